@@ -11,6 +11,7 @@ import { invitationRoutes } from "./identity/invitations/routes";
 import { memberRoutes } from "./identity/members/routes";
 import { passkeyRoutes } from "./identity/passkeys/routes";
 import { platformKeyRoutes } from "./identity/platform-keys/routes";
+import { policyRoutes } from "./identity/policy/routes";
 import { profileRoutes } from "./identity/profile/routes";
 import { identityRoutes } from "./identity/providers/identities/routes";
 import { oauthRoutes } from "./identity/providers/routes";
@@ -116,6 +117,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)
   .route("/tenant/export", tenantExportRoutes)
+  .route("/tenant/security", policyRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./identity/api-keys/authenticate";
 import { authenticatePlatformKey } from "./identity/platform-keys/authenticate";
+import { lacksSecondFactor, secondFactorRequired } from "./identity/policy/lock-out";
 import { authenticateSession } from "./identity/sessions/authenticate";
 import { AppError, invalid, notFound } from "./platform/errors";
 import type { AppEnv } from "./platform/http/env";
@@ -23,8 +24,8 @@ const MAX_CREDENTIAL_CHARACTERS = 4096;
 const TENANT_HEADER = "Postern-Tenant";
 
 /**
- * 401 without a valid credential, 403 in a suspended tenant, 404 for a session or an API key that names another tenant
- * than its own. A path without a route gets 404.
+ * 401 without a valid credential, 403 in a suspended tenant and for members who lack the second factor that it requires,
+ * 404 for a session or an API key that names another tenant than its own. A path without a route gets 404.
  */
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
@@ -32,10 +33,11 @@ export const requirePrincipal = documented(
     const principal = await identify(c);
     if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
     if (principal.isTenantSuspended && !isOpenWhenSuspended(c)) throw tenantSuspended();
+    if (lacksSecondFactor(principal, c.get("deps").now()) && !isOpenWhenSuspended(c)) throw secondFactorRequired();
     c.set("principal", principal);
     await next();
   }),
-  { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED", "FORBIDDEN", "NOT_FOUND"] },
+  { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED", "FORBIDDEN", "NOT_FOUND", "SECOND_FACTOR_REQUIRED"] },
 );
 
 async function identify(c: Context<AppEnv>): Promise<Principal | null> {

@@ -4,7 +4,7 @@ import type { CurrentUser } from "../platform/schemas/principal";
 import type { Permission } from "../platform/schemas/roles";
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from "./assets";
 import { PostForm, SubmitButton } from "./components/buttons";
-import { Banner } from "./components/display";
+import { Banner, Time } from "./components/display";
 
 const NAV_SECTIONS = [
   { name: "overview", title: "Overview", path: "/console", permission: null },
@@ -60,6 +60,9 @@ export function Layout({ title, section, nonce, currentUser, isOperator, flash, 
         </header>
         <main id="main">
           {flash && <Banner kind="ok">{flash}</Banner>}
+          {currentUser && currentUser.principal.secondFactorDueAt !== null && (
+            <FactorReminder tenantName={currentUser.tenantName} dueAt={currentUser.principal.secondFactorDueAt} />
+          )}
           {currentUser && !currentUser.emailVerified && <VerifyReminder email={currentUser.email} />}
           {currentUser?.lacksRecoveryCodes && section !== "security" && <CodesReminder />}
           {children}
@@ -138,6 +141,14 @@ const CodesReminder = () => (
   <Banner kind="warn">
     You have no recovery codes. If you lose your phone, you lose your account.{" "}
     <a href="/console/security#two-factor">Create recovery codes</a>
+  </Banner>
+);
+
+const FactorReminder = ({ tenantName, dueAt }: { tenantName: string; dueAt: number }) => (
+  <Banner kind="note">
+    <strong>{tenantName}</strong> lets you in from <Time at={dueAt} /> only with a second factor. Turn on two-factor
+    authentication under <a href="/console/security">My security</a>, or add a passkey. If you have a passkey,{" "}
+    <a href="/console/security/confirm?to=/console">confirm with it</a>.
   </Banner>
 );
 

@@ -20,6 +20,7 @@ import { notMePages } from "./not-me/routes";
 import { operatorPages } from "./operator/routes";
 import { overviewPage } from "./overview/routes";
 import { passkeyPages } from "./passkeys/routes";
+import { policyPages } from "./policy/routes";
 import { confirmEmailPages, profilePages } from "./profile/routes";
 import { oauthPages } from "./providers/routes";
 import { removeTwoFactorPages } from "./remove-two-factor/routes";
@@ -66,6 +67,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/people", peoplePages)
     .route("/tenants", tenantPages)
     .route("/tenants", tenantEndPages)
+    .route("/tenants/security", policyPages)
     .route("/security", securityPages)
     .route("/security", profilePages)
     .route("/security", passkeyPages)

@@ -278,6 +278,11 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
       };
     case "left":
       return { subject: "Somebody left your tenant", body: [`${news.person} left ${tenantName}.`] };
+    case "securityChanged":
+      return {
+        subject: "Who needs a second factor in your tenant was changed",
+        body: [`${news.by} changed the policy of ${tenantName}: ${describePolicy(news)}.`],
+      };
     case "exported":
       return { subject: "Your tenant was exported", body: [`${news.by} exported the data of ${tenantName}.`] };
     case "auditReader":
@@ -297,6 +302,12 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
         ],
       };
   }
+}
+
+function describePolicy({ requireSecondFactor, graceDays }: Extract<TenantNews, { what: "securityChanged" }>): string {
+  if (requireSecondFactor === "off") return "nobody needs a second factor any more";
+  const who = requireSecondFactor === "all" ? "every member needs" : "owners and admins need";
+  return `${who} a second factor, ${graceDays === 0 ? "from now on" : `in ${graceDays === 1 ? "1 day" : `${graceDays} days`}`}`;
 }
 
 /** News about a tenant, for its owners and for a member whom they concern. */

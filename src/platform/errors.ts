@@ -19,6 +19,10 @@ const TABLE = {
   EMAIL_NOT_VERIFIED: [403, "Verify your email before logging in."],
   CAPTCHA_REQUIRED: [403, "Confirm that you are human."],
   TOTP_REQUIRED: [403, "Two-factor code required."],
+  SECOND_FACTOR_REQUIRED: [
+    403,
+    "This tenant requires a second factor. Turn on two-factor authentication, or sign in or confirm with a passkey.",
+  ],
   STEP_UP_REQUIRED: [403, "Confirm your password to continue."],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed."],

@@ -18,7 +18,7 @@ export interface Access {
   scope?: PlatformScope;
   /** Counts each request whose caller has the permission. */
   limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" };
-  /** Whether members of a suspended tenant may ask too. */
+  /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
 }
 

@@ -5,7 +5,7 @@ import type { Stage } from "./stage.ts";
 const TOKEN = "a-token-that-nobody-mailed";
 
 export function mailedLinks(stage: Stage): void {
-  test.each(["reset-password", "verify-email", "accept-invitation", "not-me", "remove-two-factor"])(
+  test.each(["reset-password", "verify-email", "accept-invitation", "not-me", "remove-two-factor", "confirm-email"])(
     "the token of a link to /%s leaves the address bar and the history, and goes to no other host",
     async (name) => {
       const page = await stage.open();

@@ -29,6 +29,7 @@ const PUBLIC = [
   "GET /accept-invitation",
   "GET /not-me",
   "POST /not-me",
+  "GET /confirm-email",
   "GET /remove-two-factor",
   "POST /remove-two-factor",
 ];

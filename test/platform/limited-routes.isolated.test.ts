@@ -59,6 +59,12 @@ const COUNTED: Record<
   createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
   unknownApiKey: () => ({ path: "/api/v1/events", token: makeKey("ak_"), ip: newIp() }),
   changeRole: ({ token, userId }) => ({ method: "PATCH", path: `/api/v1/members/${userId}`, token }),
+  changeSecurity: ({ token }) => ({
+    method: "PATCH",
+    path: "/api/v1/tenant/security",
+    body: { graceDays: "x" },
+    token,
+  }),
   invite: ({ token }) => ({ path: "/api/v1/invitations", token }),
   importWebhooks: ({ token }) => ({ path: "/api/v1/webhooks/import", token }),
   writeWebhook: ({ token }) => ({ path: "/api/v1/webhooks", token }),

@@ -117,6 +117,8 @@ const OF_STORE: Record<string, RegExp> = {
   "operations/metrics": /AS oldestDueAt, \(SELECT count/,
   "identity/members": /from "memberships" inner join "users"/,
   "identity/addresses-store": /f\.purpose = 'undo' AND f\.used_at IS NULL/,
+  "identity/policy": /AS membersWithout/,
+  "identity/policy/due-store": /FROM passkeys fp WHERE fp\.user_id = u\.id/,
   "identity/profile": /UPDATE users SET name = \?/,
   "identity/profile/email-change-store": /'change-email', u\.id/,
   "identity/recovery/revert-email-store": /LEFT JOIN email_tokens mv/,

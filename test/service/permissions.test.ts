@@ -43,6 +43,8 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "GET /tenants": {},
   "DELETE /tenant": { owner: true },
   "GET /tenant/export": { owner: true },
+  "GET /tenant/security": { permission: "member.read" },
+  "PATCH /tenant/security": { owner: true },
   "GET /auth/me/export": {},
   "POST /auth/switch-tenant": {},
   "DELETE /members/me": {},

@@ -67,6 +67,7 @@ export const API_ROUTE: Record<string, string> = {
   "/operator/people/:id/two-factor/remove": "POST /operator/people/:id/two-factor/remove",
   "/operator/sends/hold": "POST /operator/sends/hold",
   "/operator/sends/release": "POST /operator/sends/release",
+  "/tenants/security": "PATCH /tenant/security",
   "/tenants/delete": "DELETE /tenant",
   "/tenants/export": "GET /tenant/export",
 };

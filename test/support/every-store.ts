@@ -91,6 +91,7 @@ async function changeAccounts(person: Person): Promise<void> {
   await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });
   await call("POST", "/auth/forgot-password", { body: { email: person.email } });
   await mailTo(person.email, /reset/i);
+  await call("GET", "/tenant/security", { token });
   await call("PATCH", "/auth/me", { token, body: { name: "Ada" } });
   await call("POST", "/auth/change-email", { token, body: { email: newEmail() } });
   await call("POST", "/auth/2fa/enable", { token });

@@ -1,6 +1,7 @@
 /** The console's session: who is signed in, by the session cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { lacksSecondFactor, secondFactorRequired } from "../../identity/policy/lock-out";
 import { authenticateConsoleSession } from "../../identity/sessions/authenticate";
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signConsoleToken } from "../../platform/crypto/jwt";
@@ -32,7 +33,10 @@ export const noteUser = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Redirects to the sign-in page without a live session; a GET comes back after sign-in. 403 in a suspended tenant. */
+/**
+ * Redirects to the sign-in page without a live session; a GET comes back after sign-in. 403 in a suspended tenant.
+ * Members who lack the second factor that it requires get to the page on which they set one up.
+ */
 export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   const currentUser = await findCurrentUser(c);
   if (!currentUser) {
@@ -42,6 +46,11 @@ export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   c.set("currentUser", currentUser);
   c.set("principal", currentUser.principal);
   if (currentUser.principal.isTenantSuspended && !isOpenWhenSuspended(c)) throw tenantSuspended();
+  if (lacksSecondFactor(currentUser.principal, c.get("deps").now()) && !isOpenWhenSuspended(c)) {
+    // The page says why.
+    if (c.req.method === "GET") return c.redirect(`${CONSOLE_PATH}/security`, 303);
+    throw secondFactorRequired();
+  }
   await next();
 });
 

@@ -24,6 +24,7 @@ export const Tenants = ({ tenants, currentId, failure }: TenantsProps) => (
             </div>
             {id === currentId ? (
               <div class="row">
+                {role === "owner" && <LinkButton href="/console/tenants/security">Second factor</LinkButton>}
                 {role === "owner" && <LinkButton href="/console/tenants/export">Export</LinkButton>}
                 <LinkButton href="/console/tenants/leave" kind="danger">
                   Leave

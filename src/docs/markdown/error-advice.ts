@@ -24,6 +24,9 @@ export const ADVICE: Record<ErrorCode, string> = {
   CAPTCHA_REQUIRED:
     "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each token works once.",
   TOTP_REQUIRED: "Send the request again with `totp`.",
+  SECOND_FACTOR_REQUIRED:
+    "Lead the user to set up a second factor, with `POST /auth/2fa/enable` or a passkey. Somebody with a passkey " +
+    "confirms the session with it, with `POST /auth/step-up`. Then send the request again.",
   STEP_UP_REQUIRED: "Ask for the password or a code, call `POST /auth/step-up`, then send the request again.",
   NOT_FOUND: "Check the id. It does not exist in this tenant.",
   METHOD_NOT_ALLOWED: "Use a method listed in the `Allow` header.",

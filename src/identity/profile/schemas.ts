@@ -18,6 +18,12 @@ export const profile = z
     tenant,
     role,
     permissions: z.array(permission),
+    secondFactorDueAt: time.nullable().meta({
+      description:
+        "From when the tenant lets the user in only to set up a second factor, or to confirm with a passkey; null if " +
+        "it does not.",
+      examples: [null],
+    }),
     alerts: z.boolean().meta({
       description: "Whether the user gets mails about failing subscriptions of this tenant, as owner or admin.",
     }),

@@ -10,6 +10,7 @@ export const profileView = ({
   account,
   role,
   permissions,
+  secondFactorDueAt,
 }: SessionPrincipal): z.infer<typeof profile> => ({
   id: userId,
   email: account.email,
@@ -20,5 +21,6 @@ export const profileView = ({
   tenant: { id: tenantId, name: account.tenantName },
   role,
   permissions: [...permissions],
+  secondFactorDueAt: secondFactorDueAt === null ? null : iso(secondFactorDueAt),
   alerts: account.alerts === 1,
 });

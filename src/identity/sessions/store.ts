@@ -10,6 +10,7 @@ import type { Account, AuthMethod, SessionPrincipal } from "../../platform/schem
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
+import { SECOND_FACTOR_DUE } from "../policy/due-store";
 import type { DeviceKeys } from "./known-devices";
 
 export interface NewSession extends Device {
@@ -160,6 +161,8 @@ export interface LiveSession extends Account {
   hasVerifiedOwner: 0 | 1;
   isTenantSuspended: 0 | 1;
   tenantExternalId: string | null;
+  /** See `SECOND_FACTOR_DUE`. */
+  secondFactorDueAt: number | null;
   storedBytes: number;
   databaseBytes: number;
   lastActivityAt: number;
@@ -175,6 +178,7 @@ const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
       WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes,
     u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
     t.suspended_at IS NOT NULL AS isTenantSuspended, t.external_id AS tenantExternalId,
+    ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
     ${STORAGE_COLUMNS}`;
 

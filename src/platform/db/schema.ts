@@ -27,6 +27,11 @@ export const tenants = sqliteTable(
     trustedAt: integer("trusted_at"),
     /** When what `/platform/tenants` shows last changed; null: not since it was created. Kept by a trigger. */
     updatedAt: integer("updated_at"),
+    /** Who needs a second factor; null: nobody. */
+    secondFactor: text("second_factor", { enum: ["admins", "all"] }),
+    /** How many days members have had to set one up, and when those end; null: no policy is on. */
+    secondFactorGraceDays: integer("second_factor_grace_days"),
+    secondFactorFrom: integer("second_factor_from"),
   },
   (t) => [
     uniqueIndex("tenants_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),

@@ -113,12 +113,12 @@ export function pathParam(c: Context<AppEnv>, name: string): string {
   return value;
 }
 
-/** What is about the person and not about the tenant: the account's routes, and the page "My security". */
-const PERSONAL_PATHS = ["/api/v1/auth/", `${CONSOLE_PATH}/security`];
+/** What is about the person and not about the tenant: the account's routes, and the pages that do the same. */
+const PERSONAL_PATHS = ["/api/v1/auth/", `${CONSOLE_PATH}/security`, `${CONSOLE_PATH}/confirm-email`];
 
 /**
- * Whether members of a suspended tenant may send the request. They can protect their accounts, and operators cannot
- * lock themselves out.
+ * Whether members of a suspended tenant may send the request, and those who lack the second factor that it requires.
+ * They can protect their accounts, and operators cannot lock themselves out.
  */
 export const isOpenWhenSuspended = (c: Context<AppEnv>): boolean =>
   PERSONAL_PATHS.some((path) => c.req.path.startsWith(path)) ||

@@ -43,6 +43,7 @@ export const RULES = {
   unknownApiKey: { limit: 60, windowSeconds: minute },
   invite: { limit: 20, windowSeconds: hour },
   changeRole: { limit: 60, windowSeconds: minute },
+  changeSecurity: { limit: 30, windowSeconds: minute },
   inviteAddress: { limit: 1, windowSeconds: 10 * minute },
   writeWebhook: { limit: 1000, windowSeconds: minute },
   importWebhooks: { limit: 30, windowSeconds: minute },

@@ -48,6 +48,12 @@ const tenantNews = z.discriminatedUnion("what", [
   z.object({ what: z.literal("roleChanged"), by: z.string(), person: z.string(), role: z.string() }),
   z.object({ what: z.literal("removed"), by: z.string(), person: z.string() }),
   z.object({ what: z.literal("left"), person: z.string() }),
+  z.object({
+    what: z.literal("securityChanged"),
+    by: z.string(),
+    requireSecondFactor: z.enum(["off", "admins", "all"]),
+    graceDays: z.number(),
+  }),
   z.object({ what: z.literal("exported"), by: z.string() }),
   z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
   /** After "this was not me": what has been undone, in sentences. */

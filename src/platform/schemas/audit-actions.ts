@@ -43,6 +43,7 @@ export const AUDIT_ACTIONS = {
   "tenant.suspended": "suspended a tenant with a platform key",
   "tenant.resumed": "resumed a tenant with a platform key",
   "tenant.deleted": "deleted a tenant",
+  "tenant.security_changed": "changed who needs a second factor in the tenant",
   "tenant.exported": "exported the data of the tenant",
   "user.created": "created an account with a platform key",
   "user.updated": "changed an account with a platform key",

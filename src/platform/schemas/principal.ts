@@ -59,6 +59,8 @@ export interface SessionPrincipal extends Caller {
   confirmedAt: number;
   /** How the session was opened and confirmed; empty for sessions from before this was stored. */
   methods: readonly AuthMethod[];
+  /** From when the tenant's policy lets the user in only to set up a second factor (Unix ms); null for never. */
+  secondFactorDueAt: number | null;
   account: Account;
 }
 

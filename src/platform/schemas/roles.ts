@@ -37,7 +37,8 @@ export function isRole(role: string): role is Role {
 /** Whether a role manages members. Owners are told who gets and who loses such a role. */
 export const managesMembers = (role: string): boolean => permissionsOf(role).includes("member.manage");
 
-const MANAGERS = ROLE_NAMES.filter(managesMembers);
+/** The roles that manage members. */
+export const MANAGERS = ROLE_NAMES.filter(managesMembers);
 
 /**
  * Which roles a holder of each role may give and take away. It takes the permission member.manage, and only owners

@@ -427,6 +427,7 @@ export type ErrorCode =
   | "EMAIL_NOT_VERIFIED"
   | "CAPTCHA_REQUIRED"
   | "TOTP_REQUIRED"
+  | "SECOND_FACTOR_REQUIRED"
   | "STEP_UP_REQUIRED"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
@@ -1137,6 +1138,11 @@ export interface Profile {
   tenant: Tenant;
   role: Role;
   permissions: Permission[];
+  /**
+   * From when the tenant lets the user in only to set up a second factor, or to confirm with a passkey; null if it does
+   * not.
+   */
+  secondFactorDueAt: Timestamp | null;
   /** Whether the user gets mails about failing subscriptions of this tenant, as owner or admin. */
   alerts: boolean;
 }
@@ -1607,6 +1613,26 @@ export interface TenantExport {
   attempts: ExportedAttempt[];
   /** False if there are more events or attempts than one answer can hold. */
   isComplete: boolean;
+}
+
+/** What the tenant requires of its members. */
+export interface TenantSecurity {
+  /** `admins`: owners and admins need a second factor. `all`: every member does. */
+  requireSecondFactor: "off" | "admins" | "all";
+  /** Members have this many days from the last change of the policy to set up a second factor. */
+  graceDays: number;
+  /** From then on, members without a second factor get in only to set one up; null while it is off. */
+  enforcedFrom: Timestamp | null;
+  /** How many of the members whom the policy is about have no second factor yet. */
+  membersWithout: number;
+}
+
+/** What stays out stays as it is. */
+export interface TenantSecurityChange {
+  /** `admins`: owners and admins need a second factor. `all`: every member does. */
+  requireSecondFactor?: "off" | "admins" | "all" | undefined;
+  /** Members have this many days from the last change of the policy to set up a second factor. */
+  graceDays?: number | undefined;
 }
 
 /** The attempts of all subscriptions of the tenant. */

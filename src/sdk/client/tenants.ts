@@ -1,7 +1,7 @@
 /** `/tenants`: the tenants of the signed-in user. */
 
 import type { Call, CallOptions } from "./call";
-import type { Membership, Proof, TenantExport, TokenPair } from "./generated";
+import type { Membership, Proof, TenantExport, TenantSecurity, TenantSecurityChange, TokenPair } from "./generated";
 import { type Listed, listed } from "./pages";
 import type { TokenStore } from "./token-store";
 
@@ -21,6 +21,14 @@ export interface TenantMethods {
    * the old ones end. Throws NOT_FOUND.
    */
   switchTo(tenantId: string, options?: CallOptions): Promise<TokenPair>;
+  /** Returns what the tenant of this session requires of its members. Throws FORBIDDEN. */
+  security(options?: CallOptions): Promise<TenantSecurity>;
+  /**
+   * Requires a second factor of all members, of owners and admins, or of none, and returns the policy. For owners only.
+   * Throws FORBIDDEN, STEP_UP_REQUIRED if the sign-in was more than ten minutes ago, and SECOND_FACTOR_REQUIRED for a
+   * caller who has none.
+   */
+  updateSecurity(body: TenantSecurityChange, options?: CallOptions): Promise<TenantSecurity>;
   /**
    * Returns what the service keeps about the tenant of this session, without secrets and payloads. For owners only.
    * Reads the whole answer into memory, so give a large tenant a long `timeoutMs`. Throws FORBIDDEN, STEP_UP_REQUIRED.
@@ -41,6 +49,8 @@ export const tenantMethods = (call: Call, store: TokenStore): TenantMethods => (
     await store.save(pair);
     return pair;
   },
+  security: (options) => call.data("GET /tenant/security", options),
+  updateSecurity: (body, options) => call.data("PATCH /tenant/security", { ...options, body }),
   export: (options) => call.data("GET /tenant/export", options),
   remove: async (proof = {}, options) => {
     const message = await call.message("DELETE /tenant", { ...options, body: proof });

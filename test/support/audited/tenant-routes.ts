@@ -2,6 +2,7 @@
 import { newEmail, signUp, signUpVerified } from "../client";
 import { invite, joinTenant } from "../people";
 import { newInbox, subscribe } from "../receiver";
+import { enrol } from "../two-factor";
 import { aboutPerson, aboutTenant, askedToRemove, byOwner, key, must, onWebhook, type Recorded, since } from "./acts";
 
 export const TENANT_ROUTES: Recorded = {
@@ -12,6 +13,15 @@ export const TENANT_ROUTES: Recorded = {
       const owner = await signUp();
       const { data } = await must("POST", "/api-keys", key, owner.token);
       await must("DELETE", `/api-keys/${data.id}`, undefined, owner.token);
+      return owner;
+    },
+  ],
+  "PATCH /tenant/security": [
+    ["tenant.security_changed", "auth.2fa_enabled"],
+    async () => {
+      const owner = await signUpVerified();
+      await enrol(owner);
+      await must("PATCH", "/tenant/security", { requireSecondFactor: "all" }, owner.token);
       return owner;
     },
   ],

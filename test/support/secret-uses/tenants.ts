@@ -16,6 +16,7 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     await ask("GET", "/webhooks", undefined, made.key);
     await ask("GET", "/webhooks", undefined, `${made.key.slice(0, -1)}!`);
     await ask("GET", "/api-keys", undefined, owner.token);
+    for (const graceDays of [3, -1]) await ask("PATCH", "/tenant/security", { graceDays }, owner.token);
     await ask("DELETE", `/api-keys/${made.id}`, undefined, owner.token);
     await ask("DELETE", `/api-keys/${made.id}`, undefined, owner.token);
 

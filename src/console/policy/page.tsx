@@ -1,0 +1,55 @@
+/** Who needs a second factor in the tenant. */
+import type { Policy } from "../../identity/policy/schemas";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner, Time } from "../components/display";
+import { Select, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+interface PolicyProps {
+  tenantName: string;
+  policy: Policy;
+  values: { requireSecondFactor: string; graceDays: string };
+  failure?: Failure | undefined;
+}
+
+export const SecondFactorPolicy = ({ tenantName, policy, values, failure }: PolicyProps) => (
+  <div class="narrow">
+    <h1>Second factor in {tenantName}</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/tenants/security" class="card">
+      <p>
+        Members without two-factor authentication or a passkey then get in only to set one up. API keys are not
+        affected.
+      </p>
+      <Select
+        name="requireSecondFactor"
+        label="Who needs one"
+        value={values.requireSecondFactor}
+        options={[
+          ["off", "Nobody"],
+          ["admins", "Owners and admins"],
+          ["all", "Every member"],
+        ]}
+        failure={failure}
+      />
+      <TextField
+        name="graceDays"
+        label="Days to set one up"
+        inputmode="numeric"
+        value={values.graceDays}
+        required
+        hint="Each change of this page begins them anew. You need a second factor of your own first."
+        failure={failure}
+      />
+      {policy.enforcedFrom !== null && (
+        <p role="status">
+          In force from <Time at={policy.enforcedFrom} />. Members who still have none: {policy.membersWithout}.
+        </p>
+      )}
+      <div class="row">
+        <SubmitButton>Save</SubmitButton>
+        <LinkButton href="/console/tenants">Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

@@ -1,0 +1,45 @@
+/** `/console/tenants/security`: who needs a second factor in the tenant. */
+import { type Context, Hono } from "hono";
+import { policyOfTenant } from "../../identity/policy/change";
+import { policy } from "../../identity/policy/operations";
+import type { AppEnv } from "../../platform/http/env";
+import { requires } from "../../platform/http/operation";
+import { form } from "../http/form";
+import { flash, page, type Refused } from "../http/page";
+import { SecondFactorPolicy } from "./page";
+
+interface Values {
+  requireSecondFactor: string;
+  graceDays: string;
+}
+
+async function policyPage(c: Context<AppEnv>, refused?: Refused, values?: Values) {
+  const present = await policyOfTenant(c.get("deps"), c.get("principal"));
+  const { requireSecondFactor, graceDays } = present;
+  return page(
+    c,
+    { title: "Second factor", section: null, status: refused?.status },
+    <SecondFactorPolicy
+      tenantName={c.get("currentUser").tenantName}
+      policy={present}
+      values={values ?? { requireSecondFactor, graceDays: String(graceDays) }}
+      failure={refused?.failure}
+    />,
+  );
+}
+
+export const policyPages = new Hono<AppEnv>()
+  .get("/", requires({ permission: "owner" }), (c) => policyPage(c))
+  .post(
+    "/",
+    ...form(policy.change, {
+      values: (sent) => ({
+        requireSecondFactor: sent.text("requireSecondFactor"),
+        graceDays: sent.text("graceDays"),
+      }),
+      input: ({ requireSecondFactor, graceDays }) => ({ requireSecondFactor, graceDays: Number(graceDays) }),
+      confirmedAt: () => "/console/tenants/security",
+      done: flash("/tenants/security", "changed"),
+      again: policyPage,
+    }),
+  );

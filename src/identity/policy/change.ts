@@ -1,0 +1,47 @@
+/** What a tenant requires of its members: a second factor, of all or of those who manage it. */
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { iso } from "../../platform/time";
+import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { requireStepUp } from "../step-up/confirm";
+import type { Policy, PolicyChange } from "./schemas";
+import { type PolicyRow, readPolicy, updatePolicy } from "./store";
+
+const viewOf = (row: PolicyRow | undefined): Policy => {
+  if (!row) throw notFound("Tenant");
+  return { ...row, enforcedFrom: row.enforcedFrom === null ? null : iso(row.enforcedFrom) };
+};
+
+/** Returns what the caller's tenant requires. */
+export const policyOfTenant = async (deps: Deps, { tenantId }: { tenantId: string }): Promise<Policy> =>
+  viewOf(await readPolicy(deps, tenantId));
+
+/**
+ * Changes what the caller's tenant requires, tells its owners and returns it. Throws STEP_UP_REQUIRED, and
+ * SECOND_FACTOR_REQUIRED for a caller who would lock themselves out.
+ */
+export async function changePolicy(deps: Deps, caller: SessionPrincipal, change: PolicyChange): Promise<Policy> {
+  await requireStepUp(deps, caller);
+  const { isChanged, policy, hasOwnFactor } = await updatePolicy(deps, caller, change, deps.now());
+  const view = viewOf(policy);
+  if (isChanged) {
+    const { requireSecondFactor, graceDays } = view;
+    tellOwners(deps, caller.tenantId, {
+      what: "securityChanged",
+      by: caller.account.email,
+      requireSecondFactor,
+      graceDays,
+    });
+  } else if (!hasOwnFactor && isStricter(view, change)) {
+    throw new AppError("SECOND_FACTOR_REQUIRED", {
+      message: "Set up two-factor authentication or a passkey for your own account first.",
+    });
+  }
+  return view;
+}
+
+/** Whether the change would have turned the policy on, or changed it while it is on. */
+const isStricter = (present: Policy, { requireSecondFactor = present.requireSecondFactor, graceDays }: PolicyChange) =>
+  requireSecondFactor !== "off" &&
+  (requireSecondFactor !== present.requireSecondFactor || (graceDays ?? present.graceDays) !== present.graceDays);

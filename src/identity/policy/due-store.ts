@@ -1,0 +1,18 @@
+/** Whom the policy of a tenant locks out, as SQL of the query that reads a session. */
+import { sql } from "drizzle-orm";
+import { MANAGERS } from "../../platform/schemas/roles";
+
+const ADMINS = sql.raw(MANAGERS.map((role) => `'${role}'`).join(", "));
+
+/** True for a member `m` to whom the policy of the tenant `t` applies. */
+export const IS_IN_SCOPE = sql`(t.second_factor = 'all' OR m.role IN (${ADMINS}))`;
+
+/**
+ * From when the session `s` of the user `u` and the member `m` gets in only to set up a second factor (Unix ms); null
+ * for never. A passkey counts in a session that it has opened or confirmed: until then, the session rests on one factor.
+ * Reads nothing more in a tenant `t` without a policy.
+ */
+export const SECOND_FACTOR_DUE = sql`CASE
+    WHEN t.second_factor_from IS NULL OR u.totp_enabled_at IS NOT NULL OR NOT ${IS_IN_SCOPE} THEN NULL
+    WHEN instr(s.amr, '"passkey"') > 0 AND EXISTS (SELECT 1 FROM passkeys fp WHERE fp.user_id = u.id) THEN NULL
+    ELSE t.second_factor_from END`;

@@ -1,0 +1,14 @@
+/** What a tenant requires of its members. */
+import { operation } from "../../platform/operation";
+import { changePolicy, policyOfTenant } from "./change";
+import { policyChange } from "./schemas";
+
+export const policy = {
+  read: operation({ permission: "member.read", verb: ({ deps, session }) => policyOfTenant(deps, session) }),
+  change: operation({
+    permission: "owner",
+    limit: { rule: "changeSecurity", per: "user" },
+    schema: policyChange,
+    verb: ({ deps, session, input }) => changePolicy(deps, session, input),
+  }),
+};

@@ -1,0 +1,42 @@
+/** What a tenant requires of its members, in requests and answers. */
+import { z } from "zod";
+import { time } from "../../platform/schemas/schemas";
+
+const MAX_GRACE_DAYS = 90;
+
+export const requireSecondFactor = z.enum(["off", "admins", "all"]).meta({
+  description: "`admins`: owners and admins need a second factor. `all`: every member does.",
+  examples: ["admins"],
+});
+
+const graceDays = z
+  .int()
+  .min(0)
+  .max(MAX_GRACE_DAYS)
+  .meta({
+    description: "Members have this many days from the last change of the policy to set up a second factor.",
+    examples: [7],
+  });
+
+export const policyChange = z
+  .object({ requireSecondFactor: requireSecondFactor.optional(), graceDays: graceDays.optional() })
+  .meta({ id: "TenantSecurityChange", description: "What stays out stays as it is." });
+
+export const policy = z
+  .object({
+    requireSecondFactor,
+    graceDays,
+    enforcedFrom: time.nullable().meta({
+      description: "From then on, members without a second factor get in only to set one up; null while it is off.",
+      examples: ["2026-11-28T16:04:18.000Z"],
+    }),
+    membersWithout: z.int().meta({
+      description: "How many of the members whom the policy is about have no second factor yet.",
+      examples: [3],
+    }),
+  })
+  .meta({ id: "TenantSecurity", description: "What the tenant requires of its members." });
+
+export type RequiredOf = z.infer<typeof requireSecondFactor>;
+export type PolicyChange = z.infer<typeof policyChange>;
+export type Policy = z.infer<typeof policy>;

@@ -1,0 +1,72 @@
+/** The policy of a tenant in D1. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { DAY_MS } from "../../platform/time";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { IS_IN_SCOPE } from "./due-store";
+import type { PolicyChange, RequiredOf } from "./schemas";
+
+/** For a tenant that has never had a policy. */
+const DEFAULT_GRACE_DAYS = 7;
+
+export interface PolicyRow {
+  requireSecondFactor: RequiredOf;
+  graceDays: number;
+  /** Unix ms; null while the policy is off. */
+  enforcedFrom: number | null;
+  membersWithout: number;
+}
+
+const MODE = sql`coalesce(second_factor, 'off')`;
+const GRACE_DAYS = sql`coalesce(second_factor_grace_days, ${DEFAULT_GRACE_DAYS})`;
+
+/** True for a user who has two-factor authentication or a passkey. */
+const hasFactor = (userId: SQL | string): SQL => sql`EXISTS (SELECT 1 FROM users fu WHERE fu.id = ${userId}
+  AND (fu.totp_enabled_at IS NOT NULL OR EXISTS (SELECT 1 FROM passkeys fp WHERE fp.user_id = fu.id)))`;
+
+const policyOf = (tenantId: string) =>
+  rows<PolicyRow>(sql`SELECT ${MODE} AS requireSecondFactor, ${GRACE_DAYS} AS graceDays,
+      second_factor_from AS enforcedFrom,
+      (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id AND t.second_factor IS NOT NULL
+        AND ${IS_IN_SCOPE} AND NOT ${hasFactor(sql`m.user_id`)}) AS membersWithout
+    FROM tenants t WHERE t.id = ${tenantId}`);
+
+/** The policy of a tenant; undefined for a deleted one. */
+export async function readPolicy({ db }: Deps, tenantId: string): Promise<PolicyRow | undefined> {
+  const { found } = await atomically(db, { found: policyOf(tenantId) });
+  return found[0];
+}
+
+/**
+ * Changes the policy of the caller's tenant, and begins its grace period anew. Writes nothing if nothing changes, or if
+ * the policy would be on and the caller has no second factor. Returns the policy as it is afterwards.
+ */
+export async function updatePolicy(
+  { db }: Deps,
+  { tenantId, userId, actor }: SessionPrincipal,
+  { requireSecondFactor, graceDays }: PolicyChange,
+  nowMs: number,
+): Promise<{ isChanged: boolean; policy: PolicyRow | undefined; hasOwnFactor: boolean }> {
+  const mode = sql`coalesce(${requireSecondFactor ?? null}, ${MODE})`;
+  const days = sql`coalesce(${graceDays ?? null}, ${GRACE_DAYS})`;
+  const { own, updated, found } = await atomically(db, {
+    own: rows<{ has: 0 | 1 }>(sql`SELECT ${hasFactor(userId)} AS has`),
+    updated: sql`UPDATE tenants SET second_factor = nullif(${mode}, 'off'), second_factor_grace_days = ${days},
+        second_factor_from = iif(${mode} = 'off', NULL, ${nowMs} + ${days} * ${DAY_MS})
+      WHERE id = ${tenantId} AND (${mode} <> ${MODE} OR ${days} <> ${GRACE_DAYS})
+        AND (${mode} = 'off' OR ${hasFactor(userId)})
+      RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "tenant.security_changed",
+      actor,
+      target: { kind: "tenant", id: tenantId },
+      meta: sql`(SELECT json_object('requireSecondFactor', ${MODE}, 'graceDays', ${GRACE_DAYS}) FROM tenants
+        WHERE id = ${tenantId})`,
+    }),
+    found: policyOf(tenantId),
+  });
+  return { isChanged: updated.length === 1, policy: found[0], hasOwnFactor: own[0]?.has === 1 };
+}
