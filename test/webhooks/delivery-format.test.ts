@@ -39,8 +39,8 @@ describe("the format", () => {
 
   test("cloudevents sends a CloudEvent with the event's id and the payload as it was published", async () => {
     const hook = await newHook({ delivery: { format: "cloudevents" } });
-    const raw = '{"type":"OrderPaid","payload":{ "b": 12345678901234567890 }}';
-    const headers = { "content-type": "application/json", "x-correlation-id": "order-4711" };
+    const raw = '{"type":"OrderPaid","correlationId":"order-4711","payload":{ "b": 12345678901234567890 }}';
+    const headers = { "content-type": "application/json" };
     const published = await call("POST", "/events", { token: hook.person.token, raw, headers });
     const [request] = await hook.inbox.arrived(1);
     const { id, createdAt } = (await call("GET", `/events/${published.body.data.id}`, { token: hook.person.token }))
