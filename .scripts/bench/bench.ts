@@ -23,6 +23,7 @@ import { conditions, type Result, resultTable, save } from "./report.ts";
 import { measureRetention } from "./retention.ts";
 import type { Run } from "./run.ts";
 import { serve } from "./serve.ts";
+import { measureStorage, storageTable } from "./storage.ts";
 import { measureTiming } from "./timing.ts";
 
 const { values } = parseArgs({
@@ -30,7 +31,7 @@ const { values } = parseArgs({
     /**
      * Texts, separated by commas. Measures only what has one of them in its name: an operation, or `floor`,
      * `deliveries`, `202 to arrival`,
-     * `retention`, `purge`, `growth`, `audit`, `timing`.
+     * `retention`, `purge`, `growth`, `audit`, `timing`, `storage`.
      */
     only: { type: "string", default: "" },
     /** A factor for the usual number of requests. */
@@ -98,5 +99,7 @@ async function measureAll(): Promise<void> {
   for (const result of results) result.cost = costs.get(result.operation);
   console.log(resultTable(results));
   if (memoryMiB.length > 0) console.log(memoryVerdict(memoryMiB));
-  progress(`the figures are in ${save("bench.json", { ...measuredOn, results, memoryMiB })}`);
+  const storage = run.wants("storage") ? measureStorage() : [];
+  if (storage.length > 0) console.log(storageTable(storage));
+  progress(`the figures are in ${save("bench.json", { ...measuredOn, results, memoryMiB, storage })}`);
 }

@@ -84,7 +84,7 @@ function breaking(migrations: readonly Migration[], index: number): string[] {
     const indexed = statement.match(/^CREATE UNIQUE .*? ON `\w+` \(([^)]*)\)/)?.[1]?.match(/\w+/g) ?? [];
     if (indexed.some((column) => nullable.includes(`${table}.${column}`))) return false;
     if (table) return !created.includes(table);
-    if (/^ALTER TABLE `\w+` ADD `\w+` (text|integer)( DEFAULT \S+ NOT NULL)?$/.test(statement)) return false;
+    if (/^ALTER TABLE `\w+` ADD `\w+` (text|integer|blob)( DEFAULT \S+ NOT NULL)?$/.test(statement)) return false;
     const [, from, column] = statement.match(/^ALTER TABLE `(\w+)` DROP COLUMN `(\w+)`$/) ?? [];
     const since = migrations.findIndex((migration) => migration.name === UNUSED_SINCE[`${from}.${column}`]);
     return !(since >= 0 && since < index && name !== "");

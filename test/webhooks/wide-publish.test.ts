@@ -47,7 +47,7 @@ async function publish(events: number, width: number, allowedDeliveries: number)
   } as unknown as D1Database;
   const nowMs = Date.now();
   const published = Array.from({ length: events }, () => ({
-    ...{ id: newIdAt(nowMs), type: "OrderPaid", payload: "1", bytes: 1 },
+    ...{ id: newIdAt(nowMs), type: "OrderPaid", payload: { short: "1" }, bytes: 1 },
     ...{ correlationId: null, idempotencyKey: null, requestHash: null },
   }));
   const { accepted, wantedDeliveries } = await acceptEvents(

@@ -90,7 +90,7 @@ export class SimulatedHour {
     const event = {
       id: newIdAt(this.#agenda.nowMs),
       type: traffic.eventType(width, number),
-      payload: "x".repeat(traffic.PAYLOAD_BYTES),
+      payload: { short: "x".repeat(traffic.PAYLOAD_BYTES) },
       bytes: traffic.PAYLOAD_BYTES,
       correlationId: null,
       idempotencyKey: null,

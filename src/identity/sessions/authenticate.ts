@@ -65,7 +65,7 @@ function admit(
     amr,
     ...rest
   } = session;
-  const { storedBytes, databaseBytes, ...account } = rest;
+  const { storedBytes, databaseBytes, compressesFrom, ...account } = rest;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
@@ -78,6 +78,7 @@ function admit(
     hasVerifiedOwner: hasVerifiedOwner === 1,
     storedBytes,
     databaseBytes,
+    compressesFrom,
     isTenantSuspended: isTenantSuspended === 1,
     tenantExternalId,
     secondFactorDueAt,

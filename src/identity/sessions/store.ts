@@ -165,6 +165,7 @@ export interface LiveSession extends Account {
   secondFactorDueAt: number | null;
   storedBytes: number;
   databaseBytes: number;
+  compressesFrom: number | null;
   lastActivityAt: number;
   confirmedAt: number;
   /** JSON. */

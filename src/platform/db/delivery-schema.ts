@@ -4,7 +4,7 @@
  * with text keys WITHOUT ROWID, because D1 bills each row of the index that another table would have for its key.
  */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 interface FormerState {
   /** When the change was made. */
@@ -150,6 +150,10 @@ export const events = sqliteTable(
     /** While a wide fan-out is unfinished: the last subscription whose delivery exists. Null when all exist. */
     fanOutAfter: text("fan_out_after"),
     createdAt: integer("created_at").notNull(),
+    /** The size of a payload that is in `longPayload`; null for any other. */
+    longBytes: integer("long_bytes"),
+    /** A payload of more than 800 bytes, compressed if that makes it shorter (`stored-text.ts`). `payload` is then "null". */
+    longPayload: blob("long_payload"),
   },
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
 );
@@ -226,6 +230,8 @@ export const attempts = sqliteTable(
     completedAt: integer("completed_at"),
     /** The next attempt of the delivery; null after the last one. */
     nextId: text("next_id"),
+    /** A response body of more than 800 bytes, compressed if that makes it shorter. `responseBody` is then null. */
+    longBody: blob("long_body"),
   },
   (t) => [primaryKey({ columns: [t.subscriptionId, t.id] })],
 );

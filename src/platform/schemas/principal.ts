@@ -37,6 +37,8 @@ export interface TenantStanding {
   storedBytes?: number;
   /** The size of its delivery database at the last hour. */
   databaseBytes?: number;
+  /** From when its long payloads are stored compressed, Unix ms; null or missing: not yet. */
+  compressesFrom?: number | null;
 }
 
 interface Caller extends TenantRef, TenantStanding {

@@ -30,4 +30,5 @@ export const standingOf = (row: StandingRow): Standing => ({
   hasVerifiedOwner: row.hasVerifiedOwner === 1,
   storedBytes: row.storedBytes,
   databaseBytes: row.databaseBytes,
+  compressesFrom: row.compressesFrom,
 });

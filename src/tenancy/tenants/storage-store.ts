@@ -4,12 +4,14 @@ import { atomically, type Db, jsonList } from "../../platform/db/client";
 
 /** The columns of a tenant `t` for `TenantStanding`. */
 export const STORAGE_COLUMNS = sql`t.stored_bytes AS storedBytes,
-  coalesce((SELECT sh.bytes FROM shards sh WHERE sh.shard = t.shard), 0) AS databaseBytes`;
+  coalesce((SELECT sh.bytes FROM shards sh WHERE sh.shard = t.shard), 0) AS databaseBytes,
+  (SELECT sh.compresses_from FROM shards sh WHERE sh.shard = t.shard) AS compressesFrom`;
 
 /** The values of `STORAGE_COLUMNS`. */
 export interface StorageRow {
   storedBytes: number;
   databaseBytes: number;
+  compressesFrom: number | null;
 }
 
 /** Notes how much these tenants of a database store, and 0 for its others. Writes only rows that change. */

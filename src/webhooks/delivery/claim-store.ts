@@ -8,7 +8,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { firstIdAt, newIdAt } from "../../platform/db/ids";
+import { fromStored } from "../../platform/db/stored-text";
 import type { OutboxKey } from "../../platform/messages";
+import { PAYLOAD } from "../events/payload-store";
 import { isHeldBack, isSlowAt } from "../lanes/predicates-store";
 import { replayIdOf } from "../resend/replays/replay-id-store";
 import { LIMITS_TEXT } from "../throttling/throttled-store";
@@ -99,7 +101,7 @@ export async function claimDeliveries(
         FROM ${ours} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${isOurs}`),
       events: rows<
         EventFields & { id: string }
-      >(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt, payload,
+      >(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt, ${PAYLOAD} AS payload,
           correlation_id AS correlationId
         FROM events WHERE id IN (SELECT o.event_id FROM ${ours} WHERE ${isOurs})`),
       notClaimed: rows<OutboxKey & { isHeld: 0 | 1 }>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
@@ -108,7 +110,11 @@ export async function claimDeliveries(
         WHERE o.due_at <= ${nowMs} AND (${isSlow} OR ${isHeld})`),
     }),
   );
-  const eventById = new Map(events.map(({ id, ...event }) => [id, event]));
+  const eventById = new Map(
+    await Promise.all(
+      events.map(async ({ id, ...event }) => [id, { ...event, payload: await fromStored(event.payload) }] as const),
+    ),
+  );
   const keysOf = (held: 0 | 1): OutboxKey[] =>
     notClaimed.flatMap(({ isHeld: isOfHeld, ...key }) => (isOfHeld === held ? [key] : []));
   return {

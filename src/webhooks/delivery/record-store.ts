@@ -4,6 +4,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
+import { longTextOf, type StoredText, toStored } from "../../platform/db/stored-text";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
 import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
 import { markFailing } from "../auto-disable/marks-store";
@@ -64,6 +65,7 @@ export async function recordAttempts(
       failedAt: isSentFailure(result) ? result.startedAt : null,
     })),
   );
+  const bodies = await Promise.all(results.map(({ responseBody: body }) => (body === null ? null : toStored(body))));
   const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
   // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements
   // that use `ours`.
@@ -78,7 +80,7 @@ export async function recordAttempts(
     ),
     ...subscriptionStatements(results, ours, endedAt),
     ...deliveryStatements(results, ours, endedAt),
-    attempts: endAttempts(results, claim),
+    attempts: endAttempts(results, bodies, claim),
     recorded: rows<{ id: string }>(sql`SELECT a.id FROM json_each(${input}) j CROSS JOIN attempts a
       ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
       WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
@@ -147,17 +149,19 @@ function deliveryStatements(results: readonly AttemptResult[], ours: SQL, endedA
 }
 
 /** Ends the attempts that `claim` still holds. Only this statement is given the response bodies, which can be long. */
-function endAttempts(results: readonly AttemptResult[], claim: string): SQL {
+function endAttempts(results: readonly AttemptResult[], bodies: readonly (StoredText | null)[], claim: string): SQL {
   const ends = compactList(
-    results.map(({ subscriptionId, attemptId, status, responseCode, responseBody, error, ...result }) => ({
-      ...{ s: subscriptionId, a: attemptId, status, code: responseCode, body: responseBody, error },
+    results.map(({ subscriptionId, attemptId, status, responseCode, error, ...result }, position) => ({
+      ...{ s: subscriptionId, a: attemptId, status, code: responseCode, error, ...bodies[position] },
       ...{ started: result.startedAt, completed: result.completedAt, next: result.nextAttemptId },
     })),
   );
   return sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body,
+      long_body = t.long_body,
       error = t.error, attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
     FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status,
-        j.value ->> 'code' AS code, j.value ->> 'body' AS body, j.value ->> 'error' AS error,
+        j.value ->> 'code' AS code, j.value ->> 'short' AS body, ${longTextOf(sql`j.value`)} AS long_body,
+        j.value ->> 'error' AS error,
         j.value ->> 'started' AS started_at, j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
       FROM json_each(${ends}) j CROSS JOIN attempts a
         ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND a.status = 'pending'

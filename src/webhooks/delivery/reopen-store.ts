@@ -3,6 +3,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
+import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { NEXT_QUEUE } from "../lanes/predicates-store";
 import type { DueDelivery } from "./enqueue";
 import { insertDeliveries, MAIN } from "./outbox-store";
@@ -22,7 +23,7 @@ export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: num
     sql`${insertDeliveries(
       {
         ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`f.delivery_id`, eventId: sql`e.id`, kind: sql`f.kind` },
-        ...{ bytes: sql`octet_length(e.payload)`, attemptId: attemptIdSql(nowMs) },
+        ...{ bytes: PAYLOAD_BYTES_OF_E, attemptId: attemptIdSql(nowMs) },
       },
       sql`FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS
         JOIN subscriptions s ON s.id = ${subscriptionId}`,

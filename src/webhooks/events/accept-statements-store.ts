@@ -6,6 +6,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { fixed } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
+import { longTextOf } from "../../platform/db/stored-text";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN } from "../delivery/outbox-store";
 import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
@@ -96,13 +97,14 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
       )}`,
     ),
     events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${COUNTS}
-      INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at)
-      SELECT e.id, ${TENANT_ID}, e.type, e.payload, e.correlation_id, counts.deliveries,
-        iif(counts.deliveries > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW}
-      FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value ->>
-        'payload' AS payload,
-        value ->> 'correlationId' AS correlation_id FROM json_each(${sql.placeholder("part")})) e CROSS
-          JOIN counts ON counts.type = e.type
+      INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
+        long_bytes, long_payload)
+      SELECT e.id, ${TENANT_ID}, e.type, coalesce(e.value ->> 'short', 'null'), e.value ->> 'correlationId',
+        counts.deliveries,
+        iif(counts.deliveries > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
+        iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL), ${longTextOf(sql`e.value`)}
+      FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value
+        FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type
       WHERE ${FITS} AND ${isNew}
       RETURNING id, type, delivery_count AS deliveries, fan_out_after AS fanOutAfter`),
     accepted: fixed<AcceptedEvent>(

@@ -1,6 +1,7 @@
 /** Accepting events in D1: up to 100 events and their deliveries, in one round trip that may be repeated. */
 import { atomically, type Db, jsonList } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
+import type { StoredText } from "../../platform/db/stored-text";
 import { DAY_MS } from "../../platform/time";
 import type { DueDelivery } from "../delivery/enqueue";
 import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
@@ -15,7 +16,7 @@ export interface NewEvent {
   id: string;
   type: string;
   /** The exact body. */
-  payload: string;
+  payload: StoredText;
   bytes: number;
   correlationId: string | null;
   idempotencyKey: string | null;
@@ -71,8 +72,8 @@ export async function acceptEvents(
 function payloadLists(events: readonly NewEvent[]): string[] {
   const lists: string[][] = [];
   let room = 0;
-  for (const { id, type, idempotencyKey: key, payload, correlationId } of events) {
-    const entry = JSON.stringify({ id, type, key, payload, correlationId });
+  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId } of events) {
+    const entry = JSON.stringify({ id, type, key, ...payload, bytes, correlationId });
     if (lists.length === 0 || entry.length > room) {
       lists.push([]);
       room = MAX_PAYLOAD_LIST_CHARACTERS;

@@ -8,6 +8,7 @@ import { MAIN } from "../delivery/outbox-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { aboutOf, patternOf } from "../subscriptions/patterns-store";
 import { FAN_OUT_PAGE, insertFanOut } from "./accept-statements-store";
+import { PAYLOAD_BYTES } from "./payload-store";
 
 /** True for an operational event, as SQL. */
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
@@ -43,7 +44,7 @@ export async function writeFanOutPage(
   const { due, moved } = await atomically(db, {
     outbox: sql`${insertFanOut(
       nowMs,
-      sql`FROM (SELECT id, octet_length(payload) AS bytes, created_at FROM events WHERE id = ${eventId}
+      sql`FROM (SELECT id, ${PAYLOAD_BYTES} AS bytes, created_at FROM events WHERE id = ${eventId}
         AND fan_out_after = ${fanOutAfter}) e
       CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${RECEIVES_EVENTS}
         AND s.is_deleted = 0

@@ -8,6 +8,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { deliveryIdOf, timeOfId, timeOfIdSql } from "../../platform/db/ids";
+import { fromStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -15,6 +16,7 @@ import { MAIN, PLACEHOLDER } from "../delivery/outbox-store";
 import { isFrozen } from "../lanes/frozen-store";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../subscriptions/patterns-store";
+import { PAYLOAD } from "./payload-store";
 
 /** The most subscriptions on a page, and the most that are read to find them. */
 const PAGE_SUBSCRIPTIONS = 100;
@@ -91,7 +93,7 @@ export async function readOutcomes(
   const listed = sql`${event}, ${examined}, ${listedSql(eventId)}`;
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found:
-      rows<StoredEvent>(sql`SELECT id, type, payload, correlation_id AS correlationId, delivery_count AS deliveryCount,
+      rows<StoredEvent>(sql`SELECT id, type, ${PAYLOAD} AS payload, correlation_id AS correlationId, delivery_count AS deliveryCount,
         created_at AS createdAt, ${isFrozen(sql`${tenantId}`)} AS isFrozen FROM events WHERE id = ${eventId}
           AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${listed}
@@ -110,7 +112,8 @@ export async function readOutcomes(
   const page = wanting.slice(0, PAGE_SUBSCRIPTIONS);
   const isFull = wanting.length > page.length;
   const nextCursor = isFull ? (page.at(-1)?.id ?? null) : (ends[0]?.examined ?? null);
-  return { event: stored, wanting: page, trails, nextCursor };
+  const payload = await fromStored(stored.payload);
+  return { event: { ...stored, payload }, wanting: page, trails, nextCursor };
 }
 
 const eventSql = (tenantId: string, eventId: string) =>

@@ -4,6 +4,7 @@
 import { sha256Hex, utf8 } from "../../platform/crypto/encoding";
 import { violates } from "../../platform/db/client";
 import { newIdAt } from "../../platform/db/ids";
+import { toStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { isOnTrial, type Reservation, reserve } from "../../platform/limits/reserve";
@@ -54,6 +55,10 @@ export async function publishEvents(
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const amounts = { published: inputs.length, events: inputs.length - countedEvents, bytes };
   const budget = await reserve(deps, tenant, amounts);
+  const compresses = deps.now() >= (tenant.compressesFrom ?? Infinity);
+  const payloads = await Promise.all(
+    inputs.map(({ payload }) => (compresses ? toStored(payload) : { short: payload })),
+  );
   try {
     const accepted = await acceptWithin(deps, tenant, (nowMs) => {
       // Random ids, not consecutive ones: delivery ids contain the first half of the event's id, which must be unique
@@ -62,6 +67,7 @@ export async function publishEvents(
       return inputs.map((input, position) => ({
         ...input,
         id: ids[position] ?? newIdAt(nowMs),
+        payload: payloads[position] ?? { short: input.payload },
         bytes: sizes[position] ?? 0,
         requestHash: hashes[position] ?? null,
       }));

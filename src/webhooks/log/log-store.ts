@@ -12,8 +12,9 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
 import { PLACEHOLDER } from "../delivery/outbox-store";
 import { LATE_AFTER_MS, START_WITHIN_MS } from "../delivery/timing";
+import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { isLive } from "../subscriptions/live-store";
-import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS } from "./store";
+import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS, withTexts } from "./store";
 
 /**
  * The most rows that a filtered page reads. A rare event type among a million rows gives short pages instead of slow
@@ -22,11 +23,14 @@ import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS } from "./store";
 const EXAMINED_ROWS = 10_000;
 /** The most bytes of payloads and response bodies on a page: an isolate has 128 MB. */
 const MAX_PAGE_BYTES = 1024 * 1024;
+/** The most bytes of a response body. The size of a compressed one is not known. */
+const MAX_BODY_BYTES = 16 * 1024;
 /** The clocks of isolates differ, so the time in an id may be this much later than the start of its attempt. */
 const ID_AHEAD_MS = 3_000;
 const OUT_OF_ORDER_MS = LATE_AFTER_MS + START_WITHIN_MS + ID_AHEAD_MS;
 
-const BYTES = sql`coalesce(octet_length(e.payload), 0) + coalesce(octet_length(a.response_body), 0)`;
+const BYTES = sql`coalesce(${PAYLOAD_BYTES_OF_E}, 0) + iif(a.long_body IS NULL,
+  coalesce(octet_length(a.response_body), 0), ${MAX_BODY_BYTES})`;
 
 /** The columns of a page, and the bytes of a row that count towards `MAX_PAGE_BYTES`. */
 export interface PageColumns {
@@ -186,5 +190,7 @@ export async function readLogPage(
     found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`),
     page: logPageSql<AttemptRow>(tenant, subscriptionId, filter, WITH_BODIES),
   });
-  return found.length === 1 ? logPageOf(page, filter) : undefined;
+  if (found.length === 0) return undefined;
+  const { rows: attempts, nextCursor } = logPageOf(page, filter);
+  return { rows: await Promise.all(attempts.map(withTexts)), nextCursor };
 }

@@ -2,9 +2,11 @@
 
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
+import { fromStored, storedText } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { PLACEHOLDER } from "../delivery/outbox-store";
+import { PAYLOAD_OF_E } from "../events/payload-store";
 import { replayIdOf } from "../resend/replays/replay-id-store";
 import type { StoredKey } from "../signing/keys";
 import { ALL_KEYS, parseKeys } from "../signing/store";
@@ -39,7 +41,18 @@ export const SUMMARY_COLUMNS =
 /** The columns of the attempt `a` and its event `e`. */
 export const COLUMNS = sql`${SUMMARY_COLUMNS}, a.subscription_id AS subscriptionId, coalesce(a.delivery_id, a.id)
   AS deliveryId,
-  a.event_type AS eventType, e.payload AS payload, a.response_body AS responseBody`;
+  a.event_type AS eventType, ${PAYLOAD_OF_E} AS payload,
+  ${storedText(sql`a.response_body`, sql`a.long_body`)} AS responseBody`;
+
+/** Returns a row of `COLUMNS` with its texts as they were stored. */
+export async function withTexts<Row extends Pick<AttemptRow, "payload" | "responseBody">>(row: Row): Promise<Row> {
+  const { payload, responseBody } = row;
+  return {
+    ...row,
+    payload: payload === null ? null : await fromStored(payload),
+    responseBody: responseBody === null ? null : await fromStored(responseBody),
+  };
+}
 /** One attempt with everything that its headers were made of. */
 export interface AttemptDetailRow extends AttemptRow {
   kind: "event" | "retry" | "test" | "replay";
@@ -101,8 +114,8 @@ export async function readAttempt(
         AND a.id = chain.id
       WHERE a.status <> ${PLACEHOLDER}`),
   });
-  const [attempt] = attempts;
   if (found.length === 0) return "no subscription";
+  const [attempt] = await Promise.all(attempts.map(withTexts));
   return attempt
     ? { attempt: { ...attempt, keys: parseKeys(attempt.keys), options: parseOptions(attempt.options) }, chain }
     : "no attempt";

@@ -9,6 +9,7 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN, PLACEHOLDER } from "../delivery/outbox-store";
 import { reopenStatements } from "../delivery/reopen-store";
+import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
 import { isLive } from "../subscriptions/live-store";
@@ -87,7 +88,7 @@ export async function insertRetry(
       outbox: insertDeliveries(
         {
           ...{ queue: MAIN, dueAt: nowMs, id: sql`m.delivery_id` },
-          ...{ eventId: sql`e.id`, kind: "retry", bytes: sql`octet_length(e.payload)` },
+          ...{ eventId: sql`e.id`, kind: "retry", bytes: PAYLOAD_BYTES_OF_E },
         },
         sql`FROM ${live(tenant, id)} CROSS JOIN ${last}
         CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id

@@ -15,7 +15,8 @@ export async function countEventBytes(
   after: string,
   limit: number,
 ): Promise<{ tenants: { id: string; bytes: number }[]; next: string | null }> {
-  const page = sql`SELECT id, tenant_id, octet_length(payload) + ${EVENT_BYTES} + ${DELIVERY_BYTES} * delivery_count
+  const page = sql`SELECT id, tenant_id, octet_length(payload) + coalesce(octet_length(long_payload), 0)
+    + ${EVENT_BYTES} + ${DELIVERY_BYTES} * delivery_count
     AS bytes FROM events WHERE id > ${after} ORDER BY id LIMIT ${limit}`;
   const { found } = await atomically(db, {
     found: rows<{ id: string; bytes: number; last: string }>(sql`SELECT tenant_id AS id, sum(bytes) AS bytes,

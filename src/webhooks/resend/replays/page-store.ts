@@ -11,6 +11,7 @@ import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/even
 import type { DueDelivery } from "../../delivery/enqueue";
 import { insertDeliveries, insertPlaceholders, MAIN } from "../../delivery/outbox-store";
 import { reopenStatements } from "../../delivery/reopen-store";
+import { PAYLOAD_BYTES_OF_E } from "../../events/payload-store";
 import { isSlowAt, NEXT_QUEUE } from "../../lanes/predicates-store";
 import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../../subscriptions/patterns-store";
@@ -203,7 +204,7 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
     opened: rows<Omit<DueDelivery, "slow">>(sql`${insertDeliveries(
       {
         ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`l.delivery_id`, eventId: sql`e.id`, kind: sql`l.kind` },
-        ...{ bytes: sql`octet_length(e.payload)`, attemptId: attemptIdOf(sql`e.id`) },
+        ...{ bytes: PAYLOAD_BYTES_OF_E, attemptId: attemptIdOf(sql`e.id`) },
       },
       sql`FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew}`,
     )} ON CONFLICT DO NOTHING

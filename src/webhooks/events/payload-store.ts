@@ -1,0 +1,12 @@
+/** The payload of an event in its row: in the column `payload` or, if it is long, in the last one. */
+import { sql } from "drizzle-orm";
+import { storedText } from "../../platform/db/stored-text";
+
+/** The payload of a row of `events`, to be read by `fromStored`. */
+export const PAYLOAD = storedText(sql.raw("payload"), sql.raw("long_payload"));
+/** The same for the alias `e`, which may be missing. */
+export const PAYLOAD_OF_E = storedText(sql.raw("e.payload"), sql.raw("e.long_payload"));
+
+/** The size of the payload as it was published, in bytes. */
+export const PAYLOAD_BYTES = sql.raw("coalesce(long_bytes, octet_length(payload))");
+export const PAYLOAD_BYTES_OF_E = sql.raw("coalesce(e.long_bytes, octet_length(e.payload))");
