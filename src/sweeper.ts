@@ -18,12 +18,17 @@ import { continueReplays } from "./webhooks/resend/replays/continue";
 const SHARD_KEY = "shard";
 /** The periods that have begun since the last run of the upkeep. An upkeep object has them from its first call on. */
 const BEGUN_KEY = "begun";
+/** When they last began. */
+const BEGUN_AT_KEY = "begunAt";
+/** When somebody first asked for the sweep of an object that was never started. */
+const ASKED_KEY = "asked";
 /** The jobs of the upkeep that are not finished. */
 const OPEN_KEY = "open";
 
 export class Sweeper extends DurableObject<Env> {
   /** Kept in memory only. If it is lost, a few deliveries are queued twice. */
   readonly #sweptAt: SweptAt = new Map();
+  #isSweeping = false;
 
   /** Starts the sweeps of a shard unless they are running. */
   async start(shard: number): Promise<void> {
@@ -32,12 +37,31 @@ export class Sweeper extends DurableObject<Env> {
     if (alarmMs === null || alarmMs < Date.now() - MAX_SWEEP_INTERVAL_MS) await this.ctx.storage.setAlarm(Date.now());
   }
 
+  /** How long ago a sweep was due that has not run, in ms. Before the first start, counts from the first call. */
+  async overdueMs(): Promise<number> {
+    if (this.#isSweeping) return 0;
+    const alarmMs = await this.ctx.storage.getAlarm();
+    if (alarmMs !== null) return Math.max(0, Date.now() - alarmMs);
+    const askedMs = (await this.ctx.storage.get<number>(ASKED_KEY)) ?? Date.now();
+    await this.ctx.storage.put(ASKED_KEY, askedMs);
+    return Date.now() - askedMs;
+  }
+
+  /** When the cron last began the jobs of a period, Unix ms; null for never. */
+  async begunAt(): Promise<number | null> {
+    return (await this.ctx.storage.get<number>(BEGUN_AT_KEY)) ?? null;
+  }
+
   /**
    * Begins the jobs of a period on a shard, as soon as the present run has ended. Continues what an error has stopped.
    */
   async begin(shard: number, period: Period): Promise<void> {
     const begun = (await this.ctx.storage.get<Period[]>(BEGUN_KEY)) ?? [];
-    await this.ctx.storage.put({ [SHARD_KEY]: shard, [BEGUN_KEY]: [...new Set([...begun, period])] });
+    await this.ctx.storage.put({
+      [SHARD_KEY]: shard,
+      [BEGUN_KEY]: [...new Set([...begun, period])],
+      [BEGUN_AT_KEY]: Date.now(),
+    });
     await this.ctx.storage.setAlarm(Date.now());
   }
 
@@ -51,10 +75,12 @@ export class Sweeper extends DurableObject<Env> {
   /** Sweeps, and sets the next alarm even if that fails. */
   async #sweepAndContinue(shard: number): Promise<void> {
     const startedMs = Date.now();
+    this.#isSweeping = true;
     const nextMs = await this.#sweep(shard, startedMs).catch((error: unknown) => {
       log("error", "sweep failed", { shard, ...describeError(error) });
       return null;
     });
+    this.#isSweeping = false;
     const latestMs = startedMs + MAX_SWEEP_INTERVAL_MS;
     await this.ctx.storage.setAlarm(
       Math.max(startedMs + MIN_SWEEP_INTERVAL_MS, Math.min(nextMs ?? latestMs, latestMs)),

@@ -2,6 +2,7 @@
  * The files that the console's pages load. Each address contains a hash of the content, so browsers can cache it
  * forever.
  */
+import { DEFAULT_COLOR } from "../platform/brand";
 import base from "./browser/base.css";
 import blocks from "./browser/blocks.css";
 import charts from "./browser/charts.css";
@@ -33,12 +34,23 @@ function contentHash(text: string): string {
 
 const pathOf = (name: string, text: string) => `/console/assets/${contentHash(text)}/${name}`;
 
-export const STYLE_PATH = pathOf("console.css", STYLE);
+/** The address of the style sheet in the colour of the brand. */
+export const stylePath = (color: string) =>
+  color === DEFAULT_COLOR ? pathOf("console.css", STYLE) : pathOf(`console-${color.slice(1)}.css`, STYLE);
+
+const BRANDED = /^console-([0-9a-f]{6})\.css$/;
+
+/** The file of this name; undefined if there is none. */
+export function assetOf(name: string): { text: string; type: string } | undefined {
+  const color = BRANDED.exec(name)?.[1];
+  if (color !== undefined) return { text: `${STYLE}\n:root { --brand: #${color}; }\n`, type: "text/css" };
+  return Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+}
 export const SCRIPT_PATH = pathOf("console.js", SCRIPT);
 export const ICON_PATH = pathOf("icon.svg", ICON);
 
 /** The text and media type of each file. */
-export const ASSETS: Readonly<Record<string, { text: string; type: string }>> = {
+const ASSETS: Readonly<Record<string, { text: string; type: string }>> = {
   "console.css": { text: STYLE, type: "text/css" },
   "console.js": { text: SCRIPT, type: "text/javascript" },
   "icon.svg": { text: ICON, type: "image/svg+xml" },

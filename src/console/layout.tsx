@@ -1,8 +1,9 @@
 /** The layout of every page: navigation, the signed-in user and the flash message. */
 import type { PropsWithChildren } from "hono/jsx";
+import type { Brand } from "../platform/brand";
 import type { CurrentUser } from "../platform/schemas/principal";
 import type { Permission } from "../platform/schemas/roles";
-import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from "./assets";
+import { ICON_PATH, SCRIPT_PATH, stylePath } from "./assets";
 import { PostForm, SubmitButton } from "./components/buttons";
 import { Banner, Time } from "./components/display";
 
@@ -28,13 +29,14 @@ type LayoutProps = PropsWithChildren<{
   title: string;
   section: NavSection | null;
   nonce: string;
+  brand: Brand;
   currentUser: CurrentUser | undefined;
   /** Whether the current user is named as an operator of the service. */
   isOperator: boolean;
   flash: string | undefined;
 }>;
 
-export function Layout({ title, section, nonce, currentUser, isOperator, flash, children }: LayoutProps) {
+export function Layout({ title, section, nonce, brand, currentUser, isOperator, flash, children }: LayoutProps) {
   return (
     <html lang="en">
       <head>
@@ -42,9 +44,9 @@ export function Layout({ title, section, nonce, currentUser, isOperator, flash, 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{`${title} · Postern`}</title>
+        <title>{`${title} · ${brand.name}`}</title>
         <link rel="icon" href={ICON_PATH} type="image/svg+xml" />
-        <link rel="stylesheet" href={STYLE_PATH} nonce={nonce} />
+        <link rel="stylesheet" href={stylePath(brand.color)} nonce={nonce} />
         <script src={SCRIPT_PATH} nonce={nonce} type="module" />
       </head>
       <body class={currentUser ? "inside" : "outside"}>
@@ -53,7 +55,13 @@ export function Layout({ title, section, nonce, currentUser, isOperator, flash, 
         </a>
         <header class="bar">
           <a class="brand" href="/console">
-            <Logo /> Postern
+            {brand.logoUrl === null ? (
+              <>
+                <Logo /> {brand.name}
+              </>
+            ) : (
+              <img class="brand-logo" src={brand.logoUrl} alt={brand.name} />
+            )}
           </a>
           {currentUser && <Navigation currentUser={currentUser} isOperator={isOperator} section={section} />}
           {currentUser && <Account currentUser={currentUser} />}

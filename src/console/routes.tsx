@@ -4,7 +4,7 @@ import { notFound } from "../platform/errors";
 import { limitBody } from "../platform/http/body";
 import type { AppEnv } from "../platform/http/env";
 import { keyPages } from "./api-keys/routes";
-import { ASSETS } from "./assets";
+import { assetOf } from "./assets";
 import { attemptPages } from "./attempts/routes";
 import { activityPages } from "./audit/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
@@ -41,8 +41,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(contentSecurityPolicy)
     .use(noStore)
     .get("/assets/:version/:file", (c) => {
-      const file = c.req.param("file");
-      const asset = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
+      const asset = assetOf(c.req.param("file"));
       if (!asset) throw notFound("Page");
       const headers = { "Content-Type": `${asset.type}; charset=utf-8`, "Cache-Control": ASSET_CACHE };
       return c.body(asset.text, 200, headers);

@@ -3,20 +3,23 @@ import { describeFinding } from "../operations/alarms/findings";
 import type { Config } from "../platform/config";
 import type { MailJob } from "../platform/mail/job";
 import { CONSOLE_PATH } from "../platform/paths";
-import { type Link, type Mail, renderMail } from "./render";
+import type { Link, MailContent } from "./render";
 import { utc } from "./token-mails";
 
 /** Returns the mail about the beginning of an alarm, or about its end. */
-export function alarmMail(config: Config, { finding, since, endedAt }: Extract<MailJob, { kind: "alarm" }>): Mail {
+export function alarmMail(
+  config: Config,
+  { finding, since, endedAt }: Extract<MailJob, { kind: "alarm" }>,
+): MailContent {
   const { title, what, advice, section } = describeFinding(finding);
   if (endedAt !== null) {
-    return renderMail({
+    return {
       subject: `Over: ${title}`,
       greetingName: null,
       body: [`This is over: ${what}`, `It began on ${utc(since)} and was over on ${utc(endedAt)}.`],
-    });
+    };
   }
-  return renderMail({
+  return {
     subject: `Alarm: ${title}`,
     greetingName: null,
     body: [
@@ -26,7 +29,7 @@ export function alarmMail(config: Config, { finding, since, endedAt }: Extract<M
       operationsLink(config, section) ?? `For more, see the page /docs/operations#${section} of the service.`,
       "You will get another email when it is over.",
     ],
-  });
+  };
 }
 
 function operationsLink({ publicUrl, appUrl }: Config, section: string): Link | null {

@@ -5,6 +5,7 @@ import { type MailJob, mailJob } from "../platform/mail/job";
 import { HOUR_MS } from "../platform/time";
 import { forgetFailures, noteFailures } from "./failures-store";
 import { type PreparedMail, prepareMail } from "./prepare";
+import { renderMail } from "./render";
 import { claimMail, settleMail } from "./sent-once-store";
 
 const FIRST_RETRY_SECONDS = 30;
@@ -113,7 +114,8 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally)
     return;
   }
   try {
-    await deps.mailer.send({ from: deps.config.mailFrom, to: prepared.to, ...prepared.mail });
+    const { mailFrom: from, brand } = deps.config;
+    await deps.mailer.send({ from, to: prepared.to, ...renderMail(prepared.mail, brand) });
     tally.sent += 1;
   } catch (error) {
     if (!isPermanent(error)) tally.failed += 1;

@@ -1,7 +1,7 @@
 /** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
 import type { EndedAccess, ListedCredential, MailJob, TenantNews } from "../platform/mail/job";
-import { type Link, linkTo, type Mail, renderMail } from "./render";
+import { type Link, linkTo, type MailContent } from "./render";
 import { endedSentence, utc } from "./token-mails";
 
 /** What every notice needs: the client's URL, and whom to greet. */
@@ -35,12 +35,12 @@ interface PasswordContext extends RevertibleContext {
   ended: EndedAccess | undefined;
 }
 
-export function passwordChangedMail(context: PasswordContext): Mail {
+export function passwordChangedMail(context: PasswordContext): MailContent {
   const { appUrl, name, credentials, endedCredentials, labelOf, revokeApiKeysToken, ended } = context;
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
   const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
-  return renderMail({
+  return {
     subject: "Your password was changed",
     greetingName: name,
     body: [
@@ -56,7 +56,7 @@ export function passwordChangedMail(context: PasswordContext): Mail {
             linkTo(appUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
           ]),
     ],
-  });
+  };
 }
 
 /** What it is called, and what it can do: an API key its scopes, everything else signs in. */
@@ -72,9 +72,9 @@ export function emailChangedMail(
   link: { appUrl: string; revertToken: string },
   { name, otherEmail }: MailedEmailChange,
   isDone: boolean,
-): Mail {
+): MailContent {
   const to = otherEmail === null ? "" : ` to ${otherEmail}`;
-  return renderMail({
+  return {
     subject: isDone ? "Your email address was changed" : "Your email address is about to change",
     greetingName: name,
     body: [
@@ -87,64 +87,64 @@ export function emailChangedMail(
         `${isDone ? "gives your account this address back" : "stops the change"}, makes your password invalid`,
       ),
     ],
-  });
+  };
 }
 
-export function twoFactorChangedMail(context: RevertibleContext, enabled: boolean): Mail {
+export function twoFactorChangedMail(context: RevertibleContext, enabled: boolean): MailContent {
   const state = enabled ? "on" : "off";
-  return renderMail({
+  return {
     subject: `Two-factor authentication was turned ${state}`,
     greetingName: context.name,
     body: [
       `Two-factor authentication was turned ${state} for your account.`,
       ...notMe(context, enabled ? "turns it off again" : "turns it on again as it was"),
     ],
-  });
+  };
 }
 
-export function recoveryCodesRenewedMail(context: RevertibleContext): Mail {
-  return renderMail({
+export function recoveryCodesRenewedMail(context: RevertibleContext): MailContent {
+  return {
     subject: "You have new recovery codes",
     greetingName: context.name,
     body: [
       "The recovery codes of your account were replaced.",
       ...notMe(context, "makes your previous codes valid again"),
     ],
-  });
+  };
 }
 
-export function passkeyAddedMail(context: RevertibleContext, passkeyName: string): Mail {
-  return renderMail({
+export function passkeyAddedMail(context: RevertibleContext, passkeyName: string): MailContent {
+  return {
     subject: "A passkey was added",
     greetingName: context.name,
     body: [
       `A passkey named "${passkeyName}" was added to your account. It can be used to sign in instead of your password.`,
       ...notMe(context, "removes the passkey"),
     ],
-  });
+  };
 }
 
-export function passkeyRemovedMail({ name }: NoticeContext, passkeyName: string): Mail {
-  return renderMail({
+export function passkeyRemovedMail({ name }: NoticeContext, passkeyName: string): MailContent {
+  return {
     subject: "A passkey was removed",
     greetingName: name,
     body: [
       `The passkey named "${passkeyName}" was removed from your account and can no longer be used to sign in.`,
       RESET_ADVICE,
     ],
-  });
+  };
 }
 
-export function apiKeyCreatedMail(context: RevertibleContext, keyName: string): Mail {
-  return renderMail({
+export function apiKeyCreatedMail(context: RevertibleContext, keyName: string): MailContent {
+  return {
     subject: "A new API key was created",
     greetingName: context.name,
     body: [`An API key named "${keyName}" was created in your account.`, ...notMe(context, "revokes the key")],
-  });
+  };
 }
 
-export function platformKeyCreatedMail({ name }: NoticeContext, keyName: string): Mail {
-  return renderMail({
+export function platformKeyCreatedMail({ name }: NoticeContext, keyName: string): MailContent {
+  return {
     subject: "You created a platform key",
     greetingName: name,
     body: [
@@ -152,35 +152,35 @@ export function platformKeyCreatedMail({ name }: NoticeContext, keyName: string)
       "If this was not you, revoke it now under Operator > Platform keys, reset your password, and tell the other " +
         "operators.",
     ],
-  });
+  };
 }
 
-export function identityLinkedMail(context: RevertibleContext, label: string): Mail {
-  return renderMail({
+export function identityLinkedMail(context: RevertibleContext, label: string): MailContent {
+  return {
     subject: `You can now sign in with ${label}`,
     greetingName: context.name,
     body: [
       `A sign-in with ${label} was added to your account. It can be used instead of your password.`,
       ...notMe(context, "removes it"),
     ],
-  });
+  };
 }
 
-export function identityUnlinkedMail({ name }: NoticeContext, label: string): Mail {
-  return renderMail({
+export function identityUnlinkedMail({ name }: NoticeContext, label: string): MailContent {
+  return {
     subject: `You can no longer sign in with ${label}`,
     greetingName: name,
     body: [`A sign-in with ${label} was removed from your account.`, RESET_ADVICE],
-  });
+  };
 }
 
-export function recoveryCodeUsedMail({ name }: NoticeContext, codesLeft: number): Mail {
+export function recoveryCodeUsedMail({ name }: NoticeContext, codesLeft: number): MailContent {
   const left = codesLeft === 1 ? "1 code is left" : `${codesLeft} codes are left`;
-  return renderMail({
+  return {
     subject: "A recovery code was used",
     greetingName: name,
     body: [`One of your recovery codes was used to sign in. ${left}.`, RESET_ADVICE],
-  });
+  };
 }
 
 type SignInJob = Extract<MailJob, { kind: "signedInOnNewDevice" }>;
@@ -188,8 +188,8 @@ type SignInJob = Extract<MailJob, { kind: "signedInOnNewDevice" }>;
 export function newDeviceMail(
   context: RevertibleContext,
   { device, location, ipAddress, signedInAt }: SignInJob,
-): Mail {
-  return renderMail({
+): MailContent {
+  return {
     subject: "New sign-in to your account",
     greetingName: context.name,
     body: [
@@ -201,12 +201,12 @@ export function newDeviceMail(
       "If this was you, you do not need to do anything.",
       ...notMe(context, "makes your password invalid, and removes the passkey or provider if one was used"),
     ],
-  });
+  };
 }
 
 /** The last mail to an address whose account is gone. */
-export function accountDeletedMail(name: string | null, deletedAt: number): Mail {
-  return renderMail({
+export function accountDeletedMail(name: string | null, deletedAt: number): MailContent {
+  return {
     subject: "Your account was deleted",
     greetingName: name,
     body: [
@@ -214,11 +214,11 @@ export function accountDeletedMail(name: string | null, deletedAt: number): Mail
       "If this was not you, somebody else knows your password. Change it wherever else you use it.",
       "You can register again with this address at any time.",
     ],
-  });
+  };
 }
 
-export function tenantDeletedMail({ name }: NoticeContext, tenantName: string): Mail {
-  return renderMail({
+export function tenantDeletedMail({ name }: NoticeContext, tenantName: string): MailContent {
+  return {
     subject: `${tenantName} was deleted`,
     greetingName: name,
     body: [
@@ -226,11 +226,11 @@ export function tenantDeletedMail({ name }: NoticeContext, tenantName: string): 
         "all of its data are being removed and cannot be restored.",
       "You keep your account. Your next sign-in opens another of your tenants, or a new one.",
     ],
-  });
+  };
 }
 
-export function refreshTokenReusedMail({ name }: NoticeContext): Mail {
-  return renderMail({
+export function refreshTokenReusedMail({ name }: NoticeContext): MailContent {
+  return {
     subject: "A session was ended for your safety",
     greetingName: name,
     body: [
@@ -238,11 +238,11 @@ export function refreshTokenReusedMail({ name }: NoticeContext): Mail {
         "Please sign in again.",
       "If this happens again, reset your password: that ends every session.",
     ],
-  });
+  };
 }
 
-export function codesGuessedMail({ name }: NoticeContext, pool: "totp" | "code"): Mail {
-  return renderMail({
+export function codesGuessedMail({ name }: NoticeContext, pool: "totp" | "code"): MailContent {
+  return {
     subject: pool === "totp" ? "Someone is guessing your two-factor codes" : "Someone is guessing your sign-in codes",
     greetingName: name,
     body:
@@ -258,7 +258,7 @@ export function codesGuessedMail({ name }: NoticeContext, pool: "totp" | "code")
             "Nobody has got in. If this was not you, you need not do anything, but a second factor protects your " +
               "account better.",
           ],
-  });
+  };
 }
 
 /** The sentence about some news, and what to do if it is bad news. */
@@ -311,14 +311,14 @@ function describePolicy({ requireSecondFactor, graceDays }: Extract<TenantNews, 
 }
 
 /** News about a tenant, for its owners and for a member whom they concern. */
-export function tenantNoticeMail({ name }: NoticeContext, tenantName: string, news: TenantNews): Mail {
+export function tenantNoticeMail({ name }: NoticeContext, tenantName: string, news: TenantNews): MailContent {
   const { subject, body } = describeNews(news, tenantName);
-  return renderMail({
+  return {
     subject,
     greetingName: name,
     body: [
       ...body,
       "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
     ],
-  });
+  };
 }

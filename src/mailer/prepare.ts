@@ -15,7 +15,7 @@ import type { ProviderName } from "../platform/schemas/schemas";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
 import * as notices from "./notices";
-import type { Mail } from "./render";
+import type { MailContent } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, findStoredHash, type NoticeRecipient } from "./store";
 import { subscriptionNoticeMail } from "./subscription-notices";
 import {
@@ -34,7 +34,7 @@ const REMOVAL_LIFETIME_MS = DAY_MS;
 
 export interface PreparedMail {
   to: string;
-  mail: Mail;
+  mail: MailContent;
   /** The limits that count this mail for its address. */
   limits: readonly RuleName[];
 }
@@ -85,7 +85,7 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   if (job.kind === "invitation") {
     const { token, hash } = await mailToken(deps.keys, "invite", job.id);
     const guest = await insertInvitationToken(deps, job.tenantId, job.invitationId, hash, nowMs);
-    return guest && { to: guest.email, mail: invitationMail(appUrl, guest.tenantName, token), limits: [] };
+    return guest && { to: guest.email, mail: invitationMail(appUrl, guest, token), limits: [] };
   }
   if (job.kind === "twoFactorRemoval") {
     const { token, hash } = await mailToken(deps.keys, "remove-factor", job.id);
@@ -178,7 +178,7 @@ async function storedToken(deps: Deps, use: "undo" | "revoke-api-keys", mailId: 
   return token;
 }
 
-async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<Mail> {
+async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<MailContent> {
   const context = { appUrl: deps.config.appUrl, name: user.name };
   const revertToken = await storedToken(deps, "undo", job.id);
   const revertible = { ...context, revertToken };

@@ -1,4 +1,6 @@
-/** One mail as plain text and as HTML. Every link starts with `APP_URL`. */
+/** One mail as plain text and as HTML with the same contents. Every link starts with `APP_URL`. */
+import type { Brand } from "../platform/brand";
+import { documentOf, escapeHtml } from "./template";
 
 export interface Mail {
   subject: string;
@@ -9,6 +11,8 @@ export interface Mail {
 export interface Link {
   label: string;
   url: string;
+  /** A link beside the purpose of the mail, such as "This was not me", is shown less prominently. */
+  isAside?: boolean;
 }
 
 /** A mail before it is rendered. */
@@ -33,25 +37,25 @@ export type LinkedPage =
 export const linkTo = (appUrl: string, page: LinkedPage, token: string, label: string): Link => ({
   label,
   url: `${appUrl}/${page}?token=${encodeURIComponent(token)}`,
+  ...(page === "not-me" ? { isAside: true } : {}),
 });
 
-export function renderMail({ subject, greetingName, body }: MailContent): Mail {
+/** Renders a mail in the colours and under the name of the brand. */
+export function renderMail({ subject, greetingName, body }: MailContent, brand: Brand): Mail {
   const greeting = greetingName ? `Hello ${greetingName},` : "Hello,";
   const text = [greeting, ...body.map((part) => (typeof part === "string" ? part : `${part.label}:\n${part.url}`))];
-  const html = [
-    "<!doctype html><html><body>",
-    paragraph(escapeHtml(greeting)),
-    ...body.map((part) => paragraph(typeof part === "string" ? escapeHtml(part) : anchor(part))),
-    "</body></html>",
-  ];
-  return { subject, text: `${text.join("\n\n")}\n`, html: html.join("") };
+  const html = [greeting, ...body].map((part) => (typeof part === "string" ? paragraph(part) : button(part)));
+  return {
+    subject,
+    text: `${text.join("\n\n")}\n\n-- \n${brand.name}\n`,
+    html: documentOf({ subject, parts: html.join(""), brand }),
+  };
 }
 
-const paragraph = (html: string) => `<p>${html}</p>`;
+const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
 
-/** The URL follows its label, for mail clients that show no links. */
-const anchor = ({ label, url }: Link) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a><br>${escapeHtml(url)}`;
-
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+/** The address follows its button, for mail clients that show no links. */
+function button({ label, url, isAside }: Link): string {
+  const [href, text] = [escapeHtml(url), escapeHtml(label)];
+  return `<p><a class="${isAside ? "aside" : "button"}" href="${href}">${text}</a></p><p class="address">${href}</p>`;
 }

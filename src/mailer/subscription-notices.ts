@@ -1,16 +1,19 @@
 /** Subscription notices, the mails about failing subscriptions: what has changed, what to do, and by when. */
 import type { MailJob, NoticeItem } from "../platform/mail/job";
 import type { NoticeContext } from "./notices";
-import { type Link, type Mail, renderMail } from "./render";
+import type { Link, MailContent } from "./render";
 import { utc } from "./token-mails";
 
 type NoticeJob = Extract<MailJob, { kind: "subscriptionAlert" }>;
 
 /** Returns the mail. What is new comes first; the rest is named in one list. */
-export function subscriptionNoticeMail({ appUrl, name }: NoticeContext, { items, more, tenantName }: NoticeJob): Mail {
+export function subscriptionNoticeMail(
+  { appUrl, name }: NoticeContext,
+  { items, more, tenantName }: NoticeJob,
+): MailContent {
   const news = items.filter(({ isNew }) => isNew);
   const known = items.filter(({ isNew }) => !isNew);
-  return renderMail({
+  return {
     subject: subjectOf(news),
     greetingName: name,
     body: [
@@ -25,7 +28,7 @@ export function subscriptionNoticeMail({ appUrl, name }: NoticeContext, { items,
       `You receive this because you manage ${tenantName}.`,
       { label: "Turn these mails off", url: `${appUrl}/alerts` },
     ],
-  });
+  };
 }
 
 const openLink = (appUrl: string, { name, webhookId }: NoticeItem): Link => ({

@@ -6,8 +6,16 @@
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
 import type { Registrant } from "../identity/recovery/store";
 import type { Asker, EndedAccess, MailJob } from "../platform/mail/job";
-import { linkTo, type Mail, renderMail } from "./render";
+import { linkTo, type MailContent } from "./render";
 import type { CodeRecipient } from "./store";
+
+/** What an invitation is to, and by whom. */
+interface Invited {
+  tenantName: string;
+  /** The name and the address of who invites, or the address alone. */
+  inviter: string;
+  role: string;
+}
 
 type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
 
@@ -17,9 +25,9 @@ export function verificationMail(
   { createdAt, createdFrom }: Registrant,
   provider: string | null,
   token: string,
-): Mail {
+): MailContent {
   const place = createdFrom ? `, from ${createdFrom}` : "";
-  return renderMail({
+  return {
     subject: "Verify your email address",
     greetingName: null,
     body: [
@@ -30,7 +38,7 @@ export function verificationMail(
       linkTo(appUrl, "verify-email", token, "Verify email"),
       'If this was not you, do not confirm. Open the link and choose "This was not me", or ignore this email.',
     ],
-  });
+  };
 }
 
 type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "isFactorLost">;
@@ -41,9 +49,9 @@ export function resetMail(
   name: string | null,
   token: string,
   { undone, isFactorLost = false }: Resetting,
-): Mail {
+): MailContent {
   if (undone) return revertedMail(appUrl, name, token, undone, isFactorLost);
-  return renderMail({
+  return {
     subject: "Reset your password",
     greetingName: name,
     body: [
@@ -51,7 +59,7 @@ export function resetMail(
       linkTo(appUrl, "reset-password", token, "Reset password"),
       "If this was not you, you can ignore this email. Your password stays the same.",
     ],
-  });
+  };
 }
 
 function revertedMail(
@@ -60,8 +68,8 @@ function revertedMail(
   token: string,
   undone: readonly string[],
   isFactorLost: boolean,
-): Mail {
-  return renderMail({
+): MailContent {
+  return {
     subject: "Reset your password",
     greetingName: name,
     body: [
@@ -79,12 +87,12 @@ function revertedMail(
         ? ["Nothing had to be undone in your tenants."]
         : ["This was done with your account since then, and we have undone it:", ...undone]),
     ],
-  });
+  };
 }
 
 /** The code is not in the subject, which phones show while they are locked. */
-export function codeMail({ name, isVerified }: CodeRecipient, code: string, asker: Asker | undefined): Mail {
-  return renderMail({
+export function codeMail({ name, isVerified }: CodeRecipient, code: string, asker: Asker | undefined): MailContent {
+  return {
     subject: "Your sign-in code",
     greetingName: name,
     body: [
@@ -101,14 +109,14 @@ export function codeMail({ name, isVerified }: CodeRecipient, code: string, aske
         "you did not request it, somebody else did: whoever gets the code from you is signed in to your account. You " +
         "can ignore this email.",
     ],
-  });
+  };
 }
 
 /** To an address that an account wants to use. `token` is null if it cannot have it. */
-export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, token: string | null): Mail {
+export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, token: string | null): MailContent {
   const asked = `Someone who is signed in as ${otherEmail} asked to use this email address for that account.`;
   if (token === null) {
-    return renderMail({
+    return {
       subject: "This email address cannot be used",
       greetingName: null,
       body: [
@@ -116,9 +124,9 @@ export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, 
           "Nothing changes.",
         "If this was not you, you can ignore this email.",
       ],
-    });
+    };
   }
-  return renderMail({
+  return {
     subject: "Confirm your new email address",
     greetingName: null,
     body: [
@@ -126,28 +134,31 @@ export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, 
       linkTo(appUrl, "confirm-email", token, "Use this address"),
       "If this was not you, you can ignore this email: nothing changes.",
     ],
-  });
+  };
 }
 
 const askedFrom = ({ device, location, ipAddress }: Asker): string[] => [
   `It was asked for with ${device}${location ? `, in or near ${location}` : ""}${ipAddress ? `, from the IP address ${ipAddress}` : ""}.`,
 ];
 
-export function invitationMail(appUrl: string, tenantName: string, token: string): Mail {
-  return renderMail({
-    subject: `You are invited to join ${tenantName}`,
+/** The name of the tenant is not in the subject: whoever invites has chosen it. */
+export function invitationMail(appUrl: string, { tenantName, inviter, role }: Invited, token: string): MailContent {
+  return {
+    subject: "You are invited to join a tenant",
     greetingName: null,
     body: [
-      `You are invited to join ${tenantName}. The link works once, within 7 days.`,
+      `${inviter} invites you to join ${tenantName} as ${article(role)} ${role}. The link works once, within 7 days.`,
       linkTo(appUrl, "accept-invitation", token, "Accept invitation"),
       "If you did not expect this, you can ignore this email.",
     ],
-  });
+  };
 }
 
+const article = (role: string) => (/^[aeiou]/.test(role) ? "an" : "a");
+
 /** The mail to somebody who has lost the authenticator app and the recovery codes. An operator has it sent. */
-export function factorRemovalMail(appUrl: string, name: string | null, token: string): Mail {
-  return renderMail({
+export function factorRemovalMail(appUrl: string, name: string | null, token: string): MailContent {
+  return {
     subject: "Remove your lost second factor",
     greetingName: name,
     body: [
@@ -157,12 +168,12 @@ export function factorRemovalMail(appUrl: string, name: string | null, token: st
       "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get " +
         "into your account, so please tell the operator of this service.",
     ],
-  });
+  };
 }
 
 /** The mail after "this was not me" on the verification page, or after a sign-in with a code. */
-export function reclaimedMail(appUrl: string, { ended, byCode }: Reclaiming, token: string): Mail {
-  return renderMail({
+export function reclaimedMail(appUrl: string, { ended, byCode }: Reclaiming, token: string): MailContent {
+  return {
     subject: "Your email address is yours again",
     greetingName: null,
     body: [
@@ -176,7 +187,7 @@ export function reclaimedMail(appUrl: string, { ended, byCode }: Reclaiming, tok
         : "You can use the account after setting a password. The link works once, within one hour.",
       linkTo(appUrl, "reset-password", token, "Set a password"),
     ],
-  });
+  };
 }
 
 /** What ended when the account was reclaimed, in one sentence. */

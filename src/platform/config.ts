@@ -1,9 +1,10 @@
 /**
- * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service with a message that
- * names it but never shows its value.
+ * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service, or only its feature if
+ * it is optional, with a message that names it but never shows its value.
  */
 
 import { z } from "zod";
+import { BRAND_VARIABLES, type Brand } from "./brand";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LIMIT_VARIABLES, type Limits, readLimits } from "./limits/settings";
 import { LOG_LEVELS, type LogLevel } from "./log-levels";
@@ -75,6 +76,7 @@ const VARIABLES = {
     must: "be a comma-separated list of origins, each of the host of APP_URL or of a host below it, or empty",
     schema: commaList.pipe(z.array(z.string().refine((text) => URL.parse(text)?.origin === text))).prefault(""),
   },
+  ...BRAND_VARIABLES,
   ...PROVIDER_VARIABLES,
   REGISTRATION: {
     description:
@@ -185,6 +187,7 @@ export interface Config extends Limits, TokenSettings {
   clientIpSecret: string | undefined;
   appUrl: string;
   mailFrom: string;
+  brand: Brand;
   /** Null: nobody is mailed alarms. */
   alertMail: string | null;
   corsOrigins: string[];
@@ -211,26 +214,59 @@ export interface Config extends Limits, TokenSettings {
   auditRetentionDays: number;
   /** Per tenant and database. */
   auditMaxRows: number;
+  /** What is wrong with optional settings, whose features are off: each begins with the name of the setting. */
+  refused: readonly string[];
 }
+
+/**
+ * Settings whose feature the service can do without, and what a bad one counts as: most switch their feature off. They
+ * must not stop sign-in.
+ */
+const OPTIONAL: Partial<Record<keyof typeof VARIABLES, string | undefined>> = {
+  METRICS_TOKEN: undefined,
+  CLIENT_IP_SECRET: undefined,
+  ALERT_MAIL: "",
+  BRAND_NAME: "",
+  BRAND_LOGO_URL: "",
+  BRAND_COLOR: "",
+  CORS_ORIGINS: "",
+  PASSKEY_ORIGINS: "",
+  ...Object.fromEntries(Object.keys(PROVIDER_VARIABLES).map((name) => [name, undefined])),
+  TURNSTILE_SITE_KEY: "",
+  TURNSTILE_SECRET: "",
+  REGISTRATION: "invite",
+  LINK_BY_EMAIL: "never",
+  OPERATORS: "",
+  MAIL_CODE: "on",
+  AUTO_DISABLE_HOURS: "120",
+  LOG_LEVEL: "info",
+  LOG_ATTEMPTS: "all",
+};
 
 /** The service cannot run with these settings. The message names each bad one and says what it must be. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** Parses the settings of `env`. Throws `ConfigError`. */
+/** Parses the settings of `env`. Throws `ConfigError` for one that the service cannot do without. */
 export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>>): Config {
   const problems: string[] = [];
+  const refused: string[] = [];
   const read = <N extends keyof typeof VARIABLES>(name: N): z.output<(typeof VARIABLES)[N]["schema"]> => {
-    const result = VARIABLES[name].schema.safeParse(env[name]);
-    if (!result.success) problems.push(`${name} must ${VARIABLES[name].must}`);
+    const { schema, must } = VARIABLES[name];
+    const result = schema.safeParse(env[name]);
+    if (!result.success && name in OPTIONAL) {
+      refused.push(`${name} must ${must}`);
+      return schema.parse(OPTIONAL[name]) as z.output<(typeof VARIABLES)[N]["schema"]>;
+    }
+    if (!result.success) problems.push(`${name} must ${must}`);
     return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
   };
   const turnstile = { siteKey: read("TURNSTILE_SITE_KEY"), secret: read("TURNSTILE_SECRET") };
   if ((turnstile.siteKey === "") !== (turnstile.secret === "")) {
-    problems.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
+    refused.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
   }
-  const { publicUrl, providers } = readProviders(read, problems);
+  const { publicUrl, providers } = readProviders(read, refused);
   const appUrl = read("APP_URL");
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
@@ -239,6 +275,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     appUrl,
     ...readTokenSettings(read, publicUrl ?? appUrl),
     mailFrom: read("MAIL_FROM"),
+    brand: { name: read("BRAND_NAME"), logoUrl: read("BRAND_LOGO_URL"), color: read("BRAND_COLOR") },
     alertMail: read("ALERT_MAIL"),
     corsOrigins: read("CORS_ORIGINS"),
     passkeyOrigins: read("PASSKEY_ORIGINS"),
@@ -246,7 +283,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     providers,
     linkByEmail: read("LINK_BY_EMAIL"),
     registration: read("REGISTRATION"),
-    turnstile: turnstile.siteKey === "" ? null : turnstile,
+    turnstile: turnstile.siteKey === "" || turnstile.secret === "" ? null : turnstile,
     operators: read("OPERATORS"),
     emailVerification: read("EMAIL_VERIFICATION"),
     mailCode: read("MAIL_CODE"),
@@ -259,10 +296,10 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     retentionDays: read("RETENTION_DAYS"),
     auditRetentionDays: read("AUDIT_RETENTION_DAYS"),
     auditMaxRows: read("AUDIT_MAX_ROWS"),
+    refused,
   };
-  if (problems.length === 0 && !config.passkeyOrigins.every((origin) => isAtOrBelow(origin, config.appUrl))) {
-    problems.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);
-  }
-  if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return config;
+  if (problems.length > 0) throw new ConfigError([...problems, ...refused].join("; "));
+  if (config.passkeyOrigins.every((origin) => isAtOrBelow(origin, config.appUrl))) return config;
+  refused.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);
+  return { ...config, passkeyOrigins: [] };
 }

@@ -64,6 +64,7 @@ export function forgetSettings(): void {
 async function loadSettings(env: Env): Promise<Settings> {
   try {
     const config = parseConfig({ ...env });
+    if (config.refused.length > 0) log("error", "optional settings refused", { reason: config.refused.join("; ") });
     return { config, keys: await deriveKeyRing(config.secretKeys), leases: new Map(), signerCache: {} };
   } catch (error) {
     if (error instanceof ConfigError) log("error", "configuration refused", { reason: error.message });

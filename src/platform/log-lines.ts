@@ -18,6 +18,16 @@ export const LOG_LINES = {
     meaning: "A setting is missing or invalid; `reason` names it. Nothing works.",
     advice: "Correct the setting.",
   },
+  "optional settings refused": {
+    level: "error",
+    meaning: "Optional settings are invalid; `reason` names them. What they set up is off, and everything else works.",
+    advice: "Correct the settings and deploy again.",
+  },
+  "health check failed": {
+    level: "error",
+    meaning: "`/health?deep=1` answered 503: the database does not answer, or no sweep has run for five minutes.",
+    advice: "Look for errors from D1, and whether the cron trigger of every minute runs.",
+  },
   "unexpected error": {
     level: "error",
     meaning: "A fault in the service caused a 500. The line has its stack.",

@@ -69,7 +69,7 @@ export type Providers = Record<Exclude<ProviderName, "oidc">, ProviderClient | u
 
 type Values = { [N in keyof typeof PROVIDER_VARIABLES]: z.output<(typeof PROVIDER_VARIABLES)[N]["schema"]> };
 
-/** Combines the variables. An incomplete provider and a missing PUBLIC_URL are added to `problems`. */
+/** Combines the variables. An incomplete provider is off. It and a missing PUBLIC_URL are added to `problems`. */
 export function readProviders(
   read: <N extends keyof Values>(name: N) => Values[N],
   problems: string[],
@@ -93,8 +93,7 @@ export function readProviders(
     oidc: generic && issuer ? { ...generic, issuer } : undefined,
   };
   const publicUrl = read("PUBLIC_URL");
-  if (!publicUrl && Object.values(providers).some(Boolean)) {
-    problems.push("PUBLIC_URL must be set to let people sign in with a provider");
-  }
-  return { publicUrl, providers };
+  if (publicUrl || !Object.values(providers).some(Boolean)) return { publicUrl, providers };
+  problems.push("PUBLIC_URL must be set to let people sign in with a provider");
+  return { publicUrl, providers: { google: undefined, github: undefined, microsoft: undefined, oidc: undefined } };
 }

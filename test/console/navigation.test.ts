@@ -22,6 +22,7 @@ const PUBLIC = [
   "POST /register",
   "GET /verify-email",
   "POST /verify-email",
+  "GET /confirm-email",
   "GET /forgot-password",
   "POST /forgot-password",
   "GET /reset-password",

@@ -44,9 +44,11 @@ describe("REGISTRATION", () => {
   });
 
   test.each(["closed", "", "domains:", "domains:acme", "domains:a b.example", "domains:@acme.example"])(
-    "refuses the value %j",
+    "refuses the value %j, and registration is by invitation",
     (value) => {
-      expect(() => parseConfig({ ...env, REGISTRATION: value })).toThrow(/^REGISTRATION must be "open", "invite", or/);
+      const { refused, registration } = parseConfig({ ...env, REGISTRATION: value });
+      expect(refused[0]).toMatch(/^REGISTRATION must be "open", "invite", or/);
+      expect(registration).toEqual({ for: "invited" });
     },
   );
 

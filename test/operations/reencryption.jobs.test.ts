@@ -5,6 +5,7 @@ import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import worker from "../../src";
 import { prepareMail } from "../../src/mailer/prepare";
+import { renderMail } from "../../src/mailer/render";
 import { sha256Hex } from "../../src/platform/crypto/encoding";
 import { atomically } from "../../src/platform/db/client";
 import { createDeps } from "../../src/platform/deps";
@@ -113,7 +114,8 @@ describe("rotation of SECRET_KEYS", () => {
     const later = await createDeps({ ...env, SECRET_KEYS: `${NEW_KEY},${env.SECRET_KEYS}` }, createExecutionContext());
     const job = { kind: "apiKeyCreated", id: revert.mailId, userId: person.userId, keyName: "a key" } as const;
     const prepared = await prepareMail(later, job);
-    const [token = ""] = /[0-9a-f]{64}/.exec(prepared?.mail.text ?? "") ?? [];
+    const text = prepared ? renderMail(prepared.mail, later.config.brand).text : "";
+    const [token = ""] = /[0-9a-f]{64}/.exec(text) ?? [];
     expect(await sha256Hex(token)).toBe(revert.hash);
   });
 

@@ -65,7 +65,7 @@ function tagsOf(area) {
       input.focus();
     }
   });
-  input.addEventListener("change", () => take());
+  // Not when the focus leaves: a box that grows would move the button away from under the pointer.
   area.form?.addEventListener("submit", () => take(), { capture: true });
   box.addEventListener("click", ({ target }) => {
     if (target === box) input.focus();

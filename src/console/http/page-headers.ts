@@ -1,4 +1,5 @@
 /** The headers of the console's pages. */
+import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { NONCE, secureHeaders } from "hono/secure-headers";
 import type { AppEnv } from "../../platform/http/env";
@@ -17,22 +18,32 @@ const DIRECTIVES = {
 
 const TURNSTILE_ORIGIN = "https://challenges.cloudflare.com";
 
-const ownOnly = secureHeaders({ contentSecurityPolicy: DIRECTIVES });
-const withTurnstile = secureHeaders({
-  contentSecurityPolicy: {
-    ...DIRECTIVES,
-    scriptSrc: [NONCE, TURNSTILE_ORIGIN],
-    frameSrc: [TURNSTILE_ORIGIN],
-  },
-});
+/** The policies by what a page loads from elsewhere. */
+const policies = new Map<string, MiddlewareHandler>();
+
+function policyFor(hasCaptcha: boolean, logoOrigin: string | null): MiddlewareHandler {
+  const key = `${hasCaptcha} ${logoOrigin}`;
+  const known = policies.get(key);
+  if (known) return known;
+  const policy = secureHeaders({
+    contentSecurityPolicy: {
+      ...DIRECTIVES,
+      ...(logoOrigin === null ? {} : { imgSrc: ["'self'", logoOrigin] }),
+      ...(hasCaptcha ? { scriptSrc: [NONCE, TURNSTILE_ORIGIN], frameSrc: [TURNSTILE_ORIGIN] } : {}),
+    },
+  });
+  policies.set(key, policy);
+  return policy;
+}
 
 /**
  * A page loads from our own host only, and runs only the script and the style sheet that carry its nonce. Where
- * Turnstile is set up, the pages with its widget load that too.
+ * Turnstile is set up, the pages with its widget load that too, and all pages load the logo of the brand.
  */
-export const contentSecurityPolicy = createMiddleware<AppEnv>((c, next) =>
-  mayShowCaptcha(c) ? withTurnstile(c, next) : ownOnly(c, next),
-);
+export const contentSecurityPolicy = createMiddleware<AppEnv>((c, next) => {
+  const { logoUrl } = c.get("deps").config.brand;
+  return policyFor(mayShowCaptcha(c), logoUrl === null ? null : new URL(logoUrl).origin)(c, next);
+});
 
 /** Pages show personal data, so no cache may store them; the assets set a `Cache-Control` of their own. */
 export const noStore = createMiddleware<AppEnv>(async (c, next) => {

@@ -31,6 +31,7 @@ export async function page(c: Context<AppEnv>, { title, section, status = 200 }:
       title={title}
       section={section}
       nonce={c.get("secureHeadersNonce")}
+      brand={c.get("deps").config.brand}
       currentUser={currentUser}
       isOperator={currentUser !== undefined && isOperator(c.get("deps").config, currentUser.principal)}
       flash={takeFlash(c)}

@@ -117,7 +117,11 @@ const twoFactorPages = new Hono<AppEnv>()
       done: (c, codes) => codesPage(c, "Two-factor authentication is on", codes),
       again: (c, refused, { secret }) => {
         if (refused.error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, refused);
-        return enrolmentPage(c, { secret, uri: enrolmentUri(secret, c.get("currentUser").email) }, refused);
+        return enrolmentPage(
+          c,
+          { secret, uri: enrolmentUri(c.get("deps"), secret, c.get("currentUser").email) },
+          refused,
+        );
       },
     }),
   )

@@ -100,6 +100,9 @@ export async function closeInvitation(
 interface InvitationAddress {
   email: string;
   tenantName: string;
+  /** "Ann (ann@example.com)", or the address alone. */
+  inviter: string;
+  role: Role;
 }
 
 /**
@@ -119,7 +122,10 @@ export async function insertInvitationToken(
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
       SELECT ${hash}, 'invite', id, ${nowMs}, expires_at FROM invitations WHERE ${open} ON CONFLICT (hash) DO NOTHING`,
     found: rows<InvitationAddress>(
-      sql`SELECT email, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName FROM invitations WHERE ${open}`,
+      sql`SELECT email, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName,
+          coalesce((SELECT iif(coalesce(u.name, '') = '', u.email, u.name || ' (' || u.email || ')') FROM users u
+            WHERE u.id = invited_by), 'Somebody') AS inviter
+        FROM invitations WHERE ${open}`,
     ),
   });
   return found[0] ?? null;

@@ -7,7 +7,6 @@ import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { Factor, StoredSecret } from "./store";
 
-const ISSUER = "Postern";
 const PERIOD_SECONDS = 30;
 const DRIFT_STEPS = 1;
 const SECRET_BYTES = 20;
@@ -18,9 +17,9 @@ const RECOVERY_FORM = /^[A-Z2-7]{16}$/;
 
 /** The associated data that binds an encrypted TOTP secret to its user. */
 export const totpOwner = (userId: string) => `totp:${userId}`;
-const totp = (secret: string, label = "") =>
+const totp = (secret: string, label = "", issuer = "") =>
   new TOTP({
-    issuer: ISSUER,
+    issuer,
     label,
     secret: Secret.fromBase32(secret),
     algorithm: "SHA1",
@@ -44,8 +43,9 @@ export async function readTotpSecret(deps: Deps, userId: string, secretEncrypted
   }
 }
 
-/** The `otpauth://` URI that authenticator apps read as a QR code. */
-export const enrolmentUri = (secret: string, email: string): string => totp(secret, email).toString();
+/** The `otpauth://` URI that authenticator apps read as a QR code. They show the name of the brand. */
+export const enrolmentUri = ({ config }: Pick<Deps, "config">, secret: string, email: string): string =>
+  totp(secret, email, config.brand.name).toString();
 
 /**
  * Returns the time step of a code that is right at present; null for a wrong code. Throws SERVICE_UNAVAILABLE when no

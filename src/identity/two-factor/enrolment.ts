@@ -25,7 +25,7 @@ export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolm
   const stored = { totpEnrolmentId: newId(), totpSecretEncrypted: secretEncrypted };
   const user = await startEnrolmentOfUser(deps, userId, stored);
   if (!user) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
-  return { secret, qrCodeUri: enrolmentUri(secret, user.email) };
+  return { secret, qrCodeUri: enrolmentUri(deps, secret, user.email) };
 }
 
 /**

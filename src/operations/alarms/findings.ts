@@ -7,7 +7,8 @@ export type FindingKind =
   | "lanesLate"
   | "databaseFull"
   | "mailFailing"
-  | "keyMissing";
+  | "keyMissing"
+  | "settingRefused";
 
 interface Description {
   title: string;
@@ -61,6 +62,12 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
       "waits or is refused.",
     advice: "Put the key back, behind the others.",
     section: "key-rotation",
+  }),
+  settingRefused: (name) => ({
+    title: `The setting ${name} is wrong`,
+    what: `The setting ${name} is wrong, so what it sets up is off.`,
+    advice: 'Search the log for the line "optional settings refused", which says what it must be. Then deploy again.',
+    section: "settings",
   }),
 };
 

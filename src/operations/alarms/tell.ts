@@ -75,6 +75,7 @@ async function look(
   }
   const isPresent = (keyId: string) => deps.keys.some(({ id }) => id === keyId);
   for (const keyId of missing) if (!isPresent(keyId)) present.set(findingOf("keyMissing", keyId), nowMs);
+  for (const problem of deps.config.refused) present.set(findingOf("settingRefused", problem.split(" ", 1)[0]), nowMs);
   return { alarms, present, unknown };
 }
 

@@ -2,12 +2,17 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { pingDatabase } from "../../platform/db/ping";
+import type { Deps } from "../../platform/deps";
 import { unavailable } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
+import { describeError, log } from "../../platform/log";
 import { CONSOLE_PATH } from "../../platform/paths";
 import { dataOf } from "../../platform/schemas/schemas";
+import { MINUTE_MS } from "../../platform/time";
+
+const SWEEP_WITHIN_MS = 5 * MINUTE_MS;
 
 const POINTERS = {
   name: "Postern",
@@ -29,6 +34,21 @@ const pointers = z.object({
   health: path,
   keys: path,
 });
+/** Throws SERVICE_UNAVAILABLE when the database does not answer, or when no sweep has run for five minutes. */
+async function checkDeeply(deps: Deps): Promise<void> {
+  try {
+    const { sweepers, shards } = deps;
+    const [, ...overdue] = await Promise.all([
+      pingDatabase(deps),
+      ...shards.numbers.map((shard) => sweepers.get(sweepers.idFromName(String(shard))).overdueMs()),
+    ]);
+    if (Math.max(...overdue) > SWEEP_WITHIN_MS) throw new Error("no sweep has run for five minutes");
+  } catch (error) {
+    log("error", "health check failed", describeError(error));
+    throw unavailable({ cause: error });
+  }
+}
+
 const isDeep = (c: Context<AppEnv>) => c.req.query("deep") === "1";
 
 export const healthRoutes = new Hono<AppEnv>()
@@ -42,12 +62,23 @@ export const healthRoutes = new Hono<AppEnv>()
   .get(
     "/health",
     describeRoute("getHealth", "Reports that the service is running.", {
-      200: dataOf(z.object({ status: z.literal("ok") })),
+      200: dataOf(
+        z.object({
+          status: z.literal("ok"),
+          refusedSettings: z
+            .array(z.string())
+            .optional()
+            .meta({
+              description: "With `deep`: optional settings that are wrong. What they set up is off.",
+              examples: [["METRICS_TOKEN"]],
+            }),
+        }),
+      ),
       query: z.object({
         deep: z
           .string()
           .optional()
-          .meta({ description: "`1` also checks the database.", examples: ["1"] }),
+          .meta({ description: "`1` also checks the database and that the sweep runs.", examples: ["1"] }),
       }),
       errors: ["SERVICE_UNAVAILABLE"],
       description: "The limit applies to `?deep=1` only.",
@@ -55,11 +86,9 @@ export const healthRoutes = new Hono<AppEnv>()
     limit("deepHealth", "IP address", isDeep),
     async (c) => {
       if (isDeep(c)) {
-        try {
-          await pingDatabase(c.get("deps"));
-        } catch (error) {
-          throw unavailable({ cause: error });
-        }
+        await checkDeeply(c.get("deps"));
+        const refusedSettings = c.get("deps").config.refused.map((problem) => problem.split(" ", 1)[0]);
+        if (refusedSettings.length > 0) return c.json({ data: { status: "ok", refusedSettings } });
       }
       return c.json({ data: { status: "ok" } });
     },

@@ -67,6 +67,11 @@ export const METRICS = {
     unit: "Unix time",
     help: "When that hour began.",
   },
+  postern_cron_age_seconds: {
+    labels: [],
+    unit: "seconds",
+    help: "How long ago the cron trigger of every minute began its work; missing before its first run.",
+  },
   postern_queue_backlog: {
     labels: ["queue"],
     unit: "messages",

@@ -22,7 +22,8 @@ const DEAD_LETTERS_MS = HOUR_MS;
 /** Collects all samples. Never throws. */
 export async function collect(deps: Deps): Promise<Sample[]> {
   const nowMs = deps.now();
-  const [control, queues, shards] = await Promise.all([
+  const [cronAt, control, queues, shards] = await Promise.all([
+    orNull(0, () => deps.sweepers.get(deps.sweepers.idFromName("upkeep:0")).begunAt()),
     orNull(0, () => readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - DEAD_LETTERS_MS)),
     readQueues(deps),
     Promise.all(
@@ -45,6 +46,7 @@ export async function collect(deps: Deps): Promise<Sample[]> {
       ...sample("postern_shard_up", { shard }, plane ? 1 : 0),
       ...(plane ? samplesOf(shard, plane, known.get(shard)?.totals ?? null, nowMs) : []),
     ]),
+    ...sample("postern_cron_age_seconds", {}, cronAt === null ? null : (nowMs - cronAt) / 1000),
     ...queues.flatMap((queue) => queueSamples(queue, nowMs)),
     ...(control
       ? (["deliveries", "mail"] as const).flatMap((queue) =>

@@ -1,0 +1,62 @@
+/** The name, the logo and the colour under which the service appears in the console and in mails. */
+import { z } from "zod";
+
+export interface Brand {
+  name: string;
+  /** Null: the name is shown instead. */
+  logoUrl: string | null;
+  /** `#rrggbb`, dark enough for white text. */
+  color: string;
+}
+
+export const DEFAULT_COLOR = "#1d5aa8";
+/** WCAG 2.2, success criterion 1.4.3. */
+const MIN_CONTRAST = 4.5;
+
+/** The relative luminance of `#rrggbb`, 0 to 1 (WCAG 2.2). */
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((start) => Number.parseInt(color.slice(start, start + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const carriesWhiteText = (color: string) => 1.05 / (luminance(color) + 0.05) >= MIN_CONTRAST;
+
+export const BRAND_VARIABLES = {
+  BRAND_NAME: {
+    description: "The name of your product, in the console and in mails.",
+    must: "be 1 to 64 characters on one line",
+    schema: z
+      .string()
+      .trim()
+      .max(64)
+      .regex(/^[^\r\n]*$/)
+      .transform((name) => name || "Postern")
+      .prefault(""),
+  },
+  BRAND_LOGO_URL: {
+    description: "The address of your logo, which the console and mails load. Empty: the name is shown.",
+    must: "be an https URL, or empty",
+    schema: z
+      .literal("")
+      .transform(() => null)
+      .or(z.url({ protocol: /^https$/ }).max(1000))
+      .prefault(""),
+  },
+  BRAND_COLOR: {
+    description: "The colour of buttons and links, such as `#1d5aa8`. White text must be legible on it. Empty: blue.",
+    must: `be a colour like ${DEFAULT_COLOR} with a contrast of at least ${MIN_CONTRAST} to white, or empty`,
+    schema: z
+      .literal("")
+      .transform(() => DEFAULT_COLOR)
+      .or(
+        z
+          .string()
+          .toLowerCase()
+          .regex(/^#[0-9a-f]{6}$/)
+          .refine(carriesWhiteText),
+      )
+      .prefault(""),
+  },
+} as const;
