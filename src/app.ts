@@ -21,8 +21,9 @@ import { publicAuthRoutes } from "./identity/sign-in/routes";
 import { stepUpRoutes } from "./identity/step-up/routes";
 import { tokenRoutes } from "./identity/tokens/routes";
 import { twoFactorRoutes } from "./identity/two-factor/routes";
-import { accountDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/routes";
+import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/routes";
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/routes";
+import { platformTenantRoutes, platformUserRoutes } from "./operations/directory/routes";
 import { healthRoutes } from "./operations/health/routes";
 import { metricsRoutes } from "./operations/metrics/routes";
 import { operatorRoutes } from "./operations/operators/routes";
@@ -114,6 +115,9 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth/me/export", accountExportRoutes)
   .route("/api-keys", apiKeyRoutes)
   .route("/platform/keys", platformKeyRoutes)
+  .route("/platform/tenants", platformTenantRoutes)
+  .route("/platform/users", platformUserRoutes)
+  .route("/platform", platformDeletionRoutes)
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)
   .route("/tenant/export", tenantExportRoutes)

@@ -48,6 +48,12 @@ test("an exception allows one step of one statement", async () => {
 const OF_STORE: Record<string, RegExp> = {
   "identity/api-keys": /INSERT INTO api_keys/,
   "identity/platform-keys": /INSERT INTO platform_keys/,
+  "identity/platform-keys/audit-store": /'user\.created'|INSERT INTO audit_events/,
+  "identity/platform-keys/subjects-store": /t\.name, t\.external_id AS externalId,/,
+  "operations/directory/members-store": /m\.created_at = \? AND m\.user_id > \?/,
+  "operations/directory/tenants-store": /INSERT INTO tenants \(id, name, shard, external_id/,
+  "operations/directory/users-store": /INSERT INTO users \(id, email, name, password_hash, external_id/,
+  "tenancy/directory/records-store": /FROM platform_sequences ps/,
   "webhooks/log/log-store": /WITH examined AS MATERIALIZED/,
   "webhooks/log": /a\.kind AS kind,/,
   "webhooks/subscriptions/audit-feed-store": /UPDATE audit_feeds/,

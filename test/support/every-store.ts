@@ -193,7 +193,31 @@ async function usePlatformKeys(token: string, id: string): Promise<void> {
   const path = `/platform/keys/${made.body.data.id}`;
   await call("GET", "/platform/keys", { token });
   await call("GET", "/audit", { token: made.body.data.key, headers: { "postern-tenant": `ext:${id}` } });
+  await useDirectory(token);
   await call("POST", `${path}/rotate`, { token, body: {} });
   await call("DELETE", `${path}/previous`, { token, body: {} });
   await call("DELETE", path, { token, body: {} });
+}
+
+/** The stores of the platform API. */
+async function useDirectory(operatorToken: string): Promise<void> {
+  const scopes = ["tenants.*", "users.*", "members.*"];
+  const made = await call("POST", "/platform/keys", { token: operatorToken, body: { name: "k", scopes } });
+  const token = made.body.data.key;
+  const tenantId = (await call("POST", "/platform/tenants", { token, body: { name: "Shop" } })).body.data.id;
+  const email = `${crypto.randomUUID()}@example.com`;
+  const userId = (await call("POST", "/platform/users", { token, body: { email } })).body.data.id;
+  for (const list of ["tenants", "users"]) {
+    const { nextCursor } = (await call("GET", `/platform/${list}?limit=1`, { token })).body;
+    await call("GET", `/platform/${list}?limit=1&cursor=${nextCursor}&externalId=x`, { token });
+  }
+  const members = `/platform/tenants/${tenantId}/members`;
+  await call("POST", members, { token, body: { user: userId, role: "owner" } });
+  await call("GET", members, { token });
+  await call("PATCH", `${members}/${userId}`, { token, body: { role: "owner" } });
+  await call("PATCH", `/platform/users/${userId}`, { token, body: { email: `other-${email}` } });
+  await call("GET", `/platform/users/${userId}`, { token });
+  await call("PATCH", `/platform/tenants/${tenantId}`, { token, body: { name: "Other" } });
+  await call("DELETE", `/platform/tenants/${tenantId}`, { token });
+  await call("DELETE", `/platform/users/${userId}`, { token, body: {} });
 }

@@ -59,7 +59,8 @@ function changeBy(deps: Deps, caller: SessionPrincipal, userId: string): MemberC
   return { tenantId, actorId, userId, actor, isConfirmed: isConfirmed(deps, caller) };
 }
 
-function requireChanged(outcome: MemberChangeOutcome): void {
+/** Throws what the outcome of a change stands for, unless it was made. */
+export function requireChanged(outcome: MemberChangeOutcome): void {
   if (outcome === "missing") throw notFound("Member");
   if (outcome === "forbidden") throw new AppError("FORBIDDEN");
   if (outcome === "unconfirmed") throw new AppError("STEP_UP_REQUIRED");

@@ -13,9 +13,12 @@ import { mayManageRole, NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenanc
 /** Who changes whom, in which tenant. */
 export interface MemberChange {
   tenantId: string;
-  actorId: string;
+  /** Null: the product, with a platform key. It may change every member but the last owner. */
+  actorId: string | null;
   userId: string;
   actor: Actor;
+  /** Another log in which the change is recorded, besides that of the tenant. */
+  alsoIn?: string;
   /** Whether the actor's session is confirmed. Only then may it make or remove an owner. */
   isConfirmed: boolean;
 }
@@ -56,9 +59,9 @@ const countOwners = (tenantId: string) =>
  * Holds if the actor may take away the member's role and give the new one, and an owner remains. `newRole` is null for
  * a removal.
  */
-function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRole: Role | null, nowMs: number): SQL {
-  const until = newOwnerUntil(tenantId, actorId, nowMs);
-  const actorRole = roleOf(tenantId, actorId);
+function allowed(change: MemberChange, newRole: Role | null, nowMs: number): SQL {
+  const { tenantId, userId, isConfirmed } = change;
+  const { actorRole, until } = powerOf(change, nowMs);
   return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
     AND ${mayManageRole(actorRole, sql`t.role`)} ${
       newRole === null
@@ -71,12 +74,27 @@ function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRo
       AND (${until} IS NULL OR t.owner_since + ${NEW_OWNER_MS} >= ${until}))))`;
 }
 
-const memberAndActor = ({ tenantId, actorId, userId }: MemberChange, nowMs: number) =>
-  rows<StoredMember>(sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at
+/** The role of the actor, and until when (Unix ms) it has no power over older owners, as expressions. */
+const powerOf = ({ tenantId, actorId }: MemberChange, nowMs: number) =>
+  actorId === null
+    ? { actorRole: sql`'owner'`, until: sql`NULL` }
+    : { actorRole: roleOf(tenantId, actorId), until: newOwnerUntil(tenantId, actorId, nowMs) };
+
+/** The logs in which a change is recorded, with what an event there also says. */
+const logsOf = ({ tenantId, alsoIn }: MemberChange) => [
+  { log: tenantId, meta: sql`NULL` },
+  ...(alsoIn === undefined ? [] : [{ log: alsoIn, meta: sql`${tenantId}` }]),
+];
+
+const memberAndActor = (change: MemberChange, nowMs: number) => {
+  const { tenantId, userId } = change;
+  const { actorRole, until } = powerOf(change, nowMs);
+  return rows<StoredMember>(sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at
     AS joinedAt,
-      ${roleOf(tenantId, actorId)} AS actorRole, (SELECT count(*) FROM memberships o WHERE o.tenant_id = ${tenantId}
-        AND o.role = 'owner') AS owners, ${newOwnerUntil(tenantId, actorId, nowMs)} AS newOwnerUntil
+      ${actorRole} AS actorRole, (SELECT count(*) FROM memberships o WHERE o.tenant_id = ${tenantId}
+        AND o.role = 'owner') AS owners, ${until} AS newOwnerUntil
     FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`);
+};
 
 type StoredMember = MemberRow & { actorRole: string | null; owners: number; newOwnerUntil: number | null };
 
@@ -98,17 +116,19 @@ export async function updateRole(
   const { updated, found, before } = await atomically(db, {
     // First, to read the previous role.
     before: rows<{ role: string }>(sql`SELECT ${roleOf(tenantId, userId)} AS role`),
-    recorded: auditEach(
-      {
-        tenantId,
-        action: "member.role_changed",
-        actor,
-        target: { kind: "user", id: userId },
-        meta: sql`json_object('from', c.role, 'to', ${role})`,
-      },
-      sql`memberships c WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} AND c.role <> ${role}
-        AND ${allowed(change, role, nowMs)}`,
-      nowMs,
+    recorded: logsOf(change).map(({ log, meta }) =>
+      auditEach(
+        {
+          tenantId: log,
+          action: "member.role_changed",
+          actor,
+          target: { kind: "user", id: userId },
+          meta: sql`json_patch('{}', json_object('from', c.role, 'to', ${role}, 'tenantId', ${meta}))`,
+        },
+        sql`memberships c WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} AND c.role <> ${role}
+          AND ${allowed(change, role, nowMs)}`,
+        nowMs,
+      ),
     ),
     updated: sql`UPDATE memberships SET role = ${role},
         owner_since = iif(${role} = 'owner', iif(role = 'owner', owner_since, ${nowMs}), NULL)
@@ -179,7 +199,15 @@ export async function deleteMember(
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${theirs}`,
     // Last of the changes: the statements above ask whether the membership may be removed.
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
-    recorded: auditIfChanged({ tenantId, action: "member.removed", actor, target: { kind: "user", id: userId } }),
+    recorded: logsOf(change).map(({ log, meta }) =>
+      auditIfChanged({
+        tenantId: log,
+        action: "member.removed",
+        actor,
+        target: { kind: "user", id: userId },
+        ...(log === tenantId ? {} : { meta: sql`json_object('tenantId', ${meta})` }),
+      }),
+    ),
   });
   return { outcome: deleted.length === 1 ? "changed" : whyRefused(found[0], change), member: found[0] };
 }

@@ -7,14 +7,15 @@ import { type Factor, factorHolds } from "../../identity/two-factor/store";
 import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { userActor } from "../../platform/schemas/actor";
+import { type Actor, userActor } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 import { endAccount, MEMBERS, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {
   userId: string;
-  /** The hash that the password was checked against. */
-  passwordHash: string;
+  /** The hash that the password was checked against; null when the product deletes the account. */
+  passwordHash: string | null;
   /** Null when the account has no second factor. */
   factor: Factor | null;
   /** Whether tenants without other members are deleted too. */
@@ -22,6 +23,8 @@ export interface AccountDeletion {
   /** Whether the confirmation also goes to an unverified address. */
   tellsUnverified: boolean;
   requestId: string | null;
+  /** Who deletes it, and what is recorded besides; missing: the user. */
+  by?: { actor: Actor; event: NewAuditEvent };
 }
 
 /**
@@ -53,13 +56,16 @@ export async function deleteUser(
   nowMs: number,
 ): Promise<AccountDeletionOutcome> {
   const { userId, passwordHash, factor, deleteTenants, tellsUnverified } = deletion;
-  const isProven = sql`u.password_hash = ${passwordHash}
+  const isProven =
+    passwordHash === null
+      ? sql`true`
+      : sql`u.password_hash = ${passwordHash}
     AND (u.totp_enabled_at IS NULL OR ${factor ? factorHolds(userId, factor) : sql`false`})`;
   const isAllowed = sql`NOT EXISTS (SELECT 1 FROM ${ownedAlone(userId)})
     AND NOT EXISTS (SELECT 1 FROM ${suspendedAlone(userId)})
     AND ${deleteTenants ? sql`true` : sql`NOT EXISTS (SELECT 1 FROM ${withoutOthers(userId)})`}`;
   // The purge would remove the name and the address of the request again.
-  const actor = {
+  const actor = deletion.by?.actor ?? {
     ...userActor({ userId, email: "" }, { ip: null, userAgent: null, requestId: deletion.requestId }),
     name: null,
   };
@@ -70,6 +76,8 @@ export async function deleteUser(
       ${namesIn(ownedAlone(userId))} AS ownedAlone, ${namesIn(suspendedAlone(userId))} AS suspendedAlone,
       ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE u.id = ${userId} AND ${isProven}`),
     ...endAccount({ userId, purgeId: newId(), actor, condition: sql`${isProven} AND ${isAllowed}`, mailTo }, nowMs),
+    // After the account.
+    recordedBesides: deletion.by ? auditIfChanged(deletion.by.event) : undefined,
   });
   if (user.length === 1) return { kind: "deleted", tenants: ended };
   const [names] = found;

@@ -1,5 +1,7 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 
+import { inPlatform } from "../../identity/platform-keys/audit-store";
+import { requireCustomer } from "../../identity/platform-keys/subjects";
 import { findCredentialsOfUser } from "../../identity/sign-in/store";
 import { requireStepUp } from "../../identity/step-up/confirm";
 import { checkPassword, withCode } from "../../identity/step-up/verify";
@@ -7,7 +9,7 @@ import { type Factor, hasSecondFactor } from "../../identity/two-factor/store";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
 import { log } from "../../platform/log";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { PlatformKeyPrincipal, SessionPrincipal } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { type AccountDeletionOutcome, deleteUser } from "./account-store";
@@ -45,7 +47,36 @@ export async function deleteAccount(
   };
   const write = (factor: Factor | null) => deleteUser(deps, { ...deletion, factor }, deps.now());
   const outcome = hasSecondFactor(user) ? await writeWithCode(deps, caller, user, totp, write) : await write(null);
-  const tenants = requireDeleted(outcome);
+  finishDeletion(deps, userId, outcome);
+}
+
+/**
+ * Deletes an account with a platform key. Throws NOT_FOUND, FORBIDDEN for an operator's, LAST_OWNER for somebody whom
+ * other members need as an owner, and CONFLICT as `deleteAccount`.
+ */
+export async function deleteAccountBy(
+  deps: Deps,
+  key: PlatformKeyPrincipal,
+  name: string,
+  deleteTenants = false,
+): Promise<void> {
+  const { userId, externalId } = await requireCustomer(deps, name);
+  const { actor } = key;
+  const event = inPlatform(key, "auth.account_deleted", { kind: "user", id: userId }, { externalId });
+  const deletion = {
+    userId,
+    passwordHash: null,
+    factor: null,
+    deleteTenants,
+    tellsUnverified: deps.config.emailVerification === "optional",
+    requestId: actor.requestId,
+    by: { actor, event },
+  };
+  finishDeletion(deps, userId, await deleteUser(deps, deletion, deps.now()), "The user is");
+}
+
+function finishDeletion(deps: Deps, userId: string, outcome: AccountDeletionOutcome, who?: "The user is"): void {
+  const tenants = requireDeleted(outcome, who);
   log("info", "account deleted", { userId, count: tenants.length });
   deps.background("end subscriptions", endSubscriptions(deps, tenants));
 }
@@ -64,22 +95,22 @@ function writeWithCode(
   });
 }
 
-function requireDeleted(outcome: AccountDeletionOutcome): TenantRef[] {
+function requireDeleted(outcome: AccountDeletionOutcome, who = "You are"): TenantRef[] {
   if (outcome.kind === "deleted") return outcome.tenants;
   if (outcome.kind === "stale") throw new AppError("UNAUTHENTICATED");
   const names = outcome.tenantNames.join(", ");
   if (outcome.kind === "lastOwner") {
     throw new AppError("LAST_OWNER", {
-      message: `You are the last owner of ${names}. Make somebody else an owner, or delete the tenant, first.`,
+      message: `${who} the last owner of ${names}. Make somebody else an owner, or delete the tenant, first.`,
     });
   }
   if (outcome.kind === "suspended") {
     throw new AppError("CONFLICT", {
-      message: `You are the only member of ${names}, which is suspended. Ask the operator of this service.`,
+      message: `${who} the only member of ${names}, which is suspended. Ask the operator of this service.`,
     });
   }
   throw new AppError("CONFLICT", {
-    message: `You are the only member of ${names}. Send "deleteTenants": true to delete what belongs to it as well.`,
+    message: `${who} the only member of ${names}. Send "deleteTenants": true to delete what belongs to it as well.`,
   });
 }
 

@@ -1,8 +1,8 @@
 /** Deleting one's own account, and the tenant of the session. */
 import { operation } from "../../platform/operation";
-import { deleteAccount } from "./account";
-import { accountDeletion, tenantDeletion } from "./schemas";
-import { deleteTenant } from "./tenant";
+import { deleteAccount, deleteAccountBy } from "./account";
+import { accountDeletion, tenantDeletion, userDeletion } from "./schemas";
+import { deleteTenant, deleteTenantBy } from "./tenant";
 
 export const deletion = {
   ofAccount: operation({
@@ -16,5 +16,17 @@ export const deletion = {
     limit: { rule: "deleteTenant", per: "user" },
     schema: tenantDeletion,
     verb: ({ deps, session, input }) => deleteTenant(deps, session, input),
+  }),
+  ofPlatformTenant: operation({
+    scope: "tenants.write",
+    limit: { rule: "platformWrite", per: "platform key" },
+    verb: ({ deps, platformKey, param }) => deleteTenantBy(deps, platformKey, param("tenant")),
+  }),
+  ofPlatformUser: operation({
+    scope: "users.write",
+    limit: { rule: "platformWrite", per: "platform key" },
+    schema: userDeletion,
+    verb: ({ deps, platformKey, param, input }) =>
+      deleteAccountBy(deps, platformKey, param("user"), input.deleteTenants),
   }),
 };

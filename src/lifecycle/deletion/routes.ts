@@ -6,6 +6,7 @@ import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { says } from "../../platform/schemas/schemas";
+import { ofTenant, ofUser } from "../../tenancy/directory/paths";
 import { deletion } from "./operations";
 
 export const accountDeletionRoutes = new Hono<AppEnv>().delete(
@@ -50,3 +51,28 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
   sessionOnly,
   ...serve(deletion.ofTenant, (c) => c.json({ message: "Tenant deleted." })),
 );
+
+/** `DELETE /platform/tenants/:tenant` and `DELETE /platform/users/:user`. */
+export const platformDeletionRoutes = new Hono<AppEnv>()
+  .delete(
+    "/tenants/:tenant",
+    describeRoute("deletePlatformTenant", "Deletes a tenant for all of its members, whose accounts stay.", {
+      200: says("Tenant deleted."),
+      errors: ["CONFLICT"],
+      path: ofTenant,
+      description: "409: the tenant is suspended.",
+    }),
+    ...serve(deletion.ofPlatformTenant, (c) => c.json({ message: "Tenant deleted." })),
+  )
+  .delete(
+    "/users/:user",
+    describeRoute("deletePlatformUser", "Deletes a person's account. All sessions and API keys end at once.", {
+      200: says("Account deleted."),
+      errors: ["LAST_OWNER", "CONFLICT"],
+      path: ofUser,
+      description:
+        "`LAST_OWNER`: other members need the user as an owner. `CONFLICT`: the user is the only member of a tenant " +
+        "and you have not sent `deleteTenants`, or the tenant is suspended.",
+    }),
+    ...serve(deletion.ofPlatformUser, (c) => c.json({ message: "Account deleted." })),
+  );

@@ -19,3 +19,7 @@ export const accountDeletion = z
   .meta({ id: "AccountDeletion", description: "What deletes the signed-in user's account." });
 
 export const tenantDeletion = z.object(stepUpFields).meta({ id: "TenantDeletion" });
+
+export const userDeletion = accountDeletion
+  .pick({ deleteTenants: true })
+  .meta({ id: "PlatformUserDeletion", description: "What deletes a user's account." });

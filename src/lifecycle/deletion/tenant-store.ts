@@ -2,12 +2,12 @@
  * Deleting a tenant in D1. One batch decides and ends all access, so that only one of several parallel requests
  * succeeds.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 import { NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endTenants } from "./ending-store";
 
@@ -17,6 +17,32 @@ export interface TenantDeletion {
   userId: string;
   actor: Actor;
 }
+
+/**
+ * Deletes a tenant with a platform key, and ends all memberships. Returns false for a suspended tenant. The purge removes
+ * what it leaves behind.
+ */
+export async function deleteTenantOfProduct(
+  { db }: Deps,
+  tenantId: string,
+  event: NewAuditEvent,
+  nowMs: number,
+): Promise<boolean> {
+  const purgeId = newId();
+  const { ended } = await atomically(db, {
+    purge: insertPurge(purgeId, tenantId, sql`1`, nowMs),
+    recorded: auditIfChanged(event),
+    ...endTenants(sql`id = ${purgeId}`, nowMs),
+  });
+  return ended.length === 1;
+}
+
+/** Begins the purge of a tenant that is not suspended, if `condition` holds. */
+const insertPurge = (purgeId: string, tenantId: string, condition: SQL, nowMs: number): SQL =>
+  sql`INSERT INTO purges (id, kind, subject_id, shard, name, members, created_at, run_at)
+    SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
+      WHERE m.tenant_id = t.id), ${nowMs}, ${nowMs}
+    FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL AND ${condition}`;
 
 /**
  * Deletes the tenant and ends all memberships. `refused`: the user is no owner, or the tenant is suspended.
@@ -34,11 +60,12 @@ export async function deleteTenantOfOwner(
     AND o.user_id <> ${userId} AND (o.owner_since IS NULL OR o.owner_since + ${NEW_OWNER_MS} < ${until}))`;
   const { ended, waits } = await atomically(db, {
     waits: rows<{ until: number | null }>(sql`SELECT ${until} AS until WHERE ${hasOlderOwner}`),
-    purge: sql`INSERT INTO purges (id, kind, subject_id, shard, name, members, created_at, run_at)
-      SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
-        WHERE m.tenant_id = t.id),
-        ${nowMs}, ${nowMs} FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL
-          AND ${roleOf(tenantId, userId)} = 'owner' AND NOT (${until} IS NOT NULL AND ${hasOlderOwner})`,
+    purge: insertPurge(
+      purgeId,
+      tenantId,
+      sql`${roleOf(tenantId, userId)} = 'owner' AND NOT (${until} IS NOT NULL AND ${hasOlderOwner})`,
+      nowMs,
+    ),
     // In the user's own log, because the tenant's log is deleted with it.
     recorded: auditIfChanged({
       tenantId: userId,

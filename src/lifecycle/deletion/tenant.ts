@@ -1,22 +1,35 @@
 /** Deleting a tenant. Access ends at once; the purge mails the members and removes the rest. */
 
+import { inPlatform } from "../../identity/platform-keys/audit-store";
+import { requireTenant } from "../../identity/platform-keys/subjects";
 import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { log } from "../../platform/log";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { PlatformKeyPrincipal, SessionPrincipal } from "../../platform/schemas/principal";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
-import { deleteTenantOfOwner } from "./tenant-store";
+import { deleteTenantOfOwner, deleteTenantOfProduct } from "./tenant-store";
+
+/** Deletes a tenant with a platform key; its members keep their accounts. Throws NOT_FOUND, CONFLICT if it is suspended. */
+export async function deleteTenantBy(deps: Deps, key: PlatformKeyPrincipal, name: string): Promise<void> {
+  const tenant = await requireTenant(deps, key, name);
+  const { tenantId, externalId } = tenant;
+  const event = inPlatform(key, "tenant.deleted", { kind: "tenant", id: tenantId }, { externalId });
+  if (!(await deleteTenantOfProduct(deps, tenantId, event, deps.now()))) throw suspended();
+  log("info", "tenant deleted", { tenantId });
+  deps.background("end subscriptions", endSubscriptionsOfTenant(deps, tenant, deps.now()));
+}
+
+const suspended = () =>
+  new AppError("CONFLICT", { message: "This tenant is suspended. It cannot be deleted until it is resumed." });
 
 /**
  * Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, CONFLICT while the
  * tenant is suspended, and as `requireStepUp`.
  */
 export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: StepUpCredentials): Promise<void> {
-  if (caller.isTenantSuspended) {
-    throw new AppError("CONFLICT", { message: "This tenant is suspended. It cannot be deleted until it is resumed." });
-  }
+  if (caller.isTenantSuspended) throw suspended();
   await requireStepUp(deps, caller, proof);
   const outcome = await deleteTenantOfOwner(deps, caller, deps.now());
   if (outcome === "refused") throw new AppError("FORBIDDEN");

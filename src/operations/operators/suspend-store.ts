@@ -2,34 +2,31 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { ofPerson, ofTenant } from "./audit-store";
+import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
+
+/** The events that are recorded if something changes. */
+type Events = readonly NewAuditEvent[];
 
 /** Suspends a tenant. Changes and records nothing when it is suspended already. */
 export async function markTenantSuspended(
   { db }: Deps,
-  operator: SessionPrincipal,
   { tenantId, reason }: { tenantId: string; reason: string },
+  events: Events,
   nowMs: number,
 ): Promise<void> {
   await atomically(db, {
     suspended: sql`UPDATE tenants SET suspended_at = ${nowMs}, suspended_reason = ${reason}
       WHERE id = ${tenantId} AND suspended_at IS NULL`,
-    recorded: auditIfChanged(ofTenant(operator, tenantId, "operator.tenant_suspended", { reason })),
+    recorded: events.map(auditIfChanged),
   });
 }
 
 /** Ends the suspension of a tenant, if there is one. */
-export async function markTenantResumed(
-  { db }: Deps,
-  operator: SessionPrincipal,
-  { tenantId, reason }: { tenantId: string; reason: string },
-): Promise<void> {
+export async function markTenantResumed({ db }: Deps, tenantId: string, events: Events): Promise<void> {
   await atomically(db, {
     resumed: sql`UPDATE tenants SET suspended_at = NULL, suspended_reason = NULL WHERE id = ${tenantId}
       AND suspended_at IS NOT NULL`,
-    recorded: auditIfChanged(ofTenant(operator, tenantId, "operator.tenant_resumed", { reason })),
+    recorded: events.map(auditIfChanged),
   });
 }
 
@@ -41,41 +38,37 @@ const known = (userId: string) => rows<{ id: string }>(sql`SELECT id FROM users 
  */
 export async function suspendUser(
   { db }: Deps,
-  operator: SessionPrincipal,
   { userId, reason, keepApiKeys }: { userId: string; reason: string; keepApiKeys: boolean },
+  events: Events,
   nowMs: number,
 ): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
     suspended: sql`UPDATE users SET suspended_at = ${nowMs}, suspended_reason = ${reason},
       keep_api_keys = ${Number(keepApiKeys)} WHERE id = ${userId} AND suspended_at IS NULL`,
-    recorded: ofPerson(operator, userId, "operator.person_suspended", { reason, keepApiKeys }).map(auditIfChanged),
+    recorded: events.map(auditIfChanged),
     sessions: endSessions(userId),
   });
   return found.length === 1;
 }
 
 /** Ends the suspension of a person, if there is one. Returns false when there is no such account. */
-export async function resumeUser(
-  { db }: Deps,
-  operator: SessionPrincipal,
-  { userId, reason }: { userId: string; reason: string },
-): Promise<boolean> {
+export async function resumeUser({ db }: Deps, userId: string, events: Events): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
     resumed: sql`UPDATE users SET suspended_at = NULL, suspended_reason = NULL WHERE id = ${userId}
       AND suspended_at IS NOT NULL`,
-    recorded: ofPerson(operator, userId, "operator.person_resumed", { reason }).map(auditIfChanged),
+    recorded: events.map(auditIfChanged),
   });
   return found.length === 1;
 }
 
 /** Ends all sessions of a person, in all tenants. Returns false when there is no such account. */
-export async function endSessionsOfUser({ db }: Deps, operator: SessionPrincipal, userId: string): Promise<boolean> {
+export async function endSessionsOfUser({ db }: Deps, userId: string, events: Events): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
     sessions: endSessions(userId),
-    recorded: ofPerson(operator, userId, "operator.sessions_ended").map(auditIfChanged),
+    recorded: events.map(auditIfChanged),
   });
   return found.length === 1;
 }

@@ -8,6 +8,7 @@ import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { ofPerson, ofTenant } from "./audit-store";
 import { deleteHold, insertHold } from "./freezes-store";
 import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
 import { tenantToChange } from "./tenant-to-change";
@@ -25,7 +26,8 @@ export async function suspendTenant(
 ): Promise<void> {
   const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
   await insertHold(deps.shards.db(shard), { tenantId, cause: "suspended", since: deps.now() }, null);
-  await markTenantSuspended(deps, operator, { tenantId, reason }, deps.now());
+  const events = [ofTenant(operator, tenantId, "operator.tenant_suspended", { reason })];
+  await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Throws like `suspendTenant`. */
@@ -37,7 +39,7 @@ export async function resumeTenant(
 ): Promise<void> {
   const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
   await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
-  await markTenantResumed(deps, operator, { tenantId, reason });
+  await markTenantResumed(deps, tenantId, [ofTenant(operator, tenantId, "operator.tenant_resumed", { reason })]);
 }
 
 /**
@@ -52,7 +54,8 @@ export async function suspendPerson(
 ): Promise<void> {
   await requireStepUp(deps, operator, proof);
   if (userId === operator.userId) throw new AppError("CONFLICT", { message: "You cannot suspend yourself." });
-  if (!(await suspendUser(deps, operator, { userId, reason, keepApiKeys }, deps.now()))) throw notFound("Person");
+  const events = ofPerson(operator, userId, "operator.person_suspended", { reason, keepApiKeys });
+  if (!(await suspendUser(deps, { userId, reason, keepApiKeys }, events, deps.now()))) throw notFound("Person");
 }
 
 /** Lets a person sign in again. Throws NOT_FOUND, or like `requireStepUp`. */
@@ -63,7 +66,8 @@ export async function resumePerson(
   { reason, ...proof }: Suspension,
 ): Promise<void> {
   await requireStepUp(deps, operator, proof);
-  if (!(await resumeUser(deps, operator, { userId, reason }))) throw notFound("Person");
+  const events = ofPerson(operator, userId, "operator.person_resumed", { reason });
+  if (!(await resumeUser(deps, userId, events))) throw notFound("Person");
 }
 
 /** Ends all sessions of a person. Throws NOT_FOUND, or like `requireStepUp`. */
@@ -74,5 +78,6 @@ export async function endSessions(
   proof: StepUpCredentials,
 ): Promise<void> {
   await requireStepUp(deps, operator, proof);
-  if (!(await endSessionsOfUser(deps, operator, userId))) throw notFound("Person");
+  const events = ofPerson(operator, userId, "operator.sessions_ended");
+  if (!(await endSessionsOfUser(deps, userId, events))) throw notFound("Person");
 }

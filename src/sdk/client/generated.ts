@@ -801,6 +801,34 @@ export interface NewPlatformKey {
   totp?: string | undefined;
 }
 
+/** A member to add. */
+export interface NewPlatformMember {
+  /** A user, by id, as `ext:<externalId>` or as `email:<address>`. */
+  user: string;
+  role: Role;
+}
+
+/** A tenant to create. */
+export interface NewPlatformTenant {
+  /** One line, trimmed. */
+  name: string;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+}
+
+/** An account to create. It is a member of no tenant. */
+export interface NewPlatformUser {
+  email: string;
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** Missing: the user sets one by a mailed link. */
+  password?: string | undefined;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+  /** Whether you vouch for the address. False if missing. The service mails nothing. */
+  emailVerified?: boolean | undefined;
+}
+
 /** A subscription to create. */
 export interface NewSubscription {
   /** One line, trimmed. */
@@ -1114,6 +1142,22 @@ export interface PlatformKeyRotation {
   totp?: string | undefined;
 }
 
+/** A user in a tenant. */
+export interface PlatformMember {
+  userId: string;
+  externalId: string | null;
+  email: string;
+  name: string | null;
+  role: Role;
+  joinedAt: Timestamp;
+}
+
+/** Why. Those concerned can read it in their audit log. */
+export interface PlatformReason {
+  /** One line, trimmed. */
+  reason: string;
+}
+
 /** What a platform key may do. */
 export type PlatformScope =
   | "tenants.read"
@@ -1126,6 +1170,102 @@ export type PlatformScope =
   | "webhooks.read"
   | "webhooks.write"
   | "audit.read";
+
+/** Since when and why a tenant or a user is suspended. */
+export interface PlatformSuspension {
+  at: Timestamp;
+  reason: string | null;
+}
+
+/** A tenant, as the product sees it. */
+export interface PlatformTenant {
+  id: string;
+  /** Your own id. */
+  externalId: string | null;
+  /** Null: not suspended. */
+  suspended: PlatformSuspension | null;
+  createdAt: Timestamp;
+  /** When what this record shows last changed. */
+  updatedAt: Timestamp;
+  /** Grows with each event about the subject; 0 before the first one. */
+  sequence: number;
+  name: string;
+}
+
+/** What to change. `externalId: null` removes it. */
+export interface PlatformTenantChange {
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | null | undefined;
+}
+
+/** A person with an account, as the product sees them. */
+export interface PlatformUser {
+  id: string;
+  /** Your own id. */
+  externalId: string | null;
+  /** Null: not suspended. */
+  suspended: PlatformSuspension | null;
+  createdAt: Timestamp;
+  /** When what this record shows last changed. */
+  updatedAt: Timestamp;
+  /** Grows with each event about the subject; 0 before the first one. */
+  sequence: number;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+}
+
+/** What to change. Null removes a name or an `externalId`. */
+export interface PlatformUserChange {
+  /** One line, trimmed. */
+  name?: string | null | undefined;
+  email?: string | undefined;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | null | undefined;
+  /** Whether you vouch for the address. A new address is unverified if this is missing. */
+  emailVerified?: boolean | undefined;
+  /** Refused: mail a reset instead. */
+  password?: unknown | undefined;
+}
+
+/** What deletes a user's account. */
+export interface PlatformUserDeletion {
+  /** Whether tenants that nobody else is a member of are deleted too, with all their data. */
+  deleteTenants?: boolean | undefined;
+}
+
+/** Which mail to send. */
+export interface PlatformUserMail {
+  kind: "verification" | "password-reset";
+}
+
+/** A user, and the tenants that they are a member of. */
+export interface PlatformUserWithTenants {
+  id: string;
+  /** Your own id. */
+  externalId: string | null;
+  /** Null: not suspended. */
+  suspended: PlatformSuspension | null;
+  createdAt: Timestamp;
+  /** When what this record shows last changed. */
+  updatedAt: Timestamp;
+  /** Grows with each event about the subject; 0 before the first one. */
+  sequence: number;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  /** The fifty most recently used. */
+  tenants: {
+    id: string;
+    externalId: string | null;
+    name: string;
+    role: Role;
+  }[];
+}
 
 /** The signed-in user, and what they may do in their tenant. */
 export interface Profile {

@@ -73,6 +73,39 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     await ask("DELETE", path, {}, token);
   },
 
+  "the platform API": async () => {
+    const { token } = await operator();
+    const body = { name: "key", scopes: ["tenants.*", "users.*", "members.*"] };
+    const { key } = (await ask("POST", "/platform/keys", body, token)).body.data;
+    const as = (method: string, path: string, sent: unknown = {}) => ask(method, `/platform${path}`, sent, key);
+    const tenantId = (await as("POST", "/tenants", { name: "Shop" })).body.data.id;
+    await as("POST", "/tenants");
+    const user = { email: newEmail(), password: fresh("password"), emailVerified: true };
+    const userId = (await as("POST", "/users", user)).body.data.id;
+    await as("POST", "/users", { email: "nobody", password: fresh("password") });
+    const reason = { reason: "a test" };
+    const uses: [method: string, path: string, right: unknown][] = [
+      ["PATCH", `/tenants/${tenantId}`, { name: "Other" }],
+      ["POST", `/tenants/${tenantId}/suspend`, reason],
+      ["POST", `/tenants/${tenantId}/resume`, reason],
+      ["POST", `/tenants/${tenantId}/members`, { user: userId, role: "viewer" }],
+      ["PATCH", `/tenants/${tenantId}/members/${userId}`, { role: "developer" }],
+      ["DELETE", `/tenants/${tenantId}/members/${userId}`, undefined],
+      ["PATCH", `/users/${userId}`, { name: "Ada" }],
+      ["POST", `/users/${userId}/suspend`, reason],
+      ["POST", `/users/${userId}/resume`, reason],
+      ["POST", `/users/${userId}/sessions/revoke`, reason],
+      ["POST", `/users/${userId}/mails`, { kind: "password-reset" }],
+      ["DELETE", `/users/${userId}`, {}],
+      ["DELETE", `/tenants/${tenantId}`, undefined],
+    ];
+    for (const [method, path, right] of uses) {
+      expect([path, (await as(method, path, right)).status < 300]).toEqual([path, true]);
+      await as(method, path.replace(/\/[0-9a-f-]{36}/, "/nobody"), right);
+    }
+    await as("PATCH", `/users/${userId}`, { password: fresh("password") });
+  },
+
   "subscriptions and deliveries, their consumers too": async () => {
     const owner = await verified();
     const bearer = owner.token;

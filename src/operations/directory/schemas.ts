@@ -1,0 +1,135 @@
+/** What the product sends and receives about its tenants, users and members. */
+import { z } from "zod";
+import { email, id, moment, name, newPassword, nextCursor, role, time } from "../../platform/schemas/schemas";
+import { externalId, tenantRecord, userRecord } from "../../tenancy/directory/schemas";
+
+const MAX_PAGE_ROWS = 200;
+const CURSOR = /^(\d{1,15})_([\w-]{1,64})$/;
+
+const pageFields = {
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_PAGE_ROWS)
+    .default(50)
+    .meta({
+      description: `Rows on a page, 1 to ${MAX_PAGE_ROWS}.`,
+      examples: [50],
+    }),
+  cursor: z
+    .string()
+    .regex(CURSOR, "Must be the nextCursor of the previous answer")
+    .transform((text) => {
+      const [, at = "0", last = ""] = CURSOR.exec(text) ?? [];
+      return { at: Number(at), id: last };
+    })
+    .optional()
+    .meta({ description: "The `nextCursor` of the previous answer; opaque.", examples: ["1732550658000_0190a0a0"] }),
+};
+
+export const memberQuery = z.object(pageFields);
+export const tenantQuery = z.object({
+  ...pageFields,
+  updatedSince: moment.optional().meta({ description: "Only what has changed at this time or later." }),
+  externalId: externalId.optional(),
+});
+export const userQuery = tenantQuery.extend({ email: email.optional() });
+
+export const newTenant = z
+  .object({ name, externalId: externalId.optional() })
+  .meta({ id: "NewPlatformTenant", description: "A tenant to create." });
+export const tenantChange = z
+  .object({ name: name.optional(), externalId: externalId.nullable().optional() })
+  .meta({ id: "PlatformTenantChange", description: "What to change. `externalId: null` removes it." });
+
+export const reason = z
+  .object({ reason: name.meta({ examples: ["Unpaid since May"] }) })
+  .meta({ id: "PlatformReason", description: "Why. Those concerned can read it in their audit log." });
+
+export const newUser = z
+  .object({
+    email,
+    name: name.optional(),
+    password: newPassword.optional().meta({ description: "Missing: the user sets one by a mailed link." }),
+    externalId: externalId.optional(),
+    emailVerified: z.boolean().optional().meta({
+      description: "Whether you vouch for the address. False if missing. The service mails nothing.",
+    }),
+  })
+  .meta({ id: "NewPlatformUser", description: "An account to create. It is a member of no tenant." });
+export const userChange = z
+  .object({
+    name: name.nullable().optional(),
+    email: email.optional(),
+    externalId: externalId.nullable().optional(),
+    emailVerified: z.boolean().optional().meta({
+      description: "Whether you vouch for the address. A new address is unverified if this is missing.",
+    }),
+    password: z
+      .never("A platform key cannot set a password. Mail a reset instead.")
+      .optional()
+      .meta({ description: "Refused: mail a reset instead." }),
+  })
+  .meta({ id: "PlatformUserChange", description: "What to change. Null removes a name or an `externalId`." });
+export const userMail = z
+  .object({ kind: z.enum(["verification", "password-reset"]).meta({ examples: ["password-reset"] }) })
+  .meta({ id: "PlatformUserMail", description: "Which mail to send." });
+export const newMember = z
+  .object({
+    user: z
+      .string()
+      .min(1)
+      .max(300)
+      .meta({ description: "A user, by id, as `ext:<externalId>` or as `email:<address>`.", examples: ["ext:user-7"] }),
+    role,
+  })
+  .meta({ id: "NewPlatformMember", description: "A member to add." });
+
+export const memberRecord = z
+  .object({
+    userId: id,
+    externalId: z
+      .string()
+      .nullable()
+      .meta({ examples: ["user-7"] }),
+    email: z.string().meta({ examples: ["ada@example.com"] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Ada Lovelace"] }),
+    role,
+    joinedAt: time,
+  })
+  .meta({ id: "PlatformMember", description: "A user in a tenant." });
+
+export const userWithTenants = userRecord
+  .extend({
+    tenants: z
+      .array(
+        z.object({
+          id,
+          externalId: z
+            .string()
+            .nullable()
+            .meta({ examples: ["customer-42"] }),
+          name: z.string().meta({ examples: ["Analytical Engines"] }),
+          role,
+        }),
+      )
+      .meta({ description: "The fifty most recently used." }),
+  })
+  .meta({ id: "PlatformUserWithTenants", description: "A user, and the tenants that they are a member of." });
+
+export const tenantPage = z.object({ data: z.array(tenantRecord), nextCursor });
+export const userPage = z.object({ data: z.array(userRecord), nextCursor });
+export const memberPage = z.object({ data: z.array(memberRecord), nextCursor });
+
+export type NewTenant = z.infer<typeof newTenant>;
+export type TenantChange = z.infer<typeof tenantChange>;
+export type NewUser = z.infer<typeof newUser>;
+export type UserChange = z.infer<typeof userChange>;
+export type TenantQuery = z.infer<typeof tenantQuery>;
+export type UserQuery = z.infer<typeof userQuery>;
+export type MemberQuery = z.infer<typeof memberQuery>;
+export type MemberRecord = z.infer<typeof memberRecord>;

@@ -1,0 +1,62 @@
+/** Tenants and users as the product sees them, with the ids that it has given them. */
+import { z } from "zod";
+import { id, time } from "../../platform/schemas/schemas";
+
+const EXTERNAL_ID = /^[\x21-\x7e]+$/;
+const REFUSED = /[/?#%\\]/;
+
+/** The product's own id. */
+export const externalId = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(EXTERNAL_ID, "Must be printable ASCII without spaces")
+  .refine((text) => !REFUSED.test(text), "Must not contain / ? # % or \\")
+  .meta({
+    description: "Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \\. Case matters.",
+    examples: ["customer-42"],
+  });
+
+const suspended = z
+  .object({ at: time, reason: z.string().nullable() })
+  .meta({ id: "PlatformSuspension", description: "Since when and why a tenant or a user is suspended." })
+  .nullable()
+  .meta({ description: "Null: not suspended." });
+
+const record = {
+  id,
+  externalId: z
+    .string()
+    .nullable()
+    .meta({ description: "Your own id.", examples: ["customer-42"] }),
+  suspended,
+  createdAt: time,
+  updatedAt: time.meta({ description: "When what this record shows last changed." }),
+  sequence: z
+    .int()
+    .min(0)
+    .meta({
+      description: "Grows with each event about the subject; 0 before the first one.",
+      examples: [0],
+    }),
+};
+
+export const tenantRecord = z
+  .object({ ...record, name: z.string().meta({ examples: ["Analytical Engines"] }) })
+  .meta({ id: "PlatformTenant", description: "A tenant, as the product sees it." });
+
+export const userRecord = z
+  .object({
+    ...record,
+    email: z.string().meta({ examples: ["ada@example.com"] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Ada Lovelace"] }),
+    emailVerified: z.boolean(),
+    twoFactorEnabled: z.boolean(),
+  })
+  .meta({ id: "PlatformUser", description: "A person with an account, as the product sees them." });
+
+export type TenantRecord = z.infer<typeof tenantRecord>;
+export type UserRecord = z.infer<typeof userRecord>;

@@ -1,0 +1,31 @@
+/** Tenants and users as the API shows them to the product. */
+import { iso } from "../../platform/time";
+import type { TenantRow, UserRow } from "./records-store";
+import type { TenantRecord, UserRecord } from "./schemas";
+
+const shared = ({
+  id,
+  externalId,
+  suspendedAt,
+  suspendedReason,
+  createdAt,
+  updatedAt,
+  sequence,
+}: TenantRow | UserRow) => ({
+  id,
+  externalId,
+  suspended: suspendedAt === null ? null : { at: iso(suspendedAt), reason: suspendedReason },
+  createdAt: iso(createdAt),
+  updatedAt: iso(updatedAt),
+  sequence,
+});
+
+export const tenantView = (row: TenantRow): TenantRecord => ({ ...shared(row), name: row.name });
+
+export const userView = (row: UserRow): UserRecord => ({
+  ...shared(row),
+  email: row.email,
+  name: row.name,
+  emailVerified: row.emailVerified === 1,
+  twoFactorEnabled: row.twoFactorEnabled === 1,
+});
