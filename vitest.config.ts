@@ -29,6 +29,9 @@ const withoutMapsOfDependencies = {
     id.includes("/node_modules/") ? { code, map: { mappings: "" as const } } : null,
 };
 
+/** Where the new schedules of test/webhooks/faults.isolated.test.ts begin in this run. */
+const FRESH_SEED = 1001 + Math.floor(Math.random() * 9_000);
+
 /**
  * The service in workerd. Each worker of vitest has one runtime, because starting one takes 3 s of CPU; what files of
  * the same worker share is in test/support/databases.ts. By the suffix of the file:
@@ -58,7 +61,7 @@ const service = {
             unverifiedHost: { limit: 1_000_000, windowSeconds: 60 },
             unverifiedTotalBytes: { limit: 1024 ** 3, windowSeconds: 60 },
           }),
-          FAULT_SEEDS: process.env.FAULT_SEEDS ?? "1-1000",
+          FAULT_SEEDS: process.env.FAULT_SEEDS ?? `1-100,${FRESH_SEED}-${FRESH_SEED + 99}`,
           RECORD_VERSION: process.env.RECORD_VERSION ?? "",
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },
