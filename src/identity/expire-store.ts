@@ -27,6 +27,7 @@ interface Oldest {
   deviceSeenAt: number;
   stateExpiredAt: number;
   signerRetiredAt: number;
+  revokedAt: number;
 }
 
 /** Deletes up to `limit` rows of each table that are too old. Returns how many it deleted. */
@@ -56,6 +57,8 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
       (SELECT id FROM mail_codes WHERE id < ${firstIdAt(endedBefore)} LIMIT ${limit}) RETURNING 1`,
     devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
       (SELECT user_id, key FROM known_devices WHERE last_seen_at <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
+    revocations: sql`DELETE FROM revocations WHERE (at, key) IN
+      (SELECT at, key FROM revocations WHERE at < ${Math.floor(oldest.revokedAt / 1000)} LIMIT ${limit}) RETURNING 1`,
     signers: sql`DELETE FROM token_signers WHERE retired_at <= ${oldest.signerRetiredAt} RETURNING 1`,
     usedStates: sql`DELETE FROM used_states WHERE id IN
       (SELECT id FROM used_states WHERE id < ${String(oldest.stateExpiredAt)} LIMIT ${limit}) RETURNING 1`,

@@ -5,6 +5,7 @@ import { ACCEPTED_MS } from "../platform/signers/choose";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { deleteEnded } from "./expire-store";
 import { KNOWN_DEVICE_MS } from "./sessions/known-devices-store";
+import { REVOCABLE_SECONDS } from "./tokens/revocations-store";
 
 /** An expired token is reported as expired for this long, and as unknown afterwards. */
 const KEEP_ENDED_MS = 30 * DAY_MS;
@@ -21,6 +22,7 @@ export const deleteExpired: PagedMaintenance = async (deps, _shard, _cursor, isO
     keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),
     deviceSeenAt: deps.now() - KNOWN_DEVICE_MS,
     stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,
+    revokedAt: deps.now() - REVOCABLE_SECONDS * 1000,
     signerRetiredAt: deps.now() - ACCEPTED_MS,
   };
   let removed = 0;

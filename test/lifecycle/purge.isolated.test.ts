@@ -70,7 +70,9 @@ describe("after the purge", () => {
       "mail_codes",
       "mail_failures",
       "purges",
+      "revocations",
       "shards",
+      "token_signers",
       "used_states",
     ]);
     expect((await deleteMe(person)).status).toBe(200);

@@ -163,6 +163,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/step-up": /SET confirmed_at/,
   "identity/passkeys": /INSERT INTO passkeys/,
   "platform/db/used-states-store": /INSERT OR IGNORE INTO used_states/,
+  "identity/tokens/revocations-store": /INSERT OR IGNORE INTO revocations/,
   "platform/signers": /INSERT INTO token_signers/,
   "identity/providers/account-store": /INSERT INTO known_devices \(user_id, key, last_seen_at\) VALUES/,
   "identity/providers": /select "user_id" from "identities"/,

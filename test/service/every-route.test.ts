@@ -16,6 +16,7 @@ const PUBLIC = new Set([
   "GET /docs/assets/:file",
   "GET /.well-known/jwks.json",
   "GET /.well-known/openid-configuration",
+  "GET /.well-known/revoked",
   "GET /.well-known/oauth-authorization-server",
   "GET /.well-known/webhook-keys/:id",
   "POST /api/v1/auth/register",

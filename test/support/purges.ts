@@ -81,7 +81,8 @@ async function allTables(): Promise<StoredTable[]> {
       .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*' AND name NOT GLOB 'd1_*'")
       .all<{ name: string }>();
     for (const { name } of results) {
-      if (name.startsWith("sqlite_")) continue;
+      // It holds ids of what has ended, for 16 minutes, so that other services learn of it.
+      if (name.startsWith("sqlite_") || name === "revocations") continue;
       const { results: columns } = await database.prepare(`PRAGMA table_info(${name})`).all<Column>();
       tables.push({ database, shard, name, columns });
     }
@@ -144,7 +145,15 @@ const HOLDS_PERSON = new Set(["user_id", "subject_id", "invited_by", "accepted_b
 /** The service itself creates the rows of these tables. */
 const REAL = new Set(["users", "tenants", "memberships", "purges"]);
 /** These tables have no rows of people or tenants. */
-const IMPERSONAL = new Set(["shards", "dead_letters", "alarms", "mail_failures", "key_checks", "first_keys"]);
+const IMPERSONAL = new Set([
+  "shards",
+  "dead_letters",
+  "alarms",
+  "mail_failures",
+  "key_checks",
+  "first_keys",
+  "token_signers",
+]);
 
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));

@@ -9,6 +9,7 @@ import type { Actor } from "../../platform/schemas/actor";
 import type { Role } from "../../platform/schemas/roles";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayManageRole, NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
+import { endSessionsOfMembers, revokeMembers } from "../tokens/revocations-store";
 
 /** Who changes whom, in which tenant. */
 export interface MemberChange {
@@ -130,6 +131,10 @@ export async function updateRole(
         nowMs,
       ),
     ),
+    revoked: revokeMembers(
+      sql`tenant_id = ${tenantId} AND user_id = ${userId} AND role <> ${role} AND ${allowed(change, role, nowMs)}`,
+      nowMs,
+    ),
     updated: sql`UPDATE memberships SET role = ${role},
         owner_since = iif(${role} = 'owner', iif(role = 'owner', owner_since, ${nowMs}), NULL)
       WHERE tenant_id = ${tenantId} AND user_id = ${userId}
@@ -171,7 +176,7 @@ export async function deleteOwnMembership(
     AND (t.role <> 'owner' OR (${Number(isConfirmed)} AND ${countOwners(tenantId)} > 1)))`;
   const { found, deleted } = await atomically(db, {
     found: sql`SELECT 1 FROM memberships WHERE ${mine}`,
-    sessions: sql`DELETE FROM sessions WHERE ${mayLeave}`,
+    sessions: endSessionsOfMembers(mayLeave, nowMs),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${mayLeave}`,
     // Last of the changes: the statements above ask whether the membership may end.
     deleted: sql`DELETE FROM memberships WHERE ${mayLeave} RETURNING user_id`,
@@ -195,7 +200,7 @@ export async function deleteMember(
   const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null, nowMs)}`;
   const { found, deleted } = await atomically(db, {
     found: memberAndActor(change, nowMs),
-    sessions: sql`DELETE FROM sessions WHERE ${theirs}`,
+    sessions: endSessionsOfMembers(theirs, nowMs),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${theirs}`,
     // Last of the changes: the statements above ask whether the membership may be removed.
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,

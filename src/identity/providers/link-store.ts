@@ -6,6 +6,7 @@ import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditIfChanged, holderOfToken } from "../../tenancy/audit/record-store";
+import { endSessions } from "../tokens/revocations-store";
 import type { FlowPurpose } from "./flow";
 import type { ProviderIdentity } from "./identity";
 import { insertIdentity, isAdded } from "./store";
@@ -35,7 +36,7 @@ export async function insertIdentityBySession(
       target: { kind: "identity", id },
       meta: { provider: identity.provider },
     }),
-    otherSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId} AND ${added}`,
+    otherSessions: endSessions(sql`user_id = ${userId} AND id <> ${sessionId} AND ${added}`, nowMs),
     revert: insertRevert(revert, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
     holders: rows<{ userId: string }>(
       sql`SELECT user_id AS userId FROM identities WHERE issuer = ${identity.issuer} AND sub = ${identity.sub}`,

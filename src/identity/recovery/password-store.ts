@@ -14,6 +14,7 @@ import {
   tenantOfAccount,
 } from "../../tenancy/audit/record-store";
 import { endEmailChanges } from "../profile/email-change-store";
+import { endSessions } from "../tokens/revocations-store";
 import { endCredentials } from "./credentials-store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 import type { NewToken, Recipient } from "./store";
@@ -119,7 +120,7 @@ export async function resetPasswordByToken(
     password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_by = NULL,
         email_verified_at = coalesce(email_verified_at, ${nowMs})
       WHERE id = ${userId} AND ${live}`,
-    endedSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${live}`,
+    endedSessions: endSessions(sql`user_id = ${userId} AND ${live}`, nowMs),
     // Last of the changes: the statements above ask whether the token is unused.
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}
       WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
@@ -148,7 +149,7 @@ export interface PasswordWrite {
  * Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since
  * it was read.
  */
-export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): Promise<boolean> {
+export async function changePasswordOfUser({ db, now }: Deps, write: PasswordWrite): Promise<boolean> {
   const { userId, tenantId, actor, keepSessionId, oldHash, newHash, revert } = write;
   const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
   const { updated } = await atomically(db, {
@@ -161,7 +162,7 @@ export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): 
       actor,
       target: { kind: "user", id: userId },
     }),
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`,
+    sessions: endSessions(sql`user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`, now()),
     tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
       AND purpose IN ('reset', 'change-email') AND ${changed}`,
     ...insertPasswordReverts(revert, userId, changed),

@@ -7,6 +7,7 @@ import { rows } from "../../platform/db/client";
 import type { EndedAccess } from "../../platform/mail/job";
 import { SYSTEM } from "../../platform/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
+import { endSessions } from "../tokens/revocations-store";
 
 /**
  * For `users u`: the tenants that a reclaimed account leaves, as a JSON array of `TenantRef`; empty for a verified
@@ -68,7 +69,7 @@ export function reclaim(userId: string, condition: SQL, nowMs: number) {
       nowMs,
     ),
     memberships: sql`DELETE FROM memberships WHERE ${ownTenants} AND ${unproven}`,
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${unproven}`,
+    sessions: endSessions(sql`user_id = ${userId} AND ${unproven}`, nowMs),
     mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
       AND purpose IN ('verify', 'undo', 'change-email')
       AND ${unproven}`,

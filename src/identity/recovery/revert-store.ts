@@ -5,6 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { endSessions } from "../tokens/revocations-store";
 import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail, STORED_SECRET } from "./revert-email-store";
 import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
 
@@ -101,8 +102,7 @@ export async function revertByToken(
       AND (id = ${stored("identity")} OR created_at >= (SELECT t.created_at ${token}))`,
     ...revertTwoFactor(link, { subject, when }),
     ...revertRecoveryCodes(link, { subject, when }),
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}
-      AND ${when(...ENDING)}`,
+    sessions: endSessions(sql`user_id = ${subject} AND ${when(...ENDING)}`, nowMs),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
     ...restoreEmail(link, isLive, nowMs),
     // Last: the statements above ask whether the link is unused.

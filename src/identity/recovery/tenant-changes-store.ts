@@ -7,6 +7,7 @@ import { type Rows, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
+import { endSessionsOfMembers, revokeMembers } from "../tokens/revocations-store";
 
 /** A membership or an invitation, as mails name it. */
 export interface ChangedAccess {
@@ -40,8 +41,7 @@ export function undoTenantChanges({ userId, since, origin, isLive }: Suspicion, 
     AND (m.tenant_id, m.user_id) IN (${guests(userId, since)})
     AND (m.role <> 'owner' OR EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role = 'owner'
       AND (o.tenant_id, o.user_id) NOT IN (${guests(userId, since)})))`;
-  const left = (alias: string) =>
-    sql`(${sql.raw(`${alias}.tenant_id, ${alias}.user_id`)}) IN (SELECT m.tenant_id, m.user_id FROM ${leaving})`;
+  const left = sql`(tenant_id, user_id) IN (SELECT m.tenant_id, m.user_id FROM ${leaving})`;
   return {
     revokedInvitations: listed(sql`i.tenant_id`, sql`i.email`, sql`i.role`, open),
     removedGuests: listed(sql`m.tenant_id`, sql`(SELECT email FROM users WHERE id = m.user_id)`, sql`m.role`, leaving),
@@ -68,8 +68,8 @@ export function undoTenantChanges({ userId, since, origin, isLive }: Suspicion, 
       leaving,
       nowMs,
     ),
-    guestSessions: sql`DELETE FROM sessions WHERE ${left("sessions")}`,
-    guestKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${left("api_keys")}`,
+    guestSessions: endSessionsOfMembers(left, nowMs),
+    guestKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${left}`,
     // Last of the guests' rows: the statements above ask who leaves.
     guests: sql`DELETE FROM memberships WHERE (tenant_id, user_id) IN (SELECT m.tenant_id, m.user_id FROM ${leaving})`,
     ...undoRoles({ userId, since, origin, isLive }, nowMs),
@@ -120,6 +120,7 @@ function undoRoles({ userId, since, origin, isLive }: Suspicion, nowMs: number) 
       reverted,
       nowMs,
     ),
+    revokedRoles: revokeMembers(sql`(tenant_id, user_id) IN (SELECT m.tenant_id, m.user_id FROM ${reverted})`, nowMs),
     restoredOwners: giveBack(sql`c.former = 'owner'`),
     restoredRoles: giveBack(sql`c.former <> 'owner'`),
   };

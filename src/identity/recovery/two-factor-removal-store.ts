@@ -8,6 +8,7 @@ import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { endSessions } from "../tokens/revocations-store";
 import { stateOfFactor } from "../two-factor/store";
 import type { NewToken } from "./store";
 
@@ -77,7 +78,7 @@ export async function removeFactorByToken(
       target: { kind: "user", id: userId },
     }),
     codes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${isDone}`,
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${isDone}`,
+    sessions: endSessions(sql`user_id = ${userId} AND ${isDone}`, nowMs),
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}, action = NULL
       WHERE subject_id = ${userId} AND purpose = 'remove-factor' AND used_at IS NULL AND ${isDone}`,
   });

@@ -5,6 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { anonymous, type RequestOrigin } from "../../platform/schemas/actor";
 import type { Device } from "../../platform/schemas/device";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
+import { endSessions } from "../tokens/revocations-store";
 import { TOKEN_SUBJECT, type TokenSubject } from "./store";
 
 /** A refresh that is about to be written. */
@@ -83,7 +84,7 @@ export async function deleteSessionByToken(
       sql`sessions s WHERE s.id = ${sessionId}`,
       nowMs,
     ),
-    deleted: sql`DELETE FROM sessions WHERE id = ${sessionId} RETURNING id`,
+    deleted: endSessions(sql`id = ${sessionId}`, nowMs),
   });
   return deleted.length === 1;
 }

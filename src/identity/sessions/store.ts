@@ -11,6 +11,7 @@ import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import { SECOND_FACTOR_DUE } from "../policy/due-store";
+import { endSessions, revokeSessions } from "../tokens/revocations-store";
 import type { DeviceKeys } from "./known-devices";
 
 export interface NewSession extends Device {
@@ -94,10 +95,13 @@ export function mintSession(
 }
 
 /** Ends the oldest sessions of a user beyond the newest `most`. */
-export const endOldestSessions = (userId: string, most: number, nowMs: number): SQL =>
-  sql`DELETE FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} AND id NOT IN (
+export const endOldestSessions = (userId: string, most: number, nowMs: number): SQL[] =>
+  endSessions(
+    sql`user_id = ${userId} AND expires_at > ${nowMs} AND id NOT IN (
     SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}
-      ORDER BY created_at DESC, id DESC LIMIT ${most})`;
+      ORDER BY created_at DESC, id DESC LIMIT ${most})`,
+    nowMs,
+  );
 
 /** Makes the session's tenant the one that its user's next login opens, unless it is already. */
 export const useTenant = (sessionId: string, nowMs: number): SQL => {
@@ -136,13 +140,15 @@ export async function moveSession(
   nowMs: number,
 ): Promise<TokenSubject | undefined> {
   const { sessionId, userId, tenantId, generation, nextTokenHash, actor } = move;
+  const mayMove = sql`id = ${sessionId} AND user_id = ${userId} AND generation = ${generation} AND expires_at > ${nowMs}
+    AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})`;
   const { moved } = await atomically(db, {
+    // First, because it reads the former tenant.
+    revoked: revokeSessions(sql`tenant_id <> ${tenantId} AND ${mayMove}`, nowMs),
     moved: rows<TokenSubject>(sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1,
         refresh_token_hash = ${nextTokenHash}, rotated_at = ${nowMs}, rotation_key_hash = NULL,
         last_activity_at = ${nowMs}
-      WHERE id = ${sessionId} AND user_id = ${userId} AND generation = ${generation} AND expires_at > ${nowMs}
-        AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})
-      RETURNING ${TOKEN_SUBJECT}`),
+      WHERE ${mayMove} RETURNING ${TOKEN_SUBJECT}`),
     recorded: auditIfChanged({
       tenantId,
       action: "auth.login",
@@ -240,7 +246,7 @@ type Owner = Pick<SessionPrincipal, "userId" | "tenantId" | "actor">;
 
 /** Ends a session of a user. Returns false when the user has no such session. */
 export async function deleteSessionOfUser(
-  { db }: Deps,
+  { db, now }: Deps,
   { userId, tenantId, actor }: Owner,
   id: string,
   action: "auth.logout" | "session.revoked",
@@ -248,7 +254,7 @@ export async function deleteSessionOfUser(
   const target =
     action === "auth.logout" ? ({ kind: "user", id: userId } as const) : ({ kind: "session", id } as const);
   const { deleted } = await atomically(db, {
-    deleted: sql`DELETE FROM sessions WHERE id = ${id} AND user_id = ${userId} RETURNING id`,
+    deleted: endSessions(sql`id = ${id} AND user_id = ${userId}`, now()),
     recorded: auditIfChanged({ tenantId, action, actor, target }),
   });
   return deleted.length === 1;
@@ -263,6 +269,6 @@ export async function deleteAllSessionsOfUser({ db }: Deps, { userId, actor }: O
       sql`(SELECT DISTINCT tenant_id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) s`,
       nowMs,
     ),
-    deleted: sql`DELETE FROM sessions WHERE user_id = ${userId}`,
+    deleted: endSessions(sql`user_id = ${userId}`, nowMs),
   });
 }

@@ -10,6 +10,7 @@ import { methodsOfPasskey, type PasskeyUse, passkeyHolds, usePasskey } from "../
 import type { ProviderIdentity } from "../providers/identity";
 import { type IdentityUse, identityHolds, insertIdentity, isAdded, useIdentity } from "../providers/store";
 import { type NewSession, passwordHolds, type SessionPreconditions } from "../sessions/store";
+import { endSessions } from "../tokens/revocations-store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 
 /** The first credential of who somebody is, before the second factor. */
@@ -39,7 +40,7 @@ export function preparationsOf(
   credential: SignInCredential,
   event: Omit<NewAuditEvent, "action" | "tenantId">,
   nowMs: number,
-): Record<string, SQL> {
+): Record<string, SQL | SQL[]> {
   if (credential.method !== "provider" || !credential.link) return {};
   const { identity, revert, mailId } = credential.link;
   const id = newId();
@@ -58,7 +59,7 @@ export function preparationsOf(
       meta: { provider: identity.provider },
     }),
     // Somebody else may have signed in before, so all former sessions end.
-    formerSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${added}`,
+    formerSessions: endSessions(sql`user_id = ${userId} AND ${added}`, nowMs),
     linkRevert: insertRevert(revert, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
   };
 }

@@ -25,5 +25,6 @@ export async function discoveryDocument({ config, signers }: Deps): Promise<z.ou
     access_token_signing_alg_values_supported: algorithms,
     claims_supported: CLAIMS,
     service_documentation: `${issuer}/docs/tokens`,
+    postern_revoked_uri: `${issuer}/.well-known/revoked`,
   };
 }

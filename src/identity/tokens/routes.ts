@@ -1,11 +1,14 @@
-/** What another service needs to verify access tokens, below `/.well-known`: the public keys, and where they are. */
+/** What another service needs to verify access tokens, below `/.well-known`: the public keys, where they are, and what was revoked. */
 import { Hono } from "hono";
+import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { describeRoute } from "../../platform/http/route-docs";
 import { discoveryDocument } from "./discovery";
+import { revokedList } from "./revocations";
 import { discovery, keySet } from "./schemas";
 
 const MAX_AGE_SECONDS = 300;
+const LIST_MAX_AGE_SECONDS = 1;
 const CACHED = `public, max-age=${MAX_AGE_SECONDS}`;
 
 export const tokenRoutes = new Hono<AppEnv>()
@@ -45,4 +48,26 @@ export const tokenRoutes = new Hono<AppEnv>()
       c.header("Cache-Control", CACHED);
       return c.json(document);
     },
+  )
+  .get(
+    "/revoked",
+    describeRoute("getRevoked", "Returns the signed list of the access tokens that were revoked before they expired.", {
+      200: { body: z.string(), mediaType: "application/jwt" },
+      304: {},
+      headers: z.object({ "If-None-Match": z.string().optional() }),
+      description:
+        "A JWS of the type `revoked+jwt`. [What it says](/docs/tokens#revoked-tokens). It is at most two " +
+        "seconds old, and has no limit.",
+    }),
+    async (c) => {
+      const { jws, etag } = await revokedList(c.get("deps"));
+      c.header("Cache-Control", `public, max-age=${LIST_MAX_AGE_SECONDS}`);
+      c.header("ETag", etag);
+      if (namesTag(c.req.header("if-none-match") ?? "", etag)) return c.body(null, 304);
+      return c.body(jws, 200, { "Content-Type": "application/jwt" });
+    },
   );
+
+/** Weak comparison (RFC 9110 section 8.8.3.2). */
+const namesTag = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^"/, 'W/"')));

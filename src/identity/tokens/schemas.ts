@@ -25,5 +25,6 @@ export const discovery = z
     access_token_signing_alg_values_supported: algorithms,
     claims_supported: z.array(z.string()),
     service_documentation: z.url(),
+    postern_revoked_uri: z.url(),
   })
   .meta({ id: "Discovery", description: "Who issues access tokens. It names no endpoint that there is not." });

@@ -8,6 +8,7 @@ import type { Actor } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { withMethods } from "../sessions/store";
+import { endSessions } from "../tokens/revocations-store";
 
 /** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */
 export interface StoredSecret {
@@ -95,8 +96,10 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
     recorded: auditOfUser("auth.2fa_enabled", enabling),
     shown: sql`UPDATE sessions SET amr = ${withMethods(["totp"])} WHERE id = ${sessionId} AND user_id = ${userId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId}
-      AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
+    sessions: endSessions(
+      sql`user_id = ${userId} AND id <> ${sessionId} AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
+      nowMs,
+    ),
     codes:
       codeHashes.length === 0
         ? undefined

@@ -1,5 +1,6 @@
 /** What a deletion ends at once, in the batch that decides it. The rest is left to the purge. */
 import { type SQL, sql } from "drizzle-orm";
+import { endSessionsForGood, endSessionsOfTenants } from "../../identity/tokens/revocations-store";
 import { rows } from "../../platform/db/client";
 import { newIdSql } from "../../platform/db/ids";
 import type { Actor } from "../../platform/schemas/actor";
@@ -45,7 +46,7 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
       sql`memberships m WHERE m.user_id = ${userId} AND ${begun}`,
       nowMs,
     ),
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${begun}`,
+    sessions: endSessionsForGood(userId, begun, nowMs),
     // Deleted now, so that the person can create a new account with them at once.
     identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${begun}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL
@@ -68,9 +69,7 @@ export function endTenants(purges: SQL, nowMs: number) {
     WHERE tenant_id IN ${tenants})`;
   return {
     // Before the memberships, through which the sessions are found.
-    tenantSessions: sql`DELETE FROM sessions WHERE id IN (SELECT s.id FROM memberships m CROSS
-      JOIN sessions s ON s.user_id = m.user_id
-      AND s.tenant_id = m.tenant_id WHERE m.tenant_id IN ${tenants})`,
+    tenantSessions: endSessionsOfTenants(tenants, nowMs),
     tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${members}`,
     // An invitation mail may still be in the queue.
     tenantInvitations: sql`UPDATE invitations SET revoked_at = ${nowMs}

@@ -1,5 +1,6 @@
 /** Suspending tenants and people in the control plane, and ending sessions. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { endSessions, endSessionsForGood, revokeTenants } from "../../identity/tokens/revocations-store";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
@@ -18,6 +19,7 @@ export async function markTenantSuspended(
     suspended: sql`UPDATE tenants SET suspended_at = ${nowMs}, suspended_reason = ${reason}
       WHERE id = ${tenantId} AND suspended_at IS NULL`,
     recorded: events.map(auditIfChanged),
+    revoked: revokeTenants(sql`id = ${tenantId} AND suspended_at = ${nowMs}`, nowMs),
   });
 }
 
@@ -47,7 +49,7 @@ export async function suspendUser(
     suspended: sql`UPDATE users SET suspended_at = ${nowMs}, suspended_reason = ${reason},
       keep_api_keys = ${Number(keepApiKeys)} WHERE id = ${userId} AND suspended_at IS NULL`,
     recorded: events.map(auditIfChanged),
-    sessions: endSessions(userId),
+    sessions: endSessionsForGood(userId, sql`true`, nowMs),
   });
   return found.length === 1;
 }
@@ -64,13 +66,11 @@ export async function resumeUser({ db }: Deps, userId: string, events: Events): 
 }
 
 /** Ends all sessions of a person, in all tenants. Returns false when there is no such account. */
-export async function endSessionsOfUser({ db }: Deps, userId: string, events: Events): Promise<boolean> {
+export async function endSessionsOfUser({ db, now }: Deps, userId: string, events: Events): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
-    sessions: endSessions(userId),
+    sessions: endSessions(sql`user_id = ${userId}`, now()),
     recorded: events.map(auditIfChanged),
   });
   return found.length === 1;
 }
-
-const endSessions = (userId: string): SQL => sql`DELETE FROM sessions WHERE user_id = ${userId}`;

@@ -383,6 +383,7 @@ export interface Discovery {
   access_token_signing_alg_values_supported: ("EdDSA" | "ES256")[];
   claims_supported: string[];
   service_documentation: string;
+  postern_revoked_uri: string;
 }
 
 /** A new address, and what confirms the session. */

@@ -1,0 +1,86 @@
+/**
+ * Which access tokens are revoked before they expire. A service that verifies tokens itself learns it from a list, so
+ * every change that ends sessions or makes a token say something wrong writes a row into its own batch. Only this file
+ * deletes sessions, so that none can be ended without it.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+
+/**
+ * How long a revoked token could still be used: its 15 minutes, and the one in which a repeated refresh gives another
+ * one without moving the session on.
+ */
+export const REVOCABLE_SECONDS = 960;
+const REVOCABLE_MS = REVOCABLE_SECONDS * 1000;
+
+/** Where a batch waits for the database, tokens may be issued in between: then the time of the database counts. */
+const revokedAt = (nowMs: number): SQL =>
+  sql`max(${Math.ceil(nowMs / 1000)}, CAST(unixepoch('subsec') + 0.999 AS INTEGER))`;
+
+const revoke = (key: SQL, from: SQL, nowMs: number): SQL =>
+  sql`INSERT OR IGNORE INTO revocations (at, key) SELECT ${revokedAt(nowMs)}, ${key} FROM ${from}`;
+
+/** Revokes the tokens of the sessions for which `condition` holds, in their present tenants. */
+export const revokeSessions = (condition: SQL, nowMs: number): SQL =>
+  revoke(
+    sql`'s:' || id || ':' || tenant_id`,
+    sql`sessions WHERE rotated_at > ${nowMs - REVOCABLE_MS} AND (${condition})`,
+    nowMs,
+  );
+
+/** Revokes the tokens of the memberships for which `condition` holds. Must come before what changes the role. */
+export const revokeMembers = (condition: SQL, nowMs: number): SQL =>
+  revoke(sql`'m:' || tenant_id || ':' || user_id`, sql`memberships WHERE (${condition})`, nowMs);
+
+/** Revokes the tokens of everybody in the tenants for which `condition` holds. */
+export const revokeTenants = (condition: SQL, nowMs: number): SQL =>
+  revoke(sql`'t:' || id`, sql`tenants WHERE (${condition})`, nowMs);
+
+/** Ends the sessions for which `condition` holds, with their tokens. Returns a row for each. */
+export const endSessions = (condition: SQL, nowMs: number): SQL[] => [
+  revokeSessions(condition, nowMs),
+  sql`DELETE FROM sessions WHERE (${condition}) RETURNING id`,
+];
+
+/**
+ * Ends the sessions of members in their tenants. `condition` holds for rows of `memberships` and of `sessions` alike: it
+ * names `tenant_id` and `user_id`. Must come before the memberships end.
+ */
+export const endSessionsOfMembers = (condition: SQL, nowMs: number): SQL[] => [
+  revokeMembers(condition, nowMs),
+  sql`DELETE FROM sessions WHERE (${condition})`,
+];
+
+/**
+ * Ends the sessions of a user who may not sign in again. For everybody else use `endSessions`: a sign-in that follows at
+ * once would get a token that counts as revoked. Must come before the user is deleted.
+ */
+export const endSessionsForGood = (userId: string, condition: SQL, nowMs: number): SQL[] => [
+  revoke(sql`'u:' || id`, sql`users WHERE id = ${userId} AND (${condition})`, nowMs),
+  sql`DELETE FROM sessions WHERE user_id = ${userId} AND (${condition})`,
+];
+
+/** Ends everybody's sessions in tenants that are deleted. `tenants` selects their ids. Must come before the memberships. */
+export const endSessionsOfTenants = (tenants: SQL, nowMs: number): SQL[] => [
+  revokeTenants(sql`id IN ${tenants}`, nowMs),
+  sql`DELETE FROM sessions WHERE id IN (SELECT s.id FROM memberships m CROSS
+    JOIN sessions s ON s.user_id = m.user_id
+    AND s.tenant_id = m.tenant_id WHERE m.tenant_id IN ${tenants})`,
+];
+
+/** A revocation; `at` is in Unix seconds. */
+export interface Revocation {
+  at: number;
+  key: string;
+}
+
+/** The revocations of all tenants after `afterSeconds`, newest first, at most `limit`. */
+export async function readRevocations({ db }: Pick<Deps, "db">, afterSeconds: number, limit: number) {
+  const { read } = await atomically(db, {
+    read: rows<Revocation>(
+      sql`SELECT at, key FROM revocations WHERE at > ${afterSeconds} ORDER BY at DESC, key DESC LIMIT ${limit}`,
+    ),
+  });
+  return read;
+}
