@@ -47,7 +47,9 @@ async function identify(c: Context<AppEnv>): Promise<Principal | null> {
   if (credential.startsWith("psk_")) return platformKey(c, credential);
   if (credential.startsWith("ak_")) {
     const principal = await authenticateApiKey(deps, credential, c.get("clientIp"), originOf(c));
-    return principal && inNamedTenant(c, principal);
+    // The owner of a key that has stopped is looked for by the tenant and the first characters of the key.
+    if (principal && "ended" in principal) c.set("logFields", principal.ended);
+    return principal === null || "ended" in principal ? null : inNamedTenant(c, principal);
   }
   if (c.req.header("x-api-key")) return null;
   const principal = await authenticateSession(deps, credential, originOf(c));

@@ -2,9 +2,13 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { isKey, makeKey } from "../../src/identity/api-keys/key";
-import { call, eventually, type Person, setRole, signUp, verify } from "../support/client";
-import { mailTo } from "../support/mailbox";
+import { call, eventually, type Person, setRole, signUp, signUpVerified, verify } from "../support/client";
+import { captureLog } from "../support/log-lines";
+import { mailTo, tokenIn } from "../support/mailbox";
+import { callUnder } from "../support/overrides";
 import { joinTenant } from "../support/people";
+
+const log = captureLog();
 
 afterEach(() => {
   vi.useRealTimers();
@@ -122,4 +126,70 @@ describe("API keys", () => {
     expect((await revoke(developer, ofOwner.id)).status).toBe(404);
     expect((await revoke(owner, ofDeveloper.id)).status).toBe(200);
   });
+});
+
+describe("a key that belongs to the tenant", () => {
+  const make = (token: string, fields: object = {}) =>
+    call("POST", "/api-keys", {
+      token,
+      body: { name: "shop", scopes: ["webhook.read"], owner: "tenant", ...fields },
+    });
+  const opens = async (key: string) => (await call("GET", "/webhooks", { token: key })).status === 200;
+
+  test("is made, seen and revoked by owners and admins alone", async () => {
+    const owner = await signUpVerified();
+    const [admin, developer] = [await joinTenant(owner, "admin"), await joinTenant(owner, "developer")];
+    const refused = await make(developer.token);
+    expect([refused.status, refused.body.code]).toEqual([403, "FORBIDDEN"]);
+    const { data } = (await make(owner.token)).body;
+    expect(data.owner).toBe("tenant");
+    const own = await make(owner.token, { owner: "user" });
+    expect(own.body.data).not.toHaveProperty("owner");
+    const seenBy = async (token: string) =>
+      (await call("GET", "/api-keys", { token })).body.data.map(({ id }: { id: string }) => id);
+    expect(await seenBy(owner.token)).toEqual([own.body.data.id, data.id]);
+    expect(await seenBy(admin.token)).toEqual([data.id]);
+    expect(await seenBy(developer.token)).toEqual([]);
+    expect((await call("DELETE", `/api-keys/${data.id}`, { token: developer.token })).status).toBe(404);
+    expect((await call("DELETE", `/api-keys/${data.id}`, { token: admin.token })).status).toBe(200);
+    expect(await opens(data.key)).toBe(false);
+  });
+
+  test("works on when its maker leaves, and ends with the tenant", async () => {
+    const owner = await signUpVerified();
+    const admin = await joinTenant(owner, "admin");
+    const ofTenant = (await make(admin.token)).body.data.key;
+    const ofAdmin = (await make(admin.token, { owner: "user" })).body.data.key;
+    expect((await call("DELETE", "/members/me", { token: admin.token })).status).toBe(200);
+    expect([await opens(ofTenant), await opens(ofAdmin)]).toEqual([true, false]);
+    expect((await call("DELETE", "/tenant", { token: owner.token, body: {} })).status).toBe(200);
+    expect(await opens(ofTenant)).toBe(false);
+  });
+
+  test("ends by the link of the mail about it", async () => {
+    const owner = await signUpVerified();
+    const { key } = (await make(owner.token)).body.data;
+    const body = { token: tokenIn(await mailTo(owner.email, /API key/)) };
+    expect((await call("POST", "/auth/not-me", { body })).status).toBe(200);
+    expect(await opens(key)).toBe(false);
+  });
+
+  test("is one of at most MAX_API_KEYS_PER_TENANT", async () => {
+    const { token } = await signUpVerified();
+    const body = { name: "k", scopes: ["webhook.read"], owner: "tenant" };
+    const issue = () => callUnder({ MAX_API_KEYS_PER_TENANT: "1" }, { path: "/api/v1/api-keys", token, body });
+    const answers = await Promise.all(Array.from({ length: 10 }, issue));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+  });
+});
+
+test("the log line of a request with a key that has ended names the tenant and the key's first characters", async () => {
+  const { token, tenantId } = await signUpVerified();
+  const { data } = (await call("POST", "/api-keys", { token, body: { name: "k", scopes: ["webhook.read"] } })).body;
+  await call("DELETE", `/api-keys/${data.id}`, { token });
+  const requestId = crypto.randomUUID();
+  const headers = { "x-request-id": requestId };
+  expect((await call("GET", "/webhooks", { token: data.key, headers })).status).toBe(401);
+  const line = log.lines("request").find((one) => one.requestId === requestId);
+  expect(line).toMatchObject({ tenantId, keyPrefix: data.prefix, status: 401 });
 });

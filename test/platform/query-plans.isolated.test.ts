@@ -81,7 +81,7 @@ const OF_STORE: Record<string, RegExp> = {
   "platform/db/shard-sizes-store": /INSERT INTO shards/,
   "lifecycle/deletion/abandoned-store": /FROM email_tokens e INDEXED BY/,
   "lifecycle/deletion/preview-store": /THEN 'goes'/,
-  "lifecycle/exports/account-store": /SELECT k\.id, k\.tenant_id AS tenantId, k\.user_id AS userId/,
+  "lifecycle/exports/account-store": /nullif\(k\.user_id, ''\) AS userId/,
   "lifecycle/exports/tenant-store": /a\.status <> 'moved'/,
   "lifecycle/deletion/account-store": /INSERT INTO purges .*'user'/s,
   "lifecycle/deletion/ending-store": /DELETE FROM tenants WHERE id IN \(SELECT subject_id/,

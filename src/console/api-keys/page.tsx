@@ -10,12 +10,15 @@ export interface KeyValues {
   scopes: string[];
   /** Days until it expires; empty for never. */
   days: string;
+  /** "user" or "tenant". */
+  owner: string;
 }
 
 interface ListedKey {
   id: string;
   name: string;
   prefix: string;
+  owner: "user" | "tenant";
   scopes: readonly string[];
   createdAt: number;
   lastUsedAt: number | null;
@@ -34,6 +37,10 @@ interface KeysProps {
 
 /** API keys are not accepted where members are managed. */
 const KEY_SCOPES = PERMISSIONS.filter((permission) => !permission.startsWith("member."));
+const OWNERS = [
+  ["user", "You: it stops when you leave"],
+  ["tenant", "The tenant: it works on when you leave"],
+] as const;
 /** Days until a key expires, with their labels in the form. */
 export const LIFETIMES = [
   ["", "Never"],
@@ -81,6 +88,9 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
             failure={failure}
           />
           <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
+          {permissions.has("member.manage") && (
+            <Select name="owner" label="Belongs to" value={values.owner} options={OWNERS} failure={failure} />
+          )}
           <SubmitButton>Create key</SubmitButton>
         </PostForm>
       </section>
@@ -89,11 +99,12 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
 );
 
 const KeyRow = ({ apiKey }: { apiKey: ListedKey }) => {
-  const { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt } = apiKey;
+  const { id, name, prefix, owner, scopes, createdAt, lastUsedAt, expiresAt } = apiKey;
   return (
     <li>
       <div>
         <strong>{name}</strong> <code>{prefix}</code>
+        {owner === "tenant" && <span class="small muted"> belongs to the tenant</span>}
         <div class="small">
           {scopes.map((scope) => (
             <>

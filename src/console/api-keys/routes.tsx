@@ -1,6 +1,7 @@
 /** `/console/api-keys`: the current user's API keys in this tenant. */
 import { type Context, Hono } from "hono";
 import { apiKeys } from "../../identity/api-keys/operations";
+import { keysSeenBy } from "../../identity/api-keys/revoke";
 import { listApiKeys } from "../../identity/api-keys/store";
 import type { AppEnv } from "../../platform/http/env";
 import { DAY_MS, iso } from "../../platform/time";
@@ -14,17 +15,23 @@ interface KeysView {
   issued?: { name: string; key: string };
 }
 
-const EMPTY: KeyValues = { name: "", scopes: [], days: "" };
+const EMPTY: KeyValues = { name: "", scopes: [], days: "", owner: "user" };
 
 async function keysPage(c: Context<AppEnv>, { values = EMPTY, refused, issued }: KeysView) {
   const deps = c.get("deps");
-  const { tenantId, userId, permissions } = c.get("principal");
-  const keys = await listApiKeys(deps, tenantId, userId, deps.now());
+  const principal = c.get("principal");
+  const keys = await listApiKeys(deps, keysSeenBy(principal), deps.now());
   const status = refused?.status ?? (issued ? 201 : 200);
   return page(
     c,
     { title: "API keys", section: "keys", status },
-    <ApiKeys keys={keys} permissions={permissions} values={values} failure={refused?.failure} issued={issued} />,
+    <ApiKeys
+      keys={keys}
+      permissions={principal.permissions}
+      values={values}
+      failure={refused?.failure}
+      issued={issued}
+    />,
   );
 }
 
@@ -42,8 +49,13 @@ export const keyPages = new Hono<AppEnv>()
   .post(
     "/",
     ...form(apiKeys.issue, {
-      values: (sent) => ({ name: sent.text("name"), scopes: sent.list("scopes"), days: sent.text("expiresAt") }),
-      input: ({ name, scopes, days }, c) => ({ name, scopes, ...expiry(days, c.get("deps").now()) }),
+      values: (sent) => ({
+        name: sent.text("name"),
+        scopes: sent.list("scopes"),
+        days: sent.text("expiresAt"),
+        owner: sent.text("owner") || "user",
+      }),
+      input: ({ name, scopes, days, owner }, c) => ({ name, scopes, owner, ...expiry(days, c.get("deps").now()) }),
       done: (c, { row, key }) => keysPage(c, { issued: { name: row.name, key } }),
       again: (c, refused, values) => keysPage(c, { values, refused }),
     }),

@@ -2,6 +2,7 @@
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newRevert } from "../../platform/mail/revert-store";
@@ -15,23 +16,26 @@ export interface KeyRequest {
   scopes: Permission[];
   /** Unix ms; missing: it never expires. */
   expiresAt?: number | undefined;
+  owner: "user" | "tenant";
 }
 
 /**
- * Creates a key for the caller in their tenant and notifies them by mail. Returns the row and the key. Throws CONFLICT
- * at the cap.
+ * Creates a key for the caller or for their tenant, and notifies the caller by mail. Returns the row and the key. Throws
+ * FORBIDDEN for a key of the tenant by somebody who manages no members, and CONFLICT at the cap.
  */
 export async function issueApiKey(
   deps: Deps,
-  { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,
+  { tenantId, userId, actor, permissions }: Pick<Principal, "tenantId" | "userId" | "actor" | "permissions">,
   request: KeyRequest,
 ): Promise<{ row: ApiKeyRow; key: string }> {
+  const isOfTenant = request.owner === "tenant";
+  if (isOfTenant && !permissions.has("member.manage")) throw new AppError("FORBIDDEN");
   const key = makeKey("ak_");
   const row: ApiKeyRow = {
     id: newId(),
     tenantId,
-    userId,
-    owner: "user",
+    userId: isOfTenant ? "" : userId,
+    owner: request.owner,
     name: request.name,
     prefix: shownPrefix(key),
     keyHash: await sha256Hex(key),
@@ -42,7 +46,9 @@ export async function issueApiKey(
     revokedAt: null,
   };
   const revert = await newRevert(deps.keys, deps.now());
-  if (!(await insertApiKey(deps, row, revert, actor))) throw capReached("apiKeys", deps.config.caps);
+  if (!(await insertApiKey(deps, row, { revert, makerId: userId, actor }))) {
+    throw capReached(isOfTenant ? "tenantApiKeys" : "apiKeys", deps.config.caps);
+  }
   await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: revert.mailId, userId, keyName: request.name });
   return { row, key };
 }

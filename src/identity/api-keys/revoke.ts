@@ -4,6 +4,13 @@ import { notFound } from "../../platform/errors";
 import type { Principal } from "../../platform/schemas/principal";
 import { revokeApiKeyOf } from "./store";
 
+/** Which keys the caller sees: their own and, if they manage members, those of the tenant. */
+export const keysSeenBy = ({ tenantId, userId, permissions }: Principal) => ({
+  tenantId,
+  userId,
+  withTenants: permissions.has("member.manage"),
+});
+
 /** Revokes one of the caller's keys, or, if the caller may manage members, any key of the tenant. Throws NOT_FOUND. */
 export async function revokeApiKey(deps: Deps, caller: Principal, id: string): Promise<void> {
   const ownerId = caller.permissions.has("member.manage") ? null : caller.userId;

@@ -9,6 +9,7 @@ import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { apiKeys } from "./operations";
+import { keysSeenBy } from "./revoke";
 import { type ApiKey, apiKey, issuedApiKey } from "./schemas";
 import { type ApiKeyRow, listApiKeys } from "./store";
 
@@ -20,25 +21,29 @@ const view = (row: ApiKeyRow): ApiKey => ({
   createdAt: iso(row.createdAt),
   lastUsedAt: iso(row.lastUsedAt),
   expiresAt: iso(row.expiresAt),
+  ...(row.owner === "tenant" ? { owner: row.owner } : {}),
 });
 
 export const apiKeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describeRoute("createApiKey", "Creates a key that acts for its owner in this tenant.", {
+    describeRoute("createApiKey", "Creates a key that acts in this tenant, for its maker or for the tenant itself.", {
       201: { body: dataOf(issuedApiKey), id: "/data/id" },
-      errors: ["CONFLICT"],
+      errors: ["CONFLICT", "FORBIDDEN"],
     }),
     ...serve(apiKeys.issue, (c, { row, key }) => c.json({ data: { ...view(row), key } }, 201)),
   )
   .get(
     "/",
-    describeRoute("listApiKeys", "The caller's active keys, newest first.", { 200: dataOf(z.array(apiKey)) }),
+    describeRoute(
+      "listApiKeys",
+      "The caller's active keys and, for owners and admins, those of the tenant, newest first.",
+      { 200: dataOf(z.array(apiKey)) },
+    ),
     async (c) => {
       const deps = c.get("deps");
-      const { tenantId, userId } = c.get("principal");
-      const rows = await listApiKeys(deps, tenantId, userId, deps.now());
+      const rows = await listApiKeys(deps, keysSeenBy(c.get("principal")), deps.now());
       return c.json({ data: rows.map(view) });
     },
   )

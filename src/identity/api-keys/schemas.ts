@@ -11,8 +11,16 @@ export const newApiKey = z
       .max(100)
       .meta({ examples: [["event.publish"]] })
       .transform((scopes) => [...new Set(scopes)])
-      .meta({ description: "What the key may do, as far as the role of its owner allows it." }),
+      .meta({ description: "What the key may do; a user's key only as far as the user's role allows it." }),
     expiresAt: keyExpiry,
+    owner: z
+      .enum(["user", "tenant"])
+      .default("user")
+      .meta({
+        description:
+          "`tenant`: the key has its scopes by itself and works on when its maker leaves. For owners and admins.",
+        examples: ["tenant"],
+      }),
   })
   .meta({ id: "NewApiKey", description: "A key to issue." });
 
@@ -25,6 +33,7 @@ export const apiKey = z
     createdAt: time,
     lastUsedAt: time.nullable().meta({ description: "To the minute; null: never used." }),
     expiresAt: time.nullable().meta({ description: "Null: never." }),
+    owner: z.literal("tenant").optional().meta({ description: "Present if the key belongs to the tenant itself." }),
   })
   .meta({ id: "ApiKey", description: "An API key without its secret." });
 

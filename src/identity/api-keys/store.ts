@@ -1,5 +1,5 @@
 /** API keys in D1, stored as SHA-256. */
-import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { atomically, jsonList, prepared } from "../../platform/db/client";
 import { apiKeys } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
@@ -12,31 +12,35 @@ import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standi
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
 /**
- * Stores a new key, and the link that undoes it. Returns false when its user already has the maximum number of active
- * keys.
+ * Stores a new key, and the link that undoes it. Returns false when its user or its tenant already has the maximum
+ * number of active keys.
  */
 export async function insertApiKey(
   { db, config }: Deps,
   row: ApiKeyRow,
-  revert: NewRevert,
-  actor: Actor,
+  { revert, makerId, actor }: { revert: NewRevert; makerId: string; actor: Actor },
 ): Promise<boolean> {
+  const isOfTenant = row.owner === "tenant";
+  const cap = isOfTenant ? config.caps.tenantApiKeys : config.caps.apiKeys;
   const { inserted } = await atomically(db, {
-    inserted: sql`INSERT INTO api_keys (id, tenant_id, user_id, name, prefix, key_hash, scopes, created_at, expires_at)
-      SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.name}, ${row.prefix}, ${row.keyHash},
+    inserted: sql`INSERT INTO api_keys (id, tenant_id, user_id, owner, name, prefix, key_hash, scopes, created_at,
+        expires_at)
+      SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.owner}, ${row.name}, ${row.prefix}, ${row.keyHash},
         ${jsonList(row.scopes)},
         ${row.createdAt}, ${row.expiresAt}
       WHERE (SELECT count(*) FROM api_keys WHERE user_id = ${row.userId}
-        AND ${active(row.createdAt)}) < ${config.caps.apiKeys}
+        AND ${isOfTenant ? sql`tenant_id = ${row.tenantId}` : sql`1`} AND ${active(row.createdAt)}) < ${cap}
       RETURNING id`,
     recorded: auditIfChanged({
       tenantId: row.tenantId,
       action: "api_key.created",
       actor,
       target: { kind: "api-key", id: row.id },
-      meta: { scopes: row.scopes },
+      meta: { scopes: row.scopes, ...(isOfTenant ? { owner: "tenant" } : {}) },
     }),
-    revert: insertRevert(revert, row.userId, "apiKey", {
+    revert: insertRevert(revert, makerId, "apiKey", {
+      // The keys of a user end with every such link; a key of the tenant only with the link about it.
+      ...(isOfTenant ? { state: sql`, 'key', ${row.id}` } : {}),
       condition: sql`EXISTS (SELECT 1 FROM api_keys WHERE id = ${row.id})`,
     }),
   });
@@ -46,12 +50,17 @@ export async function insertApiKey(
 const active = (nowMs: number) =>
   and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, nowMs)));
 
-/** The active keys of a user in a tenant, newest first. */
-export function listApiKeys({ db }: Deps, tenantId: string, userId: string, nowMs: number): Promise<ApiKeyRow[]> {
+/** The active keys of a user in a tenant and, if asked for, those of the tenant itself, newest first. */
+export function listApiKeys(
+  { db }: Deps,
+  { tenantId, userId, withTenants }: { tenantId: string; userId: string; withTenants: boolean },
+  nowMs: number,
+): Promise<ApiKeyRow[]> {
+  const owners = withTenants ? [userId, ""] : [userId];
   return db
     .select()
     .from(apiKeys)
-    .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.userId, userId), active(nowMs)))
+    .where(and(eq(apiKeys.tenantId, tenantId), inArray(apiKeys.userId, owners), active(nowMs)))
     .orderBy(desc(apiKeys.id));
 }
 
@@ -82,20 +91,26 @@ interface KnownKey extends StandingRow {
   /** A JSON array. */
   scopes: string;
   lastUsedAt: number | null;
-  role: string;
+  prefix: string;
+  owner: "user" | "tenant";
+  /** Null once the owner has left the tenant, and for a key of the tenant. */
+  role: string | null;
+  /** 0 for a key that was revoked or has expired, or whose owner is gone or suspended. */
+  isLive: 0 | 1;
 }
 
 const keyByHash = prepared<KnownKey>(sql`
-  SELECT k.id, k.name, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, ${STANDING_COLUMNS}
-  FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
-    JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
-  WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})
-    AND (u.suspended_at IS NULL OR u.keep_api_keys = 1)`);
+  SELECT k.id, k.name, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, k.prefix, k.owner, m.role,
+    k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})
+      AND (k.owner = 'tenant' OR coalesce(m.role IS NOT NULL AND (u.suspended_at IS NULL OR u.keep_api_keys = 1), 0))
+      AS isLive, ${STANDING_COLUMNS}
+  FROM api_keys k JOIN tenants t ON t.id = k.tenant_id LEFT JOIN memberships m ON m.tenant_id = k.tenant_id
+    AND m.user_id = k.user_id LEFT JOIN users u ON u.id = k.user_id
+  WHERE k.key_hash = ${sql.placeholder("keyHash")}`);
 
 /**
- * The active key with this hash, with its owner's present role in its tenant. Looks across tenants: the key determines
- * the tenant.
+ * The key with this hash, ended or not, with its owner's present role in its tenant. Looks across tenants: the key
+ * determines the tenant.
  */
 export async function findApiKeyByHash({ db }: Deps, keyHash: string, nowMs: number) {
   const [row] = await keyByHash(db, { keyHash, nowMs });

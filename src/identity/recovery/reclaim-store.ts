@@ -45,6 +45,9 @@ export function reclaim(userId: string, condition: SQL, nowMs: number) {
         (SELECT count(*) FROM memberships WHERE ${ownTenants}) AS tenants, totp_enabled_at IS NOT NULL AS twoFactor
       FROM users WHERE id = ${userId} AND ${unproven}`),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${livingKeys} AND ${unproven}`,
+    // Before the memberships, through which the tenants are found.
+    tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = '' AND revoked_at IS NULL
+      AND tenant_id IN (SELECT l.tenant_id FROM memberships l WHERE ${ownTenants}) AND ${unproven}`,
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${unproven}`,
     identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${unproven}`,
     passkeys: sql`DELETE FROM passkeys WHERE user_id = ${userId} AND ${unproven}`,

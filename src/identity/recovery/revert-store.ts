@@ -104,6 +104,7 @@ export async function revertByToken(
     ...revertRecoveryCodes(link, { subject, when }),
     sessions: endSessions(sql`user_id = ${subject} AND ${when(...ENDING)}`, nowMs),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
+    tenantKey: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id = ${stored("key")} AND revoked_at IS NULL`,
     ...restoreEmail(link, isLive, nowMs),
     // Last: the statements above ask whether the link is unused.
     used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL, email = NULL WHERE t.hash = ${hash}

@@ -20,6 +20,8 @@ const isAbandoned = (userId: SQL, sinceMs: number, nowMs: number) => sql`
     AND expires_at > ${sinceMs})
   AND NOT EXISTS (SELECT 1 FROM audit_events WHERE coalesce(actor_id, target_id) = +${userId}
     AND id >= ${firstIdAt(sinceMs)})
+  AND NOT EXISTS (SELECT 1 FROM memberships m CROSS JOIN api_keys k ON k.user_id = '' AND k.tenant_id = m.tenant_id
+    WHERE m.user_id = ${userId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs}))
   AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = ${userId} AND revoked_at IS NULL AND (expires_at IS NULL
     OR expires_at > ${nowMs}))`;
 

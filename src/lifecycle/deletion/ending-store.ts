@@ -71,6 +71,8 @@ export function endTenants(purges: SQL, nowMs: number) {
     // Before the memberships, through which the sessions are found.
     tenantSessions: endSessionsOfTenants(tenants, nowMs),
     tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${members}`,
+    tenantOwnedKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND user_id = ''
+      AND tenant_id IN ${tenants}`,
     // An invitation mail may still be in the queue.
     tenantInvitations: sql`UPDATE invitations SET revoked_at = ${nowMs}
       WHERE tenant_id IN ${tenants} AND accepted_at IS NULL AND revoked_at IS NULL`,

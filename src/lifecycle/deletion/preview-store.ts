@@ -54,7 +54,9 @@ export async function previewTenant(
         members: number;
         apiKeys: number;
       }>(sql`SELECT count(*) AS members, coalesce(sum((SELECT count(*) FROM api_keys k
-          WHERE k.user_id = m.user_id AND k.tenant_id = m.tenant_id AND ${isLiveKey(nowMs)})), 0) AS apiKeys
+          WHERE k.user_id = m.user_id AND k.tenant_id = m.tenant_id AND ${isLiveKey(nowMs)})), 0)
+          + (SELECT count(*) FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = ${tenantId}
+            AND ${isLiveKey(nowMs)}) AS apiKeys
         FROM memberships m WHERE m.tenant_id = ${tenantId}`),
     }),
     atomically(shards.db(shard), {

@@ -12,7 +12,8 @@ import { auditEach } from "../../tenancy/audit/record-store";
 export interface ExportedKey {
   id: string;
   tenantId: string;
-  userId: string;
+  /** Null for a key of the tenant itself. */
+  userId: string | null;
   name: string;
   prefix: string;
   scopes: Permission[];
@@ -32,7 +33,7 @@ export interface ExportedMembership {
 
 type StoredKey = Omit<ExportedKey, "scopes"> & { scopes: string };
 
-export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.name, k.prefix, k.scopes,
+export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, nullif(k.user_id, '') AS userId, k.name, k.prefix, k.scopes,
   k.created_at AS createdAt,
   k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt`;
 

@@ -12,7 +12,11 @@ import { tenant } from "../../tenancy/tenants/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
 
 const keyInExport = apiKey
-  .extend({ tenantId: id, userId: id, revokedAt: time.nullable() })
+  .extend({
+    tenantId: id,
+    userId: id.nullable().meta({ description: "Null: the key belongs to the tenant itself." }),
+    revokedAt: time.nullable(),
+  })
   .meta({ id: "ExportedApiKey", description: "An API key without the key itself." });
 
 export const accountExport = z

@@ -18,7 +18,8 @@ export async function readTenant(
   const { tenants, keys } = await atomically(db, {
     tenants: rows<{ createdAt: number }>(sql`SELECT created_at AS createdAt FROM tenants WHERE id = ${tenantId}`),
     keys: rows<Parameters<typeof parsedKey>[0]>(sql`SELECT ${KEY_COLUMNS} FROM memberships m
-      CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id WHERE m.tenant_id = ${tenantId}`),
+      CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id WHERE m.tenant_id = ${tenantId}
+      UNION ALL SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = ${tenantId}`),
     recorded: auditEach(
       { tenantId, action: "tenant.exported", actor, target: { kind: "user", id: userId } },
       sql`tenants t WHERE t.id = ${tenantId}`,

@@ -43,7 +43,9 @@ export async function readTenantOf(
         t.suspended_reason AS suspendedReason, (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS members,
         (SELECT count(*) FROM memberships m CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id
           WHERE m.tenant_id = t.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL
-            OR k.expires_at > ${nowMs})) AS apiKeys
+            OR k.expires_at > ${nowMs}))
+        + (SELECT count(*) FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = t.id AND k.revoked_at IS NULL
+          AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})) AS apiKeys
       FROM tenants t WHERE t.id = ${tenantId}`),
     owners: rows<{
       id: string;

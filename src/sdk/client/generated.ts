@@ -55,6 +55,8 @@ export interface ApiKey {
   lastUsedAt: Timestamp | null;
   /** Null: never. */
   expiresAt: Timestamp | null;
+  /** Present if the key belongs to the tenant itself. */
+  owner?: "tenant" | undefined;
 }
 
 /** One attempt to deliver an event: one row of the delivery log. */
@@ -540,8 +542,11 @@ export interface ExportedApiKey {
   lastUsedAt: Timestamp | null;
   /** Null: never. */
   expiresAt: Timestamp | null;
+  /** Present if the key belongs to the tenant itself. */
+  owner?: "tenant" | undefined;
   tenantId: string;
-  userId: string;
+  /** Null: the key belongs to the tenant itself. */
+  userId: string | null;
   revokedAt: Timestamp | null;
 }
 
@@ -631,6 +636,8 @@ export interface IssuedApiKey {
   lastUsedAt: Timestamp | null;
   /** Null: never. */
   expiresAt: Timestamp | null;
+  /** Present if the key belongs to the tenant itself. */
+  owner?: "tenant" | undefined;
   /** The key itself. Store it now: the service cannot return it again. */
   key: string;
 }
@@ -727,10 +734,15 @@ export interface MembershipChange {
 export interface NewApiKey {
   /** One line, trimmed. */
   name: string;
-  /** What the key may do, as far as the role of its owner allows it. */
+  /** What the key may do; a user's key only as far as the user's role allows it. */
   scopes: Permission[];
   /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
   expiresAt?: string | null | undefined;
+  /**
+   * `tenant`: the key has its scopes by itself and works on when its maker leaves. For owners and admins. By default
+   * `"user"`.
+   */
+  owner?: "user" | "tenant" | undefined;
 }
 
 /** An event of a batch. */
