@@ -133,13 +133,14 @@ export async function insertInvitationToken(
 
 /**
  * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that
- * role.
+ * role: a member who may, and is not suspended.
  */
 const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
   sql`SELECT i.id FROM email_tokens t JOIN invitations i ON i.id = t.subject_id
     WHERE t.hash = ${tokenHash} AND t.purpose = 'invite' AND i.email = ${email}
       AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${nowMs}
-      AND ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)}`;
+      AND ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)}
+      AND NOT EXISTS (SELECT 1 FROM users iu WHERE iu.id = i.invited_by AND iu.suspended_at IS NOT NULL)`;
 
 /** The tenant of an open invitation of this address. */
 export async function findOpenInvitation(

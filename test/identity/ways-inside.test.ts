@@ -1,0 +1,129 @@
+/**
+ * What ends what: each way in which somebody is inside a tenant, or gets in, against each event that may end it. A way
+ * or an event that the table lacks fails, and so does a new kind of token, of caller, of sign-in, of table or of audit
+ * event that is on no list here.
+ */
+import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import * as control from "../../src/platform/db/schema";
+import { ACTION_NAMES, type AuditAction } from "../../src/platform/schemas/audit-actions";
+import { EVENTS } from "../support/ending-events";
+import { newInsider } from "../support/insider";
+import { WAYS_INSIDE } from "../support/ways-inside";
+
+const sources = import.meta.glob("../../src/platform/schemas/principal.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+}) as Record<string, string>;
+
+/**
+ * in: it works as before. -: it does not. The columns are the ways in their order: session, API key, subscription,
+ * refresh token, password, passkey, provider, mailed code, invitation, reset link, new address. A subscription belongs
+ * to the tenant, and the last two to the account, in whatever tenant. A changed address
+ * stands for the former one. Everybody has asked for another address, so "not me" ends the links in mails too.
+ */
+const TABLE = `
+                      sess key  subs refr pass pkey prov code invi rset addr
+nothing               in   in   in   in   in   in   in   in   in   in   in
+reset                 -    in   in   -    -    in   in   in   in   -    -
+reset of all          -    -    in   -    -    -    -    in   in   -    -
+new password          -    in   in   -    -    in   in   in   in   -    -
+not me                -    -    -    -    -    -    -    in   -    -    -
+two factors           -    in   in   -    -    in   -    -    in   in   in
+new address           in   in   in   in   -    in   in   -    in   -    -
+sign-out everywhere   -    in   in   -    in   in   in   in   in   in   in
+person suspended      -    -    in   -    -    -    -    -    -    in   -
+tenant suspended      -    -    -    -    -    -    -    -    -    in   in
+removed               -    -    in   -    -    -    -    -    -    in   in
+demoted               -    -    in   -    -    -    -    -    -    in   in
+left                  -    -    in   -    -    -    -    -    -    in   in
+account deleted       -    -    in   -    -    -    -    -    -    -    -
+tenant deleted        -    -    -    -    -    -    -    -    -    in   in
+policy of the tenant  -    in   in   -    -    in   -    -    -    in   in
+new key in front      in   in   in   in   in   in   in   in   in   in   in
+old key gone          -    in   in   -    in   in   in   -    in   in   in
+`;
+
+const NAME_COLUMNS = 22;
+const [header = "", ...lines] = TABLE.split("\n").filter((line) => line !== "");
+const wordsOf = (line: string) => line.slice(NAME_COLUMNS).trim().split(/ +/);
+const rows = new Map(lines.map((line) => [line.slice(0, NAME_COLUMNS).trim(), wordsOf(line)]));
+const stood = new Set(Object.values(WAYS_INSIDE).flatMap(({ stands }) => stands));
+
+/** What opens nothing by itself, and why. */
+const OPENS_NOTHING: Record<string, string> = {
+  verify: "proves an address",
+  undo: "ends access and gives none",
+  "remove-factor": "removes a second factor; the first one is still needed",
+  totp: "a second factor, after a first one",
+  recovery: "a second factor, after a first one",
+  "platform-key": "a key of the product, which belongs to no person",
+};
+
+/** Tables that have somebody's id and open nothing. */
+const NO_ACCESS: Record<string, string> = {
+  memberships: "what the ways lead to",
+  known_devices: "whether a sign-in is announced",
+  recovery_codes: "second factors, after a first one",
+  tenants: "who registered it",
+};
+
+/** Events that end no access. Whoever adds one says here or among the events above what it does. */
+const ENDS_NOTHING =
+  /^(webhook\.|operator\.(searched|status_read|tenant_read|person_read|.*_resumed|2fa_removal_mailed|sends_)|member\.(invited|joined|added)|api_key\.created|tenant\.(exported|created|updated|resumed)|user\.(created|updated|resumed)|platform_key\.created|auth\.(registered|login|login_failed|locked|email_verified|password_reset_requested|name_changed|email_change_requested|2fa_disabled|recovery_used|recovery_codes_renewed|passkey_added|identity_linked|exported|step_up)$)/;
+
+/** Events that end one thing, which has tests of its own. */
+const ENDS_ONE: Partial<Record<AuditAction, string>> = {
+  "api_key.deleted": "the key",
+  "member.invitation_revoked": "the invitation",
+  "auth.passkey_removed": "the passkey",
+  "auth.identity_unlinked": "the provider",
+  "auth.refresh_reused": "the session",
+  "auth.2fa_removed": "the sessions",
+  "platform_key.rotated": "the former key of the product",
+  "platform_key.revoked": "the key of the product",
+};
+
+describe("the table", () => {
+  test("has every way and every event", () => {
+    expect(wordsOf(header)).toHaveLength(Object.keys(WAYS_INSIDE).length);
+    expect([...rows.keys()]).toEqual(Object.keys(EVENTS));
+    for (const [name, cells] of rows) expect([name, cells.length]).toEqual([name, wordsOf(header).length]);
+  });
+
+  test("has every purpose of a mailed token, every kind of caller and every method of a sign-in", () => {
+    const [principal = ""] = Object.values(sources);
+    const methods = principal.match(/export type AuthMethod =([^;]*);/)?.[1] ?? "";
+    const quoted = (text: string) => [...text.matchAll(/"([\w-]+)"/g)].map(([, word = ""]) => word);
+    const kinds = [...principal.matchAll(/^ {2}kind: "([\w-]+)"/gm)].map(([, kind = ""]) => kind);
+    const all = [...control.emailTokens.purpose.enumValues, ...quoted(methods), ...kinds];
+    expect(all.length).toBeGreaterThan(12);
+    expect(all.filter((one) => !stood.has(one) && !(one in OPENS_NOTHING))).toEqual([]);
+  });
+
+  test("has every table that belongs to a person", () => {
+    const tables = Object.values<unknown>(control).filter((one): one is Table => is(one, Table));
+    const owned = tables.filter((table) =>
+      Object.keys(getTableColumns(table)).some((column) => /^(userId|invitedBy|createdBy)$/.test(column)),
+    );
+    expect(owned.map(getTableName).filter((name) => !stood.has(name) && !(name in NO_ACCESS))).toEqual([]);
+  });
+
+  test("says of every event of the audit log what it ends", () => {
+    const ending = new Set(Object.values(EVENTS).flatMap(({ actions }) => actions));
+    const unknown = ACTION_NAMES.filter((name) => !ending.has(name) && !ENDS_NOTHING.test(name) && !(name in ENDS_ONE));
+    expect(unknown).toEqual([]);
+  });
+});
+
+test.each(Object.entries(EVENTS))("after: %s", async (name, { happens }) => {
+  const insider = await newInsider();
+  await happens(insider);
+  const got: string[] = [];
+  for (const [way, { works }] of Object.entries(WAYS_INSIDE)) {
+    got.push(`${way}: ${(await works(insider)) ? "in" : "-"}`);
+  }
+  const wanted = Object.keys(WAYS_INSIDE).map((way, index) => `${way}: ${rows.get(name)?.[index]}`);
+  expect(got).toEqual(wanted);
+});

@@ -1,0 +1,98 @@
+/** Somebody who is inside a tenant by every way that there is. */
+import { env } from "cloudflare:workers";
+import type { SoftPasskey } from "./authenticator";
+import { call, newAddress, newEmail, PASSWORD, type Person, signUpVerified } from "./client";
+import { SAFARI } from "./devices";
+import { codeIn, mailTo, tokenIn } from "./mailbox";
+import { addPasskey } from "./passkeys";
+import { invite } from "./people";
+import { newInbox, subscribe } from "./receiver";
+
+/** A person who is an admin of somebody's tenant, with everything that may open it for them. */
+export interface Insider {
+  boss: Person;
+  /** The session that makes the changes. */
+  own: Person;
+  /** Another session, from another device. */
+  other: Person;
+  email: string;
+  tenantId: string;
+  apiKey: string;
+  mailedCode: { state: string; code: string };
+  passkey: SoftPasskey;
+  sub: string;
+  accomplice: { email: string; token: string };
+  resetToken: string;
+  changeToken: string;
+  webhookId: string;
+  /** The link for "this was not me" in the mail about the other session. */
+  notMe: string;
+  /** The settings of the service from the event on. */
+  variables: Record<string, unknown>;
+}
+
+const from = () => ({ "cf-connecting-ip": newAddress() });
+
+/** A request that succeeds, from an address of its own. */
+export async function must(method: string, path: string, token: string | undefined, body: unknown = {}) {
+  const answer = await call(method, path, { token, body, headers: from() });
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.body.code}`);
+  return answer.body;
+}
+
+export async function resetTokenOf(email: string): Promise<string> {
+  await must("POST", "/auth/forgot-password", undefined, { email });
+  return tokenIn(await mailTo(email, /Reset your/));
+}
+
+/** Asks for another address. Returns the token that is mailed to it. */
+export async function changeTokenOf(person: Person): Promise<string> {
+  const email = newEmail();
+  await must("POST", "/auth/change-email", person.token, { email });
+  return tokenIn(await mailTo(email, /Confirm your new/));
+}
+
+/** The other session comes first: "this was not me" ends what was set up after it. */
+export async function newInsider(): Promise<Insider> {
+  const [boss, person] = [await signUpVerified(), await signUpVerified()];
+  const { tenantId } = boss;
+  await env.DB.prepare("INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES (?, ?, 'admin', 1)")
+    .bind(tenantId, person.userId)
+    .run();
+  const { data } = await must("POST", "/auth/switch-tenant", person.token, { tenantId });
+  const own = { ...person, tenantId, token: data.accessToken as string, refreshToken: data.refreshToken as string };
+  const { email } = person;
+  const second = await call("POST", "/auth/login", {
+    body: { email, password: PASSWORD, tenantId },
+    headers: { ...from(), "user-agent": SAFARI },
+  });
+  const { accessToken: token, refreshToken } = second.body.data;
+  const notMe = tokenIn(await mailTo(email, /New sign-in/));
+  const { key } = (await must("POST", "/api-keys", token, { name: "key", scopes: ["webhook.read"] })).data;
+  const { state } = (await must("POST", "/auth/code", undefined, { email })).data;
+  const sub = `sub-${crypto.randomUUID()}`;
+  await env.DB.prepare(
+    `INSERT INTO identities (issuer, sub, id, user_id, provider, email, created_at)
+     VALUES ('https://id.issuer.example', ?, ?, ?, 'oidc', 'a@example.com', ?)`,
+  )
+    .bind(sub, crypto.randomUUID(), person.userId, Date.now())
+    .run();
+  const accomplice = newEmail();
+  return {
+    boss,
+    own,
+    other: { ...own, token, refreshToken },
+    email,
+    tenantId,
+    apiKey: key,
+    mailedCode: { state, code: codeIn(await mailTo(email, /sign-in code/)) },
+    passkey: await addPasskey(own),
+    sub,
+    accomplice: { email: accomplice, token: await invite(own, accomplice, "viewer") },
+    resetToken: await resetTokenOf(email),
+    changeToken: await changeTokenOf(own),
+    webhookId: await subscribe(own, newInbox("200").url),
+    notMe,
+    variables: {},
+  };
+}

@@ -1,0 +1,131 @@
+/** Every way in which a person is inside a tenant or gets in. */
+import { env } from "cloudflare:workers";
+import { show } from "./authenticator";
+import { newAddress, PASSWORD } from "./client";
+import type { Insider } from "./insider";
+import { newBrowser, newPersonAtProvider, signInAs } from "./oauth";
+import { callUnder } from "./overrides";
+import { deliveryDb } from "./shard";
+
+/** The password that events set. */
+export const NEW_PASSWORD = "a much better password";
+
+const send = (
+  { variables }: Insider,
+  method: string,
+  path: string,
+  { token, body = {} }: { token?: string; body?: unknown },
+) => callUnder(variables, { method, path: `/api/v1${path}`, token, body, ip: newAddress() });
+
+/** Whether a token opens the tenant. */
+const opens = async (insider: Insider, token: string | undefined) =>
+  token !== undefined && (await send(insider, "GET", "/events", { token })).status === 200;
+
+/** Whether an answer with tokens opens the tenant. */
+const opened = async (insider: Insider, answer: { body: { data?: { accessToken: string } } }) =>
+  opens(insider, answer.body.data?.accessToken);
+
+async function showPasskey(insider: Insider, fields: object) {
+  const { data } = (await send(insider, "POST", "/auth/passkeys/login/options", {})).body;
+  const body = { state: data.state, response: await show(data, insider.passkey), ...fields };
+  return send(insider, "POST", "/auth/passkeys/login", { body });
+}
+
+/** A session of the account in any tenant, by whatever still opens one. */
+async function anySession(insider: Insider): Promise<string | undefined> {
+  for (const { token } of [insider.own, insider.other]) {
+    if ((await send(insider, "GET", "/auth/me", { token })).status === 200) return token;
+  }
+  const { email } = insider;
+  for (const password of [PASSWORD, NEW_PASSWORD]) {
+    const { body } = await send(insider, "POST", "/auth/login", { body: { email, password } });
+    if (body.data) return body.data.accessToken;
+  }
+  return (await showPasskey(insider, {})).body.data?.accessToken;
+}
+
+export interface WayInside {
+  /** Of `email_tokens`, the principals and the methods of a sign-in: what the way stands for. */
+  stands: string[];
+  /** Whether it gets the person in, or works for whoever has it. */
+  works(insider: Insider): Promise<boolean>;
+}
+
+/** In the order in which they are tried: what uses something up comes last. */
+export const WAYS_INSIDE: Record<string, WayInside> = {
+  session: { stands: ["session", "sessions"], works: (insider) => opens(insider, insider.other.token) },
+  "API key": { stands: ["api-key", "api_keys"], works: (insider) => opens(insider, insider.apiKey) },
+  subscription: {
+    stands: [],
+    async works({ webhookId, tenantId }) {
+      const tenant = await env.DB.prepare("SELECT 1 FROM tenants WHERE id = ? AND suspended_at IS NULL")
+        .bind(tenantId)
+        .first();
+      const row = await deliveryDb
+        .prepare("SELECT 1 FROM subscriptions WHERE id = ? AND enabled = 1 AND is_deleted = 0")
+        .bind(webhookId)
+        .first();
+      return tenant !== null && row !== null;
+    },
+  },
+  "refresh token": {
+    stands: [],
+    works: async (insider) =>
+      opened(
+        insider,
+        await send(insider, "POST", "/auth/refresh", { body: { refreshToken: insider.other.refreshToken } }),
+      ),
+  },
+  password: {
+    stands: ["password"],
+    async works(insider) {
+      const { email, tenantId } = insider;
+      const body = { email, password: PASSWORD, tenantId };
+      return opened(insider, await send(insider, "POST", "/auth/login", { body }));
+    },
+  },
+  passkey: {
+    stands: ["passkey", "synced-passkey", "passkeys"],
+    works: async (insider) => opened(insider, await showPasskey(insider, { tenantId: insider.tenantId })),
+  },
+  provider: {
+    stands: ["provider", "identities"],
+    async works(insider) {
+      const browser = newBrowser(insider.variables);
+      const person = newPersonAtProvider({ sub: insider.sub });
+      return opened(insider, await signInAs(browser, person, { tenantId: insider.tenantId }));
+    },
+  },
+  "mailed code": {
+    stands: ["code"],
+    async works(insider) {
+      const body = { ...insider.mailedCode, tenantId: insider.tenantId };
+      return opened(insider, await send(insider, "POST", "/auth/code/verify", { body }));
+    },
+  },
+  invitation: {
+    stands: ["invite", "invitations"],
+    async works(insider) {
+      const { email, token: invitationToken } = insider.accomplice;
+      const body = { email, password: PASSWORD, invitationToken };
+      return opened(insider, await send(insider, "POST", "/auth/register", { body }));
+    },
+  },
+  "reset link": {
+    stands: ["reset"],
+    async works(insider) {
+      // The password is refused after the token was found, so the link stays unused.
+      const body = { token: insider.resetToken, newPassword: insider.email };
+      return (await send(insider, "POST", "/auth/reset-password", { body })).body.code === "VALIDATION_FAILED";
+    },
+  },
+  "new address": {
+    stands: ["change-email"],
+    async works(insider) {
+      const token = await anySession(insider);
+      if (token === undefined) return false;
+      const body = { token: insider.changeToken };
+      return (await send(insider, "POST", "/auth/change-email/confirm", { token, body })).status === 200;
+    },
+  },
+};
