@@ -3,6 +3,7 @@ import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { continuePurges } from "./lifecycle/deletion/purge";
 import { countTotals } from "./operations/metrics/totals";
+import { continueMoves } from "./operations/moves/continue";
 import { rekey, rekeyAfterChange } from "./operations/reencryption/reencrypt";
 import type { Job, Jobs, Period } from "./operations/upkeep/run-jobs";
 import { noteFirstKey } from "./platform/db/first-keys-store";
@@ -44,6 +45,7 @@ export const JOBS: Jobs = {
     rekeyAfterChange,
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey) }, { isForControlPlane: true }),
+  ...jobsOf("minute", { continueMoves: whole(continueMoves) }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),

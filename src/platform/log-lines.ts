@@ -161,6 +161,18 @@ export const LOG_LINES = {
     meaning: "D1 or the mail queue failed in a step of a deletion. It continues five minutes later.",
     advice: "Check D1.",
   },
+  "former database not told": {
+    level: "error",
+    meaning:
+      "A subscription of a moved tenant was changed while the former database of the tenant did not answer. Its open " +
+      "deliveries there follow the change within a minute.",
+    advice: "Check D1.",
+  },
+  "tenant move held up": {
+    level: "error",
+    meaning: "A step of moving a tenant has failed. It is repeated within a minute.",
+    advice: 'Check D1, and "Move a tenant to another database" on this page.',
+  },
   "tenant export failed": {
     level: "error",
     meaning: "D1 failed while the export of a tenant was streamed. The file breaks off and is no valid JSON.",

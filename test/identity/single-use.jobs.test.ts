@@ -58,7 +58,9 @@ describe("parallel uses of one proof", () => {
       /\bCHANGES\b[^}]*\} from "[^"]*db\/client"/.test(text),
     );
     for (const [path] of counting)
-      expect(path).toMatch(/(audit|delivery)\/retention-store|deletion\/pages-store|platform\/db\/table-search/);
+      expect(path).toMatch(
+        /(audit|delivery)\/retention-store|deletion\/pages-store|moves\/copy-store|platform\/db\/table-search/,
+      );
   });
 
   test("of 10 parallel requests for recovery codes with one code, one succeeds, and its codes are the ones that work", async () => {

@@ -120,6 +120,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "audit_events",
     "audit_feeds",
     "dead_letters",
+    "departed_tenants",
     "episodes",
     "events",
     "hourly_stats",

@@ -123,6 +123,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "POST /operator/people/:id/resume": {},
   "POST /operator/people/:id/sessions/revoke": {},
   "POST /operator/people/:id/two-factor/remove": {},
+  "POST /operator/tenants/:id/move": {},
   "POST /operator/sends/hold": {},
   "POST /operator/sends/release": {},
   "POST /operator/tenants/:id/sends/hold": {},

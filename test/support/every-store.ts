@@ -2,13 +2,14 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { tellAlarms } from "../../src/operations/alarms/tell";
+import { continueMoves } from "../../src/operations/moves/continue";
 import { startSweepers } from "../../src/operations/upkeep/start";
 import { noteFirstKey } from "../../src/platform/db/first-keys-store";
 import { createDeps } from "../../src/platform/deps";
 import { releaseHeld } from "../../src/webhooks/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
-import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "./client";
+import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified, verify } from "./client";
 import { holding } from "./console";
 import { consumeBatch, hourly } from "./engine";
 import { attempt as attemptNow, review } from "./failing";
@@ -182,6 +183,10 @@ async function operateAll(id: string, exporter: Person): Promise<void> {
     await operate(op, "POST", `/people/${exporter.userId}/${change}`, { reason: "a test" });
   }
   await operate(op, "POST", `/people/${op.userId}/two-factor/remove`, {});
+  const mover = await signUpVerified();
+  await subscribe(mover, newInbox("200").url);
+  await operate(op, "POST", `/tenants/${mover.tenantId}/move`, { shard: 1 - SHARD });
+  await continueMoves(await createDeps(env, createExecutionContext()));
   const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
   await call("POST", "/auth/2fa/remove", { body: removal });
 }

@@ -12,6 +12,8 @@ export interface Change {
   effects: readonly string[];
   button: string;
   asksForReason: boolean;
+  /** Whether the form asks for the number of a delivery database. */
+  asksForShard?: true;
   /** A box to tick: its field, which is sent as "true", and its label. */
   asksWhether?: readonly [field: string, label: string];
   done: FlashKey;
@@ -63,6 +65,21 @@ export const TENANT_CHANGES: readonly Change[] = [
     asksForReason: false,
     done: "sendsReleased",
     operation: operators.releaseSendsOfTenant,
+  },
+  {
+    path: "/tenants/:id/move",
+    asks: "Move to another database:",
+    effects: [
+      "For a few seconds, publishing and changes of subscriptions are refused, and clients try again.",
+      "New events go to the new database. Open deliveries and the log stay in the former one until they are too old " +
+        "to be kept, and every page shows both.",
+      "The tenant cannot be moved again before that.",
+    ],
+    button: "Move the tenant",
+    asksForReason: false,
+    asksForShard: true,
+    done: "tenantMoved",
+    operation: operators.moveTenant,
   },
 ];
 

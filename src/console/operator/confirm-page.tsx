@@ -46,6 +46,18 @@ export const Confirm = ({ change, name, counts, action, back, reason, failure }:
           failure={failure}
         />
       )}
+      {change.asksForShard && (
+        <TextField
+          name="shard"
+          label="Number of the database"
+          inputmode="numeric"
+          value=""
+          required
+          maxlength={3}
+          hint="0 is DB, 1 is SHARD_1, and so on."
+          failure={failure}
+        />
+      )}
       {change.asksWhether && (
         <label class="check">
           <input type="checkbox" name={change.asksWhether[0]} value="true" /> {change.asksWhether[1]}

@@ -73,7 +73,10 @@ function changePages(changes: readonly Change[], subjectOf: SubjectOf) {
     pages.post(
       change.path,
       ...form(change.operation, {
-        values: (sent) => ({ reason: sent.text("reason"), totp: sent.optional("totp"), ...tickedIn(sent, change) }),
+        values: (sent) => ({
+          ...{ reason: sent.text("reason"), totp: sent.optional("totp"), ...tickedIn(sent, change) },
+          ...(change.asksForShard ? { shard: Number(sent.text("shard") || "none") } : {}),
+        }),
         input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),
         done: (c) => redirectWithFlash(c, backOf(c), change.done),
         again: (c, refused, { reason }) => confirmPage(c, change, subjectOf, reason, refused),

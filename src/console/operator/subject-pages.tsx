@@ -43,7 +43,10 @@ const TenantFacts = ({ tenant }: { tenant: OperatedTenant }) => (
       <Time at={tenant.createdAt} />
     </dd>
     <dt>Delivery database</dt>
-    <dd>{tenant.shard}</dd>
+    <dd>
+      {tenant.shard}
+      <Moved move={tenant.move} />
+    </dd>
     <dt>Members</dt>
     <dd>{number(tenant.members)}</dd>
     <dt>Owners</dt>
@@ -63,6 +66,14 @@ const TenantFacts = ({ tenant }: { tenant: OperatedTenant }) => (
     <DeliveryFacts tenant={tenant} />
   </dl>
 );
+
+const MOVE_STATES = {
+  moving: ({ to }) => `; it is being moved to ${to}`,
+  moved: ({ from }) => `; what was published before its move is in ${from}`,
+  ended: ({ from }) => `; it was in ${from} before`,
+} as const satisfies Record<string, (move: { from: number; to: number }) => string>;
+
+const Moved = ({ move }: Pick<OperatedTenant, "move">) => move && <>{MOVE_STATES[move.state](move)}</>;
 
 function Counted({ total, ...states }: OperatedTenant["subscriptions"]) {
   const counts = (["active", "failing", "paused", "disabled"] as const).map(
@@ -121,6 +132,7 @@ function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedT
           Freeze its sends
         </LinkButton>
       )}
+      <LinkButton href={`${HERE}/tenants/${id}/move`}>Move to another database</LinkButton>
     </p>
   );
 }

@@ -5,7 +5,9 @@ import { firstIdAt, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
+import { inEach } from "../../tenancy/moves/places";
 import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../webhooks/log/log-store";
+import { mergeLogs } from "../../webhooks/log/merge";
 import { failureCountOf, isNewestHour } from "../../webhooks/stats/hours-store";
 import {
   HELD,
@@ -161,7 +163,47 @@ export async function readSubscriptionScreen(
   tenant: TenantRef,
   id: string,
   filter: LogFilter,
-  { sinceMs, failedSinceMs, nowMs }: { sinceMs: number; failedSinceMs: number; nowMs: number },
+  times: Times,
+): Promise<Screen | undefined> {
+  const [present, former] = await inEach(tenant, (place) => readScreen(deps, place, id, filter, times));
+  if (!present || !former) return present;
+  const { subscription } = present;
+  const sum = (count: "pending" | "waiting" | "held" | "toSend") => subscription[count] + former.subscription[count];
+  return {
+    subscription: {
+      ...subscription,
+      ...{ pending: sum("pending"), waiting: sum("waiting"), held: sum("held"), toSend: sum("toSend") },
+      lastTriggeredAt: subscription.lastTriggeredAt ?? former.subscription.lastTriggeredAt,
+      hasFailed: subscription.hasFailed || former.subscription.hasFailed,
+    },
+    hours: addCounts([...present.hours, ...former.hours]),
+    log: mergeLogs([present.log, former.log], filter.limit),
+    waiting: present.waiting ?? former.waiting,
+  };
+}
+
+/** Unix ms. */
+interface Times {
+  sinceMs: number;
+  failedSinceMs: number;
+  nowMs: number;
+}
+
+const addCounts = (counts: readonly Counts[]): Counts[] =>
+  [...Map.groupBy(counts, ({ hour }) => hour)]
+    .map(([hour, ofHour]) => ({
+      hour,
+      succeeded: ofHour.reduce((total, row) => total + row.succeeded, 0),
+      failed: ofHour.reduce((total, row) => total + row.failed, 0),
+    }))
+    .sort((a, b) => a.hour - b.hour);
+
+async function readScreen(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  filter: LogFilter,
+  { sinceMs, failedSinceMs, nowMs }: Times,
 ): Promise<Screen | undefined> {
   const { found, hours, log, next } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<
@@ -203,6 +245,11 @@ export async function readLog(
   id: string,
   filter: LogFilter,
 ): Promise<LogPage | undefined> {
+  const [present, former] = await inEach(tenant, (place) => readLogIn(deps, place, id, filter));
+  return present && former ? mergeLogs([present, former], filter.limit) : present;
+}
+
+async function readLogIn(deps: Deps, tenant: TenantRef, id: string, filter: LogFilter): Promise<LogPage | undefined> {
   const { found, log } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     log: logRows(tenant, id, filter),

@@ -8,6 +8,7 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { RevertKind } from "../../platform/mail/revert-store";
 import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { findTenant } from "../../tenancy/tenants/store";
 import { updateSubscription } from "../../webhooks/subscriptions/change-store";
 import { findSubscriptionsBy, type SuspectSubscription } from "../../webhooks/subscriptions/suspects-store";
 import { readTotpSecret } from "../two-factor/codes";
@@ -72,13 +73,10 @@ async function pauseSuspects(deps: Deps, link: FoundRevert, origin: RequestOrigi
   const paused: SuspectSubscription[] = [];
   for (const shard of deps.shards.numbers) {
     for (const suspect of await findSubscriptionsBy(deps, shard, actorIds, link.createdAt)) {
-      await updateSubscription(
-        deps,
-        { tenantId: suspect.tenantId, shard, actor },
-        suspect.id,
-        { enabled: false },
-        deps.now(),
-      );
+      // It may be the copy of one whose tenant was moved.
+      const tenant = await findTenant(deps, suspect.tenantId);
+      if (!tenant || paused.some(({ id }) => id === suspect.id)) continue;
+      await updateSubscription(deps, { ...tenant, actor }, suspect.id, { enabled: false }, deps.now());
       paused.push(suspect);
     }
   }

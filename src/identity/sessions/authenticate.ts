@@ -56,6 +56,7 @@ function admit(
   const {
     role,
     shard,
+    formerShard,
     hasVerifiedOwner,
     isTenantSuspended,
     tenantExternalId,
@@ -75,6 +76,7 @@ function admit(
     userId: claims.userId,
     tenantId: claims.tenantId,
     shard,
+    formerShard,
     hasVerifiedOwner: hasVerifiedOwner === 1,
     storedBytes,
     databaseBytes,

@@ -164,6 +164,7 @@ export async function moveSession(
 export interface LiveSession extends Account {
   role: string;
   shard: number;
+  formerShard: number | null;
   hasVerifiedOwner: 0 | 1;
   isTenantSuspended: 0 | 1;
   tenantExternalId: string | null;
@@ -183,7 +184,7 @@ const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
     u.email_verified_at AS emailVerifiedAt, u.email_verified_by IS NULL AS isProvenByMail,
     u.totp_enabled_at AS totpEnabledAt, (u.totp_enabled_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM recovery_codes rc
       WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes,
-    u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
+    u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard, t.former_shard AS formerShard,
     t.suspended_at IS NOT NULL AS isTenantSuspended, t.external_id AS tenantExternalId,
     ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,

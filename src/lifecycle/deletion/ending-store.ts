@@ -14,6 +14,10 @@ export const MEMBERS = sql`(SELECT count(*) FROM memberships o WHERE o.tenant_id
 export const withoutOthers = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
   WHERE m.user_id = ${userId} AND ${MEMBERS} = 1`;
 
+/** The other database that has rows of the tenant `t`, because it was moved from there or is being moved there. */
+export const OTHER_SHARD = sql.raw(`coalesce(t.former_shard, (SELECT mv.to_shard FROM tenant_moves mv
+  WHERE mv.tenant_id = t.id AND mv.ended_at IS NULL))`);
+
 /** An account that is to end. */
 export interface EndingAccount {
   userId: string;
@@ -36,8 +40,9 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
     purge: sql`INSERT INTO purges (id, kind, subject_id, email, mail_to, name, created_at, run_at)
       SELECT ${purgeId}, 'user', u.id, u.email, ${mailTo}, u.name, ${nowMs}, ${nowMs} FROM users u
         WHERE u.id = ${userId} AND ${condition}`,
-    tenantPurges: sql`INSERT INTO purges (id, kind, subject_id, part_of, shard, name, created_at, run_at)
-      SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, t.name, ${nowMs}, ${nowMs}
+    tenantPurges: sql`INSERT INTO purges (id, kind, subject_id, part_of, shard, former_shard, name, created_at,
+      run_at)
+      SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, ${OTHER_SHARD}, t.name, ${nowMs}, ${nowMs}
         FROM ${withoutOthers(userId)} AND ${begun}`,
     ...endTenants(sql`part_of = ${purgeId}`, nowMs),
     // After the tenants that nobody else is a member of: their logs go with them.

@@ -14,8 +14,11 @@ export const PAGE_ROWS = 200;
 /** The most rows that a page reads when no index leads to the rows to remove. */
 const EXAMINED_ROWS = 2_000;
 
-/** The databases that a step goes through: the control plane, the delivery database of the tenant, or all databases. */
-type Where = "control" | "shard" | "everywhere";
+/**
+ * The databases that a step goes through: the control plane, the delivery database of the tenant, the one from which it
+ * was moved, or all databases.
+ */
+export type Where = "control" | "shard" | "former" | "everywhere";
 
 const list = (names: readonly string[]) => sql.raw(names.join(", "));
 
@@ -35,18 +38,24 @@ export const deleting = ({ table, key }: Keyed, where: Where, found: (purge: Pur
 });
 
 /** Searches a whole table in the order of its key, for rows that no index leads to. */
-export const searching = (name: string, where: "control" | "shard", search: (purge: Purge) => Search): Step => ({
-  name,
+export const searching = (
+  name: string,
+  where: Exclude<Where, "everywhere">,
+  search: (purge: Purge) => Search,
+): Step => ({
+  name: `${name}, ${where}`,
   page: async (deps, purge, cursor) => {
-    const [db = deps.db] = databasesOf(deps, purge, where);
+    const [db] = databasesOf(deps, purge, where);
+    if (!db) return "done";
     const { next } = await searchPage(db, search(purge), cursor, { examined: EXAMINED_ROWS, changed: PAGE_ROWS });
     return next === null ? "done" : { cursor: next };
   },
 });
 
 /** The databases of a step. Shard 0 is the control plane too. */
-export function databasesOf({ db, shards }: Deps, { shard }: Purge, where: Where): Db[] {
+export function databasesOf({ db, shards }: Deps, { shard, formerShard }: Purge, where: Where): Db[] {
   if (where === "control") return [db];
   if (where === "shard") return [shards.db(shard ?? 0)];
+  if (where === "former") return formerShard === null ? [] : [shards.db(formerShard)];
   return [db, ...shards.numbers.filter((number) => number !== 0).map((number) => shards.db(number))];
 }

@@ -11,6 +11,8 @@ export interface Purge {
   subjectId: string;
   /** The delivery database of a tenant. */
   shard: number | null;
+  /** The delivery database from which the tenant was moved, while that has rows of it. */
+  formerShard: number | null;
   /** The former address of a user. */
   email: string | null;
   /** Where the confirmation goes; null for nowhere. */
@@ -45,7 +47,7 @@ export async function takePurges(
     taken: rows<Purge>(sql`UPDATE purges SET run_at = ${leaseUntil}
       WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} AND ${isHere}
         ORDER BY run_at LIMIT ${limit})
-      RETURNING id, kind, subject_id AS subjectId, shard, email, mail_to AS mailTo, name, members, created_at
+      RETURNING id, kind, subject_id AS subjectId, shard, former_shard AS formerShard, email, mail_to AS mailTo, name, members, created_at
         AS createdAt, step, cursor`),
   });
   return taken;

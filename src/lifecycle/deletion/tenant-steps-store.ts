@@ -4,6 +4,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { Keyed } from "../../platform/db/table-search";
+import { placesOf } from "../../tenancy/moves/places";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleting, searching } from "./pages-store";
 import type { Purge } from "./purge-store";
@@ -12,28 +13,32 @@ import { tellMembers } from "./tell";
 
 const END_SUBSCRIPTIONS: Step = {
   name: "end subscriptions",
-  page: async (deps, { subjectId, shard }) => {
-    await endSubscriptionsOfTenant(deps, { tenantId: subjectId, shard: shard ?? 0 }, deps.now());
+  page: async (deps, { subjectId, shard, formerShard }) => {
+    for (const place of placesOf({ tenantId: subjectId, shard: shard ?? 0, formerShard })) {
+      await endSubscriptionsOfTenant(deps, place, deps.now());
+    }
     return "done";
   },
 };
 
 /** Rows of the tenant's subscriptions, which are found by the first column of the key. */
-const ofSubscriptions = (table: string, ...further: string[]): Step => {
+const ofSubscriptions = (where: DeliveryPlace, table: string, ...further: string[]): Step => {
   const key = ["subscription_id", ...further];
   const columns = sql.raw(key.map((column) => `a.${column}`).join(", "));
   return deleting(
     { table, key },
-    "shard",
+    where,
     ({ subjectId }) => sql`${columns} FROM subscriptions s
     CROSS JOIN ${sql.raw(table)} a ON a.subscription_id = s.id WHERE s.tenant_id = ${subjectId}`,
   );
 };
 
+type DeliveryPlace = "shard" | "former";
+
 const isTenants = ({ subjectId }: Purge): SQL => sql`tenant_id = ${subjectId}`;
 
 /** Rows that are found by the tenant's id. */
-const ofTenant = (of: Keyed, where: "control" | "shard"): Step =>
+const ofTenant = (of: Keyed, where: "control" | DeliveryPlace): Step =>
   deleting(
     of,
     where,
@@ -42,40 +47,50 @@ const ofTenant = (of: Keyed, where: "control" | "shard"): Step =>
 
 const AUDIT: Keyed = { table: "audit_events", key: ["tenant_id", "id"] };
 
+/** What a delivery database has of a tenant. A later step finds the rows of earlier ones through the subscriptions. */
+function deliverySteps(where: DeliveryPlace): Step[] {
+  return [
+    ofSubscriptions(where, "attempts", "id"),
+    ofSubscriptions(where, "hourly_stats", "hour"),
+    ofSubscriptions(where, "manual_retries", "event_id"),
+    ofSubscriptions(where, "signing_keys", "id"),
+    ofSubscriptions(where, "replay_jobs", "id"),
+    ofSubscriptions(where, "episodes"),
+    // Neither the outbox nor the events have an index by tenant, which would cost a written row per event.
+    searching("outbox", where, (purge) => ({
+      table: "outbox",
+      key: ["queue", "due_at", "id"],
+      first: ["", -1, ""],
+      columns: ["tenant_id"],
+      condition: isTenants(purge),
+    })),
+    searching("events", where, (purge) => ({
+      table: "events",
+      key: ["id"],
+      columns: ["tenant_id"],
+      condition: isTenants(purge),
+    })),
+    ofTenant({ table: "idempotency_keys", key: ["tenant_id", "key"] }, where),
+    ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, where),
+    ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, where),
+    ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, where),
+    // After the rows that are found through the subscriptions.
+    ofTenant({ table: "subscriptions", key: ["id"] }, where),
+    ofTenant({ table: "departed_tenants", key: ["tenant_id"] }, where),
+    ofTenant(AUDIT, where),
+  ];
+}
+
 export const TENANT_STEPS: readonly Step[] = [
   tellMembers,
   END_SUBSCRIPTIONS,
   SETTLE,
   // A request that was under way may have created one.
   { ...END_SUBSCRIPTIONS, name: "end late subscriptions" },
-  ofSubscriptions("attempts", "id"),
-  ofSubscriptions("hourly_stats", "hour"),
-  ofSubscriptions("manual_retries", "event_id"),
-  ofSubscriptions("signing_keys", "id"),
-  ofSubscriptions("replay_jobs", "id"),
-  ofSubscriptions("episodes"),
-  // Neither the outbox nor the events have an index by tenant, which would cost a written row per event.
-  searching("outbox", "shard", (purge) => ({
-    table: "outbox",
-    key: ["queue", "due_at", "id"],
-    first: ["", -1, ""],
-    columns: ["tenant_id"],
-    condition: isTenants(purge),
-  })),
-  searching("events", "shard", (purge) => ({
-    table: "events",
-    key: ["id"],
-    columns: ["tenant_id"],
-    condition: isTenants(purge),
-  })),
-  ofTenant({ table: "idempotency_keys", key: ["tenant_id", "key"] }, "shard"),
-  ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, "shard"),
-  ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, "shard"),
-  ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, "shard"),
-  // After the rows that are found through the subscriptions.
-  ofTenant({ table: "subscriptions", key: ["id"] }, "shard"),
-  ofTenant(AUDIT, "shard"),
+  ...deliverySteps("shard"),
+  ...deliverySteps("former"),
   ofTenant(AUDIT, "control"),
+  ofTenant({ table: "tenant_moves", key: ["id"] }, "control"),
   deleting(
     { table: "email_tokens", key: ["hash"] },
     "control",

@@ -9,7 +9,7 @@ import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 import { NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
-import { endTenants } from "./ending-store";
+import { endTenants, OTHER_SHARD } from "./ending-store";
 
 export interface TenantDeletion {
   tenantId: string;
@@ -39,8 +39,8 @@ export async function deleteTenantOfProduct(
 
 /** Begins the purge of a tenant that is not suspended, if `condition` holds. */
 const insertPurge = (purgeId: string, tenantId: string, condition: SQL, nowMs: number): SQL =>
-  sql`INSERT INTO purges (id, kind, subject_id, shard, name, members, created_at, run_at)
-    SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
+  sql`INSERT INTO purges (id, kind, subject_id, shard, former_shard, name, members, created_at, run_at)
+    SELECT ${purgeId}, 'tenant', t.id, t.shard, ${OTHER_SHARD}, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
       WHERE m.tenant_id = t.id), ${nowMs}, ${nowMs}
     FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL AND ${condition}`;
 

@@ -10,6 +10,7 @@ import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
+import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { readEventPage } from "../../webhooks/events/list-store";
 import { listSubscriptions } from "../../webhooks/subscriptions/store";
@@ -112,15 +113,17 @@ function takePage(budget: Budget): boolean {
 }
 
 async function* eventPages(deps: Deps, caller: SessionPrincipal, budget: Budget) {
-  for (let cursor: string | undefined; takePage(budget); ) {
-    const page = await readEventPage(deps, caller, { limit: PAGE_ROWS, since: 0, cursor });
-    yield page.rows.map(({ deliveryCount, createdAt, ...event }) => ({
-      ...event,
-      deliveries: deliveryCount,
-      createdAt: iso(createdAt),
-    }));
-    if (page.nextCursor === null) return;
-    cursor = page.nextCursor;
+  for (const place of placesOf(caller)) {
+    for (let cursor: string | undefined; takePage(budget); ) {
+      const page = await readEventPage(deps, place, { limit: PAGE_ROWS, since: 0, cursor });
+      yield page.rows.map(({ deliveryCount, createdAt, ...event }) => ({
+        ...event,
+        deliveries: deliveryCount,
+        createdAt: iso(createdAt),
+      }));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
   }
 }
 
@@ -130,9 +133,10 @@ async function* attemptPages(
   subscriptions: Head["subscriptions"],
   budget: Budget,
 ) {
-  for (const { _id: webhookId } of subscriptions) {
+  const logs = subscriptions.flatMap(({ _id }) => placesOf(caller).map((place) => ({ webhookId: _id, place })));
+  for (const { webhookId, place } of logs) {
     for (let before: string | null = null; takePage(budget); ) {
-      const found: ExportedAttemptRow[] = await readAttempts(deps, caller, webhookId, { before, limit: PAGE_ROWS });
+      const found: ExportedAttemptRow[] = await readAttempts(deps, place, webhookId, { before, limit: PAGE_ROWS });
       yield found.map(({ attemptedAt, completedAt, ...attempt }) => ({
         ...attempt,
         webhookId,

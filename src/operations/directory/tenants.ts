@@ -8,6 +8,7 @@ import { AppError, notFound } from "../../platform/errors";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
 import type { TenantRecord } from "../../tenancy/directory/schemas";
 import { tenantView } from "../../tenancy/directory/view";
+import { placesOf } from "../../tenancy/moves/places";
 import { deleteHold, insertHold } from "../operators/freezes-store";
 import { markTenantResumed, markTenantSuspended } from "../operators/suspend-store";
 import { pageOf } from "./paging";
@@ -69,16 +70,21 @@ export async function changeTenant(
 
 /** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND. */
 export async function suspendTenantBy(deps: Deps, key: Key, ref: string, reason: string): Promise<void> {
-  const { tenantId, shard } = await requireTenant(deps, key, ref);
-  await insertHold(deps.shards.db(shard), { tenantId, cause: "suspended", since: deps.now() }, null);
+  const tenant = await requireTenant(deps, key, ref);
+  const { tenantId } = tenant;
+  const hold = { tenantId, cause: "suspended", since: deps.now() } as const;
+  for (const { shard } of placesOf(tenant)) await insertHold(deps.shards.db(shard), hold, null);
   const events = inTenant(key, tenantId, "tenant.suspended", { kind: "tenant", id: tenantId }, { reason });
   await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Throws NOT_FOUND. */
 export async function resumeTenantBy(deps: Deps, key: Key, ref: string, reason: string): Promise<void> {
-  const { tenantId, shard } = await requireTenant(deps, key, ref);
-  await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
+  const tenant = await requireTenant(deps, key, ref);
+  const { tenantId } = tenant;
+  for (const { shard } of placesOf(tenant)) {
+    await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
+  }
   const events = inTenant(key, tenantId, "tenant.resumed", { kind: "tenant", id: tenantId }, { reason });
   await markTenantResumed(deps, tenantId, events);
 }

@@ -47,6 +47,18 @@ export const CHANGES: readonly Change[] = [
     operation: operators.resumeTenant,
   },
   {
+    path: "/tenants/:id/move",
+    id: "operatorMoveTenant",
+    summary: "Moves a tenant to another delivery database.",
+    description:
+      "For a few seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and the " +
+      "log stay in the former database until retention has removed them, and requests read both. `move` of the tenant " +
+      `says how far it has come. 409: its former database still has something of it. ${CONFIRMED}`,
+    errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+    message: "Tenant is being moved.",
+    operation: operators.moveTenant,
+  },
+  {
     path: "/people/:id/suspend",
     id: "operatorSuspendPerson",
     summary: "Suspends a person.",

@@ -8,6 +8,7 @@ import type { Deps } from "../../platform/deps";
 import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { placesOf } from "../../tenancy/moves/places";
 import { ALL_TENANTS } from "../../webhooks/lanes/frozen-store";
 import { ofService, ofTenant } from "./audit-store";
 import { deleteHold, insertHold } from "./freezes-store";
@@ -26,9 +27,14 @@ export async function changeSendsOfTenant(
   change: Change,
   proof: StepUpCredentials,
 ): Promise<void> {
-  const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
+  const tenant = await tenantToChange(deps, operator, id, proof);
+  const { tenantId } = tenant;
   const hold = { tenantId, cause: "held", since: deps.now() } as const;
-  await CHANGES[change](deps.shards.db(shard), hold, ofTenant(operator, tenantId, ACTIONS[change]));
+  const event = ofTenant(operator, tenantId, ACTIONS[change]);
+  // The former database first: if it does not answer, a second call changes and records everything.
+  for (const { shard } of placesOf(tenant).reverse()) {
+    await CHANGES[change](deps.shards.db(shard), hold, shard === tenant.shard ? event : null);
+  }
 }
 
 /**

@@ -1,6 +1,8 @@
 /** What operators see and change. Each change may come with a proof that confirms the session. */
 import { operatorProof } from "../../identity/step-up/schemas";
 import { type Call, operation } from "../../platform/operation";
+import { moveTenant } from "../moves/begin";
+import { move } from "../moves/schemas";
 import { changeAllSends, changeSendsOfTenant } from "./freezes";
 import { personSuspension, searchQuery, suspension } from "./schemas";
 import { search } from "./search";
@@ -66,6 +68,11 @@ export const operators = {
   resumePerson: withReason(resumePerson),
   endSessions: ofSubject(endSessions),
   removeTwoFactor: ofSubject(mailRemoval),
+  moveTenant: operation({
+    ...OPERATOR,
+    schema: move,
+    verb: ({ deps, session, param, input }) => moveTenant(deps, session, param("id"), input),
+  }),
   holdSends: ofAllSends("hold"),
   releaseSends: ofAllSends("release"),
   holdSendsOfTenant: ofSubject((deps, operator, id, proof) => changeSendsOfTenant(deps, operator, id, "hold", proof)),

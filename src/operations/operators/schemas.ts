@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
 import { id, name, role, tenantId, time } from "../../platform/schemas/schemas";
+import { tenantMove } from "../moves/schemas";
 
 const MAX_QUERY_CHARACTERS = 254;
 
@@ -91,6 +92,7 @@ export const operatedTenant = z
     createdAt: time,
     suspended: since,
     shard,
+    move: tenantMove,
     members: count,
     apiKeys: count,
     owners: z.array(z.object({ id, email: address })).meta({ description: "The first ten." }),

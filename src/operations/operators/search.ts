@@ -27,7 +27,7 @@ export async function search(deps: Deps, operator: SessionPrincipal, query: stri
   ]);
   const reached = ofShards.flatMap(({ found }) => found ?? []);
   const all = <K extends keyof Findings>(kind: K) =>
-    reached.flatMap((found) => found[kind] as Findings[K][number][]).slice(0, MAX_FINDINGS);
+    unique(reached.flatMap((found) => found[kind] as Findings[K][number][])).slice(0, MAX_FINDINGS);
   const [subscriptions, events, deliveries] = [all("subscriptions"), all("events"), all("deliveries")];
   const names = await namesOfTenants(
     deps,
@@ -47,6 +47,10 @@ export async function search(deps: Deps, operator: SessionPrincipal, query: stri
     unreachable: ofShards.flatMap(({ shard, found }) => (found ? [] : [shard])),
   };
 }
+
+/** The former database of a moved tenant has copies of its subscriptions. */
+const unique = <T extends { id: string }>(found: readonly T[]): T[] =>
+  [...new Map(found.toReversed().map((one) => [one.id, one])).values()].reverse();
 
 type Findings = Awaited<ReturnType<typeof searchId>>;
 

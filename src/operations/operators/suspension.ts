@@ -8,6 +8,7 @@ import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { placesOf } from "../../tenancy/moves/places";
 import { ofPerson, ofTenant } from "./audit-store";
 import { deleteHold, insertHold } from "./freezes-store";
 import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
@@ -24,8 +25,10 @@ export async function suspendTenant(
   id: string,
   { reason, ...proof }: Suspension,
 ): Promise<void> {
-  const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
-  await insertHold(deps.shards.db(shard), { tenantId, cause: "suspended", since: deps.now() }, null);
+  const tenant = await tenantToChange(deps, operator, id, proof);
+  const { tenantId } = tenant;
+  const hold = { tenantId, cause: "suspended", since: deps.now() } as const;
+  for (const { shard } of placesOf(tenant)) await insertHold(deps.shards.db(shard), hold, null);
   const events = [ofTenant(operator, tenantId, "operator.tenant_suspended", { reason })];
   await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
 }
@@ -37,8 +40,11 @@ export async function resumeTenant(
   id: string,
   { reason, ...proof }: Suspension,
 ): Promise<void> {
-  const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
-  await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
+  const tenant = await tenantToChange(deps, operator, id, proof);
+  const { tenantId } = tenant;
+  for (const { shard } of placesOf(tenant)) {
+    await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
+  }
   await markTenantResumed(deps, tenantId, [ofTenant(operator, tenantId, "operator.tenant_resumed", { reason })]);
 }
 

@@ -3,9 +3,11 @@ import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
+import { inEach } from "../../tenancy/moves/places";
+import { moveOf } from "../moves/begin";
 import { readPersonOf } from "./person-store";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
-import { readLoad, readTenantOf, startOfAttempts } from "./tenant-store";
+import { readLoad, readTenantOf, startOfAttempts, type TenantLoad } from "./tenant-store";
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
@@ -23,7 +25,8 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
   if (!read) throw notFound("Tenant");
   const { tenant, owners } = read;
   const since = startOfAttempts(nowMs);
-  const { subscriptions, open, attempts, holds } = await readLoad(deps, tenant, since);
+  const [loads, move] = await Promise.all([inEach(tenant, (place) => readLoad(deps, place, since)), moveOf(deps, id)]);
+  const { subscriptions, open, attempts, holds } = sumOf(loads);
   const { name, createdAt, shard, members, apiKeys } = tenant;
   return {
     id,
@@ -31,6 +34,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     createdAt: iso(createdAt),
     suspended: suspendedView(tenant),
     shard,
+    move,
     members,
     apiKeys,
     owners,
@@ -43,6 +47,23 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
       since: iso(heldSince),
       ofAllTenants: tenantId === "",
     })),
+  };
+}
+
+/** What a tenant has in all of its databases. Its former one has copies of its subscriptions and holds. */
+function sumOf([present, ...former]: readonly TenantLoad[]): TenantLoad {
+  if (!present) throw new Error("no load");
+  const all = [present, ...former];
+  const sum = (count: (load: TenantLoad) => number) => all.reduce((total, load) => total + count(load), 0);
+  const oldest = all.map(({ open }) => open.oldestDueAt).filter((dueAt) => dueAt !== null);
+  return {
+    ...present,
+    open: {
+      count: sum(({ open }) => open.count),
+      isExact: all.every(({ open }) => open.isExact),
+      oldestDueAt: oldest.length === 0 ? null : Math.min(...oldest),
+    },
+    attempts: { succeeded: sum(({ attempts }) => attempts.succeeded), failed: sum(({ attempts }) => attempts.failed) },
   };
 }
 

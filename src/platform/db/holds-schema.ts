@@ -1,4 +1,7 @@
-/** A table of the delivery plane: what operators have frozen. Times are Unix ms. */
+/**
+ * Tables of the delivery plane about what operators do: what they have frozen, and which tenants they move. Times are
+ * Unix ms.
+ */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
@@ -15,3 +18,12 @@ export const sendsHeld = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.cause] })],
 );
+
+/**
+ * The tenants that are being moved from this database to another one, or were, until nothing of them is left here. What
+ * users write goes to the other one. The migration creates it WITHOUT ROWID.
+ */
+export const departedTenants = sqliteTable("departed_tenants", {
+  tenantId: text("tenant_id").primaryKey(),
+  since: integer().notNull(),
+});

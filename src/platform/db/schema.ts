@@ -11,6 +11,8 @@ export const tenants = sqliteTable(
     name: text().notNull(),
     /** The delivery database that has its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
     shard: integer().notNull().default(0),
+    /** The database from which it was moved, while that has rows of it; null: none. */
+    formerShard: integer("former_shard"),
     /** The user who registered it. */
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull(),

@@ -3,7 +3,7 @@
  * Times are Unix ms.
  */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /**
  * What is wrong with the service: a row exists until somebody has been told that it is over. The migration creates it
@@ -132,6 +132,8 @@ export const purges = sqliteTable(
     partOf: text("part_of"),
     /** The delivery database of a tenant; null for a user, whose audit events are in all of them. */
     shard: integer(),
+    /** The database from which a tenant was moved, while that has rows of it; null: none. */
+    formerShard: integer("former_shard"),
     /** The former address of a user; null for a tenant. */
     email: text(),
     /** Where the confirmation goes: the same address; null for a tenant, and for an address that was never verified. */
@@ -149,4 +151,31 @@ export const purges = sqliteTable(
     runAt: integer("run_at").notNull(),
   },
   (t) => [index("purges_by_run").on(t.runAt), index("purges_by_part").on(t.partOf).where(sql`part_of IS NOT NULL`)],
+);
+
+/**
+ * The moves of tenants from one delivery database to another, by operators. A row stays for as long as the operators'
+ * page shows it.
+ */
+export const tenantMoves = sqliteTable(
+  "tenant_moves",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    fromShard: integer("from_shard").notNull(),
+    toShard: integer("to_shard").notNull(),
+    /** A value of `MoveStep` in operations/moves/store.ts. */
+    step: text().notNull(),
+    /** How far that step has come; "" for its beginning. */
+    cursor: text().notNull().default(""),
+    createdAt: integer("created_at").notNull(),
+    /** When the tenant began to use its new database; null before that. */
+    movedAt: integer("moved_at"),
+    /** When nothing of it was left in its former database; null before that. */
+    endedAt: integer("ended_at"),
+  },
+  (t) => [
+    uniqueIndex("tenant_moves_open").on(t.tenantId).where(sql`ended_at IS NULL`),
+    index("tenant_moves_by_tenant").on(t.tenantId, t.createdAt),
+  ],
 );

@@ -72,6 +72,7 @@ export const AUDIT_ACTIONS = {
   "operator.sessions_ended": "ended all sessions of a person as an operator",
   "operator.2fa_removal_mailed": "mailed a person a link to remove a lost second factor, as an operator",
   "operator.sends_held": "held sends as an operator",
+  "operator.tenant_moved": "began to move the tenant to another database as an operator",
   "operator.sends_released": "released held sends as an operator",
 } as const satisfies Record<string, string>;
 

@@ -8,4 +8,6 @@ export interface TenantRef {
   tenantId: string;
   /** 0 is `DB`, n is the binding `SHARD_n`. */
   shard: number;
+  /** After a move, the database that has what was published before it; null or missing otherwise. */
+  formerShard?: number | null;
 }

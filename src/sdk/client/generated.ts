@@ -730,6 +730,15 @@ export interface MembershipChange {
   alerts: boolean;
 }
 
+/** Where a tenant is moved, and the operator's password or code. */
+export interface MoveRequest {
+  /** A delivery database: 0 is `DB`, n is `SHARD_n`. */
+  shard: number;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
 /** A key to issue. */
 export interface NewApiKey {
   /** One line, trimmed. */
@@ -893,6 +902,8 @@ export interface OperatedTenant {
   suspended: SuspendedSince | null;
   /** The delivery database: 0 is `DB`, n is `SHARD_n`. */
   shard: number;
+  /** Null: it was never moved. */
+  move: TenantMove | null;
   members: number;
   apiKeys: number;
   /** The first ten. */
@@ -1766,6 +1777,22 @@ export interface TenantExport {
   attempts: ExportedAttempt[];
   /** False if there are more events or attempts than one answer can hold. */
   isComplete: boolean;
+}
+
+/** The newest move of a tenant to another delivery database. */
+export interface TenantMove {
+  /** A delivery database: 0 is `DB`, n is `SHARD_n`. */
+  from: number;
+  /** A delivery database: 0 is `DB`, n is `SHARD_n`. */
+  to: number;
+  /**
+   * `moving`: its subscriptions are being copied. `moved`: it uses the new database, and the former one keeps what was
+   * published before. `ended`: the former one has nothing of it any more.
+   */
+  state: "moving" | "moved" | "ended";
+  createdAt: Timestamp;
+  movedAt: Timestamp | null;
+  endedAt: Timestamp | null;
 }
 
 /** What the tenant requires of its members. */

@@ -5,6 +5,7 @@
 import type { Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { placesOf } from "../moves/places";
 import { type AuditFilter, type AuditPage, type AuditRow, readAuditRows, readAuditRowsOfAccount } from "./read-store";
 import type { AuditEvent } from "./schemas";
 import { auditView } from "./view";
@@ -35,11 +36,17 @@ export async function auditPage(
 export async function activityOf(deps: Deps, userId: string, limit = OWN_EVENTS): Promise<AuditEvent[]> {
   const databases = deps.shards.numbers.map((shard) => deps.shards.db(shard));
   const found = await Promise.all(databases.map((db) => readAuditRowsOfAccount(db, userId, limit)));
-  return found.flat().sort(newestFirst).slice(0, limit).map(auditView);
+  return [...new Map(found.flat().map((row) => [row.id, row])).values()]
+    .sort(newestFirst)
+    .slice(0, limit)
+    .map(auditView);
 }
 
-/** The control plane, which is also shard 0, and the shard of the tenant if it is another one. */
-const databasesOf = ({ db, shards }: Deps, { shard }: TenantRef): Db[] => (shard === 0 ? [db] : [db, shards.db(shard)]);
+/** The control plane, which is also shard 0, and the other databases that have rows of the tenant. */
+const databasesOf = ({ db, shards }: Deps, tenant: TenantRef): Db[] => [
+  db,
+  ...placesOf(tenant).flatMap(({ shard }) => (shard === 0 ? [] : [shards.db(shard)])),
+];
 
 const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1);
 
@@ -50,10 +57,9 @@ const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 :
 function merged(pages: readonly AuditPage[], limit: number): { rows: AuditRow[]; nextCursor: string | null } {
   const reached = pages.flatMap((page) => page.reached ?? []).sort();
   const end = reached.at(-1) ?? null;
-  const rows = pages
-    .flatMap((page) => page.rows)
-    .filter(({ id }) => end === null || id >= end)
-    .sort(newestFirst);
+  // While the log of a moved tenant is copied, two databases have the same events.
+  const all = new Map(pages.flatMap((page) => page.rows).map((row) => [row.id, row]));
+  const rows = [...all.values()].filter(({ id }) => end === null || id >= end).sort(newestFirst);
   const shown = rows.slice(0, limit);
   return { rows: shown, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : end };
 }

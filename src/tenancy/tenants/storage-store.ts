@@ -23,7 +23,7 @@ export async function noteStoredBytes(
   const list = jsonList(tenants);
   await atomically(db, {
     noted: sql`UPDATE tenants SET stored_bytes = j.value ->> 'bytes' FROM json_each(${list}) j
-      WHERE tenants.id = j.value ->> 'id' AND stored_bytes <> j.value ->> 'bytes'`,
+      WHERE tenants.id = j.value ->> 'id' AND tenants.shard = ${shard} AND stored_bytes <> j.value ->> 'bytes'`,
     others: sql`UPDATE tenants SET stored_bytes = 0 WHERE shard = ${shard} AND stored_bytes > 0
       AND id NOT IN (SELECT value ->> 'id' FROM json_each(${list}))`,
   });

@@ -1,5 +1,6 @@
 /** The statements that mark a subscription as failing, within the batches of other stores. */
 import { type SQL, sql } from "drizzle-orm";
+import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { isNewestHour } from "../stats/hours-store";
 import { MIN_FAILURES, STAGE } from "./stages";
 
@@ -13,14 +14,14 @@ export const markFailing = (subscriptionIds: SQL): SQL => sql`
   SELECT s.id, s.tenant_id, h.failing_since FROM (SELECT DISTINCT subscription_id FROM (${subscriptionIds})) t
     CROSS JOIN hourly_stats h ON ${isNewestHour(sql`t.subscription_id`)}
     CROSS JOIN subscriptions s ON s.id = t.subscription_id
-  WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 ON CONFLICT DO NOTHING`;
+  WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 AND NOT ${hasDeparted(sql.raw("s.tenant_id"))} ON CONFLICT DO NOTHING`;
 
 /** Returns the statement that marks those of `subscriptionIds` (SQL) as disabled that the service has just disabled. */
 export const markDisabled = (subscriptionIds: SQL): SQL => sql`
   INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage)
   SELECT s.id, s.tenant_id, h.failing_since, ${STAGE.disabled} FROM (${subscriptionIds}) t
     CROSS JOIN subscriptions s ON s.id = t.subscription_id LEFT JOIN hourly_stats h ON ${isNewestHour(sql`s.id`)}
-  WHERE s.enabled = 0 AND s.disabled_reason IS NOT NULL
+  WHERE s.enabled = 0 AND s.disabled_reason IS NOT NULL AND NOT ${hasDeparted(sql.raw("s.tenant_id"))}
   ON CONFLICT DO UPDATE SET stage = excluded.stage, failing_since = excluded.failing_since, mailed_stage = 0
     WHERE stage <> excluded.stage OR failing_since IS NULL`;
 

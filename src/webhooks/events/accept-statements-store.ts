@@ -7,6 +7,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { fixed } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import { longTextOf } from "../../platform/db/stored-text";
+import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN } from "../delivery/outbox-store";
 import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
@@ -83,6 +84,7 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
   const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${IS_ABSENT}`;
   const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`)}) ORDER BY 1 LIMIT ${limit}`;
   return {
+    unmoved: fixed(refuseDeparted(TENANT_ID)),
     keys: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
       created_at)
       SELECT ${TENANT_ID}, e.idempotency_key, e.id, e.hash, ${NOW} FROM listed e WHERE e.idempotency_key IS NOT NULL

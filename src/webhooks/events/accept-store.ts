@@ -3,6 +3,7 @@ import { atomically, type Db, jsonList } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import type { StoredText } from "../../platform/db/stored-text";
 import { DAY_MS } from "../../platform/time";
+import { unlessDeparted } from "../../tenancy/moves/fence";
 import type { DueDelivery } from "../delivery/enqueue";
 import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
 
@@ -46,15 +47,18 @@ export async function acceptEvents(
     ),
   );
   const values = { list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS };
-  const { inserted, due } = await repeatable(() =>
-    atomically(db, {
-      keys: hasKeys ? statements.keys(values) : undefined,
-      // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the whole
-      // call.
-      outbox: statements.outbox(values),
-      inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
-      due: statements.due(values),
-    }),
+  const { inserted, due } = await unlessDeparted(() =>
+    repeatable(() =>
+      atomically(db, {
+        unmoved: statements.unmoved(values),
+        keys: hasKeys ? statements.keys(values) : undefined,
+        // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the whole
+        // call.
+        outbox: statements.outbox(values),
+        inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
+        due: statements.due(values),
+      }),
+    ),
   );
   const insertedById = new Map(inserted.map((event) => [event.id, event]));
   const accepted = events.flatMap(({ id, requestHash }) => {
@@ -66,6 +70,29 @@ export async function acceptEvents(
     atomically(db, { accepted: statements.accepted(values), count: statements.count(values) }),
   );
   return { accepted: read.accepted, due, wantedDeliveries: read.count[0]?.deliveries ?? 0 };
+}
+
+/**
+ * Returns the events that were published before with the same Idempotency-Keys in another database of the tenant, by
+ * their positions.
+ */
+export async function findPublished(
+  db: Db,
+  tenantId: string,
+  events: readonly Omit<NewEvent, "payload" | "correlationId">[],
+  nowMs: number,
+): Promise<Map<number, AcceptedEvent>> {
+  const statements = statementsFor(events.length, true);
+  const keyed = events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash }) => ({
+    id,
+    type,
+    bytes,
+    key,
+    hash,
+  }));
+  const values = { list: jsonList(keyed), tenantId, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS };
+  const { accepted } = await repeatable(() => atomically(db, { accepted: statements.accepted(values) }));
+  return new Map([...accepted.entries()].filter(([, { id }]) => id !== null));
 }
 
 /** Returns JSON lists of what the events' rows contain, each small enough for one D1 value. */

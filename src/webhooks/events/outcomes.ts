@@ -5,7 +5,9 @@ import { notFound } from "../../platform/errors";
 import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { DAY_MS, iso } from "../../platform/time";
+import { inEach, whereFound } from "../../tenancy/moves/places";
 import { type EventFilter, type EventRow, readEventPage } from "./list-store";
+import { mergePages } from "./merge";
 import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
 import type { EventDetail, EventOutcome, EventSummary } from "./schemas";
 
@@ -19,7 +21,8 @@ export async function eventsOf(
   filter: Omit<EventFilter, "since"> & { since?: number | undefined },
 ): Promise<{ data: EventSummary[]; nextCursor: string | null }> {
   const since = Math.max(filter.since ?? 0, oldestMs(deps));
-  const { rows, nextCursor } = await readEventPage(deps, tenant, { ...filter, since });
+  const pages = await inEach(tenant, (place) => readEventPage(deps, place, { ...filter, since }));
+  const { rows, nextCursor } = mergePages(pages, filter.limit);
   return { data: rows.map(summaryView), nextCursor };
 }
 
@@ -39,7 +42,11 @@ export async function eventDetail(
 
 /** Like `eventDetail`, with the payload as the text that was published. */
 export async function eventWithText(deps: Deps, tenant: TenantRef, id: string, cursor?: string) {
-  const read = await readOutcomes(deps, tenant, id, cursor);
+  const read = await whereFound(
+    tenant,
+    (place) => readOutcomes(deps, place, id, cursor),
+    (found) => found !== null,
+  );
   if (!read || read.event.createdAt < oldestMs(deps)) throw notFound("Event");
   const { event, wanting, trails, nextCursor } = read;
   const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);

@@ -13,7 +13,7 @@ import type { TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { enqueueDue } from "../delivery/enqueue";
 import type { AcceptedEvent } from "./accept-statements-store";
-import { acceptEvents, type NewEvent } from "./accept-store";
+import { acceptEvents, findPublished, type NewEvent } from "./accept-store";
 import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
 import { enqueueFanOut } from "./fan-out";
 import type { Published } from "./publication";
@@ -53,6 +53,15 @@ export async function publishEvents(
   const hashes = await Promise.all(inputs.map(hashOf));
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const before = await publishedBefore(deps, tenant, inputs, hashes);
+  if (before.size > 0) {
+    const others = inputs.filter((_, position) => !before.has(position));
+    const published =
+      others.length === 0
+        ? []
+        : await publishEvents(deps, notMoved(tenant), others, Math.min(countedEvents, others.length));
+    return inputs.map((_, position) => before.get(position) ?? published.shift()).filter((one) => one !== undefined);
+  }
   const amounts = { published: inputs.length, events: inputs.length - countedEvents, bytes };
   const budget = await reserve(deps, tenant, amounts);
   const compresses = deps.now() >= (tenant.compressesFrom ?? Infinity);
@@ -143,11 +152,42 @@ async function acceptWithin(
   }
 }
 
+const notMoved = (tenant: Publisher): Publisher => ({ ...tenant, formerShard: null });
+
+/**
+ * Returns what was published with the same Idempotency-Keys before the tenant was moved, by position. Nothing is
+ * published in the former database any more, so the answer stays true.
+ */
+async function publishedBefore(
+  deps: Deps,
+  { tenantId, formerShard }: Publisher,
+  inputs: readonly EventInput[],
+  hashes: readonly (string | null)[],
+): Promise<Map<number, Published>> {
+  if (typeof formerShard !== "number" || hashes.every((hash) => hash === null)) return new Map();
+  const nowMs = deps.now();
+  const events = inputs.map((input, position) => ({
+    ...{ type: input.type, idempotencyKey: input.idempotencyKey, requestHash: hashes[position] ?? null },
+    ...{ id: newIdAt(nowMs), bytes: 0 },
+  }));
+  const found = await findPublished(deps.shards.db(formerShard), tenantId, events, nowMs);
+  const accepted = events.map((_, position) => found.get(position));
+  refuseConflict(
+    accepted.map((event) => event ?? NOT_PUBLISHED),
+    events,
+  );
+  return new Map(
+    [...found].map(([position, { id, type, deliveries }]) => [position, { id: id ?? "", type, deliveries }]),
+  );
+}
+
+const NOT_PUBLISHED: AcceptedEvent = { id: null, type: "", deliveries: 0, requestHash: null, fanOutAfter: null };
+
 /**
  * Throws CONFLICT if the stored event with an Idempotency-Key is another one. Without a stored event, there is no
  * stored hash.
  */
-function refuseConflict(accepted: readonly AcceptedEvent[], events: readonly NewEvent[]): void {
+function refuseConflict(accepted: readonly AcceptedEvent[], events: readonly Pick<NewEvent, "requestHash">[]): void {
   const position = accepted.findIndex(
     ({ requestHash }, index) => requestHash !== null && requestHash !== events[index]?.requestHash,
   );

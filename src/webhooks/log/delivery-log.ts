@@ -5,11 +5,13 @@ import { notFound } from "../../platform/errors";
 import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
+import { inEach, whereFound } from "../../tenancy/moves/places";
 import { bodyOf } from "../delivery/envelope";
 import { wasSent } from "../delivery/reasons";
 import { correlationOf, headersOf } from "../delivery/send";
 import { decryptOnce, keysAt, NO_KEYS } from "../signing/keys";
 import { type LogFilter, readLogPage } from "./log-store";
+import { mergeLogs } from "./merge";
 import type { Attempt, AttemptDetail } from "./schemas";
 import { type AttemptDetailRow, type AttemptRow, type ChainRow, readAttempt } from "./store";
 
@@ -20,8 +22,9 @@ export async function logOfSubscription(
   subscriptionId: string,
   filter: LogFilter,
 ): Promise<{ data: Attempt[]; nextCursor: string | null }> {
-  const page = await readLogPage(deps, tenant, subscriptionId, filter);
-  if (!page) throw notFound("Webhook");
+  const [present, ...former] = await inEach(tenant, (place) => readLogPage(deps, place, subscriptionId, filter));
+  if (!present) throw notFound("Webhook");
+  const page = mergeLogs([present, ...former.filter((page) => page !== undefined)], filter.limit);
   return { data: page.rows.map(attemptView), nextCursor: page.nextCursor };
 }
 
@@ -42,7 +45,11 @@ export async function attemptWithText(
   subscriptionId: string,
   attemptId: string,
 ): Promise<{ attempt: AttemptDetail; payloadText: string | null }> {
-  const found = await readAttempt(deps, tenant, subscriptionId, attemptId);
+  const found = await whereFound(
+    tenant,
+    (place) => readAttempt(deps, place, subscriptionId, attemptId),
+    (read) => read !== "no attempt" && read !== "no subscription",
+  );
   if (found === "no subscription") throw notFound("Webhook");
   if (found === "no attempt") throw notFound("Attempt");
   const { attempt: row, chain } = found;

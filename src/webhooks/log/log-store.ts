@@ -173,8 +173,8 @@ export function logPageOf<Row extends { id: string }>(
   return { rows: page, nextCursor: present.length > page.length ? (page.at(-1)?.id ?? null) : rest };
 }
 
-/** Returns a cursor for a time (Unix ms) at which no attempt need exist. */
-const momentCursor = (timeMs: number) => `${firstIdAt(timeMs)}-7000-8000-000000000000`;
+/** Returns a cursor for a time (Unix ms) at which no attempt need exist: its page begins with what started earlier. */
+export const momentCursor = (timeMs: number) => `${firstIdAt(timeMs)}-7000-8000-000000000000`;
 
 /**
  * Returns one page of a subscription's log, newest first, or undefined when the tenant has no such subscription. A

@@ -4,9 +4,11 @@ import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { reserve, reserveUpTo } from "../../platform/limits/reserve";
 import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
+import { placesOf, whereFound } from "../../tenancy/moves/places";
 import { enqueueDue } from "../delivery/enqueue";
 import type { Publisher } from "../events/publish";
-import { insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
+import { findSubscription } from "../subscriptions/store";
+import { type InsertedRetries, insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
 
 /**
  * Sends the latest delivery of a subscription again if its attempt failed, as a new delivery. Does nothing while such a
@@ -22,11 +24,19 @@ export const retryDelivery = (deps: Deps, tenant: Publisher, id: string, deliver
 
 async function insertAndQueue(deps: Deps, tenant: Publisher, id: string, deliveryId: string | null): Promise<void> {
   const budget = await reserve(deps, tenant, { deliveries: 1 });
-  const insertion = await insertRetry(deps, tenant, id, deliveryId, deps.now());
+  let place = tenant;
+  const insertion = await whereFound(
+    deliveryId === null ? await placeOfLatest(deps, tenant, id) : tenant,
+    (there) => {
+      place = there;
+      return insertRetry(deps, there, id, deliveryId, deps.now());
+    },
+    ({ kind }) => kind === "queued" || kind === "already queued",
+  );
   if (insertion.kind !== "queued") deps.background("give back", budget.giveBack({ deliveries: 1 }));
   switch (insertion.kind) {
     case "queued":
-      return deps.background("enqueue retry", enqueueDue(deps, tenant.shard, insertion.due));
+      return deps.background("enqueue retry", enqueueDue(deps, place.shard, insertion.due));
     case "already queued":
       return;
     case "nothing failed":
@@ -51,12 +61,29 @@ export async function retryFailed(
   failures: { since: number; cursor?: string | undefined },
 ): Promise<{ queued: number; nextCursor: string | null }> {
   const { limit, giveBack } = await reserveUpTo(deps, tenant, MAX_RETRIES_PER_CALL);
-  const inserted = await insertRetries(deps, tenant, id, { ...failures, limit }, deps.now());
-  deps.background("give back", giveBack({ deliveries: limit - (inserted?.count ?? 0) }));
-  if (!inserted) throw notFound("Webhook");
-  if (!inserted.enabled) throw new AppError("CONFLICT", { message: "Resume the webhook first." });
-  deps.background("enqueue failed", enqueueDue(deps, tenant.shard, inserted.due, "slow"));
-  return { queued: inserted.count, nextCursor: inserted.nextCursor };
+  let queued = 0;
+  let nextCursor: string | null = null;
+  let present: InsertedRetries | undefined;
+  // The older failures first. What is queued again is not found again, so each place can continue after the cursor.
+  for (const place of placesOf(tenant).reverse()) {
+    present = await insertRetries(deps, place, id, { ...failures, limit: limit - queued }, deps.now());
+    if (!present?.enabled) continue;
+    queued += present.count;
+    deps.background("enqueue failed", enqueueDue(deps, place.shard, present.due, "slow"));
+    nextCursor = present.nextCursor;
+    if (nextCursor !== null) break;
+  }
+  deps.background("give back", giveBack({ deliveries: limit - queued }));
+  if (!present) throw notFound("Webhook");
+  if (!present.enabled) throw new AppError("CONFLICT", { message: "Resume the webhook first." });
+  return { queued, nextCursor };
+}
+
+/** The place of the latest attempt: the former database only has it while the present one has none. */
+async function placeOfLatest(deps: Deps, tenant: Publisher, id: string): Promise<Publisher> {
+  if (placesOf(tenant).length === 1) return tenant;
+  const subscription = await findSubscription(deps, tenant, id);
+  return subscription?.lastTriggeredAt == null ? tenant : { ...tenant, formerShard: null };
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { whereFound } from "../../tenancy/moves/places";
 import { enqueueDue } from "../delivery/enqueue";
 import { endWait, readWaiting } from "./send-now-store";
 
@@ -11,8 +12,16 @@ import { endWait, readWaiting } from "./send-now-store";
  * wait, or waits because of a limit, which no user can bypass.
  */
 export async function sendNow(deps: Deps, tenant: TenantRef, id: string, deliveryId: string): Promise<void> {
-  const waiting = await readWaiting(deps, tenant, id, deliveryId);
+  let place = tenant;
+  const waiting = await whereFound(
+    tenant,
+    (there) => {
+      place = there;
+      return readWaiting(deps, there, id, deliveryId);
+    },
+    (read) => read !== undefined,
+  );
   if (waiting?.slotAt !== null) throw notFound("Waiting delivery");
-  const due = await endWait(deps, tenant, id, waiting, deps.now());
-  deps.background("enqueue attempt", enqueueDue(deps, tenant.shard, due, "slow"));
+  const due = await endWait(deps, place, id, waiting, deps.now());
+  deps.background("enqueue attempt", enqueueDue(deps, place.shard, due, "slow"));
 }

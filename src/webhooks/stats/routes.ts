@@ -1,7 +1,6 @@
 /** `/stats` and `/webhooks/:id/stats`: counts and latency per hour. */
 
 import { Hono } from "hono";
-import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -9,7 +8,7 @@ import { dataOf } from "../../platform/schemas/schemas";
 import { READ_DELIVERIES } from "../access";
 import { stats } from "./operations";
 import { attemptCounts, subscriptionStats, tenantStats } from "./schemas";
-import { countAttempts } from "./store";
+import { attemptCountsOf } from "./summary";
 
 export const statsRoutes = new Hono<AppEnv>().get(
   "/",
@@ -40,8 +39,6 @@ export const subscriptionStatsRoutes = new Hono<AppEnv>()
     }),
     requires(READ_DELIVERIES),
     async (c) => {
-      const counts = await countAttempts(c.get("deps"), c.get("principal"), c.req.param("id"));
-      if (!counts) throw notFound("Webhook");
-      return c.json({ data: counts });
+      return c.json({ data: await attemptCountsOf(c.get("deps"), c.get("principal"), c.req.param("id")) });
     },
   );

@@ -3,9 +3,17 @@ import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
+import { inEach } from "../../tenancy/moves/places";
 import { addUp, type Histogram, percentileMs } from "./latency";
-import type { SubscriptionStats, TenantStats } from "./schemas";
-import { type AttentionRow, type HealthCounts, type HourRow, readSubscriptionHours, readTenantHours } from "./store";
+import type { AttemptCounts, SubscriptionStats, TenantStats } from "./schemas";
+import {
+  type AttentionRow,
+  countAttempts,
+  type HealthCounts,
+  type HourRow,
+  readSubscriptionHours,
+  readTenantHours,
+} from "./store";
 
 /** Returns the last `hours` hours of one subscription, the current one included. Throws NOT_FOUND. */
 export async function statsOfSubscription(
@@ -15,9 +23,29 @@ export async function statsOfSubscription(
   hours: number,
 ): Promise<SubscriptionStats> {
   const fromMs = startOf(deps.now(), hours);
-  const found = await readSubscriptionHours(deps, tenant, id, fromMs);
+  const [found, ...former] = await inEach(tenant, (place) => readSubscriptionHours(deps, place, id, fromMs));
   if (!found) throw notFound("Webhook");
-  return summary(found.hours, fromMs, hours, found.pending);
+  const all = [found, ...former.filter((read) => read !== undefined)];
+  const pending = all.reduce((sum, read) => sum + read.pending, 0);
+  return summary(addHours(all.flatMap((read) => read.hours)), fromMs, hours, pending);
+}
+
+/** Counts the attempts of a subscription by status, and, if it has limits, what waits for them. Throws NOT_FOUND. */
+export async function attemptCountsOf(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts> {
+  const [present, former] = await inEach(tenant, (place) => countAttempts(deps, place, id));
+  if (!present) throw notFound("Webhook");
+  if (!former) return present;
+  const { throttle } = present;
+  const slots = [throttle?.nextSlotAt, former.throttle?.nextSlotAt].filter((at) => typeof at === "string").sort();
+  return {
+    total: present.total + former.total,
+    success: present.success + former.success,
+    failed: present.failed + former.failed,
+    pending: present.pending + former.pending,
+    ...(throttle && {
+      throttle: { waiting: throttle.waiting + (former.throttle?.waiting ?? 0), nextSlotAt: slots[0] ?? null },
+    }),
+  };
 }
 
 /** Returns the last `hours` hours of the tenant, and the subscriptions that need attention. */
@@ -33,10 +61,33 @@ export async function overviewOfTenant(
 ): Promise<{ stats: TenantStats; health: HealthCounts; attention: AttentionRow[] }> {
   const nowMs = deps.now();
   const fromMs = startOf(nowMs, hours);
-  const found = await readTenantHours(deps, tenant, fromMs, nowMs);
-  const attention = found.attention.map(attentionView);
-  const stats = { ...summary(found.hours, fromMs, hours, found.pending), attention };
-  return { stats, health: found.health, attention: found.attention };
+  const all = await inEach(tenant, (place) => readTenantHours(deps, place, fromMs, nowMs));
+  const sumOf = (count: (read: (typeof all)[number]) => number) => all.reduce((sum, read) => sum + count(read), 0);
+  const counted = addHours(all.flatMap((read) => read.hours));
+  const totals = summary(
+    counted,
+    fromMs,
+    hours,
+    sumOf((read) => read.pending),
+  );
+  // The subscriptions of the former database are copies of the present ones; what waits for them is not.
+  const { failing = 0, disabled = 0 } = all[0]?.health ?? {};
+  const [held, toSend] = [sumOf(({ health }) => health.held), sumOf(({ health }) => health.toSend)];
+  const attention = all[0]?.attention ?? [];
+  const stats = { ...totals, attention: attention.map(attentionView) };
+  return { stats, health: { failing, disabled, held, toSend }, attention };
+}
+
+/** Adds up the counts of each hour, in which two databases may have attempts. */
+export function addHours(rows: readonly HourRow[]): HourRow[] {
+  return [...Map.groupBy(rows, ({ hour }) => hour)]
+    .map(([hour, ofHour]) => ({
+      hour,
+      succeeded: ofHour.reduce((sum, row) => sum + row.succeeded, 0),
+      failed: ofHour.reduce((sum, row) => sum + row.failed, 0),
+      histogramJson: JSON.stringify(addUp(ofHour.map(parseHistogram))),
+    }))
+    .sort((a, b) => a.hour - b.hour);
 }
 
 /** Returns the start of the first of the last `hours` hours, Unix ms. */

@@ -1,6 +1,6 @@
 /** Changing a subscription in the delivery database of its tenant: one batch, which does all or nothing. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { jsonList, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
@@ -20,10 +20,10 @@ import {
 import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
 import { isLive } from "./live-store";
+import { mirrorChange } from "./mirror";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
 import {
-  dbOf,
   findSubscription,
   indexSubscription,
   liveRow,
@@ -34,6 +34,7 @@ import {
   type SubscriptionRow,
   unindexEventTypes,
 } from "./store";
+import { writeBatch } from "./write";
 
 /** The columns to change. A field that is left out keeps its value. */
 type SubscriptionChange = Partial<Omit<NewSubscription, "id">> & {
@@ -75,7 +76,7 @@ export async function updateSubscription(
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
   const aims = columns.filter(({ column }) => column === "url" || column === "events");
-  const { refused, redirected, limitsChanged, written, ...told } = await atomically(dbOf(deps, tenant), {
+  const { refused, redirected, limitsChanged, written, ...told } = await writeBatch(deps, tenant, {
     refused:
       Object.keys(condition).length === 0
         ? undefined
@@ -102,6 +103,7 @@ export async function updateSubscription(
     publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
     written: liveRow(tenant, id),
   });
+  await mirrorChange(deps, tenant, id);
   sendOperational(deps, tenant.shard, told.toldUpdated, told.toldSecret, told.toldSwitched);
   if (refused.length > 0) return "changed meanwhile";
   return (

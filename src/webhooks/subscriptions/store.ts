@@ -11,9 +11,11 @@ import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store
 import { failureCountOf } from "../stats/hours-store";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
 import { isLive } from "./live-store";
+import { mirrorChange } from "./mirror";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
 import { patternOf, readersOfAudit } from "./patterns-store";
+import { writeBatch } from "./write";
 
 export interface SubscriptionRow {
   id: string;
@@ -142,7 +144,7 @@ export async function insertSubscription(
   } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const lane = initialLane(!enabled && options?.onPause === "hold");
-  const { written, created } = await atomically(dbOf(deps, tenant), {
+  const { written, created } = await writeBatch(deps, tenant, {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, events, secret_sealed, secret_digest,
       enabled, options, headers_sealed, released_to, has_backlog,
         on_trial, created_at, updated_at)
@@ -162,6 +164,7 @@ export async function insertSubscription(
     created: publishOperational("postern.webhook.created", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
     written: liveRow(tenant, id),
   });
+  await mirrorChange(deps, tenant, id);
   sendOperational(deps, tenant.shard, created);
   return written[0] && parsed(written[0]);
 }
@@ -210,7 +213,7 @@ export const unindexDisabled = (ids: SQL): SQL => sql`
  * has no such one.
  */
 export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
-  const { deleted, told } = await atomically(dbOf(deps, tenant), {
+  const { deleted, told } = await writeBatch(deps, tenant, {
     told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
     recorded: auditWebhooks("webhook.deleted", tenant.actor, sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
     unindexed: unindexEventTypes(tenant, id),
@@ -221,6 +224,7 @@ export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: strin
         updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
     ),
   });
+  if (deleted.length > 0) await mirrorChange(deps, tenant, id);
   sendOperational(deps, tenant.shard, told);
   return deleted.length > 0;
 }

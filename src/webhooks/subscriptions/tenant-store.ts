@@ -6,11 +6,13 @@ import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { assign, disableWhere, END_LANE } from "../lanes/lane-store";
+import { mirrorChange } from "./mirror";
+import { writeBatch } from "./write";
 
 /** Disables every subscription of a tenant, and removes them from the fan-out index. */
-export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: ActingIn, nowMs: number): Promise<void> {
+export async function disableSubscriptionsOfTenant(deps: Deps, tenant: ActingIn, nowMs: number): Promise<void> {
   const enabled = sql`subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.enabled = 1`;
-  await atomically(shards.db(tenant.shard), {
+  await writeBatch(deps, tenant, {
     recorded: auditWebhooks("webhook.disabled", tenant.actor, enabled, nowMs, sql`'reason', 'taken-over'`),
     disabled: disableWhere(
       { reason: null, atMs: nowMs, holds: sql`0` },
@@ -18,6 +20,7 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Act
     ),
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
   });
+  await mirrorChange(deps, tenant);
 }
 
 /**

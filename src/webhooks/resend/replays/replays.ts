@@ -7,6 +7,8 @@ import { AppError, notFound } from "../../../platform/errors";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { DAY_MS, iso, MINUTE_MS } from "../../../platform/time";
+import { inEach, placesOf } from "../../../tenancy/moves/places";
+import { mergePages } from "../../events/merge";
 import { findSubscription } from "../../subscriptions/store";
 import { continueReplay } from "./continue";
 import { ID_BEFORE_MS, readPage } from "./page-store";
@@ -56,13 +58,19 @@ export async function startReplay(
   const pacedAt = Math.floor(nowMs - Math.max(PAID_AT_START_MS, MINUTE_MS / spec.ratePerMinute));
   const requestHash = key === null ? null : await sha256Hex(JSON.stringify({ ...request, dryRun: undefined }));
   const job = { id, cursor: firstCursor(spec), pacedAt, spec };
-  const inserted = await insertJob(deps, tenant, subscriptionId, job, { key, requestHash }, nowMs, oldestMs(deps));
+  const begin = async (place: ActingIn, wanted: typeof job) => {
+    const made = await insertJob(deps, place, subscriptionId, wanted, { key, requestHash }, nowMs, oldestMs(deps));
+    if (made.kind === "inserted") deps.background("begin replay", continueReplay(deps, place.shard, made.job));
+    return made;
+  };
+  const [present, ...former] = placesOf(tenant);
+  const inserted = await begin(present, job);
   switch (inserted.kind) {
     case "inserted":
-      deps.background("begin replay", continueReplay(deps, tenant.shard, inserted.job));
-      return replayView(inserted.job);
     case "repeated":
-      return replayView(inserted.job);
+      // With the same id, also if an earlier call with this key did not come so far.
+      for (const place of former) await begin(place, { ...job, id: inserted.job.id });
+      return replayOf(deps, tenant, subscriptionId, inserted.job.id);
     case "no subscription":
       throw notFound("Webhook");
     case "paused":
@@ -84,7 +92,7 @@ export async function previewReplay(
   const nowMs = deps.now();
   const spec = specOf(deps, request, nowMs);
   if (!(await findSubscription(deps, tenant, subscriptionId))) throw notFound("Webhook");
-  return countMatches(deps, tenant, subscriptionId, spec, MAX_COUNTED_PAGES);
+  return countEverywhere(deps, tenant, subscriptionId, spec, MAX_COUNTED_PAGES);
 }
 
 /** Counts the deliveries of the last `periodMs` whose last attempt failed, in one page of attempts only. */
@@ -96,7 +104,19 @@ export function countFailed(
 ): Promise<ReplayPreview> {
   const since = Math.max(deps.now() - periodMs, oldestMs(deps));
   const spec = specOf(deps, { which: "failed", since, ratePerMinute: 1 }, deps.now());
-  return countMatches(deps, tenant, subscriptionId, spec, 1);
+  return countEverywhere(deps, tenant, subscriptionId, spec, 1);
+}
+
+async function countEverywhere(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  spec: ReplaySpec,
+  maxPages: number,
+): Promise<ReplayPreview> {
+  const counts = await inEach(tenant, (place) => countMatches(deps, place, subscriptionId, spec, maxPages));
+  const matched = counts.reduce((sum, count) => sum + count.matched, 0);
+  return { matched, isPartial: counts.some(({ isPartial }) => isPartial) };
 }
 
 async function countMatches(
@@ -126,16 +146,29 @@ export async function replaysOf(
   subscriptionId: string,
   cursor?: string,
 ): Promise<{ data: Replay[]; nextCursor: string | null }> {
-  const page = await listJobs(deps, tenant, subscriptionId, cursor);
-  if (!page) throw notFound("Webhook");
-  return { data: page.jobs.map(replayView), nextCursor: page.nextCursor };
+  const [present, ...former] = await inEach(tenant, (place) => listJobs(deps, place, subscriptionId, cursor));
+  if (!present) throw notFound("Webhook");
+  const pages = [present, ...former.filter((page) => page !== undefined)];
+  const lists = pages.map(({ jobs, nextCursor }) => ({ rows: jobs, nextCursor }));
+  const { rows, nextCursor } = mergePages(lists, Math.max(1, ...lists.map((page) => page.rows.length)));
+  return { data: [...Map.groupBy(rows, ({ id }) => id).values()].map(viewOfParts), nextCursor };
 }
 
 /** Returns one replay. Throws NOT_FOUND. */
 export async function replayOf(deps: Deps, tenant: TenantRef, subscriptionId: string, id: string): Promise<Replay> {
-  const job = await findJob(deps, tenant, subscriptionId, id);
+  const jobs = await inEach(tenant, (place) => findJob(deps, place, subscriptionId, id));
+  const parts = jobs.filter((job) => job !== undefined);
+  const [job] = parts;
   if (!job) throw notFound("Replay");
-  return replayView(job);
+  return replayView(wholeOf([job, ...parts.slice(1)]));
+}
+
+/** A replay after a move has a part in each database. It runs until all of them have ended. */
+function wholeOf(parts: readonly [ReplayJob, ...ReplayJob[]]): ReplayJob {
+  const [first] = parts;
+  const slowest = parts.find(({ state }) => state === "running") ?? parts.find(({ state }) => state === "stopped");
+  const queued = parts.reduce((sum, part) => sum + part.queued, 0);
+  return { ...(slowest ?? first), queued };
 }
 
 /**
@@ -143,10 +176,14 @@ export async function replayOf(deps: Deps, tenant: TenantRef, subscriptionId: st
  * NOT_FOUND.
  */
 export async function stopReplay(deps: Deps, tenant: TenantRef, subscriptionId: string, id: string): Promise<Replay> {
-  const job = await stopJob(deps, tenant, subscriptionId, id, deps.now());
-  if (!job) throw notFound("Replay");
-  return replayView(job);
+  await inEach(tenant, (place) => stopJob(deps, place, subscriptionId, id, deps.now()));
+  return replayOf(deps, tenant, subscriptionId, id);
 }
+
+const viewOfParts = ([first, ...others]: ReplayJob[]): Replay => {
+  if (!first) throw new Error("no part");
+  return replayView(wholeOf([first, ...others]));
+};
 
 const replayView = (job: ReplayJob): Replay => ({
   id: job.id,

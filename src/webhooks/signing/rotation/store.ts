@@ -6,8 +6,10 @@ import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../../tenancy/audit/record-store";
 import { isLive } from "../../subscriptions/live-store";
+import { mirrorChange } from "../../subscriptions/mirror";
 import { sendOperational } from "../../subscriptions/operational";
 import { isoSql, publishOperational } from "../../subscriptions/operational-store";
+import { writeBatch } from "../../subscriptions/write";
 import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKey, TAKES_ANY_SECRET } from "../store";
 
 /** The most former keys of one kind that a subscription may have at a time. */
@@ -50,7 +52,7 @@ export async function replaceSecret(
   const isExpected = sql`s.secret_sealed = ${expectedSealed} AND (${isBase64 ? sql`true` : TAKES_ANY_SECRET})`;
   // A secret that ends at once does not count, so that a leaked secret can always be replaced.
   const hasRoom = former.expiresAt <= nowMs ? sql`true` : sql`${countFormer("v1", nowMs)} < ${MAX_FORMER_KEYS}`;
-  const { expected, replaced, left, told } = await atomically(deps.shards.db(tenant.shard), {
+  const { expected, replaced, left, told } = await writeBatch(deps, tenant, {
     expected: isCurrent(tenant, id, isExpected),
     kept: keepFormerSecret(tenant, id, former, sql`${isExpected} AND ${hasRoom}`),
     replaced: rows<{
@@ -64,6 +66,7 @@ export async function replaceSecret(
     pruned: pruneEnded(tenant, id),
     left: formerKeys(tenant, id, "v1", nowMs),
   });
+  await mirrorChange(deps, tenant, id);
   sendOperational(deps, tenant.shard, told);
   return outcomeOf(expected, replaced, left);
 }
@@ -96,7 +99,7 @@ export async function replaceKey(
 ): Promise<Outcome> {
   const isExpected = sql`EXISTS (SELECT 1 FROM signing_keys e WHERE e.subscription_id = s.id AND e.id = ${expectedId}
     AND e.expires_at IS NULL)`;
-  const { expected, replaced, left, told } = await atomically(deps.shards.db(tenant.shard), {
+  const { expected, replaced, left, told } = await writeBatch(deps, tenant, {
     expected: isCurrent(tenant, id, isExpected),
     added: sql`INSERT INTO signing_keys (subscription_id, id, kind, sealed, public, starts_at)
       SELECT s.id, ${next.id}, 'v1a', ${next.sealed}, ${next.publicKey}, ${next.startsAt} FROM subscriptions s
@@ -110,6 +113,7 @@ export async function replaceKey(
     pruned: pruneEnded(tenant, id),
     left: formerKeys(tenant, id, "v1a", nowMs),
   });
+  await mirrorChange(deps, tenant, id);
   sendOperational(deps, tenant.shard, told);
   return outcomeOf(expected, replaced, left);
 }
@@ -152,7 +156,7 @@ export async function endFormer(deps: Deps, tenant: ActingIn, id: string, nowMs:
   const hasFormer = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id
     AND k.expires_at > ${nowMs})`;
   const affected = sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasFormer}`;
-  const { found, told } = await atomically(deps.shards.db(tenant.shard), {
+  const { found, told } = await writeBatch(deps, tenant, {
     found: isCurrent(tenant, id, sql`true`),
     told: publishOperational("postern.webhook.secret_ended", affected, nowMs),
     recorded: auditWebhooks("webhook.secret_ended", tenant.actor, affected, nowMs),
@@ -163,6 +167,7 @@ export async function endFormer(deps: Deps, tenant: ActingIn, id: string, nowMs:
     started: startNewestKey(tenant, id, nowMs),
     ended: endFormerKeys(tenant, id, nowMs),
   });
+  await mirrorChange(deps, tenant, id);
   sendOperational(deps, tenant.shard, told);
   return found.length > 0;
 }

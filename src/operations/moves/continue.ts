@@ -1,0 +1,78 @@
+/**
+ * Moving tenants to other delivery databases. Each step can be repeated, so a move that was killed goes on where it
+ * was: the upkeep of the control plane continues it every minute.
+ */
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { DAY_MS } from "../../platform/time";
+import { publishAudit } from "../../webhooks/subscriptions/audit-feed";
+import { mirrorSubscriptions } from "../../webhooks/subscriptions/mirror-store";
+import { cleanPage, copyAudit, copySubscriptions, endDuties, fence } from "./copy-store";
+import { endMove, flipTenant, type Move, type MoveStep, openMoves, saveStep } from "./store";
+
+const MOVES_PER_PAGE = 50;
+/** The most steps and pages that one run makes of a move. */
+const MAX_STEPS = 20;
+
+/** After a step: the next one, the same one from `cursor` on, "later" if it waits, "ended" after the last one. */
+type After = MoveStep | { cursor: string } | "later" | "ended";
+
+const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
+  fence: async ({ shards, now }, { tenantId, fromShard }) => {
+    await fence(shards.db(fromShard), tenantId, now());
+    return "copy";
+  },
+  copy: async (deps, { tenantId, fromShard, toShard }) => {
+    // The feed of the new database begins where this one ends.
+    await publishAudit(deps, fromShard, "", () => false);
+    await copySubscriptions(deps.shards.db(fromShard), deps.shards.db(toShard), tenantId);
+    return "flip";
+  },
+  // The purge of a tenant that was deleted meanwhile removes what was copied.
+  flip: async (deps, move) => ((await flipTenant(deps, move, deps.now())) ? "keep" : "ended"),
+  keep: async (deps, move) => {
+    const { tenantId, fromShard, toShard, movedAt, createdAt } = move;
+    await endDuties(deps.shards.db(fromShard), tenantId);
+    await mirrorSubscriptions(deps, { tenantId, shard: toShard, formerShard: fromShard }, deps.now());
+    const keptUntil = (movedAt ?? createdAt) + (deps.config.retentionDays + 1) * DAY_MS;
+    return deps.now() < keptUntil ? "later" : "audit";
+  },
+  audit: async ({ shards }, { tenantId, fromShard, toShard, cursor }) => {
+    // The log of the control plane is read in any case.
+    if (fromShard === 0) return "clean";
+    const next = await copyAudit(shards.db(fromShard), shards.db(toShard), tenantId, cursor);
+    return next === null ? "clean" : { cursor: next };
+  },
+  clean: async ({ shards }, { tenantId, fromShard }) =>
+    (await cleanPage(shards.db(fromShard), tenantId, fromShard !== 0)) ? "ended" : { cursor: "" },
+};
+
+/** Continues a move until it ends, has to wait, or has used up its steps. Throws when D1 is down. */
+export async function continueMove(deps: Deps, begun: Move): Promise<void> {
+  let move = begun;
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+    const after = await STEPS[move.step](deps, move);
+    if (after === "later") return;
+    if (after === "ended") return endMove(deps, move, deps.now());
+    const [step, cursor] = typeof after === "string" ? [after, ""] : [move.step, after.cursor];
+    await saveStep(deps, move, step, cursor);
+    move = { ...move, step, cursor, movedAt: step === "keep" ? (move.movedAt ?? deps.now()) : move.movedAt };
+  }
+}
+
+/** Continues every move that has not ended. One that fails is logged and does not stop the others. */
+export async function continueMoves(deps: Deps): Promise<void> {
+  for (let after = ""; ; ) {
+    const moves = await openMoves(deps, after, MOVES_PER_PAGE);
+    for (const move of moves) {
+      try {
+        await continueMove(deps, move);
+      } catch (error) {
+        log("error", "tenant move held up", { tenantId: move.tenantId, ...describeError(error) });
+      }
+    }
+    const last = moves.at(-1);
+    if (!last || moves.length < MOVES_PER_PAGE) return;
+    after = last.tenantId;
+  }
+}

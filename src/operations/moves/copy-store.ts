@@ -1,0 +1,152 @@
+/** What a move reads, writes and deletes in the delivery databases. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, CHANGES, countOf, type Db, rows } from "../../platform/db/client";
+import { insertRows, type StoredRow } from "../../platform/db/copy";
+import { repeatable } from "../../platform/db/faults";
+import { isNewestHour } from "../../webhooks/stats/hours-store";
+
+/** Refuses from now on what users write in the database that the tenant leaves. Can be repeated. */
+export async function fence(db: Db, tenantId: string, nowMs: number): Promise<void> {
+  await repeatable(() =>
+    atomically(db, {
+      fenced: sql`INSERT INTO departed_tenants (tenant_id, since) VALUES (${tenantId}, ${nowMs})
+        ON CONFLICT DO NOTHING`,
+    }),
+  );
+}
+
+const ofSubscriptions = (table: string, alias: string, tenantId: string, condition: SQL = sql`true`) =>
+  rows<StoredRow>(sql`SELECT ${sql.raw(alias)}.* FROM subscriptions s CROSS JOIN ${sql.raw(table)} ${sql.raw(alias)}
+    ON ${sql.raw(alias)}.subscription_id = s.id WHERE s.tenant_id = ${tenantId} AND ${condition}`);
+
+const ofTenant = (table: string, tenantId: string) =>
+  rows<StoredRow>(sql`SELECT * FROM ${sql.raw(table)} WHERE tenant_id = ${tenantId}`);
+
+/**
+ * Copies the subscriptions of a tenant and what belongs to them, except their history. The fence keeps them as they are
+ * meanwhile. Can be repeated: what a subscription has is copied only before the subscription itself.
+ */
+export async function copySubscriptions(from: Db, to: Db, tenantId: string): Promise<void> {
+  const read = await repeatable(() =>
+    atomically(from, {
+      subscriptions: ofTenant("subscriptions", tenantId),
+      index: ofTenant("subscription_events", tenantId),
+      keys: ofSubscriptions("signing_keys", "k", tenantId),
+      episodes: ofSubscriptions("episodes", "e", tenantId),
+      hours: ofSubscriptions(
+        "hourly_stats",
+        "h",
+        tenantId,
+        sql`${isNewestHour(sql.raw("s.id"))}
+        AND h.failure_count + h.sent_failures > 0`,
+      ),
+      feeds: ofTenant("audit_feeds", tenantId),
+      holds: ofTenant("sends_held", tenantId),
+    }),
+  );
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM subscriptions x WHERE x.id = j.value ->> 'subscription_id')`;
+  await repeatable(() =>
+    atomically(to, {
+      index: insertRows("subscription_events", read.index, isNew),
+      keys: insertRows("signing_keys", read.keys, isNew),
+      episodes: insertRows("episodes", read.episodes, isNew),
+      hours: insertRows("hourly_stats", read.hours.map(withoutAttempts), isNew),
+      feeds: insertRows("audit_feeds", read.feeds),
+      holds: insertRows("sends_held", read.holds),
+      subscriptions: insertRows("subscriptions", read.subscriptions.map(withEmptyLane)),
+    }),
+  );
+}
+
+/** The hour of the last attempt says whether the subscription fails; its attempts are counted where they were made. */
+const withoutAttempts = (hour: StoredRow): StoredRow => ({
+  ...Object.fromEntries(Object.keys(hour).map((column) => [column, 0])),
+  ...{ subscription_id: hour.subscription_id ?? "", hour: hour.hour ?? 0 },
+  ...{ failure_count: hour.failure_count ?? 0, failing_since: hour.failing_since ?? null },
+  sent_failures: hour.sent_failures ?? 0,
+});
+
+/** Its waiting deliveries stay. A subscription that is paused or cools down goes on to hold what comes. */
+function withEmptyLane(row: StoredRow): StoredRow {
+  const holds = row.enabled === 0 && row.released_to !== null;
+  const isCooling = Number(row.held_until) > 0;
+  return {
+    ...row,
+    ...{ has_backlog: holds || isCooling ? 1 : 0, released_to: holds ? 0 : null, release_rate: 0 },
+    ...{ released_at: null, dropped_to: null, throttled_until: 0 },
+  };
+}
+
+/** Ends in the former database what the new one does from now on. Can be repeated. */
+export async function endDuties(db: Db, tenantId: string): Promise<void> {
+  await repeatable(() =>
+    atomically(db, {
+      episodes: sql`DELETE FROM episodes WHERE subscription_id IN (SELECT id FROM subscriptions
+        WHERE tenant_id = ${tenantId})`,
+      feed: sql`DELETE FROM audit_feeds WHERE tenant_id = ${tenantId}`,
+    }),
+  );
+}
+
+const AUDIT_ROWS = 500;
+
+/** Copies a page of the audit log after the id `after`. Returns the last id; null at the end. Can be repeated. */
+export async function copyAudit(from: Db, to: Db, tenantId: string, after: string): Promise<string | null> {
+  const { page } = await repeatable(() =>
+    atomically(from, {
+      page: rows<StoredRow>(sql`SELECT * FROM audit_events WHERE tenant_id = ${tenantId} AND id > ${after} ORDER BY id
+        LIMIT ${AUDIT_ROWS}`),
+    }),
+  );
+  if (page.length > 0) await repeatable(() => atomically(to, { copied: insertRows("audit_events", page) }));
+  return page.length < AUDIT_ROWS ? null : String(page.at(-1)?.id);
+}
+
+const CLEANED_ROWS = 500;
+
+/** What a tenant has left, found by its subscriptions or by its id; the rows of a subscription before it. */
+const OF_SUBSCRIPTIONS = ["attempts", "hourly_stats", "manual_retries", "signing_keys", "replay_jobs", "episodes"];
+const OF_TENANT = ["idempotency_keys", "subscription_events", "audit_feeds", "sends_held", "subscriptions"];
+
+/**
+ * Deletes a page of what a tenant has left in a database, its audit log too if `withAudit`. Returns whether that was
+ * the last page.
+ */
+export async function cleanPage(db: Db, tenantId: string, withAudit: boolean): Promise<boolean> {
+  const pages = [
+    ...OF_SUBSCRIPTIONS.map((table) => ({
+      table,
+      which: sql`subscription_id IN (SELECT id FROM subscriptions WHERE tenant_id = ${tenantId})`,
+    })),
+    ...[...OF_TENANT, ...(withAudit ? ["audit_events"] : []), "departed_tenants"].map((table) => ({
+      table,
+      which: sql`tenant_id = ${tenantId}`,
+    })),
+  ];
+  for (const { table, which } of pages) {
+    const key = sql.raw(KEYS[table] ?? "tenant_id");
+    const { count } = await repeatable(() =>
+      atomically(db, {
+        deleted: sql`DELETE FROM ${sql.raw(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql.raw(table)} WHERE ${which}
+          LIMIT ${CLEANED_ROWS})`,
+        count: CHANGES,
+      }),
+    );
+    if (countOf(count) === CLEANED_ROWS) return false;
+  }
+  return true;
+}
+
+const KEYS: Readonly<Record<string, string>> = {
+  attempts: "subscription_id, id",
+  hourly_stats: "subscription_id, hour",
+  manual_retries: "subscription_id, event_id",
+  signing_keys: "subscription_id, id",
+  replay_jobs: "subscription_id, id",
+  episodes: "subscription_id",
+  idempotency_keys: "tenant_id, key",
+  subscription_events: "tenant_id, event_type, subscription_id",
+  sends_held: "tenant_id, cause",
+  subscriptions: "id",
+  audit_events: "tenant_id, id",
+};

@@ -1,0 +1,321 @@
+/** Moving a tenant to another delivery database: what follows it, what stays, and what a kill at any step leaves. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { continueMove, continueMoves } from "../../src/operations/moves/continue";
+import { insertMove, latestMove } from "../../src/operations/moves/store";
+import { createDb } from "../../src/platform/db/client";
+import { createDeps, type Deps } from "../../src/platform/deps";
+import { SYSTEM } from "../../src/platform/schemas/actor";
+import { publishEvents } from "../../src/webhooks/events/publish";
+import { sweepLanes } from "../../src/webhooks/lanes/feed";
+import { continueReplays } from "../../src/webhooks/resend/replays/continue";
+import { changeSubscription } from "../../src/webhooks/subscriptions/changes";
+import { call, eventually, PASSWORD, type Person, signUpVerified } from "../support/client";
+import { addDelivery, type Key } from "../support/engine";
+import { operate, operator } from "../support/operators";
+import { purgeAll } from "../support/purges";
+import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const OTHER = 1 - SHARD;
+const otherDb = SHARD === 0 ? env.SHARD_1 : env.DB;
+const DAY_MS = 86_400_000;
+
+const countIn = (database: D1Database, table: string, { tenantId }: Person) =>
+  database.prepare(`SELECT count(*) AS n FROM ${table} WHERE tenant_id = ?`).bind(tenantId).first<number>("n");
+
+const get = async (person: Person, path: string) => (await call("GET", path, { token: person.token })).body;
+
+async function depsOf(change: (deps: Deps) => Partial<Deps> = () => ({})) {
+  const context = createExecutionContext();
+  const deps = await createDeps(env, context);
+  return { deps: { ...deps, ...change(deps) }, ended: () => waitOnExecutionContext(context) };
+}
+
+async function move(person: Person): Promise<void> {
+  const { token } = await operator();
+  const answer = await operate({ token }, "POST", `/tenants/${person.tenantId}/move`, { shard: OTHER });
+  expect([answer.status, answer.body.message]).toEqual([200, "Tenant is being moved."]);
+}
+
+const placeOf = (person: Person) =>
+  env.DB.prepare("SELECT shard, former_shard FROM tenants WHERE id = ?").bind(person.tenantId).first();
+
+/** A delivery that failed and is never tried again, before the move. */
+async function failed(person: Person, webhookId: string): Promise<Key> {
+  const key = await addDelivery(person, webhookId);
+  await deliveryDb.batch([
+    deliveryDb
+      .prepare(
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, error, attempt_count, attempted_at, completed_at)
+         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'failed', 'status 500', 3, ?1, ?1 FROM outbox WHERE id = ?2`,
+      )
+      .bind(Date.now(), key.id),
+    deliveryDb.prepare("DELETE FROM outbox WHERE id = ?").bind(key.id),
+  ]);
+  return key;
+}
+
+describe("a tenant that was moved", () => {
+  test("publishes to its new database, and everything from before is read, counted and found with it", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url);
+    const before = await publish(person, "before");
+    await inbox.arrived(1);
+    await endedAttempts(person, id, 1);
+    await move(person);
+    expect(await placeOf(person)).toEqual({ shard: OTHER, former_shard: SHARD });
+    const after = await publish(person, "after");
+    await inbox.arrived(2);
+    await endedAttempts(person, id, 2);
+    expect([await countIn(deliveryDb, "events", person), await countIn(otherDb, "events", person)]).toEqual([1, 1]);
+    const events = await get(person, "/events");
+    expect(events.data.map((event: { id: string }) => event.id)).toEqual([after.id, before.id]);
+    const { data: log } = await get(person, `/webhooks/${id}/logs`);
+    expect(log.map((attempt: { payload: unknown }) => attempt.payload)).toEqual(["after", "before"]);
+    const first = await get(person, `/webhooks/${id}/logs?limit=1`);
+    const second = await get(person, `/webhooks/${id}/logs?limit=1&cursor=${first.nextCursor}`);
+    expect([...first.data, ...second.data].map(({ _id }: { _id: string }) => _id)).toEqual(
+      log.map(({ _id }: { _id: string }) => _id),
+    );
+    for (const { _id } of log) expect((await get(person, `/webhooks/${id}/attempts/${_id}`)).data._id).toBe(_id);
+    for (const event of [before, after]) {
+      expect((await get(person, `/events/${event.id}`)).data.subscriptions).toMatchObject([{ state: "delivered" }]);
+    }
+    expect((await get(person, `/webhooks/${id}/metrics`)).data).toMatchObject({ total: 2, success: 2 });
+    expect((await get(person, `/webhooks/${id}/stats`)).data).toMatchObject({ total: 2, success: 2 });
+    expect((await get(person, "/stats")).data).toMatchObject({ total: 2, success: 2 });
+    const exported = await get(person, "/tenant/export");
+    expect(exported.data.events).toHaveLength(2);
+    expect(exported.data.attempts).toHaveLength(2);
+    const actions = (await get(person, "/audit?limit=100")).data.map((event: { action: string }) => event.action);
+    expect(actions).toEqual(expect.arrayContaining(["webhook.created", "operator.tenant_moved"]));
+  });
+
+  test("gets the event of before the move for its Idempotency-Key, and 409 with another body", async () => {
+    const person = await signUpVerified();
+    await subscribe(person, newInbox("200").url);
+    const send = (payload: string) =>
+      call("POST", "/events", {
+        token: person.token,
+        body: { type: "OrderPaid", payload },
+        headers: { "Idempotency-Key": "one" },
+      });
+    const first = await send("a");
+    await move(person);
+    const [again, other] = [await send("a"), await send("b")];
+    expect([again.status, again.body.data]).toEqual([202, first.body.data]);
+    expect(other.status).toBe(409);
+    expect(await countIn(otherDb, "events", person)).toBe(0);
+    const batch = [
+      { type: "OrderPaid", payload: "a", idempotencyKey: "one" },
+      { type: "OrderPaid", payload: "c", idempotencyKey: "two" },
+    ];
+    const { body } = await call("POST", "/events/batch", { token: person.token, body: { events: batch } });
+    expect(body.data[0]).toEqual(first.body.data);
+    expect(await countIn(otherDb, "events", person)).toBe(1);
+  });
+
+  test("sends its open deliveries from the former database, also those that are retried or replayed", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url);
+    const old = await failed(person, id);
+    await move(person);
+    await publish(person, "after");
+    await inbox.arrived(1);
+    const retried = await call("POST", `/webhooks/${id}/deliveries/${old.id}/retry`, { token: person.token });
+    expect(retried.status).toBe(200);
+    await inbox.arrived(2);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const body = { since, which: "all", ratePerMinute: 6_000 };
+    const started = await call("POST", `/webhooks/${id}/replay`, { token: person.token, body });
+    expect(started.status).toBeLessThan(300);
+    const ended = await eventually("the end of the replay", async () => {
+      const { deps, ended: done } = await depsOf();
+      for (const shard of [0, 1]) await continueReplays(deps, shard);
+      await done();
+      const { data } = await get(person, `/webhooks/${id}/replays/${started.body.data.id}`);
+      return data.status === "finished" && data;
+    });
+    expect(ended.queued).toBe(2);
+    expect((await get(person, `/webhooks/${id}/replays`)).data).toHaveLength(1);
+    const received = await inbox.arrived(4);
+    expect(received).toHaveLength(4);
+  });
+
+  test("changes its subscriptions in both databases", async () => {
+    const person = await signUpVerified();
+    const [changed, removed] = [
+      await subscribe(person, newInbox("200").url),
+      await subscribe(person, newInbox("200").url),
+    ];
+    await move(person);
+    const { token } = person;
+    const url = newInbox("200").url;
+    await call("PATCH", `/webhooks/${changed}`, { token, body: { url, enabled: false } });
+    await call("DELETE", `/webhooks/${removed}`, { token });
+    const added = await subscribe(person, newInbox("200").url);
+    const { results } = await deliveryDb
+      .prepare(
+        "SELECT id, url = ? AS isNew, enabled, is_deleted, secret_sealed = '' AS isErased FROM subscriptions WHERE tenant_id = ?",
+      )
+      .bind(url, person.tenantId)
+      .all();
+    expect(new Map(results.map(({ id, ...row }) => [id, row]))).toEqual(
+      new Map([
+        [changed, { isNew: 1, enabled: 0, is_deleted: 0, isErased: 0 }],
+        [removed, { isNew: 0, enabled: 1, is_deleted: 1, isErased: 1 }],
+        [added, { isNew: 0, enabled: 1, is_deleted: 0, isErased: 0 }],
+      ]),
+    );
+  });
+
+  test("receives what it holds from both databases when a subscription is resumed", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url, { delivery: { onPause: "hold" } });
+    const { token } = person;
+    await call("POST", `/webhooks/${id}/pause`, { token });
+    await publish(person, "before");
+    await move(person);
+    await publish(person, "after");
+    const held = async (database: D1Database) =>
+      database.prepare("SELECT count(*) AS n FROM outbox WHERE queue = ?").bind(id).first<number>("n");
+    expect([await held(deliveryDb), await held(otherDb)]).toEqual([1, 1]);
+    expect((await call("POST", `/webhooks/${id}/resume`, { token })).status).toBe(200);
+    const bodies = await eventually("both", async () => {
+      const { deps, ended } = await depsOf();
+      for (const shard of [0, 1]) await sweepLanes(deps, shard);
+      await ended();
+      const list = await inbox.received();
+      return list.length >= 2 && list.map(({ body }) => body).sort();
+    });
+    expect(bodies).toEqual(['"after"', '"before"']);
+  });
+
+  test("is removed from both databases when it is deleted", async () => {
+    const person = await signUpVerified();
+    await subscribe(person, newInbox("200").url);
+    await publish(person, "before");
+    await move(person);
+    await publish(person, "after");
+    expect((await call("DELETE", "/tenant", { token: person.token, body: { password: PASSWORD } })).status).toBe(200);
+    await purgeAll();
+    for (const database of [deliveryDb, otherDb]) {
+      for (const table of ["subscriptions", "events", "outbox", "audit_events", "departed_tenants"]) {
+        expect([table, await countIn(database, table, person)]).toEqual([table, 0]);
+      }
+    }
+  });
+
+  test("has nothing in its former database once retention has passed, and then can be moved again", async () => {
+    const person = await signUpVerified();
+    await subscribe(person, newInbox("200").url);
+    await move(person);
+    const { token } = await operator();
+    const path = `/tenants/${person.tenantId}/move`;
+    const again = await operate({ token }, "POST", path, { shard: SHARD });
+    expect([again.status, again.body.code]).toEqual([409, "CONFLICT"]);
+    const { deps, ended } = await depsOf(({ now }) => ({ now: () => now() + 40 * DAY_MS }));
+    await continueMoves(deps);
+    await ended();
+    expect(await placeOf(person)).toEqual({ shard: OTHER, former_shard: null });
+    expect(await countIn(deliveryDb, "subscriptions", person)).toBe(0);
+    const actions = (await get(person, "/audit?limit=100")).data.map((event: { action: string }) => event.action);
+    expect(actions).toContain("webhook.created");
+    expect((await operate({ token }, "GET", `/tenants/${person.tenantId}`)).body.data.move).toMatchObject({
+      ...{ from: SHARD, to: OTHER, state: "ended" },
+    });
+    expect((await operate({ token }, "POST", path, { shard: SHARD })).status).toBe(200);
+    expect(await placeOf(person)).toEqual({ shard: SHARD, former_shard: OTHER });
+    await publish(person, "back");
+  });
+});
+
+test("a request that began before the move writes nothing to the former database, and is answered 503", async () => {
+  const person = await signUpVerified();
+  const id = await subscribe(person, newInbox("200").url);
+  await move(person);
+  const { deps, ended } = await depsOf();
+  const stale = { tenantId: person.tenantId, shard: SHARD, hasVerifiedOwner: true };
+  const event = { type: "OrderPaid", payload: "1", correlationId: null, idempotencyKey: null };
+  await expect(publishEvents(deps, stale, [event], 0)).rejects.toMatchObject({
+    ...{ code: "SERVICE_UNAVAILABLE", headers: { "Retry-After": "1" } },
+  });
+  const acting = { ...stale, actor: SYSTEM, permissions: new Set<never>() };
+  await expect(changeSubscription(deps, acting, id, { name: "late" })).rejects.toMatchObject({
+    code: "SERVICE_UNAVAILABLE",
+  });
+  await ended();
+  expect(await countIn(deliveryDb, "events", person)).toBe(0);
+  expect((await get(person, `/webhooks/${id}`)).data.name).toBe("test");
+});
+
+test("a move that is killed at any of its calls goes on where it was, and copies nothing twice", async () => {
+  const person = await signUpVerified();
+  const webhookId = await subscribe(person, newInbox("200").url, { delivery: { signature: "v1+v1a" } });
+  const event = { tenantId: person.tenantId, action: "operator.tenant_moved", actor: SYSTEM } as const;
+  const first = await depsOf();
+  expect(await insertMove(first.deps, { tenantId: person.tenantId, toShard: OTHER }, event, Date.now())).not.toBeNull();
+  let kills = 0;
+  for (let isDone = false; !isDone; kills += 1) {
+    // Each run is killed at its call after those of the run before: first without its effect, then after it.
+    let calls = 0;
+    const dying = (database: D1Database) =>
+      createDb(
+        {
+          prepare: (text: string) => database.prepare(text),
+          batch: async (statements: D1PreparedStatement[]) => {
+            calls += 1;
+            if (calls > 1 + kills / 2 && kills % 2 === 0) throw new Error("killed");
+            const answer = await database.batch(statements);
+            if (calls > 1 + kills / 2) throw new Error("killed");
+            return answer;
+          },
+        } as unknown as D1Database,
+        { trips: 0, sqlMs: 0 },
+      );
+    const [control, shard1] = [dying(env.DB), dying(env.SHARD_1)];
+    const { deps, ended } = await depsOf((real) => ({
+      db: control,
+      shards: { ...real.shards, db: (shard) => (shard === 0 ? control : shard1) },
+    }));
+    const move = await latestMove(first.deps, person.tenantId);
+    if (!move) throw new Error("no move");
+    isDone = await continueMove(deps, move).then(
+      () => true,
+      () => false,
+    );
+    await ended();
+    if (kills > 100) throw new Error("the move does not end");
+  }
+  expect(kills).toBeGreaterThan(5);
+  expect(await placeOf(person)).toEqual({ shard: OTHER, former_shard: SHARD });
+  const rowsOf = async (database: D1Database, table: string) =>
+    (await database.prepare(`SELECT * FROM ${table} WHERE subscription_id = ?`).bind(webhookId).all()).results;
+  for (const table of ["signing_keys", "subscription_events"]) {
+    const [old, copied] = [await rowsOf(deliveryDb, table), await rowsOf(otherDb, table)];
+    expect([table, copied]).toEqual([table, old]);
+    expect(copied.length).toBeGreaterThan(0);
+  }
+  await publish(person, "after");
+  expect(await countIn(otherDb, "outbox", person)).toBeLessThanOrEqual(1);
+  expect(await countIn(otherDb, "events", person)).toBe(1);
+});
+
+test.each([
+  ["the present one", SHARD],
+  ["one that is not bound", 7],
+  ["none", "x"],
+])("a move to %s is refused", async (_what, shard) => {
+  const person = await signUpVerified();
+  const { token } = await operator();
+  const { status, body } = await operate({ token }, "POST", `/tenants/${person.tenantId}/move`, { shard });
+  expect([status, body.details[0].path]).toEqual([400, "shard"]);
+  expect(await placeOf(person)).toEqual({ shard: SHARD, former_shard: null });
+});
