@@ -33,8 +33,8 @@ function run(program: string, args: string[], cwd = "."): string {
   return stdout;
 }
 
-test("contains the two modules with their types, the licence and the README, and has no dependencies", () => {
-  const others = files.filter((path) => !/^dist\/(client|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path));
+test("contains the three modules with their types, the licence and the README, and has no dependencies", () => {
+  const others = files.filter((path) => !/^dist\/(client|session|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path));
   expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
   expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
@@ -42,6 +42,7 @@ test("contains the two modules with their types, the licence and the README, and
 
 const CONSUMER = `
 import { createClient, type ErrorCode, type NewSubscription, PosternError, type Subscription } from "postern/client";
+import { createSessionVerifier, SessionError, type VerifiedSession } from "postern/session";
 import { type Delivery, DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
 
 const client = createClient({ baseUrl: "https://postern.example.com", fetch });
@@ -54,7 +55,12 @@ await client.apiKeys.create({ name: "k", scopes: ["webhook.eat"] });
 await client.auth.login({ email: "a@example.com" });
 // @ts-expect-error an unknown code
 export const code: ErrorCode = "NO_SUCH_CODE";
+const sessions = createSessionVerifier({ issuer: "https://postern.example.com", audience: "postern", fetch });
+// @ts-expect-error an unknown way
+createSessionVerifier({ issuer: "https://postern.example.com", audience: "postern", revocation: "sometimes" });
 try {
+  const session: VerifiedSession = await sessions.verify("token");
+  console.log(session.role, session.scopes.length, session.authTime.toISOString(), session.revocation.asOf?.getTime());
   const request = new Request("https://example.com/");
   const delivery: Delivery<{ order: number }> = await verifyDelivery(request, ["old", "new"]);
   console.log(delivery.payload.order.toFixed());
@@ -64,6 +70,7 @@ try {
   await verifyDelivery(new Request("https://example.com/"), "whpk_", { scheme: "v1a" });
 } catch (error) {
   if (error instanceof PosternError && error.code === "RATE_LIMITED") console.log(error.retryAfterSeconds?.toFixed());
+  if (error instanceof SessionError && error.reason === "REVOKED") console.log(error.status.toFixed());
   if (error instanceof DeliveryError && error.reason === "SIGNATURE_MISMATCH") console.log(error.message);
 }
 `;
@@ -72,6 +79,54 @@ test("its types compile in strict mode without the service's libraries", () => {
   writeFileSync(join(user, "consumer.mts"), CONSUMER);
   const options = "--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types";
   run("tsc", [...options.split(" "), "", "consumer.mts"], user);
+});
+
+/** Sends a good token and a changed one to each example, with an issuer in place of the network. */
+const SESSIONS = `
+import { generateKeyPairSync, sign } from "node:crypto";
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k", alg: "EdDSA", use: "sig" };
+const b64 = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+const iss = "https://postern.example.com";
+const now = Math.floor(Date.now() / 1000);
+const jws = (typ, claims) => {
+  const signed = b64({ alg: "EdDSA", kid: "k", typ }) + "." + b64({ iss, aud: "postern", iat: now, ...claims });
+  return signed + "." + sign(null, Buffer.from(signed), privateKey).toString("base64url");
+};
+const real = globalThis.fetch;
+globalThis.fetch = async (url, init) => {
+  if (!String(url).startsWith(iss)) return real(url, init);
+  return String(url).endsWith("jwks.json") ? Response.json({ keys: [jwk] }) : new Response(jws("revoked+jwt", { revoked: [] }));
+};
+const claims = { sub: "u", sid: "s", tid: "t", role: "owner", scope: "", jti: "j", auth_time: now, exp: now + 900 };
+const token = jws("at+jwt", claims);
+const { default: worker } = await import("./worker.js");
+const ask = (token) => ({ headers: { authorization: "Bearer " + token } });
+for (const given of [token, token.slice(0, -4) + "AAAA"]) {
+  console.log(await (await worker.fetch(new Request("https://app.example/", ask(given)))).text());
+}
+process.env.PORT = process.argv[2];
+await import("./node.mjs");
+for (const given of [token, token.slice(0, -4) + "AAAA"]) {
+  const answer = await fetch("http://127.0.0.1:" + process.argv[2] + "/", ask(given));
+  console.log(answer.status, await answer.text());
+}
+process.exit(0);
+`;
+
+test("the examples of Verify a token in another service run", async () => {
+  for (const file of ["node.mjs", "worker.js"]) {
+    copyFileSync(join("src/docs/pages/verify-tokens", file), join(user, file));
+  }
+  writeFileSync(join(user, "package.json"), '{"type":"module"}');
+  writeFileSync(join(user, "sessions.mjs"), SESSIONS);
+  const printed = run("node", ["sessions.mjs", String(await freePort())], user);
+  expect(printed.split("\n").filter(Boolean)).toEqual([
+    "u is owner of t",
+    "BAD_SIGNATURE",
+    "200 u is owner of t",
+    "401 BAD_SIGNATURE",
+  ]);
 });
 
 test("the example runs against npm run dev", async () => {

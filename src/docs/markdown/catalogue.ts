@@ -34,6 +34,7 @@ import signInProviders from "../pages/sign-in-providers.md";
 import threatModel from "../pages/threat-model.md";
 import tokens from "../pages/tokens.md";
 import verify from "../pages/verify.md";
+import verifyTokens from "../pages/verify-tokens.md";
 
 /** `markdown` is null for the API reference, which Swagger UI renders. */
 interface Page {
@@ -56,6 +57,7 @@ const PAGES: readonly Page[] = [
   page("/docs/operational-events", operationalEvents),
   page("/docs/audit-log", auditLog),
   page("/docs/tokens", tokens),
+  page("/docs/verify-tokens", verifyTokens),
   page("/docs/passkeys", passkeys),
   page("/docs/sign-in-providers", signInProviders),
   page(CLIENT_PATH, client),

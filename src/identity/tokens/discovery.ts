@@ -24,7 +24,7 @@ export async function discoveryDocument({ config, signers }: Deps): Promise<z.ou
     id_token_signing_alg_values_supported: algorithms,
     access_token_signing_alg_values_supported: algorithms,
     claims_supported: CLAIMS,
-    service_documentation: `${issuer}/docs/tokens`,
+    service_documentation: `${issuer}/docs/verify-tokens`,
     postern_revoked_uri: `${issuer}/.well-known/revoked`,
   };
 }

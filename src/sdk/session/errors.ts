@@ -1,0 +1,58 @@
+/**
+ * Why a token was refused. STALE_REVOCATIONS and KEYS_UNAVAILABLE say nothing about the token itself: answer 503 then,
+ * and 401 otherwise.
+ */
+export type SessionErrorReason =
+  | "MALFORMED"
+  | "WRONG_TYPE"
+  | "WRONG_ALGORITHM"
+  | "UNKNOWN_KEY"
+  | "BAD_SIGNATURE"
+  | "WRONG_ISSUER"
+  | "WRONG_AUDIENCE"
+  | "EXPIRED"
+  | "NOT_YET_VALID"
+  | "REVOKED"
+  | "STALE_REVOCATIONS"
+  | "KEYS_UNAVAILABLE";
+
+const MESSAGES: Record<SessionErrorReason, string> = {
+  MALFORMED: "This is not an access token, or one that lacks a claim.",
+  WRONG_TYPE: "This is a token of another kind.",
+  WRONG_ALGORITHM: "The token is not signed with EdDSA or ES256, or its key is of the other algorithm.",
+  UNKNOWN_KEY: "The issuer publishes no such key.",
+  BAD_SIGNATURE: "The key has not made this signature.",
+  WRONG_ISSUER: "Somebody else has issued the token.",
+  WRONG_AUDIENCE: "The token is for somebody else.",
+  EXPIRED: "The token has expired.",
+  NOT_YET_VALID: "The token was issued in the future: one of the clocks is wrong.",
+  REVOKED: "The session has ended, or its role has changed.",
+  STALE_REVOCATIONS: "Whether the token was revoked is unknown: the list could not be fetched.",
+  KEYS_UNAVAILABLE: "The public keys could not be fetched.",
+};
+
+const OF_THE_ISSUER: readonly SessionErrorReason[] = ["STALE_REVOCATIONS", "KEYS_UNAVAILABLE"];
+
+/**
+ * The token does not prove who sent it: do not act on it. `reason` is for a log, `status` for the answer.
+ *
+ * @example
+ * try {
+ *   const session = await sessions.verify(token);
+ * } catch (error) {
+ *   if (!(error instanceof SessionError)) throw error;
+ *   return new Response(null, { status: error.status });
+ * }
+ */
+export class SessionError extends Error {
+  readonly reason: SessionErrorReason;
+  /** 503 if the issuer could not be asked, otherwise 401. */
+  readonly status: 401 | 503;
+
+  constructor(reason: SessionErrorReason, options: { cause?: unknown } = {}) {
+    super(MESSAGES[reason], options);
+    this.name = "SessionError";
+    this.reason = reason;
+    this.status = OF_THE_ISSUER.includes(reason) ? 503 : 401;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * `postern/session`: verifies access tokens of Postern in another service, without asking Postern about each of them.
+ * The public keys are fetched once, and the list of revoked tokens every two seconds.
+ */
+import { SessionError } from "./errors";
+import { type Claims, openJws } from "./jws";
+import { createKeySet } from "./key-set";
+import { type CheckedOptions, checkOptions, type SessionVerifierOptions } from "./options";
+import { createRevocations, type Revocations } from "./revocations";
+
+export { SessionError, type SessionErrorReason } from "./errors";
+export type { SessionVerifierOptions } from "./options";
+export type { Fetch } from "./request";
+
+const MAX_TOKEN_BYTES = 8 * 1024;
+
+/** Who sent a token, in which tenant, and what they may do there. */
+export interface VerifiedSession {
+  userId: string;
+  sessionId: string;
+  tenantId: string;
+  /** The role in the tenant. */
+  role: string;
+  /** The permissions of the role, such as "webhook.read". */
+  scopes: string[];
+  /** A different one for each token. */
+  tokenId: string;
+  /** When the user signed in or last confirmed the session. */
+  authTime: Date;
+  /** How (RFC 8176), such as "pwd" or "mfa"; empty if the issuer has checked nothing itself. */
+  methods: string[];
+  issuedAt: Date;
+  expiresAt: Date;
+  /** `checked`: the list of revoked tokens was there. `stale`: it was last confirmed, at `asOf`, over 15 seconds ago. */
+  revocation: { checked: boolean; stale: boolean; asOf: Date | null };
+}
+
+/** Verifies tokens of one issuer. Keep it: it holds the keys and the list. */
+export interface SessionVerifier {
+  /** Throws SessionError with a `reason` and the `status` to answer. */
+  verify(token: string): Promise<VerifiedSession>;
+}
+
+/**
+ * Makes a verifier. It makes no request before the first token. Throws TypeError for an option that is missing or out
+ * of range.
+ *
+ * @example
+ * const sessions = createSessionVerifier({ issuer: "https://postern.example.com", audience: "postern" });
+ * const { userId, tenantId, role } = await sessions.verify(request.headers.get("authorization")?.slice(7) ?? "");
+ */
+export function createSessionVerifier(options: SessionVerifierOptions): SessionVerifier {
+  const checked = checkOptions(options);
+  const { issuer, audience, now } = checked;
+  const keys = createKeySet(checked.keys, now);
+  const revocations = checked.polls ? createRevocations(checked.list, keys, { issuer, audience }, now) : null;
+  return {
+    async verify(token) {
+      if (typeof token !== "string" || token.length > MAX_TOKEN_BYTES) throw new SessionError("MALFORMED");
+      const claims = await openJws(token, "at+jwt", keys);
+      checkParties(claims, checked);
+      const session = readClaims(claims);
+      checkTimes(claims, checked);
+      return { ...session, revocation: await checkRevocation(revocations, claims, checked) };
+    },
+  };
+}
+
+function checkParties({ iss, aud }: Claims, { issuer, audience }: CheckedOptions): void {
+  if (iss === undefined || aud === undefined) throw new SessionError("MALFORMED");
+  if (iss !== issuer) throw new SessionError("WRONG_ISSUER");
+  if (!(Array.isArray(aud) ? aud : [aud]).includes(audience)) throw new SessionError("WRONG_AUDIENCE");
+}
+
+/** Throws SessionError: MALFORMED unless all claims are there. `amr` may be missing. */
+function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
+  const text = (name: string): string => {
+    const value = claims[name];
+    if (typeof value !== "string") throw new SessionError("MALFORMED");
+    return value;
+  };
+  const time = (name: string): Date => {
+    const value = claims[name];
+    if (typeof value !== "number" || !Number.isFinite(value)) throw new SessionError("MALFORMED");
+    return new Date(value * 1000);
+  };
+  const { amr = [] } = claims;
+  if (!Array.isArray(amr) || !amr.every((method) => typeof method === "string")) throw new SessionError("MALFORMED");
+  return {
+    userId: text("sub"),
+    sessionId: text("sid"),
+    tenantId: text("tid"),
+    role: text("role"),
+    scopes: text("scope").split(" ").filter(Boolean),
+    tokenId: text("jti"),
+    authTime: time("auth_time"),
+    methods: amr as string[],
+    issuedAt: time("iat"),
+    expiresAt: time("exp"),
+  };
+}
+
+function checkTimes({ iat, nbf, exp }: Claims, { toleranceSeconds, now }: CheckedOptions): void {
+  const nowSeconds = now() / 1000;
+  if (nowSeconds >= Number(exp) + toleranceSeconds) throw new SessionError("EXPIRED");
+  const validFrom = Math.max(Number(iat), typeof nbf === "number" ? nbf : -Infinity);
+  if (nowSeconds < validFrom - toleranceSeconds) throw new SessionError("NOT_YET_VALID");
+}
+
+async function checkRevocation(
+  revocations: Revocations | null,
+  { sid, tid, sub, iat }: Claims,
+  { refusesStale }: CheckedOptions,
+): Promise<VerifiedSession["revocation"]> {
+  if (!revocations) return { checked: false, stale: false, asOf: null };
+  const token = { sid: String(sid), tid: String(tid), sub: String(sub), iat: Number(iat) };
+  const { isRevoked, ...state } = await revocations.check(token);
+  if (isRevoked) throw new SessionError("REVOKED");
+  if (state.stale && refusesStale) throw new SessionError("STALE_REVOCATIONS");
+  return state;
+}

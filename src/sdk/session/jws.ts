@@ -1,0 +1,72 @@
+/** Compact JSON Web Signatures (RFC 7515), without anything that a token could choose about its own verification. */
+import { utf8 } from "../../platform/crypto/encoding";
+import { SessionError } from "./errors";
+
+const PART = /^[A-Za-z0-9_-]+$/;
+const ALGORITHMS = {
+  EdDSA: { name: "Ed25519" },
+  ES256: { name: "ECDSA", hash: "SHA-256" },
+} as const;
+export type Algorithm = keyof typeof ALGORITHMS;
+
+/** A public key of the issuer. */
+export interface PublicKey {
+  alg: Algorithm;
+  key: CryptoKey;
+}
+
+/** The public keys of the issuer. */
+export interface KeySet {
+  /** The key of this id; undefined if there is none. Throws SessionError: KEYS_UNAVAILABLE before the first answer. */
+  find(kid: string): Promise<PublicKey | undefined>;
+}
+
+export type Claims = Record<string, unknown>;
+
+/**
+ * Returns the payload of a JWS of type `typ` that a key of the issuer has signed. Throws SessionError: MALFORMED,
+ * WRONG_TYPE, WRONG_ALGORITHM, UNKNOWN_KEY, BAD_SIGNATURE, KEYS_UNAVAILABLE. Of the header, only `typ`, `alg` and `kid`
+ * count: a token that names its own key (`jwk`, `jku`, `x5u`) proves nothing.
+ */
+export async function openJws(jws: string, typ: string, keys: KeySet): Promise<Claims> {
+  const [head = "", body = "", mac = "", ...rest] = jws.split(".");
+  if (rest.length > 0 || ![head, body, mac].every((part) => PART.test(part))) throw new SessionError("MALFORMED");
+  const header = parse(head);
+  const payload = parse(body);
+  if ("crit" in header) throw new SessionError("MALFORMED");
+  if (header.typ !== typ) throw new SessionError("WRONG_TYPE");
+  const { alg, kid } = header;
+  if (typeof alg !== "string" || !Object.hasOwn(ALGORITHMS, alg)) throw new SessionError("WRONG_ALGORITHM");
+  const found = typeof kid === "string" ? await keys.find(kid) : undefined;
+  if (!found) throw new SessionError("UNKNOWN_KEY");
+  if (found.alg !== alg) throw new SessionError("WRONG_ALGORITHM");
+  const signed = utf8(`${head}.${body}`);
+  const isGenuine = await crypto.subtle.verify(ALGORITHMS[found.alg], found.key, bytesOf(mac), signed);
+  if (!isGenuine) throw new SessionError("BAD_SIGNATURE");
+  return payload;
+}
+
+function parse(part: string): Claims {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(part)));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Claims;
+  } catch {
+    // Refused below.
+  }
+  throw new SessionError("MALFORMED");
+}
+
+/** Throws SessionError: MALFORMED for anything but base64url. */
+function bytesOf(part: string): Uint8Array<ArrayBuffer> {
+  try {
+    const binary = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    throw new SessionError("MALFORMED");
+  }
+}
+
+export function toBase64Url(bytes: Uint8Array): string {
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
