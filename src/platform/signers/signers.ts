@@ -32,7 +32,7 @@ export interface SignerCache {
 }
 
 /** A key, and the issuer that its tokens name. */
-export interface Signer {
+interface Signer {
   key: SigningKey;
   issuer: string;
 }

@@ -13,14 +13,14 @@ const PREFIX_BYTES = 9;
 const ALL = "*";
 
 /** What a token is asked about: its claims of these names, and when it was issued in Unix seconds. */
-export interface Revocable {
+interface Revocable {
   sid: string;
   tid: string;
   sub: string;
   iat: number;
 }
 
-export interface Verdict {
+interface Verdict {
   isRevoked: boolean;
   /** False before the first list has come. */
   checked: boolean;
