@@ -1,7 +1,7 @@
 CREATE TABLE `departed_tenants` (
 	`tenant_id` text PRIMARY KEY NOT NULL,
 	`since` integer NOT NULL
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `tenant_moves` (
 	`id` text PRIMARY KEY NOT NULL,
