@@ -63,8 +63,13 @@ export function Layout({ title, section, nonce, brand, currentUser, isOperator, 
               <img class="brand-logo" src={brand.logoUrl} alt={brand.name} />
             )}
           </a>
-          {currentUser && <Navigation currentUser={currentUser} isOperator={isOperator} section={section} />}
-          {currentUser && <Account currentUser={currentUser} />}
+          {currentUser && (
+            <details class="menu">
+              <summary>Menu</summary>
+              <Navigation currentUser={currentUser} isOperator={isOperator} section={section} />
+              <Account currentUser={currentUser} />
+            </details>
+          )}
         </header>
         <main id="main">
           {flash && <Banner kind="ok">{flash}</Banner>}

@@ -15,6 +15,8 @@ interface AttemptProps {
   /** The payload as it was published; null if it is not shown or has been removed. */
   payloadText: string | null;
   webhookName: string;
+  /** Of the subscription now. */
+  url: string;
   /** What the delivery waits for; undefined if it does not wait. */
   next?: NextAttempt | undefined;
   mayEndWait: boolean;
@@ -26,6 +28,7 @@ export function AttemptPage({
   attempt,
   payloadText,
   webhookName,
+  url,
   next,
   mayEndWait,
   permissions,
@@ -72,7 +75,19 @@ export function AttemptPage({
         />
       </section>
       <section class="card">
-        <h2>Headers sent</h2>
+        <div class="head">
+          <h2>Headers sent</h2>
+          {attempt.headers && payloadText !== null && (
+            <button
+              type="button"
+              class="button quiet"
+              data-copy={curlOf(url, attempt.headers, payloadText)}
+              hidden={payloadText.length > MAX_CURL_CHARACTERS}
+            >
+              Copy as curl
+            </button>
+          )}
+        </div>
         <Headers headers={attempt.headers} />
         {attempt.missingSignatures && <p class="hint">{MISSING_SIGNATURES[attempt.missingSignatures]}</p>}
       </section>
@@ -89,6 +104,21 @@ function Response({ responseBody, responseCode }: Pick<AttemptProps["attempt"], 
     </>
   );
 }
+
+/** A longer body would make the page too large. */
+const MAX_CURL_CHARACTERS = 8_000;
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The request as a command for a shell. Its signature is that of the attempt, so receivers may find it too old. */
+const curlOf = (url: string, headers: Readonly<Record<string, string>>, body: string): string =>
+  body.length > MAX_CURL_CHARACTERS
+    ? ""
+    : [
+        `curl -X POST ${quoted(url)}`,
+        ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+        `--data-raw ${quoted(body)}`,
+      ].join(" \\\n  ");
 
 const MISSING_SIGNATURES = {
   "secret-ended": "A key that signed this attempt has ended since. Its signature can't be shown.",

@@ -12,8 +12,27 @@ const TYPING_PAUSE_MS = 200;
 const hasToken = ["token", "invitation"].some((name) => new URLSearchParams(location.search).has(name));
 if (hasToken) history.replaceState(null, "", location.pathname);
 
-const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const timeOnly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+
+/** The units of a relative time and their lengths in seconds. */
+/** @type {readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]} */
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+];
+
+/**
+ * "2 min. ago", or "in 3 days".
+ * @param {number} timeMs
+ */
+function fromNow(timeMs) {
+  const seconds = (timeMs - Date.now()) / 1000;
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return relative.format(Math.trunc(seconds / length), unit);
+}
 
 /**
  * @param {ParentNode} root
@@ -23,16 +42,18 @@ const timeOnly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const findAll = (root, selector) => root.querySelectorAll(selector);
 
 /**
- * Shows times in the viewer's time zone. The UTC time stays in the title.
+ * Shows how long ago times are. The title has the time in the viewer's zone, and in UTC.
  * @param {ParentNode} root
  */
 function localizeTimes(root) {
-  const today = new Date().toDateString();
   for (const element of root.querySelectorAll("time")) {
     const time = new Date(element.dateTime);
-    element.textContent = (time.toDateString() === today ? timeOnly : dateAndTime).format(time);
+    element.textContent = fromNow(time.getTime());
+    element.dataset.utc ??= element.title;
+    element.title = `${exact.format(time)} (${element.dataset.utc})`;
   }
 }
+setInterval(() => localizeTimes(document), 30_000);
 
 /** Buttons that copy their own text, or the text of the element that they name. */
 const COPIES = "[data-copy], [data-copy-from]";
@@ -55,6 +76,17 @@ document.addEventListener("click", async ({ target }) => {
   setTimeout(() => {
     button.textContent = label;
   }, COPIED_LABEL_MS);
+});
+
+// "/" goes to the search of the page, as in other tools. It is a letter where somebody types.
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select");
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const search = document.querySelector('main input[type="search"]');
+  if (!(search instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  search.focus();
+  search.select();
 });
 
 // A second click must not send a form twice. A page that the Back button restores may send its forms again.

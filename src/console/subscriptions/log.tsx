@@ -9,6 +9,8 @@ export interface LogRow {
   id: string;
   eventType: string;
   status: "pending" | "success" | "failed";
+  /** Why its delivery exists. */
+  kind: "event" | "retry" | "test" | "replay";
   responseCode: number | null;
   error: string | null;
   attemptCount: number;
@@ -35,6 +37,8 @@ export interface LogView {
 }
 
 const TONES: Record<LogRow["status"], Tone> = { success: "ok", failed: "bad", pending: "wait" };
+/** What a person has asked for. */
+const KINDS: Partial<Record<LogRow["kind"], string>> = { retry: "manual retry", replay: "replay", test: "test" };
 const STATUSES = [
   ["", "Any"],
   ["success", "Success"],
@@ -136,7 +140,7 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
                   <StatusBadge status={row.status} />
                 </td>
                 <td class="break">
-                  {row.eventType}
+                  {row.eventType} {KINDS[row.kind] && <Badge tone="calm">{KINDS[row.kind]}</Badge>}
                   <div class="slim small muted">{outcomeOf(row)}</div>
                 </td>
                 <td class="wide small break">{outcomeOf(row)}</td>

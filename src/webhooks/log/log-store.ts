@@ -39,7 +39,7 @@ export interface PageColumns {
 }
 const WITH_BODIES: PageColumns = { columns: COLUMNS, bytes: BYTES };
 export const WITHOUT_BODIES: PageColumns = {
-  columns: sql`${SUMMARY_COLUMNS}, a.event_type AS eventType`,
+  columns: sql`${SUMMARY_COLUMNS}, a.event_type AS eventType, a.kind AS kind`,
   bytes: sql`0`,
 };
 
