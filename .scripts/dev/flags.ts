@@ -9,6 +9,8 @@ export interface Flags {
   ip: string;
   /** The folder in which data is kept. */
   persistTo: string;
+  /** Whether the data of earlier runs is removed first. */
+  isFresh: boolean;
   /** 0: no inspector. */
   inspectorPort: number;
   /** Settings that override those of `wrangler.toml` and `.dev.vars`. */
@@ -25,6 +27,7 @@ export function readFlags(args = process.argv.slice(2)): Flags {
       port: { type: "string", default: String(DEFAULT_PORT) },
       ip: { type: "string", default: "localhost" },
       "persist-to": { type: "string", default: ".wrangler/state" },
+      fresh: { type: "boolean", default: false },
       "inspector-port": { type: "string", default: "0" },
       var: { type: "string", multiple: true, default: [] },
     },
@@ -36,6 +39,7 @@ export function readFlags(args = process.argv.slice(2)): Flags {
     port,
     ip,
     persistTo: values["persist-to"],
+    isFresh: values.fresh,
     inspectorPort: portOf("--inspector-port", values["inspector-port"]),
     vars: Object.fromEntries(values.var.map(settingOf)),
     address: `http://${isEverywhere ? "localhost" : ip}:${port}`,

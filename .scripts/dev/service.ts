@@ -22,6 +22,7 @@ const EVERY_MINUTE = "* * * * *";
 const EVERY_HOUR = "17 * * * *";
 
 const flags = readFlags();
+if (flags.isFresh) rmSync(join(flags.persistTo, "v3"), { recursive: true, force: true });
 const folder = mkdtempSync(join(tmpdir(), "postern-dev-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 

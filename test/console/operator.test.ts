@@ -45,6 +45,24 @@ describe("the operator's section", () => {
     expect((await browser.get(`/operator/tenants/${crypto.randomUUID()}`)).status).toBe(404);
   });
 
+  test("shows open alarms first, and finds the delivery of a manual retry by its id", async () => {
+    const browser = await holding(await operator());
+    await env.DB.prepare("INSERT INTO alarms (finding, noted_at, since) VALUES ('databaseFull:9', 1, 1)").run();
+    const { html } = await browser.get("/operator");
+    await env.DB.prepare("DELETE FROM alarms WHERE finding = 'databaseFull:9'").run();
+    expect(html).toMatch(/Database 9 is more than 85 % full.*href="\/docs\/operations#.*id="search"/s);
+    const owner = await signUpVerified();
+    const hook = await subscribe(owner, newInbox("500").url, { delivery: { retry: { schedule: [] } } });
+    await publish(owner, 1);
+    const [first] = await endedAttempts(owner, hook, 1);
+    const { token } = owner;
+    await call("POST", `/webhooks/${hook}/deliveries/${first.deliveryId}/retry`, { token });
+    const [retry] = await endedAttempts(owner, hook, 2);
+    expect(retry.deliveryId).not.toBe(first.deliveryId);
+    const found = await browser.get(`/operator?q=${retry.deliveryId}`);
+    expect(found.html).toContain(`Delivery ${retry.deliveryId}`);
+  });
+
   test("offers to resume a tenant whose suspension failed half-way, with only its deliveries held", async () => {
     const browser = await holding(await operator());
     const { tenantId } = await signUpVerified();

@@ -87,6 +87,23 @@ test("every page is in the navigation and in the README, those of the client's n
   expect(names.filter((name) => !readme.includes(`(src/docs/pages/${name}.md)`))).toEqual(nouns);
 });
 
+test("each page is also Markdown, and a list for programs has all of them", async () => {
+  const list = await (await get("/docs/llms.txt")).text();
+  for (const name of names) {
+    expect(list).toContain(`(/docs/${name}.md)`);
+    const page = await get(`/docs/${name}.md`);
+    expect([name, page.status, page.headers.get("content-type")]).toEqual([name, 200, "text/markdown; charset=utf-8"]);
+    expect(await page.text()).toMatch(/^# /);
+  }
+  expect((await get("/docs/nothing.md")).status).toBe(404);
+});
+
+test("a long page lists its sections, and each page leads back to the console", async () => {
+  const html = await pageOf("operations");
+  expect(html).toMatch(/<nav class="toc"[^]*<a href="#alarms">Alarms<\/a>/);
+  expect(html).toContain('<a href="/console">Console</a>');
+});
+
 test("an unknown page answers 404", async () => {
   expect((await get("/docs/toString")).status).toBe(404);
 });

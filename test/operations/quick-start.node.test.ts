@@ -70,7 +70,10 @@ async function blocks(): Promise<[service: string, receiver: string, steps: stri
   const [servicePort, receiverPort] = [await freePort(), await freePort()];
   const page = readFileSync("src/docs/pages/quick-start.md", "utf8")
     .replace("npm ci\n", "")
-    .replace("npm run dev 2", `npm run dev -- --port ${servicePort} --inspector-port 0 --persist-to ${folder}/state 2`)
+    .replace(
+      "npm run dev -- --fresh 2",
+      `npm run dev -- --fresh --port ${servicePort} --inspector-port 0 --persist-to ${folder}/state 2`,
+    )
     .replace("npm run receiver\n", `npm run receiver -- --port ${receiverPort}\n`)
     .replaceAll("8787", servicePort)
     .replaceAll("9000", receiverPort)

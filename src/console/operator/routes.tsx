@@ -1,5 +1,6 @@
 /** `/console/operator`: the search, the state of the service, tenants and people, and what operators can change. */
 import { type Context, Hono } from "hono";
+import { readAlarms } from "../../operations/alarms/store";
 import { operators } from "../../operations/operators/operations";
 import { searchQuery } from "../../operations/operators/schemas";
 import { search } from "../../operations/operators/search";
@@ -21,8 +22,9 @@ const counted = (count: number, noun: string) => `${count.toLocaleString("en")} 
 async function operatorPage(c: Context<AppEnv>, query: string, refused?: Refused) {
   const [deps, operator] = [c.get("deps"), sessionOf(c)];
   const found = query === "" || refused ? null : await search(deps, operator, parse(searchQuery, { q: query }).q);
-  const status = await statusOf(deps, operator);
-  const view = { query, found, status, failure: refused?.failure };
+  const [status, { alarms }] = await Promise.all([statusOf(deps, operator), readAlarms(deps)]);
+  const open = alarms.filter(({ endedAt }) => endedAt === null);
+  const view = { query, found, status, alarms: open, failure: refused?.failure };
   return page(c, { title: "Operator", section: "operator", status: refused?.status }, <Operator {...view} />);
 }
 

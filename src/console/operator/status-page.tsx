@@ -1,4 +1,5 @@
 /** The operator's first page: the search, and the state of the service. */
+import { describeFinding } from "../../operations/alarms/findings";
 import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, FailureBanner, ScrollArea, Time } from "../components/display";
@@ -11,13 +12,48 @@ interface OperatorView {
   query: string;
   found: SearchResult | null;
   status: ServiceStatus;
+  alarms: readonly OpenAlarm[];
   failure?: Failure | undefined;
 }
 
-export const Operator = ({ query, found, status, failure }: OperatorView) => (
+/** An alarm that lasts. */
+interface OpenAlarm {
+  finding: string;
+  /** Unix ms. */
+  since: number;
+}
+
+const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
+  <section class="card" aria-labelledby="alarms">
+    <h2 id="alarms">Alarms</h2>
+    {alarms.length === 0 ? (
+      <p class="muted">Nothing is wrong.</p>
+    ) : (
+      <ul class="list">
+        {alarms.map(({ finding, since }) => {
+          const { title, what, advice, section } = describeFinding(finding);
+          return (
+            <li>
+              <div>
+                <Badge tone="bad">{title}</Badge> since <Time at={since} />
+                <div class="small">
+                  {what} {advice}
+                </div>
+              </div>
+              <LinkButton href={`/docs/operations#${section}`}>What to do</LinkButton>
+            </li>
+          );
+        })}
+      </ul>
+    )}
+  </section>
+);
+
+export const Operator = ({ query, found, status, alarms, failure }: OperatorView) => (
   <>
     <h1>Operator</h1>
     <FailureBanner failure={failure} />
+    <Alarms alarms={alarms} />
     <section class="card" aria-labelledby="search">
       <h2 id="search">Find</h2>
       <search>

@@ -73,6 +73,19 @@ const PAGES: readonly Page[] = [
   page("/docs/changelog", changelog),
 ];
 
+/** The pages by what the reader is doing. Each page is in one group. */
+const GROUPS: readonly (readonly [title: string, paths: readonly string[]])[] = [
+  ["Start", [START_PATH, "/docs/quick-start", "/docs/console"]],
+  [
+    "Webhooks",
+    ["/docs/verify", "/docs/rotate-a-secret", "/docs/retries", "/docs/operational-events", "/docs/audit-log"],
+  ],
+  ["Sign-in", ["/docs/tokens", "/docs/passkeys", "/docs/sign-in-providers"]],
+  ["API", [CLIENT_PATH, REFERENCE_PATH, "/docs/errors", "/docs/limits"]],
+  ["Run it", ["/docs/operations", "/docs/metrics", "/docs/threat-model", "/docs/performance"]],
+];
+const GROUPED = new Set(GROUPS.flatMap(([, paths]) => paths));
+
 /** One page for each noun of the client. */
 const CLIENT_PAGES: readonly Page[] = [
   page("/docs/client-auth", clientAuth),
@@ -101,6 +114,13 @@ export function markdownPage(path: string): { title: string; markdown: string } 
   return found && found.markdown !== null ? { title: found.title, markdown: found.markdown } : undefined;
 }
 
+/** A list of all pages as Markdown, for programs that read the documentation (llmstxt.org). */
+export function pageList(): string {
+  const line = ({ path, title }: Page) => `- [${title}](${path === START_PATH ? "/docs/index" : path}.md)`;
+  const pages = [...PAGES, ...CLIENT_PAGES].filter(({ markdown }) => markdown !== null);
+  return `# Postern\n\n> Sign-in and webhooks for products with many tenants.\n\n## Pages\n\n${pages.map(line).join("\n")}\n`;
+}
+
 /**
  * The links at the top of every page, as HTML; the one to `currentPath` is marked. Those of the client are on its own
  * pages only.
@@ -109,6 +129,11 @@ export function navigation(currentPath: string): string {
   const link = ({ path, title }: Page) =>
     `<a href="${path}"${path === currentPath ? ' aria-current="page"' : ""}>${title.replace("Client: ", "")}</a>`;
   const ofClient = currentPath.startsWith(CLIENT_PATH) ? ["<div>Client:", ...CLIENT_PAGES.map(link), "</div>"] : [];
-  const links = [...PAGES.map(link), ...ofClient];
+  const rest = PAGES.filter(({ path }) => !GROUPED.has(path)).map(({ path }) => path);
+  const groups = [...GROUPS, ["About", rest] as const].map(([title, paths]) => {
+    const pages = PAGES.filter(({ path }) => paths.includes(path));
+    return [`<div><strong>${title}</strong>`, ...pages.map(link), "</div>"].join("\n");
+  });
+  const links = ['<a href="/console">Console</a>', ...groups, ...ofClient];
   return `<nav class="pages" aria-label="Documentation">\n${links.join("\n")}\n</nav>`;
 }

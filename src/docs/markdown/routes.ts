@@ -4,12 +4,15 @@ import type { Config } from "../../platform/config";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { describedRoutes } from "../openapi/document";
-import { markdownPage, navigation, START_PATH } from "./catalogue";
+import { markdownPage, navigation, pageList, START_PATH } from "./catalogue";
 import { renderMarkdown } from "./render";
 import { type Facts, type LimitedEndpoint, withTables } from "./tables";
 
 const CSP =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A page with fewer sections has no list of them. */
+const MIN_HEADINGS = 4;
 
 /** The pages of `app`: their tables describe its routes. Each page is rendered once per isolate. */
 export function markdownRoutes(app: Hono<AppEnv>) {
@@ -23,8 +26,12 @@ export function markdownRoutes(app: Hono<AppEnv>) {
     return html;
   }
 
-  const serve = (c: Context<AppEnv>) =>
-    c.html(htmlOf(c.req.path, c.get("deps").config), 200, { "Content-Security-Policy": CSP });
+  const serve = (c: Context<AppEnv>) => {
+    if (c.req.path === "/docs/llms.txt") return c.text(pageList());
+    if (c.req.path.endsWith(".md"))
+      return markdownOf(c, { config: c.get("deps").config, limited: limitedEndpoints(app) });
+    return c.html(htmlOf(c.req.path, c.get("deps").config), 200, { "Content-Security-Policy": CSP });
+  };
 
   return new Hono<AppEnv>().get(START_PATH, serve).get("/docs/:page", serve);
 }
@@ -35,10 +42,27 @@ function limitedEndpoints(app: Hono<AppEnv>): LimitedEndpoint[] {
   );
 }
 
+/** A page as Markdown: at its path with `.md`. Throws NOT_FOUND. */
+function markdownOf(c: Context<AppEnv>, facts: Facts): Response {
+  const path = c.req.path.slice(0, -".md".length);
+  const page = markdownPage(path === "/docs/index" ? START_PATH : path);
+  if (!page) throw notFound("Page");
+  return c.body(withTables(page.markdown, facts), 200, { "Content-Type": "text/markdown; charset=utf-8" });
+}
+
+/** The sections of a long page, as links. */
+function contentsOf(html: string): string {
+  const headings = [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)];
+  if (headings.length < MIN_HEADINGS) return "";
+  const items = headings.map(([, id, title]) => `<li><a href="#${id}">${title?.replace(/<[^>]+>/g, "")}</a></li>`);
+  return `<nav class="toc" aria-label="On this page"><strong>On this page</strong><ul>${items.join("")}</ul></nav>\n`;
+}
+
 /** Throws NOT_FOUND when there is no page at `path`. */
 function pageHtml(path: string, facts: Facts): string {
   const page = markdownPage(path);
   if (!page) throw notFound("Page");
+  const html = renderMarkdown(withTables(page.markdown, facts));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +76,7 @@ function pageHtml(path: string, facts: Facts): string {
 <body>
 ${navigation(path)}
 <main>
-${renderMarkdown(withTables(page.markdown, facts))}</main>
+${html.replace("</h1>\n", `</h1>\n${contentsOf(html)}`)}</main>
 </body>
 </html>
 `;

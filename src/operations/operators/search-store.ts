@@ -14,6 +14,8 @@ import { ofService } from "./audit-store";
 
 /** The most findings of a kind, in each database. */
 export const MAX_FINDINGS = 20;
+/** The most subscriptions of a database whose logs are searched for the id of a replay, a manual retry or an attempt. */
+const EXAMINED_SUBSCRIPTIONS = 50_000;
 /** Appended to a text, sorts after every text that begins with it. */
 const LAST = "\u{10ffff}";
 
@@ -83,7 +85,7 @@ export async function searchHosts(db: Db, host: string): Promise<FoundSubscripti
 
 /**
  * Searches a delivery database, across its tenants, for what has this id. A delivery is found through its event, whose
- * id begins like its own, or in the outbox while it waits for its first attempt.
+ * id begins like its own, through any of its attempts, or in the outbox while it waits for its first one.
  */
 export async function searchId(db: Db, id: string) {
   const delivery = sql`WHERE e.id > ${`${id.slice(0, 23)}-`} AND e.id < ${`${id.slice(0, 23)}.`}`;
@@ -100,6 +102,9 @@ export async function searchId(db: Db, id: string) {
       ${delivery} AND (EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${id})
         OR EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = e.created_at
           AND o.id = ${id}))
+      UNION SELECT coalesce(a.delivery_id, a.id), s.tenant_id, s.id, a.event_id
+        FROM (SELECT id, tenant_id FROM subscriptions WHERE id > '' ORDER BY id LIMIT ${EXAMINED_SUBSCRIPTIONS}) s
+        CROSS JOIN attempts a ON a.subscription_id = s.id AND a.id = ${id}
       UNION SELECT o.id, o.tenant_id, o.subscription_id, o.event_id FROM outbox o
         WHERE o.queue = ${MAIN} AND o.due_at = ${timeOfId(id)} AND o.id = ${id}`),
   });
