@@ -33,7 +33,7 @@ export function CodeBlock({ title, id, text, download }: CodeBlockProps) {
           )}
         </span>
       </div>
-      <ScrollArea label={title}>
+      <ScrollArea label={`${title} as text`}>
         <pre id={`${id}-text`}>{isWhole ? shown : shown.slice(0, SHOWN_CHARACTERS)}</pre>
       </ScrollArea>
       {!isWhole && <p class="hint">{download ? "The download has the rest." : "The rest is not shown."}</p>}
