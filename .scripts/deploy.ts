@@ -93,7 +93,8 @@ function reportTasks(
     !TOKEN_ISSUER &&
       !PUBLIC_URL &&
       !String(APP_URL).endsWith("/console") &&
-      "Set PUBLIC_URL in wrangler.toml to where the service is reached: other services look there for the keys of access tokens, and APP_URL leads to another app.",
+      "Set PUBLIC_URL in wrangler.toml to where the service is reached: other services look there for the keys of " +
+        "access tokens, and APP_URL leads to another app.",
     /localhost/.test(String(vars.APP_URL)) &&
       `Set APP_URL in wrangler.toml: links in mails lead to ${vars.APP_URL}. The console is at ` +
         `${url ?? "the address of the service"}/console.`,

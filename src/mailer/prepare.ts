@@ -18,6 +18,7 @@ import * as notices from "./notices";
 import type { MailContent } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, findStoredHash, type NoticeRecipient } from "./store";
 import { subscriptionNoticeMail } from "./subscription-notices";
+import { tenantNoticeMail } from "./tenant-notices";
 import {
   codeMail,
   factorRemovalMail,
@@ -219,7 +220,7 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
     case "secondFactorGuessed":
       return notices.codesGuessedMail(context, job.pool ?? "totp");
     case "tenantNotice":
-      return notices.tenantNoticeMail(context, job.tenantName, job.news);
+      return tenantNoticeMail(context, job.tenantName, job.news);
     case "tenantDeleted":
       return notices.tenantDeletedMail(context, job.tenantName);
     case "subscriptionAlert":

@@ -3,13 +3,15 @@ import type { Brand } from "../platform/brand";
 
 /** Clients that drop style sheets show a plain page. No client runs a script or loads a font. */
 const styleOf = ({ color }: Brand) => `
-body{margin:0;padding:24px 12px;background:#f4f4f2;color:#1b1d1a;font:16px/1.5 -apple-system,"Segoe UI",Roboto,Arial,sans-serif}
+body{margin:0;padding:24px 12px;background:#f4f4f2;color:#1b1d1a;
+  font:16px/1.5 -apple-system,"Segoe UI",Roboto,Arial,sans-serif}
 .column{max-width:480px;margin:0 auto}
 .brand{font-weight:600;font-size:18px;margin:0 0 16px}
 .brand img{max-height:32px;vertical-align:middle}
 .sheet{background:#ffffff;border:1px solid #d9d9d3;border-radius:8px;padding:24px}
 p{margin:0 0 16px;overflow-wrap:anywhere}
-.button{display:inline-block;background:${color};color:#ffffff;font-weight:600;text-decoration:none;padding:10px 20px;border-radius:6px}
+.button{display:inline-block;background:${color};color:#ffffff;
+  font-weight:600;text-decoration:none;padding:10px 20px;border-radius:6px}
 .aside{color:${color}}
 .address{font-size:12px;color:#5a5d56;margin-top:-8px}
 .foot{font-size:13px;color:#5a5d56;margin:16px 0 0}

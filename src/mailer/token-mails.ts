@@ -105,7 +105,8 @@ export function codeMail({ name, isVerified }: CodeRecipient, code: string, aske
               "the code invalidates its password and ends everything that was set up so far. If you created the " +
               "account yourself, verify the address first, with the link that we sent you.",
           ]),
-      "Do not give the code to anybody, and enter it only on the page where you asked for it. We never ask for it. If " +
+      "Do not give the code to anybody, and enter it only on the page where you asked for it. We never ask for it. " +
+        "If " +
         "you did not request it, somebody else did: whoever gets the code from you is signed in to your account. You " +
         "can ignore this email.",
     ],
@@ -138,7 +139,8 @@ export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, 
 }
 
 const askedFrom = ({ device, location, ipAddress }: Asker): string[] => [
-  `It was asked for with ${device}${location ? `, in or near ${location}` : ""}${ipAddress ? `, from the IP address ${ipAddress}` : ""}.`,
+  "It was asked for with " +
+    `${device}${location ? `, in or near ${location}` : ""}${ipAddress ? `, from the IP address ${ipAddress}` : ""}.`,
 ];
 
 /** The name of the tenant is not in the subject: whoever invites has chosen it. */

@@ -1,4 +1,6 @@
-/** A tenant that requires a second factor: who is locked out until they have one, and by which ways nobody gets past it. */
+/**
+ * A tenant that requires a second factor: who is locked out until they have one, and by which ways nobody gets past it.
+ */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app";
 import { call, logIn, PASSWORD, type Person, setRole, signUpVerified } from "../support/client";

@@ -89,7 +89,8 @@ describe("rotation of SECRET_KEYS", () => {
       const undone = await undo(link);
       expect([undone.status, undone.body.message]).toEqual([
         200,
-        "Undone, except that two-factor authentication stays off. All sessions and API keys have ended, and a reset link has been sent.",
+        "Undone, except that two-factor authentication stays off. All sessions and API keys have ended, and a " +
+          "reset link has been sent.",
       ]);
       expect((await mailTo(person.email, /Reset your password/)).text).toContain("could not be turned on again");
       expect((await logInTo(person)).status).toBe(200);

@@ -89,8 +89,9 @@ const rowsOf = async () =>
   (await database.prepare("SELECT alg, issuer, seen_at, retired_at FROM token_signers ORDER BY seen_at").all()).results;
 
 beforeEach(async () => {
-  const listed =
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf*' AND name <> 'd1_migrations'";
+  const listed = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' 
+      AND name NOT GLOB '_cf*'
+      AND name <> 'd1_migrations'`;
   const { results } = await database.prepare(listed).all<{ name: string }>();
   for (const { name } of results) await database.exec(`DROP TABLE IF EXISTS ${name}`);
   await database.exec("DROP TABLE IF EXISTS d1_migrations");

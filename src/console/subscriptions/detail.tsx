@@ -106,8 +106,17 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   );
 };
 
+const Retries = ({ schedule }: { schedule: readonly number[] | undefined }) => (
+  <details>
+    <summary>
+      {(schedule ?? DEFAULT_SCHEDULE).length + 1} attempts
+      {schedule === undefined && " (default)"}
+    </summary>
+    <Calendar schedule={schedule} />
+  </details>
+);
+
 const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; mayUpdate: boolean }) => {
-  const schedule = subscription.options?.retry?.schedule;
   return (
     <section class="card" aria-label="Settings">
       <dl class="facts">
@@ -131,13 +140,7 @@ const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; ma
         )}
         <dt>Retries</dt>
         <dd>
-          <details>
-            <summary>
-              {(schedule ?? DEFAULT_SCHEDULE).length + 1} attempts
-              {schedule === undefined && " (default)"}
-            </summary>
-            <Calendar schedule={schedule} />
-          </details>
+          <Retries schedule={subscription.options?.retry?.schedule} />
         </dd>
         {settingsOf(subscription.options, { autoDisableHours: subscription.defaultAutoDisableHours }).map(
           ([label, value]) => (

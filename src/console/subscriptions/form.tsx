@@ -1,4 +1,7 @@
-/** The form of a subscription: name, URL and event types, the rest in closed sections; and the confirmation to delete it. */
+/**
+ * The form of a subscription: name, URL and event types, the rest in closed sections; and the confirmation to delete
+ * it.
+ */
 
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Texts } from "../../webhooks/subscriptions/option";
@@ -28,6 +31,10 @@ interface FormProps {
   failure?: Failure | undefined;
 }
 
+const EVENTS_HINT =
+  "For example OrderPaid. Separate several with commas or lines. A single * means all types that you publish, " +
+  "postern.* all operational events.";
+
 export function SubscriptionForm({ id, values, headers = {}, deployment, failure }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
@@ -55,7 +62,7 @@ export function SubscriptionForm({ id, values, headers = {}, deployment, failure
           value={values.events}
           rows={3}
           class="tags"
-          hint="For example OrderPaid. Separate several with commas or lines. A single * means all types that you publish, postern.* all operational events."
+          hint={EVENTS_HINT}
           failure={failure}
         />
         <OptionSections

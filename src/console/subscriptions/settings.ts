@@ -1,4 +1,6 @@
-/** The delivery options of a subscription as its page shows them: those that are set, and what happens when it is off. */
+/**
+ * The delivery options of a subscription as its page shows them: those that are set, and what happens when it is off.
+ */
 import { type DeliveryOptions, OPTIONS, valueAt } from "../../webhooks/subscriptions/delivery-options";
 import type { RateLimit } from "../../webhooks/subscriptions/limit-options";
 import type { Deployment } from "../../webhooks/subscriptions/option";

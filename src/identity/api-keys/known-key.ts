@@ -6,7 +6,10 @@ import { countUnknownKey, refuseUnknownKeys, rememberGoodKey } from "./unknown-k
 
 const USE_RESOLUTION_MS = 60_000;
 
-/** Returns what `find` returns for the hash of a key. Throws RATE_LIMITED when too many unknown keys come from `clientIp`. */
+/**
+ * Returns what `find` returns for the hash of a key. Throws RATE_LIMITED when too many unknown keys come from
+ * `clientIp`.
+ */
 export async function findByKey<Row>(
   deps: Deps,
   key: string,

@@ -1,7 +1,7 @@
 /**
  * The state of a code binds it to the device that asked for it: the code is worth nothing without the state, which only
- * that device gets. This does not help a user who enters a code that somebody else asked for on a page of theirs. Asking
- * for a code writes no row.
+ * that device gets. This does not help a user who enters a code that somebody else asked for on a page of theirs.
+ * Asking for a code writes no row.
  */
 import type { Deps } from "../../platform/deps";
 import { decryptState, encryptState } from "../../platform/short-lived";

@@ -1,6 +1,6 @@
 /**
- * What platform keys do, in the audit log: in the log of the tenant or the activity of the person, and in the log of the
- * platform with all details.
+ * What platform keys do, in the audit log: in the log of the tenant or the activity of the person, and in the log of
+ * the platform with all details.
  */
 import { sql } from "drizzle-orm";
 import type { AuditAction, TargetKind } from "../../platform/schemas/audit-actions";

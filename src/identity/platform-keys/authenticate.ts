@@ -27,7 +27,8 @@ const NEEDED_FOR_PLATFORM: readonly PlatformScope[] = ["users.read", "tenants.re
 
 /**
  * The principal of a platform key in the tenant that `named` says; null when the key is unknown, revoked or expired.
- * `isInTenant` is false if the key sees no such tenant. Throws RATE_LIMITED when too many such keys come from `clientIp`.
+ * `isInTenant` is false if the key sees no such tenant. Throws RATE_LIMITED when too many such keys come from
+ * `clientIp`.
  */
 export async function authenticatePlatformKey(
   deps: Deps,

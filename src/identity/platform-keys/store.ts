@@ -71,7 +71,8 @@ export async function insertPlatformKey(
         < ${config.caps.platformKeys}
       RETURNING id`,
     recorded: recorded("platform_key.created", operator, key.id, key.scopes),
-    hash: sql`INSERT INTO platform_key_hashes (hash, key_id) SELECT ${hash}, id FROM platform_keys WHERE id = ${key.id}`,
+    hash: sql`INSERT INTO platform_key_hashes (hash, key_id) SELECT ${hash}, id FROM platform_keys
+      WHERE id = ${key.id}`,
   });
   return inserted.length === 1;
 }

@@ -9,8 +9,8 @@ export const IS_IN_SCOPE = sql`(t.second_factor = 'all' OR m.role IN (${ADMINS})
 
 /**
  * From when the session `s` of the user `u` and the member `m` gets in only to set up a second factor (Unix ms); null
- * for never. A passkey counts in a session that it has opened or confirmed: until then, the session rests on one factor.
- * Reads nothing more in a tenant `t` without a policy.
+ * for never. A passkey counts in a session that it has opened or confirmed: until then, the session rests on one
+ * factor. Reads nothing more in a tenant `t` without a policy.
  */
 export const SECOND_FACTOR_DUE = sql`CASE
     WHEN t.second_factor_from IS NULL OR u.totp_enabled_at IS NOT NULL OR NOT ${IS_IN_SCOPE} THEN NULL

@@ -23,7 +23,8 @@ export type MailedLinkKind = RevertKind | "reclaim";
 export const REVERT_MESSAGES = {
   undone: "Undone. All sessions and API keys have ended, and a reset link has been sent.",
   undoneWithoutFactor:
-    "Undone, except that two-factor authentication stays off. All sessions and API keys have ended, and a reset link has been sent.",
+    "Undone, except that two-factor authentication stays off. All sessions and API keys have ended, and a reset " +
+    "link has been sent.",
   apiKeys: "All API keys have been revoked.",
   reclaimed: "Everything set up with your address has ended, and a reset link has been sent.",
 } as const;

@@ -103,7 +103,8 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
     codes:
       codeHashes.length === 0
         ? undefined
-        : sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${userId}, value FROM json_each(${jsonList(codeHashes)})
+        : sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${userId}, value
+          FROM json_each(${jsonList(codeHashes)})
           WHERE EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
     revert: insertRevert(revert, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),
   });

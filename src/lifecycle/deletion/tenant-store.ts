@@ -19,8 +19,8 @@ export interface TenantDeletion {
 }
 
 /**
- * Deletes a tenant with a platform key, and ends all memberships. Returns false for a suspended tenant. The purge removes
- * what it leaves behind.
+ * Deletes a tenant with a platform key, and ends all memberships. Returns false for a suspended tenant. The purge
+ * removes what it leaves behind.
  */
 export async function deleteTenantOfProduct(
   { db }: Deps,

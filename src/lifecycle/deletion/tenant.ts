@@ -11,7 +11,9 @@ import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleteTenantOfOwner, deleteTenantOfProduct } from "./tenant-store";
 
-/** Deletes a tenant with a platform key; its members keep their accounts. Throws NOT_FOUND, CONFLICT if it is suspended. */
+/**
+ * Deletes a tenant with a platform key; its members keep their accounts. Throws NOT_FOUND, CONFLICT if it is suspended.
+ */
 export async function deleteTenantBy(deps: Deps, key: PlatformKeyPrincipal, name: string): Promise<void> {
   const tenant = await requireTenant(deps, key, name);
   const { tenantId, externalId } = tenant;

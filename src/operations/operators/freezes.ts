@@ -38,8 +38,9 @@ export async function changeSendsOfTenant(
 }
 
 /**
- * Freezes or releases the sends of all tenants, in every delivery database. The change of the first database also records
- * the action. Throws SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes those.
+ * Freezes or releases the sends of all tenants, in every delivery database. The change of the first database also
+ * records the action. Throws SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes
+ * those.
  */
 export async function changeAllSends(
   deps: Deps,

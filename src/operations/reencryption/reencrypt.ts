@@ -26,8 +26,8 @@ interface Place {
 }
 
 /**
- * Runs every hour: re-encrypts what old keys encrypted. Does nothing, except once a day, while there is only one key and
- * no secret needs another.
+ * Runs every hour: re-encrypts what old keys encrypted. Does nothing, except once a day, while there is only one key
+ * and no secret needs another.
  */
 export const rekey: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   if (cursor === "") {

@@ -35,7 +35,9 @@ const P256_SCALAR_HEX_DIGITS = 64;
 export const ed25519Key = (seed: Uint8Array): Promise<SigningKey> =>
   signingKey("EdDSA", "Ed25519", [...ED25519_PKCS8_HEAD, ...seed]);
 
-/** The key of 48 random bytes, which exceed the order of the curve by enough that no scalar is likelier than another. */
+/**
+ * The key of 48 random bytes, which exceed the order of the curve by enough that no scalar is likelier than another.
+ */
 export function p256Key(seed: Uint8Array): Promise<SigningKey> {
   const scalar = (BigInt(`0x${toHex(seed)}`) % (P256_ORDER - 1n)) + 1n;
   const bytes = scalar.toString(16).padStart(P256_SCALAR_HEX_DIGITS, "0").match(/../g) ?? [];

@@ -152,7 +152,7 @@ export const events = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** The size of a payload that is in `longPayload`; null for any other. */
     longBytes: integer("long_bytes"),
-    /** A payload of more than 800 bytes, compressed if that makes it shorter (`stored-text.ts`). `payload` is then "null". */
+    /** A payload above 800 bytes, compressed if that is shorter (`stored-text.ts`). `payload` is then "null". */
     longPayload: blob("long_payload"),
   },
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],

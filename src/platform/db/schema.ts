@@ -54,8 +54,8 @@ export const users = sqliteTable(
     passwordHash: text("password_hash").notNull(),
     emailVerifiedAt: integer("email_verified_at"),
     /**
-     * "provider" while only a sign-in provider vouches for the address, "platform" while only the product does; null once
-     * a mail of ours has proven it.
+     * "provider" while only a sign-in provider vouches for the address, "platform" while only the product does; null
+     * once a mail of ours has proven it.
      */
     emailVerifiedBy: text("email_verified_by", { enum: ["provider", "platform"] }),
     verificationMailedAt: integer("verification_mailed_at"),

@@ -98,8 +98,8 @@ export const shards = sqliteTable("shards", {
    */
   totals: text({ mode: "json" }).$type<Record<string, unknown>>(),
   /**
-   * From then on, long payloads are stored compressed: a day after the first upkeep of a version that can read them. So an
-   * older version that still runs, or to which one goes back on that day, meets none.
+   * From then on, long payloads are stored compressed: a day after the first upkeep of a version that can read them. So
+   * an older version that still runs, or to which one goes back on that day, meets none.
    */
   compressesFrom: integer("compresses_from"),
 });

@@ -9,7 +9,8 @@ export interface Guesses {
   /**
    * Counts one guess for an email address, known or not, and checks it: `evaluate` returns null for a wrong guess. A
    * right guess clears the pool. A guess does not count if `evaluate` throws. Throws ACCOUNT_LOCKED while one of the
-   * pools in `boundBy` (by default passwords and second factors) is locked, or SERVICE_UNAVAILABLE when the lock cannot be reached.
+   * pools in `boundBy` (by default passwords and second factors) is locked, or SERVICE_UNAVAILABLE when the lock cannot
+   * be reached.
    */
   check<T>(
     pool: GuessPool,

@@ -29,9 +29,10 @@ type Placeholder = ReturnType<typeof sql.placeholder>;
 /** The ids of the tenants that the product names so. Throws NOT_FOUND. */
 export async function findTenantIds({ db }: Deps, names: readonly string[]): Promise<string[]> {
   const wanted = jsonList(names.map(tenantName));
+  const listed = { id: sql`j.value ->> 'id'`, externalId: sql`j.value ->> 'externalId'` };
   const { found } = await atomically(db, {
     found: rows<{ id: string | null }>(sql`SELECT t.id FROM json_each(${wanted}) j
-      LEFT JOIN tenants t ON t.id = ${idOfTenant({ id: sql`j.value ->> 'id'`, externalId: sql`j.value ->> 'externalId'` })}
+      LEFT JOIN tenants t ON t.id = ${idOfTenant(listed)}
         AND t.id <> ${PLATFORM_TENANT}`),
   });
   return [

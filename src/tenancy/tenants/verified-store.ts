@@ -4,8 +4,8 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /**
- * Returns an expression that is 1 or 0: whether one of the owners has a verified address, or the product vouches for the
- * tenant. `tenantId` is a value, or a column of the enclosing query.
+ * Returns an expression that is 1 or 0: whether one of the owners has a verified address, or the product vouches for
+ * the tenant. `tenantId` is a value, or a column of the enclosing query.
  */
 export const hasVerifiedOwner = (
   tenantId: SQL,

@@ -43,8 +43,8 @@ const standard = ({ eventType, eventCreatedAt, payload }: Event) =>
   withLast({ type: eventType, timestamp: iso(eventCreatedAt) }, "data", payload);
 
 /**
- * CloudEvents 1.0, JSON format, structured mode. The id is the event's, so that receivers recognise a replay. The source
- * is a URN, which needs no setting.
+ * CloudEvents 1.0, JSON format, structured mode. The id is the event's, so that receivers recognise a replay. The
+ * source is a URN, which needs no setting.
  */
 function cloudEvent({ eventId, tenantId, eventType, eventCreatedAt, correlationId, payload }: Event): string {
   const attributes = {

@@ -1,0 +1,69 @@
+/** Mails to the owners of a tenant, and to a member, about a change in it. */
+import type { TenantNews } from "../platform/mail/job";
+import type { NoticeContext } from "./notices";
+import type { MailContent } from "./render";
+
+/** The sentence about some news, and what to do if it is bad news. */
+function describeNews(news: TenantNews, tenantName: string): { subject: string; body: string[] } {
+  switch (news.what) {
+    case "joined":
+      return { subject: "Somebody joined your tenant", body: [`${news.person} joined ${tenantName} as ${news.role}.`] };
+    case "roleChanged":
+      return {
+        subject: "A role was changed in your tenant",
+        body: [`${news.by} gave ${news.person} the role ${news.role} in ${tenantName}.`],
+      };
+    case "removed":
+      return {
+        subject: "Somebody was removed from your tenant",
+        body: [`${news.by} removed ${news.person} from ${tenantName}.`],
+      };
+    case "left":
+      return { subject: "Somebody left your tenant", body: [`${news.person} left ${tenantName}.`] };
+    case "securityChanged":
+      return {
+        subject: "Who needs a second factor in your tenant was changed",
+        body: [`${news.by} changed the policy of ${tenantName}: ${describePolicy(news)}.`],
+      };
+    case "exported":
+      return { subject: "Your tenant was exported", body: [`${news.by} exported the data of ${tenantName}.`] };
+    case "auditReader":
+      return {
+        subject: "The audit log is sent to a subscription",
+        body: [
+          `${news.by} set up the subscription "${news.subscription}" of ${tenantName}: it sends the audit log to ` +
+            `${news.host}.`,
+        ],
+      };
+    case "undone":
+      return {
+        subject: "Changes in your tenant were undone",
+        body: [
+          `${news.by} told us that somebody else has used their account. We have undone this in ${tenantName}:`,
+          ...news.lines,
+        ],
+      };
+  }
+}
+
+function describePolicy({ requireSecondFactor, graceDays }: Extract<TenantNews, { what: "securityChanged" }>): string {
+  if (requireSecondFactor === "off") return "nobody needs a second factor any more";
+  const who = requireSecondFactor === "all" ? "every member needs" : "owners and admins need";
+  return (
+    `${who} a second factor, ` +
+    `${graceDays === 0 ? "from now on" : `in ${graceDays === 1 ? "1 day" : `${graceDays} days`}`}`
+  );
+}
+
+/** News about a tenant, for its owners and for a member whom they concern. */
+export function tenantNoticeMail({ name }: NoticeContext, tenantName: string, news: TenantNews): MailContent {
+  const { subject, body } = describeNews(news, tenantName);
+  return {
+    subject,
+    greetingName: name,
+    body: [
+      ...body,
+      "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
+    ],
+  };
+}
