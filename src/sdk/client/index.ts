@@ -40,7 +40,7 @@ export type { AttemptStats, StatsMethods, StatsOptions } from "./stats";
 export type { TenantMethods } from "./tenants";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
 export type { TwoFactorMethods } from "./two-factor";
-export type { ResumeOptions, WebhookMethods } from "./webhooks";
+export type { ResumeOptions, SubscriptionListOptions, WebhookMethods } from "./webhooks";
 
 const TIMEOUT_MS = 30_000;
 

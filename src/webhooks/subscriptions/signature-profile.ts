@@ -57,7 +57,7 @@ export type SignatureProfile = z.infer<typeof signatureProfile>;
 export const PROFILE_MEMBERS = ["kind", ...Object.keys(custom.shape).filter((name) => name !== "kind")] as const;
 
 /** The headers that a profile sets, each with the member that names it; `kind` where the kind decides. */
-export function headersOfProfile(profile: SignatureProfile): (readonly [member: string, name: string])[] {
+function headersOfProfile(profile: SignatureProfile): (readonly [member: string, name: string])[] {
   switch (profile.kind) {
     case "svix":
       return ["svix-id", "svix-timestamp", "svix-signature"].map((name) => ["kind", name] as const);

@@ -117,6 +117,11 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
       const made = await ask("POST", "/webhooks", { ...subscription, url: `${url}?key=${fresh("url")}` }, bearer);
       ids.push(made.body.data._id);
     }
+    for (const url of ["not a url", `https://example.com/?key=${fresh("url")}`]) {
+      const item = { externalId: "imported", url, events: ["Other"], secret: fresh("secret") };
+      await ask("POST", "/webhooks/import", { subscriptions: [item] }, bearer);
+    }
+    await ask("POST", "/webhooks/import", { subscriptions: [] }, bearer);
     const [good = "", bad = ""] = ids;
     for (const id of [good, "none"]) {
       await ask("PATCH", `/webhooks/${id}`, { secret: fresh("secret") }, bearer);
