@@ -27,6 +27,7 @@ import operationalEvents from "../pages/operational-events.md";
 import operations from "../pages/operations.md";
 import passkeys from "../pages/passkeys.md";
 import performance from "../pages/performance.md";
+import platformApi from "../pages/platform-api.md";
 import quickStart from "../pages/quick-start.md";
 import retries from "../pages/retries.md";
 import rotateASecret from "../pages/rotate-a-secret.md";
@@ -58,6 +59,7 @@ const PAGES: readonly Page[] = [
   page("/docs/audit-log", auditLog),
   page("/docs/tokens", tokens),
   page("/docs/verify-tokens", verifyTokens),
+  page("/docs/platform-api", platformApi),
   page("/docs/passkeys", passkeys),
   page("/docs/sign-in-providers", signInProviders),
   page(CLIENT_PATH, client),
