@@ -18,7 +18,7 @@ import * as notices from "./notices";
 import type { MailContent } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, findStoredHash, type NoticeRecipient } from "./store";
 import { subscriptionNoticeMail } from "./subscription-notices";
-import { tenantNoticeMail } from "./tenant-notices";
+import { operatorNoticeMail, tenantNoticeMail } from "./tenant-notices";
 import {
   codeMail,
   factorRemovalMail,
@@ -86,7 +86,7 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   if (job.kind === "invitation") {
     const { token, hash } = await mailToken(deps.keys, "invite", job.id);
     const guest = await insertInvitationToken(deps, job.tenantId, job.invitationId, hash, nowMs);
-    return guest && { to: guest.email, mail: invitationMail(appUrl, guest, token), limits: [] };
+    return guest && { to: guest.email, mail: invitationMail(appUrl, guest, token), limits: ["invitationMail"] };
   }
   if (job.kind === "twoFactorRemoval") {
     const { token, hash } = await mailToken(deps.keys, "remove-factor", job.id);
@@ -221,6 +221,8 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.codesGuessedMail(context, job.pool ?? "totp");
     case "tenantNotice":
       return tenantNoticeMail(context, job.tenantName, job.news);
+    case "operatorNotice":
+      return operatorNoticeMail(context, job.news);
     case "tenantDeleted":
       return notices.tenantDeletedMail(context, job.tenantName);
     case "subscriptionAlert":

@@ -1,5 +1,5 @@
 /** Mails to the owners of a tenant, and to a member, about a change in it. */
-import type { TenantNews } from "../platform/mail/job";
+import type { OperatorNews, TenantNews } from "../platform/mail/job";
 import type { NoticeContext } from "./notices";
 import type { MailContent } from "./render";
 
@@ -35,6 +35,15 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
             `${news.host}.`,
         ],
       };
+    case "auditTrimmed":
+      return {
+        subject: "The audit log of your tenant is full",
+        body: [
+          `The audit log of ${tenantName} has reached the number of events that this service keeps. Its oldest events ` +
+            "are being removed, none of them younger than 90 days. Export the log if you need them, and look for " +
+            "somebody who makes unusually many changes.",
+        ],
+      };
     case "undone":
       return {
         subject: "Changes in your tenant were undone",
@@ -64,6 +73,30 @@ export function tenantNoticeMail({ name }: NoticeContext, tenantName: string, ne
     body: [
       ...body,
       "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
+    ],
+  };
+}
+
+const OPERATOR_SUBJECTS = {
+  tenantSuspended: "An operator suspended a tenant",
+  personSuspended: "An operator suspended a person",
+  sendsHeld: "An operator froze all deliveries",
+} as const;
+
+/** What another operator of the service has done. */
+export function operatorNoticeMail({ name }: NoticeContext, { what, by, id, reason }: OperatorNews): MailContent {
+  const done = {
+    tenantSuspended: `${by} suspended the tenant ${id}.`,
+    personSuspended: `${by} suspended the person ${id}.`,
+    sendsHeld: `${by} froze the deliveries of all tenants. They wait until an operator releases them.`,
+  }[what];
+  return {
+    subject: OPERATOR_SUBJECTS[what],
+    greetingName: name,
+    body: [
+      done,
+      ...(reason ? [`Reason: ${reason}`] : []),
+      "You are told because you operate this service too. The log of the operators has all details.",
     ],
   };
 }

@@ -3,19 +3,13 @@
  * lost second factor.
  */
 
+import type { InvitationAddress } from "../identity/invitations/store";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
+
 import type { Registrant } from "../identity/recovery/store";
 import type { Asker, EndedAccess, MailJob } from "../platform/mail/job";
 import { linkTo, type MailContent } from "./render";
 import type { CodeRecipient } from "./store";
-
-/** What an invitation is to, and by whom. */
-interface Invited {
-  tenantName: string;
-  /** The name and the address of who invites, or the address alone. */
-  inviter: string;
-  role: string;
-}
 
 type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
 
@@ -144,7 +138,11 @@ const askedFrom = ({ device, location, ipAddress }: Asker): string[] => [
 ];
 
 /** The name of the tenant is not in the subject: whoever invites has chosen it. */
-export function invitationMail(appUrl: string, { tenantName, inviter, role }: Invited, token: string): MailContent {
+export function invitationMail(
+  appUrl: string,
+  { tenantName, inviter, role }: Pick<InvitationAddress, "tenantName" | "inviter"> & { role: string },
+  token: string,
+): MailContent {
   return {
     subject: "You are invited to join a tenant",
     greetingName: null,

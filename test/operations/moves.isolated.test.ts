@@ -261,7 +261,9 @@ test("a move that is killed at any of its calls goes on where it was, and copies
   const webhookId = await subscribe(person, newInbox("200").url, { delivery: { signature: "v1+v1a" } });
   const event = { tenantId: person.tenantId, action: "operator.tenant_moved", actor: SYSTEM } as const;
   const first = await depsOf();
-  expect(await insertMove(first.deps, { tenantId: person.tenantId, toShard: OTHER }, event, Date.now())).not.toBeNull();
+  expect(
+    await insertMove(first.deps, { tenantId: person.tenantId, toShard: OTHER }, [event], Date.now()),
+  ).not.toBeNull();
   let kills = 0;
   for (let isDone = false; !isDone; kills += 1) {
     // Each run is killed at its call after those of the run before: first without its effect, then after it.

@@ -114,6 +114,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "POST /platform/users/:user/sessions/revoke": {},
   "POST /platform/users/:user/mails": {},
   "GET /operator/search": {},
+  "GET /operator/audit": {},
   "GET /operator/status": {},
   "GET /operator/tenants/:id": {},
   "GET /operator/people/:id": {},

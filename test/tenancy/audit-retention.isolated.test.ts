@@ -11,6 +11,7 @@ import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { call, eventually, logIn, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { hourly } from "../support/engine";
 import { captureLog } from "../support/log-lines";
+import { mailsTo, mailTo } from "../support/mailbox";
 import { joinTenant } from "../support/people";
 import { purgeAll } from "../support/purges";
 import { newInbox, subscribe } from "../support/receiver";
@@ -20,18 +21,24 @@ import { maintain } from "../support/upkeep";
 const DAY_MS = 86_400_000;
 const captured = captureLog();
 
-async function fill(database: D1Database, { tenantId }: Person, count: number, newestMs: number): Promise<void> {
+async function fill(
+  database: D1Database,
+  { tenantId }: Pick<Person, "tenantId">,
+  count: number,
+  newestMs: number,
+  action = "session.revoked",
+): Promise<void> {
   const ids = Array.from({ length: count }, (_, n) => newIdAt(newestMs - n));
   await database
     .prepare(
-      `INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system'
+      `INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, ?, 'system'
         FROM json_each(?)`,
     )
-    .bind(tenantId, JSON.stringify(ids))
+    .bind(tenantId, action, JSON.stringify(ids))
     .run();
 }
 
-const countOf = (database: D1Database, { tenantId }: Person) =>
+const countOf = (database: D1Database, { tenantId }: Pick<Person, "tenantId">) =>
   database.prepare("SELECT count(*) AS n FROM audit_events WHERE tenant_id = ?").bind(tenantId).first<number>("n");
 
 test("events older than AUDIT_RETENTION_DAYS go, in every database and tenant, and younger ones stay", async () => {
@@ -53,7 +60,7 @@ test("events older than AUDIT_RETENTION_DAYS go, in every database and tenant, a
 
 test("a tenant keeps its AUDIT_MAX_ROWS newest events, and it is logged that others went", async () => {
   const [large, small] = [await signUp(), await signUp()];
-  const newestMs = Date.now() - 1_000;
+  const newestMs = Date.now() - 100 * DAY_MS;
   await fill(env.DB, large, 17_500, newestMs);
   await fill(env.DB, small, 9_999, newestMs);
   await hourly({ AUDIT_MAX_ROWS: "10000" });
@@ -64,12 +71,35 @@ test("a tenant keeps its AUDIT_MAX_ROWS newest events, and it is logged that oth
   expect(line).toMatchObject({ level: "warn", tenantId: large.tenantId, count: 7_501 });
 });
 
+test("many events of subscriptions push out no others, nothing younger than 90 days goes, and owners are mailed once", async () => {
+  const person = await signUpVerified();
+  const [oldMs, youngMs] = [Date.now() - 100 * DAY_MS, Date.now() - 80 * DAY_MS];
+  await fill(env.DB, person, 300, oldMs - DAY_MS);
+  await fill(env.DB, person, 16_000, oldMs, "webhook.updated");
+  const young = await signUpVerified();
+  await fill(env.DB, young, 12_000, youngMs);
+  await fill(env.DB, { tenantId: "operators" }, 12_000, oldMs);
+  for (let hours = 0; hours < 2; hours += 1) await hourly({ AUDIT_MAX_ROWS: "10000" });
+  const of = (action: string) =>
+    env.DB.prepare("SELECT count(*) AS n FROM audit_events WHERE tenant_id = ? AND action = ?")
+      .bind(person.tenantId, action)
+      .first<number>("n");
+  expect([await of("session.revoked"), await of("webhook.updated")]).toEqual([300, 10_000]);
+  expect(await countOf(env.DB, young)).toBeGreaterThanOrEqual(12_000);
+  expect(await countOf(env.DB, { tenantId: "operators" })).toBeGreaterThanOrEqual(12_000);
+  await fill(env.DB, person, 2_000, oldMs - 2 * DAY_MS, "webhook.updated");
+  await mailTo(person.email, /audit log of your tenant is full/);
+  await hourly({ AUDIT_MAX_ROWS: "10000" });
+  expect(await of("webhook.updated")).toBe(10_000);
+  expect(mailsTo(person.email).filter(({ subject }) => /is full/.test(subject))).toHaveLength(1);
+});
+
 test("work that is stopped goes on where it was, also in the middle of a tenant's events", async () => {
   const tenants = await Promise.all(Array.from({ length: 3 }, () => signUp()));
   const oldMs = Date.now() - 400 * DAY_MS;
   for (const person of tenants) await fill(env.DB, person, 20, oldMs);
   const large = tenants[1] as Person;
-  await fill(env.DB, large, 12_000, Date.now() - 1_000);
+  await fill(env.DB, large, 12_000, Date.now() - 100 * DAY_MS);
   const deps = await createDeps({ ...env, AUDIT_MAX_ROWS: "10000" }, createExecutionContext());
   let turns = 0;
   for (let cursor: string | null = ""; cursor !== null; turns += 1) {

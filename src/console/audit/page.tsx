@@ -128,6 +128,25 @@ export const OwnActivity = ({ events }: { events: readonly AuditEvent[] }) => (
   </>
 );
 
+/** What the operators of the service did; `older` is the path of the next page. */
+export const OperatorsActivity = ({ events, older }: { events: readonly AuditEvent[]; older: string | null }) => (
+  <>
+    <p class="trail">
+      <a href="/console/operator">Operator</a>
+    </p>
+    <h1>What operators did</h1>
+    <section class="card" aria-labelledby="events">
+      <h2 id="events">Events</h2>
+      {events.length === 0 ? <EmptyState title="No events" /> : <Events events={events} names={new Map()} />}
+      {older && (
+        <p class="after">
+          <a href={older}>Older</a>
+        </p>
+      )}
+    </section>
+  </>
+);
+
 interface EventsProps {
   events: readonly AuditEvent[];
   /** The names of what the events are about; null where that is not shown. */

@@ -9,8 +9,10 @@ const TYPING_PAUSE_MS = 200;
 
 // A mailed token stays in the form of its page, but not in the address bar, where it would get into the history and
 // into screenshots.
-const hasToken = ["token", "invitation"].some((name) => new URLSearchParams(location.search).has(name));
-if (hasToken) history.replaceState(null, "", location.pathname);
+const parameters = new URLSearchParams(location.search);
+const hasToken = ["token", "invitation"].some((name) => parameters.has(name));
+// The path to return to after a sign-in is in the form too, and may have such a token.
+if (hasToken || parameters.get("to")?.includes("token=")) history.replaceState(null, "", location.pathname);
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });

@@ -9,6 +9,10 @@ import { personForOperator, tenantForOperator } from "../../operations/operators
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires, serve } from "../../platform/http/operation";
 import { sessionOf } from "../../platform/http/permissions";
+import { auditPage } from "../../tenancy/audit/log";
+import { SERVICE_LOG } from "../../tenancy/audit/record-store";
+import { auditQuery } from "../../tenancy/audit/schemas";
+import { OperatorsActivity } from "../audit/page";
 import { parse } from "../failure";
 import { type Form, form } from "../http/form";
 import { page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -95,6 +99,17 @@ export const operatorPages = new Hono<AppEnv>()
       c,
       () => operatorPage(c, query),
       (refused) => operatorPage(c, query, refused),
+    );
+  })
+  .get("/activity", requires(operators.audit), async (c) => {
+    const cursor = c.req.query("cursor");
+    const asked = parse(auditQuery, cursor === undefined ? {} : { cursor });
+    const { data, nextCursor } = await auditPage(c.get("deps"), { tenantId: SERVICE_LOG, shard: 0 }, asked);
+    const older = nextCursor && `/console/operator/activity?cursor=${encodeURIComponent(nextCursor)}`;
+    return page(
+      c,
+      { title: "What operators did", section: "operator" },
+      <OperatorsActivity events={data} older={older} />,
     );
   })
   .get(

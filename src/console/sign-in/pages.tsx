@@ -1,5 +1,6 @@
 /** The pages that need no session: sign in, register, and the targets of mail links. */
 
+import type { InvitationAddress } from "../../identity/invitations/store";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { FailureBanner, Time } from "../components/display";
@@ -113,14 +114,24 @@ interface InvitationProps extends FormProps {
   token: string;
   /** The signed-in user's address; undefined when nobody is signed in. */
   email: string | undefined;
+  /** What the invitation says; null if it is not open any more. */
+  invitation: InvitationAddress | null;
 }
 
-export const AcceptInvitation = ({ token, email, failure }: InvitationProps) => {
+export const AcceptInvitation = ({ token, email, invitation, failure }: InvitationProps) => {
   const here = `/console/accept-invitation?token=${encodeURIComponent(token)}`;
   return (
     <>
       <h1>You are invited</h1>
       <FailureBanner failure={failure} />
+      {invitation ? (
+        <p class="break">
+          <strong>{invitation.inviter}</strong> invites <strong>{invitation.email}</strong> to join the tenant "
+          {invitation.tenantName}" with the role <strong>{invitation.role}</strong>.
+        </p>
+      ) : (
+        <p>This invitation has been used, was revoked or has expired. Ask for another one.</p>
+      )}
       {email === undefined ? (
         <>
           <p>Join with an account for the address that the invitation was sent to.</p>

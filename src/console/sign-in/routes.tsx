@@ -1,5 +1,6 @@
 /** `/console`: sign in, register, and the targets of mail links. */
 import { type Context, Hono } from "hono";
+import { describeInvitation } from "../../identity/invitations/invite";
 import { invitations } from "../../identity/invitations/operations";
 import { loginOptions } from "../../identity/passkeys/webauthn/options";
 import { findClaim } from "../../identity/recovery/email-verification";
@@ -94,12 +95,11 @@ const resetPage = (c: Context<AppEnv>, token: string, refused?: Refused) =>
     <pages.ResetPassword token={token} failure={refused?.failure} />,
   );
 
-const invitationPage = (c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) =>
-  page(
-    c,
-    { title: "You are invited", section: null, status: refused?.status },
-    <pages.AcceptInvitation token={token} email={email} failure={refused?.failure} />,
-  );
+async function invitationPage(c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) {
+  const view = { token, email, invitation: await describeInvitation(c.get("deps"), token), failure: refused?.failure };
+  const options = { title: "You are invited", section: null, status: refused?.status } as const;
+  return page(c, options, <pages.AcceptInvitation {...view} />);
+}
 
 const withHint = (refused: Refused | undefined): Failure | undefined =>
   refused?.error.code === "EMAIL_NOT_VERIFIED"

@@ -82,8 +82,8 @@ const GROUPS: readonly (readonly [title: string, paths: readonly string[]])[] = 
     "Webhooks",
     ["/docs/verify", "/docs/rotate-a-secret", "/docs/retries", "/docs/operational-events", "/docs/audit-log"],
   ],
-  ["Sign-in", ["/docs/tokens", "/docs/passkeys", "/docs/sign-in-providers"]],
-  ["API", [CLIENT_PATH, REFERENCE_PATH, "/docs/errors", "/docs/limits"]],
+  ["Sign-in", ["/docs/tokens", "/docs/verify-tokens", "/docs/passkeys", "/docs/sign-in-providers"]],
+  ["API", [CLIENT_PATH, REFERENCE_PATH, "/docs/platform-api", "/docs/errors", "/docs/limits"]],
   ["Run it", ["/docs/operations", "/docs/metrics", "/docs/threat-model", "/docs/performance"]],
 ];
 const GROUPED = new Set(GROUPS.flatMap(([, paths]) => paths));

@@ -11,7 +11,14 @@ import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
 import { DAY_MS } from "../../platform/time";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
-import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInvitation } from "./store";
+import {
+  acceptInvitationByToken,
+  closeInvitation,
+  findInvitationByToken,
+  type InvitationAddress,
+  insertInvitation,
+  type NewInvitation,
+} from "./store";
 
 const LIFETIME_MS = 7 * DAY_MS;
 
@@ -47,6 +54,10 @@ export async function revokeInvitation(deps: Deps, caller: Principal, id: string
 
 /** The one refusal for an invitation that is unknown, used, revoked, expired or for another address. */
 export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired invitation token." });
+
+/** Returns what the open invitation of a token says; null when there is none. */
+export const describeInvitation = async (deps: Deps, token: string): Promise<InvitationAddress | null> =>
+  findInvitationByToken(deps, await sha256Hex(token), deps.now());
 
 /**
  * Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of

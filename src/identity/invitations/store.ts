@@ -10,6 +10,7 @@ import { type ActingIn, type Actor, type RequestOrigin, userActor } from "../../
 import type { Principal } from "../../platform/schemas/principal";
 import type { Role } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { tenantName } from "../../tenancy/tenants/name";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
 import { addressOfNewUser } from "../addresses-store";
 import { rememberDevice } from "../sessions/known-devices-store";
@@ -97,12 +98,25 @@ export async function closeInvitation(
   return revoked.length === 1;
 }
 
-interface InvitationAddress {
+/** What an invitation says, and to whom it goes. */
+export interface InvitationAddress {
   email: string;
   tenantName: string;
+  role: Role;
   /** "Ann (ann@example.com)", or the address alone. */
   inviter: string;
-  role: Role;
+}
+
+type StoredAddress = Omit<InvitationAddress, "inviter"> & Record<"inviterName" | "inviterEmail", string | null>;
+
+const ADDRESS = sql.raw(`email, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName,
+  (SELECT u.name FROM users u WHERE u.id = invited_by) AS inviterName,
+  (SELECT u.email FROM users u WHERE u.id = invited_by) AS inviterEmail`);
+
+/** Leaves out a name that has more in it than a name, because a stranger may read it. */
+function addressOf({ inviterName, inviterEmail, ...invitation }: StoredAddress): InvitationAddress {
+  const name = tenantName.safeParse(inviterName).data;
+  return { ...invitation, inviter: name && inviterEmail ? `${name} (${inviterEmail})` : (inviterEmail ?? "Somebody") };
 }
 
 /**
@@ -121,14 +135,22 @@ export async function insertInvitationToken(
     // A repeated mail has the same token.
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
       SELECT ${hash}, 'invite', id, ${nowMs}, expires_at FROM invitations WHERE ${open} ON CONFLICT (hash) DO NOTHING`,
-    found: rows<InvitationAddress>(
-      sql`SELECT email, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName,
-          coalesce((SELECT iif(coalesce(u.name, '') = '', u.email, u.name || ' (' || u.email || ')') FROM users u
-            WHERE u.id = invited_by), 'Somebody') AS inviter
-        FROM invitations WHERE ${open}`,
-    ),
+    found: rows<StoredAddress>(sql`SELECT ${ADDRESS} FROM invitations WHERE ${open}`),
   });
-  return found[0] ?? null;
+  return found[0] ? addressOf(found[0]) : null;
+}
+
+/** Returns what the open invitation of a token says; null when there is none. Spans tenants: the token names its own. */
+export async function findInvitationByToken(
+  { db }: Deps,
+  tokenHash: string,
+  nowMs: number,
+): Promise<InvitationAddress | null> {
+  const { found } = await atomically(db, {
+    found: rows<StoredAddress>(sql`SELECT ${ADDRESS} FROM invitations
+      WHERE id = (${openByToken(tokenHash, sql`i.email`, nowMs)})`),
+  });
+  return found[0] ? addressOf(found[0]) : null;
 }
 
 /**

@@ -5,6 +5,7 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { addressOfNewUser } from "../addresses-store";
 import { joinByToken, type NotJoined, type OpenInvitation, recordJoining } from "../invitations/store";
 import { insertOwnTenant } from "../sign-in/store";
@@ -54,7 +55,7 @@ export async function insertProviderAccount(
   nowMs: number,
 ): Promise<void> {
   const { name, provider } = identity;
-  const tenant = { id: newId(), name: name ?? "Personal" };
+  const tenant = { id: newId(), name: nameOfOwnTenant(name) };
   const verifiedAt = identity.emailVerified ? nowMs : null;
   await atomically(db, {
     // The caller queues the verification mail.

@@ -9,6 +9,7 @@ import { userActor } from "../../platform/schemas/actor";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
 import { MINUTE_MS } from "../../platform/time";
+import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
 import { claimVerificationMail } from "../recovery/store";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
@@ -66,7 +67,7 @@ export async function openSession(
   const { device, origin } = client;
   const draft = await draftSession(deps, userId, device);
   const actor = userActor({ userId, email, sessionId: draft.row.id }, origin);
-  const ownTenant = tenantId === null ? { id: newId(), name: name ?? "Personal" } : null;
+  const ownTenant = tenantId === null ? { id: newId(), name: nameOfOwnTenant(name) } : null;
   const revert = await newRevert(deps.keys, deps.now());
   const opened = await writeSession(
     deps,

@@ -1,6 +1,9 @@
 /** Registration and login in requests and answers. */
 import { z } from "zod";
+
 import { captchaToken, email, givenPassword, name, newPassword, opaqueToken } from "../../platform/schemas/schemas";
+import { tenantName } from "../../tenancy/tenants/name";
+
 import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
 
@@ -9,8 +12,9 @@ export const registration = z
     email,
     password: newPassword,
     name: name.optional().meta({ examples: ["Ada Lovelace"] }),
-    tenantName: name.optional().meta({
-      description: "The name of the new tenant. Ignored with an invitation.",
+    tenantName: tenantName.optional().meta({
+      description:
+        "The name of the new tenant: at most 64 characters, without a host or URL. Ignored with an invitation.",
       examples: ["Analytical Engines"],
     }),
     invitationToken: opaqueToken.optional().meta({

@@ -9,6 +9,7 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
 import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
+import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { isAddressTaken } from "../addresses-store";
 import { badInvitation } from "../invitations/invite";
@@ -69,7 +70,7 @@ async function withNewTenant(
   input: Registration,
   client: ClientContext,
 ): Promise<OpenedSession> {
-  const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
+  const tenant = { id: newId(), name: input.tenantName ?? nameOfOwnTenant(input.name) };
   const draft = await draftSession(deps, user.userId, client.device);
   const opened = await orEmailTaken(insertAccount(deps, user, tenant, draft.row, client.origin, deps.now()));
   await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });

@@ -25,8 +25,8 @@ export async function moveTenant(
   const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
   if (!deps.shards.numbers.includes(toShard)) throw wrongShard("There is no database with this number");
   if (shard === toShard) throw wrongShard("The tenant is in this database");
-  const event = ofTenant(operator, tenantId, "operator.tenant_moved", { from: shard, to: toShard });
-  const move = await insertMove(deps, { tenantId, toShard }, event, deps.now());
+  const events = ofTenant(operator, tenantId, "operator.tenant_moved", { from: shard, to: toShard });
+  const move = await insertMove(deps, { tenantId, toShard }, events, deps.now());
   if (!move) {
     throw new AppError("CONFLICT", {
       message: "The tenant was moved before, and its former database still has deliveries of it.",

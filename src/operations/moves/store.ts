@@ -35,7 +35,7 @@ const COLUMNS = sql.raw(`m.id, m.tenant_id AS tenantId, m.from_shard AS fromShar
 export async function insertMove(
   { db }: Deps,
   { tenantId, toShard }: Pick<Move, "tenantId" | "toShard">,
-  event: NewAuditEvent,
+  events: readonly NewAuditEvent[],
   nowMs: number,
 ): Promise<Move | null> {
   const id = newId();
@@ -43,7 +43,7 @@ export async function insertMove(
     made: sql`INSERT INTO tenant_moves (id, tenant_id, from_shard, to_shard, step, created_at)
       SELECT ${id}, t.id, t.shard, ${toShard}, 'fence', ${nowMs} FROM tenants t
       WHERE t.id = ${tenantId} AND t.shard <> ${toShard} AND t.former_shard IS NULL ON CONFLICT DO NOTHING`,
-    recorded: auditIfChanged(event),
+    recorded: events.map(auditIfChanged),
     inserted: rows<Move>(sql`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.id = ${id}`),
   });
   return inserted[0] ?? null;

@@ -2,8 +2,9 @@
 
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { audit, auditIfChanged } from "../../tenancy/audit/record-store";
 import { STAGE } from "../../webhooks/auto-disable/stages";
 import { MAIN } from "../../webhooks/delivery/outbox-store";
 
@@ -31,6 +32,11 @@ export async function insertHold(
       ON CONFLICT DO NOTHING`,
     recorded: event ? auditIfChanged(event) : undefined,
   });
+}
+
+/** Records an event in the log of the service. */
+export async function recordOfService({ db }: Pick<Deps, "db">, event: NewAuditEvent): Promise<void> {
+  await atomically(db, { recorded: audit(event) });
 }
 
 /** Ends a hold. Changes and records nothing when there is none. */

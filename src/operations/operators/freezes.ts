@@ -11,7 +11,8 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { placesOf } from "../../tenancy/moves/places";
 import { ALL_TENANTS } from "../../webhooks/lanes/frozen-store";
 import { ofService, ofTenant } from "./audit-store";
-import { deleteHold, insertHold } from "./freezes-store";
+import { deleteHold, insertHold, recordOfService } from "./freezes-store";
+import { tellOperators } from "./notices";
 import { tenantToChange } from "./tenant-to-change";
 
 type Change = "hold" | "release";
@@ -30,7 +31,9 @@ export async function changeSendsOfTenant(
   const tenant = await tenantToChange(deps, operator, id, proof);
   const { tenantId } = tenant;
   const hold = { tenantId, cause: "held", since: deps.now() } as const;
-  const event = ofTenant(operator, tenantId, ACTIONS[change]);
+  const [ofService, event] = ofTenant(operator, tenantId, ACTIONS[change]);
+  // First, because the delivery database of the tenant may be another one.
+  await recordOfService(deps, ofService);
   // The former database first: if it does not answer, a second call changes and records everything.
   for (const { shard } of placesOf(tenant).reverse()) {
     await CHANGES[change](deps.shards.db(shard), hold, shard === tenant.shard ? event : null);
@@ -62,6 +65,7 @@ export async function changeAllSends(
       missed.push(shard);
     }
   }
+  if (change === "hold") tellOperators(deps, operator, { what: "sendsHeld" });
   if (missed.length === 0) return;
   const names = missed.map((shard) => `SHARD_${shard}`).join(", ");
   throw unavailable({ message: `Done, except in ${names}, which did not answer. Call again.` });

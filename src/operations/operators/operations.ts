@@ -1,6 +1,9 @@
 /** What operators see and change. Each change may come with a proof that confirms the session. */
 import { operatorProof } from "../../identity/step-up/schemas";
 import { type Call, operation } from "../../platform/operation";
+import { auditPage } from "../../tenancy/audit/log";
+import { SERVICE_LOG } from "../../tenancy/audit/record-store";
+import { auditQuery } from "../../tenancy/audit/schemas";
 import { moveTenant } from "../moves/begin";
 import { move } from "../moves/schemas";
 import { changeAllSends, changeSendsOfTenant } from "./freezes";
@@ -48,6 +51,11 @@ export const operators = {
     ...OPERATOR,
     schema: searchQuery,
     verb: ({ deps, session, input }) => search(deps, session, input.q),
+  }),
+  audit: operation({
+    ...OPERATOR,
+    schema: auditQuery,
+    verb: ({ deps, input }) => auditPage(deps, { tenantId: SERVICE_LOG, shard: 0 }, input),
   }),
   status: operation({ ...OPERATOR, verb: ({ deps, session }) => statusOf(deps, session) }),
   tenant: operation({

@@ -5,6 +5,7 @@ import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, says } from "../../platform/schemas/schemas";
+import { auditPageBody } from "../../tenancy/audit/schemas";
 import { CHANGES } from "./changes";
 import { operators } from "./operations";
 import { operatedPerson, operatedTenant, searchResult, serviceStatus } from "./schemas";
@@ -28,6 +29,15 @@ const reading = new Hono<AppEnv>()
     ),
     sessionOnly,
     ...serve(operators.search, (c, data) => c.json({ data }), "query"),
+  )
+  .get(
+    "/audit",
+    describeRoute("operatorAudit", "Lists what operators did, newest first, page by page.", {
+      200: auditPageBody,
+      description: `${description} The log of the service: no deletion of a tenant or an account removes anything from it.`,
+    }),
+    sessionOnly,
+    ...serve(operators.audit, (c, auditPage) => c.json(auditPage), "query"),
   )
   .get(
     "/status",

@@ -35,20 +35,20 @@ export interface FoundPerson extends Omit<FoundTenant, "name"> {
 }
 
 /**
- * Searches the control plane, across tenants, and records the search in the log of the operator's tenant. `text` is
+ * Searches the control plane, across tenants, and records the search in the log of the service, without its words. `text` is
  * `name` in lower case.
  */
 export async function searchControl(
   { db }: Deps,
   operator: SessionPrincipal,
-  { text, name }: { text: string; name: string },
+  { text, name, kind }: { text: string; name: string; kind: "id" | "text" },
 ): Promise<{ tenants: FoundTenant[]; people: FoundPerson[] }> {
   const { tenants, people } = await atomically(db, {
     tenants: rows<FoundTenant>(sql`SELECT id, name, suspended_at IS NOT NULL AS isSuspended FROM tenants
       WHERE id = ${text} OR ${nameBeginsWith(name)} LIMIT ${MAX_FINDINGS}`),
     people: rows<FoundPerson>(sql`SELECT id, email, name, suspended_at IS NOT NULL AS isSuspended FROM users
       WHERE id = ${text} OR ${beginsWith(sql`email`, text)} LIMIT ${MAX_FINDINGS}`),
-    recorded: audit(ofService(operator, "operator.searched")),
+    recorded: audit(ofService(operator, "operator.searched", { kind })),
   });
   return { tenants, people };
 }

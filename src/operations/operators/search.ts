@@ -22,7 +22,7 @@ import {
 export async function search(deps: Deps, operator: SessionPrincipal, query: string): Promise<SearchResult> {
   const text = query.normalize("NFKC").toLowerCase();
   const [{ tenants, people }, ...ofShards] = await Promise.all([
-    searchControl(deps, operator, { text, name: query }),
+    searchControl(deps, operator, { text, name: query, kind: isId(text) ? "id" : "text" }),
     ...deps.shards.numbers.map((shard) => searchShard(deps, shard, text)),
   ]);
   const reached = ofShards.flatMap(({ found }) => found ?? []);
@@ -52,6 +52,8 @@ export async function search(deps: Deps, operator: SessionPrincipal, query: stri
 const unique = <T extends { id: string }>(found: readonly T[]): T[] =>
   [...new Map(found.toReversed().map((one) => [one.id, one])).values()].reverse();
 
+const isId = (text: string): boolean => id.safeParse(text).success;
+
 type Findings = Awaited<ReturnType<typeof searchId>>;
 
 async function searchShard(
@@ -68,7 +70,7 @@ async function searchShard(
 }
 
 async function searchDelivery(db: Db, text: string): Promise<Findings> {
-  if (id.safeParse(text).success) return searchId(db, text);
+  if (isId(text)) return searchId(db, text);
   const host = hostIn(text);
   return { subscriptions: host === "" ? [] : await searchHosts(db, host), events: [], deliveries: [] };
 }

@@ -11,6 +11,7 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { placesOf } from "../../tenancy/moves/places";
 import { ofPerson, ofTenant } from "./audit-store";
 import { deleteHold, insertHold } from "./freezes-store";
+import { tellOperators } from "./notices";
 import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
 import { tenantToChange } from "./tenant-to-change";
 
@@ -29,8 +30,9 @@ export async function suspendTenant(
   const { tenantId } = tenant;
   const hold = { tenantId, cause: "suspended", since: deps.now() } as const;
   for (const { shard } of placesOf(tenant)) await insertHold(deps.shards.db(shard), hold, null);
-  const events = [ofTenant(operator, tenantId, "operator.tenant_suspended", { reason })];
+  const events = ofTenant(operator, tenantId, "operator.tenant_suspended", { reason });
   await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
+  tellOperators(deps, operator, { what: "tenantSuspended", id: tenantId, reason });
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Throws like `suspendTenant`. */
@@ -45,7 +47,7 @@ export async function resumeTenant(
   for (const { shard } of placesOf(tenant)) {
     await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
   }
-  await markTenantResumed(deps, tenantId, [ofTenant(operator, tenantId, "operator.tenant_resumed", { reason })]);
+  await markTenantResumed(deps, tenantId, ofTenant(operator, tenantId, "operator.tenant_resumed", { reason }));
 }
 
 /**
@@ -62,6 +64,7 @@ export async function suspendPerson(
   if (userId === operator.userId) throw new AppError("CONFLICT", { message: "You cannot suspend yourself." });
   const events = ofPerson(operator, userId, "operator.person_suspended", { reason, keepApiKeys });
   if (!(await suspendUser(deps, { userId, reason, keepApiKeys }, events, deps.now()))) throw notFound("Person");
+  tellOperators(deps, operator, { what: "personSuspended", id: userId, reason });
 }
 
 /** Lets a person sign in again. Throws NOT_FOUND, or like `requireStepUp`. */

@@ -53,10 +53,8 @@ export async function readTenantOf(
       email: string;
     }>(sql`SELECT u.id, u.email FROM memberships m CROSS JOIN users u ON u.id = m.user_id
       WHERE m.tenant_id = ${tenantId} AND m.role = 'owner' ORDER BY m.created_at, u.id LIMIT ${MAX_OWNERS}`),
-    recorded: auditEach(
-      ofTenant(operator, tenantId, "operator.tenant_read"),
-      sql`tenants t WHERE t.id = ${tenantId}`,
-      nowMs,
+    recorded: ofTenant(operator, tenantId, "operator.tenant_read").map((event) =>
+      auditEach(event, sql`tenants t WHERE t.id = ${tenantId}`, nowMs),
     ),
   });
   const [tenant] = found;

@@ -34,6 +34,8 @@ export const tenants = sqliteTable(
     /** How many days members have had to set one up, and when those end; null: no policy is on. */
     secondFactorGraceDays: integer("second_factor_grace_days"),
     secondFactorFrom: integer("second_factor_from"),
+    /** When its audit log first lost events to AUDIT_MAX_ROWS; null: never. */
+    auditTrimmedAt: integer("audit_trimmed_at"),
   },
   (t) => [
     uniqueIndex("tenants_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),

@@ -68,6 +68,7 @@ export const RULES = {
   codeMail: { limit: 3, windowSeconds: 15 * minute },
   resetMail: { limit: 5, windowSeconds: hour },
   verificationMail: { limit: 20, windowSeconds: day },
+  invitationMail: { limit: 5, windowSeconds: day },
   notice: { limit: 20, windowSeconds: day },
   minorNotice: { limit: 10, windowSeconds: day },
   alertMail: { limit: 60, windowSeconds: day },
@@ -76,11 +77,19 @@ export const RULES = {
 export type RuleName = keyof typeof RULES;
 
 /** The limits of mails to one email address. Mails beyond them are silently not sent. */
-export type MailRuleName = "codeMail" | "resetMail" | "verificationMail" | "notice" | "minorNotice" | "alertMail";
+export type MailRuleName =
+  | "codeMail"
+  | "resetMail"
+  | "verificationMail"
+  | "invitationMail"
+  | "notice"
+  | "minorNotice"
+  | "alertMail";
 export const MAIL_RULES: ReadonlySet<LimitName> = new Set<MailRuleName>([
   "codeMail",
   "resetMail",
   "verificationMail",
+  "invitationMail",
   "notice",
   "minorNotice",
   "alertMail",

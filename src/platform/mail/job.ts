@@ -56,11 +56,23 @@ const tenantNews = z.discriminatedUnion("what", [
   }),
   z.object({ what: z.literal("exported"), by: z.string() }),
   z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
+  z.object({ what: z.literal("auditTrimmed") }),
   /** After "this was not me": what has been undone, in sentences. */
   z.object({ what: z.literal("undone"), by: z.string(), lines: z.array(z.string()) }),
 ]);
 
 export type TenantNews = z.infer<typeof tenantNews>;
+
+/** What the other operators are told. `by` is an email address. */
+const operatorNews = z.object({
+  what: z.enum(["tenantSuspended", "personSuspended", "sendsHeld"]),
+  by: z.string(),
+  /** The id of the tenant or person; missing where all sends are held. */
+  id: z.string().optional(),
+  reason: z.string().optional(),
+});
+
+export type OperatorNews = z.infer<typeof operatorNews>;
 
 /** A subscription in a mail about failing ones. Times are Unix ms. */
 const noticeItem = z.object({
@@ -144,6 +156,7 @@ export const mailJob = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
   z.object({ kind: z.literal("tenantNotice"), id, userId, tenantName: z.string(), news: tenantNews }),
+  z.object({ kind: z.literal("operatorNotice"), id, userId, news: operatorNews }),
   /** Goes to the address in ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
   z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
   /** `more` counts the subscriptions that `items` leaves out. */

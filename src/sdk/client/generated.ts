@@ -1367,7 +1367,7 @@ export interface Registration {
   password: string;
   /** One line, trimmed. */
   name?: string | undefined;
-  /** The name of the new tenant. Ignored with an invitation. */
+  /** The name of the new tenant: at most 64 characters, without a host or URL. Ignored with an invitation. */
   tenantName?: string | undefined;
   /** The token in the link of an invitation mail. The user joins that tenant instead of creating one. */
   invitationToken?: string | undefined;

@@ -2,6 +2,8 @@
 
 import type { Call, CallOptions } from "./call";
 import type {
+  AuditEvent,
+  AuditFilter,
   OperatedPerson,
   OperatedTenant,
   OperatorProof,
@@ -10,6 +12,7 @@ import type {
   ServiceStatus,
   Suspension,
 } from "./generated";
+import { type Paged, paged } from "./pages";
 import { query, segment } from "./path";
 
 /**
@@ -27,6 +30,8 @@ export interface OperatorMethods {
    * most 20 matches of each kind. Throws VALIDATION_FAILED.
    */
   search(q: string, options?: CallOptions): Promise<OperatorSearch>;
+  /** Returns what operators did, newest first. Throws NOT_FOUND, FORBIDDEN, VALIDATION_FAILED. */
+  audit(filter?: AuditFilter, options?: CallOptions): Paged<AuditEvent>;
   /** Returns the state of the service. Throws NOT_FOUND, FORBIDDEN. */
   status(options?: CallOptions): Promise<ServiceStatus>;
   /** Returns a tenant. Throws NOT_FOUND. */
@@ -70,6 +75,8 @@ export interface OperatorMethods {
 
 export const operatorMethods = (call: Call): OperatorMethods => ({
   search: (q, options) => call.data(`GET /operator/search${query({ q })}`, options),
+  audit: (filter = {}, options) =>
+    paged((cursor) => call.answer(`GET /operator/audit${query({ ...filter, cursor })}`, options), filter.cursor),
   status: (options) => call.data("GET /operator/status", options),
   tenant: (id, options) => call.data(`GET /operator/tenants/${segment(id)}`, options),
   person: (id, options) => call.data(`GET /operator/people/${segment(id)}`, options),

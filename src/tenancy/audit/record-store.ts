@@ -7,6 +7,9 @@ import { newId, newIdSql } from "../../platform/db/ids";
 import { type Actor, anonymous, type RequestOrigin } from "../../platform/schemas/actor";
 import type { AuditAction, TargetKind } from "../../platform/schemas/audit-actions";
 
+/** Stands for a tenant in the events of the log of the service: what its operators have done. */
+export const SERVICE_LOG = "operators";
+
 type OrSql<T> = { [K in keyof T]: T[K] | SQL };
 
 /** An event to record. Its values may be SQL, for events that are recorded for the rows of a query. */

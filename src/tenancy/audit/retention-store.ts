@@ -2,13 +2,15 @@
  * Deleting from the audit log of one database, across its tenants. Every statement reads ranges of the primary key, at
  * most a page.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { SERVICE_LOG } from "./record-store";
 
 /** How many events one statement deletes. Each costs two written rows, and publishes wait for the page. */
 export const DELETED_EVENTS = 500;
-/** How many events one statement counts. */
+/** How many events one statement counts. A smaller number of events is never too many. */
 export const COUNTED_EVENTS = 5_000;
 /** How many tenants one statement looks at. It may count a page of events for each. */
 const PAGE_TENANTS = 20;
@@ -37,36 +39,88 @@ export async function deleteEventsBefore(db: Db, tenantIds: readonly string[], b
   return countOf(removed);
 }
 
-/** Returns which of these tenants have had events since `since` (Unix ms) and have more than a page of them. */
+/**
+ * Returns which of these tenants have had events since `since` (Unix ms) and have more than a page of them. The log of
+ * the service is not one of them: it has no cap.
+ */
 export async function tenantsWithMany(db: Db, tenantIds: readonly string[], since: number): Promise<string[]> {
   const { found } = await atomically(db, {
     found: rows<{ tenantId: string }>(sql`SELECT t.value AS tenantId FROM json_each(${jsonList(tenantIds)}) t
-      WHERE EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value AND n.id >= ${firstIdAt(since)})
+      WHERE t.value <> ${SERVICE_LOG} AND EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value AND n.id >= ${firstIdAt(since)})
         AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id
           LIMIT 1 OFFSET ${COUNTED_EVENTS})`),
   });
   return found.map(({ tenantId }) => tenantId);
 }
 
-/**
- * Returns the id of the `count`th event before the event with the id `before`, newest first; undefined when there are
- * fewer.
- */
-export async function idOfNth(db: Db, tenantId: string, before: string, count: number): Promise<string | undefined> {
-  const { found } = await atomically(db, {
-    found: rows<{ id: string }>(sql`SELECT id FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}
-      ORDER BY id DESC LIMIT 1 OFFSET ${count - 1}`),
-  });
-  return found[0]?.id;
+/** Events are counted apart from those of subscriptions, of which programs can make many. */
+export type EventClass = "webhook" | "other";
+
+const isOfWebhooks = sql.raw("substr(action, 1, 8) = 'webhook.'");
+const isOfClass = (eventClass: EventClass): SQL =>
+  eventClass === "webhook" ? sql`${isOfWebhooks}` : sql`NOT ${isOfWebhooks}`;
+
+/** A page of events, counted. */
+interface CountedPage {
+  /** How many events of each class it has. */
+  counts: Record<EventClass, number>;
+  /** Its oldest event; null for an empty page. */
+  oldest: string | null;
+  isLast: boolean;
 }
 
-/** Deletes a page of the oldest events of a tenant that are older than the one with this id. Returns how many. */
-export async function deleteEventsOlderThan(db: Db, tenantId: string, id: string): Promise<number> {
-  const { removed } = await atomically(db, {
-    deleted: sql`DELETE FROM audit_events WHERE tenant_id = ${tenantId} AND id IN (
-      SELECT e.id FROM audit_events e WHERE e.tenant_id = ${tenantId} AND e.id < ${id} ORDER BY e.id
-        LIMIT ${DELETED_EVENTS})`,
+/** Counts the events before the one with the id `before`, newest first, at most a page. */
+export async function countPage(db: Db, tenantId: string, before: string): Promise<CountedPage> {
+  const { counted } = await atomically(db, {
+    counted: rows<{ webhook: number; all: number; oldest: string | null }>(sql`SELECT count(*) AS "all",
+        count(*) FILTER (WHERE ${isOfWebhooks}) AS webhook, min(id) AS oldest
+      FROM (SELECT id, action FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}
+        ORDER BY id DESC LIMIT ${COUNTED_EVENTS})`),
+  });
+  const { webhook = 0, all = 0, oldest = null } = counted[0] ?? {};
+  return { counts: { webhook, other: all - webhook }, oldest, isLast: all < COUNTED_EVENTS };
+}
+
+/** Returns the id of the `count`th event of a class between these ids, newest first; null when there are fewer. */
+export async function idOfNth(
+  db: Db,
+  tenantId: string,
+  { eventClass, before, oldest }: { eventClass: EventClass; before: string; oldest: string },
+  count: number,
+): Promise<string | null> {
+  const { found } = await atomically(db, {
+    found: rows<{ id: string }>(sql`SELECT id FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}
+      AND id >= ${oldest} AND ${isOfClass(eventClass)} ORDER BY id DESC LIMIT 1 OFFSET ${count - 1}`),
+  });
+  return found[0]?.id ?? null;
+}
+
+/**
+ * Deletes the events of a class among a page of the events after `after` and before `before`, oldest first. Returns how
+ * many, and the last event of the page, from which the next page goes on; null after the last page.
+ */
+export async function deletePageOfClass(
+  db: Db,
+  tenantId: string,
+  { eventClass, after, before }: { eventClass: EventClass; after: string; before: string },
+): Promise<{ removed: number; last: string | null }> {
+  const page = sql`(SELECT id, action FROM audit_events WHERE tenant_id = ${tenantId} AND id > ${after}
+    AND id < ${before} ORDER BY id LIMIT ${DELETED_EVENTS})`;
+  const { reached, removed } = await atomically(db, {
+    // First: the next statement deletes from the page.
+    reached: rows<{ last: string | null }>(sql`SELECT max(id) AS last FROM ${page}`),
+    deleted: sql`DELETE FROM audit_events WHERE tenant_id = ${tenantId}
+      AND id IN (SELECT id FROM ${page} WHERE ${isOfClass(eventClass)})`,
     removed: CHANGES,
   });
-  return countOf(removed);
+  return { removed: countOf(removed), last: reached[0]?.last ?? null };
+}
+
+/** Notes that the log of a tenant has lost events to the cap. Returns whether it is the first time. */
+export async function noteTrimmed({ db }: Deps, tenantId: string, nowMs: number): Promise<boolean> {
+  const { noted } = await atomically(db, {
+    noted: rows<{ id: string }>(sql`UPDATE tenants SET audit_trimmed_at = ${nowMs}
+      WHERE id = ${tenantId} AND audit_trimmed_at IS NULL RETURNING id`),
+  });
+  return noted.length === 1;
 }

@@ -1,15 +1,20 @@
 /** Deletes audit events that are too old or too many, oldest first, a page at a time, tenant by tenant. */
+
+import { firstIdAt } from "../../platform/db/ids";
 import { type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { DAY_MS, HOUR_MS } from "../../platform/time";
+import { tellOwners } from "../tenants/owner-notices";
 import {
-  COUNTED_EVENTS,
+  countPage,
   DELETED_EVENTS,
   deleteEventsBefore,
-  deleteEventsOlderThan,
+  deletePageOfClass,
+  type EventClass,
   idOfNth,
   nextTenants,
+  noteTrimmed,
   tenantsWithMany,
 } from "./retention-store";
 
@@ -21,13 +26,28 @@ const RECENT_MS = 3 * HOUR_MS;
 /** Greater than every id. */
 const NEWEST = "g";
 
-/** A tenant that may have too many events: first they are counted, from the newest on, and then the rest is deleted. */
+/** The cap deletes no event that is younger. */
+const YOUNGEST_DELETED_MS = 90 * DAY_MS;
+
+/** A tenant whose events are being counted, class by class, from the newest on. */
 interface Counting {
+  kind: "count";
   tenantId: string;
   /** The oldest event that was counted. */
   countedTo: string;
-  /** How many more the tenant may keep. */
-  left: number;
+  /** How many more events of each class the tenant may keep. */
+  left: Record<EventClass, number>;
+  /** The oldest event of each class that it keeps, of classes that have too many. */
+  keptFrom: Partial<Record<EventClass, string>>;
+}
+
+/** A tenant with too many events of a class, whose oldest are being deleted. */
+interface Trimming {
+  kind: "trim";
+  tenantId: string;
+  keptFrom: Partial<Record<EventClass, string>>;
+  /** The last event that was looked at. */
+  after: string;
   removed: number;
 }
 
@@ -35,14 +55,17 @@ interface Counting {
 interface Place {
   /** The last tenant that is done; "" at the beginning. */
   after: string;
-  counting: Counting | null;
+  counting: Counting | Trimming | null;
 }
 
 /** Deletes what exceeds AUDIT_RETENTION_DAYS or AUDIT_MAX_ROWS. */
 export const removeOldAudit: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   let place: Place | null = cursor === "" ? { after: "", counting: null } : (JSON.parse(cursor) as Place);
   while (place !== null && !isOver()) {
-    place = place.counting === null ? await nextPage(deps, shard, place) : await count(deps, shard, place.counting);
+    const { counting }: Place = place;
+    if (counting === null) place = await nextPage(deps, shard, place);
+    else if (counting.kind === "trim") place = await trim(deps, shard, counting);
+    else place = await count(deps, shard, counting);
   }
   return place && JSON.stringify(place);
 };
@@ -60,23 +83,53 @@ async function nextPage(deps: Deps, shard: number, place: Place): Promise<Place 
   if (removed === DELETED_EVENTS) return place;
   const [tenantId] = await tenantsWithMany(db, tenantIds, nowMs - RECENT_MS);
   if (tenantId === undefined) return { after: last, counting: null };
-  const counting = { tenantId, countedTo: NEWEST, left: deps.config.auditMaxRows, removed: 0 };
-  return { after: tenantId, counting };
+  const left = { webhook: deps.config.auditMaxRows, other: deps.config.auditMaxRows };
+  return { after: tenantId, counting: { kind: "count", tenantId, countedTo: NEWEST, left, keptFrom: {} } };
 }
 
-/** Counts a page of the tenant's events or, behind those that it may keep, deletes one. */
+const CLASSES = ["webhook", "other"] as const satisfies readonly EventClass[];
+
+/** Counts a page of the tenant's events. Goes on until both classes have too many, or all events are counted. */
 async function count(deps: Deps, shard: number, counting: Counting): Promise<Place> {
   const db = deps.shards.db(shard);
-  const { tenantId, countedTo, left, removed } = counting;
-  const done = { after: tenantId, counting: null };
-  if (left > 0) {
-    const page = Math.min(left, COUNTED_EVENTS);
-    const id = await thenPause(deps.now, () => idOfNth(db, tenantId, countedTo, page));
-    return id === undefined ? done : { ...done, counting: { ...counting, countedTo: id, left: left - page } };
+  const { tenantId, countedTo, left } = counting;
+  const { counts, oldest, isLast } = await thenPause(deps.now, () => countPage(db, tenantId, countedTo));
+  const keptFrom = { ...counting.keptFrom };
+  for (const eventClass of CLASSES) {
+    if (keptFrom[eventClass] !== undefined || counts[eventClass] <= left[eventClass] || oldest === null) continue;
+    const range = { eventClass, before: countedTo, oldest };
+    // The class may have no event in this page that it keeps.
+    const id = left[eventClass] === 0 ? countedTo : await idOfNth(db, tenantId, range, left[eventClass]);
+    if (id !== null) keptFrom[eventClass] = id;
   }
-  const page = await thenPause(deps.now, () => deleteEventsOlderThan(db, tenantId, countedTo));
-  if (page === DELETED_EVENTS) return { ...done, counting: { ...counting, removed: removed + page } };
-  const inAll = removed + page;
-  if (inAll > 0) log("warn", "audit events beyond the cap removed", { shard, tenantId, count: inAll });
-  return done;
+  const isCounted = isLast || oldest === null || CLASSES.every((eventClass) => keptFrom[eventClass] !== undefined);
+  if (!isCounted) {
+    const stillLeft = { webhook: left.webhook - counts.webhook, other: left.other - counts.other };
+    return { after: tenantId, counting: { ...counting, countedTo: oldest, left: stillLeft, keptFrom } };
+  }
+  if (Object.keys(keptFrom).length === 0) return { after: tenantId, counting: null };
+  return { after: tenantId, counting: { kind: "trim", tenantId, keptFrom, after: "", removed: 0 } };
+}
+
+/** Deletes a page of a class of which there are too many. */
+async function trim(deps: Deps, shard: number, trimming: Trimming): Promise<Place> {
+  const { tenantId, keptFrom, after, removed } = trimming;
+  const eventClass = CLASSES.find((each) => keptFrom[each] !== undefined);
+  const from = eventClass && keptFrom[eventClass];
+  if (eventClass === undefined || from === undefined) {
+    if (removed > 0) await reportTrimmed(deps, shard, tenantId, removed);
+    return { after: tenantId, counting: null };
+  }
+  const [before = from] = [from, firstIdAt(deps.now() - YOUNGEST_DELETED_MS)].sort();
+  const db = deps.shards.db(shard);
+  const page = await thenPause(deps.now, () => deletePageOfClass(db, tenantId, { eventClass, after, before }));
+  const next = { ...trimming, removed: removed + page.removed };
+  if (page.last !== null) return { after: tenantId, counting: { ...next, after: page.last } };
+  const { [eventClass]: _done, ...others } = keptFrom;
+  return { after: tenantId, counting: { ...next, after: "", keptFrom: others } };
+}
+
+async function reportTrimmed(deps: Deps, shard: number, tenantId: string, count: number): Promise<void> {
+  log("warn", "audit events beyond the cap removed", { shard, tenantId, count });
+  if (await noteTrimmed(deps, tenantId, deps.now())) tellOwners(deps, tenantId, { what: "auditTrimmed" });
 }

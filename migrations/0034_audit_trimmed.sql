@@ -1,0 +1,1 @@
+ALTER TABLE `tenants` ADD `audit_trimmed_at` integer;
