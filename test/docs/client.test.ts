@@ -12,6 +12,7 @@ import { countEvents, newestEvents } from "../../src/docs/pages/client/lists";
 import { changeRole } from "../../src/docs/pages/client/members";
 import { holdWhile } from "../../src/docs/pages/client/operator";
 import { addPasskey, signInWithPasskey } from "../../src/docs/pages/client/passkeys";
+import { addCustomer } from "../../src/docs/pages/client/platform";
 import { endOtherSessions } from "../../src/docs/pages/client/sessions";
 import { forPage, forProgram } from "../../src/docs/pages/client/start";
 import { health } from "../../src/docs/pages/client/stats";
@@ -20,7 +21,7 @@ import { turnOn } from "../../src/docs/pages/client/two-factor";
 import { failuresSince, moveTo, rotate, subscribe } from "../../src/docs/pages/client/webhooks";
 import { ERROR_CODES } from "../../src/platform/errors";
 import { PosternError, type PosternErrorCode } from "../../src/sdk/client";
-import { logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
+import { call, logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
 import { giveUp } from "../support/engine";
 import { codeIn, mailTo, tokenIn } from "../support/mailbox";
 import { operator } from "../support/operators";
@@ -37,9 +38,13 @@ const examples = import.meta.glob("../../src/docs/pages/client/*.ts", {
 });
 const PERIOD_START = new Date(Date.now() - 60_000).toISOString();
 
-const nouns = Object.entries(clientOf().client).map(([member, methods]) => ({
+const { inTenant: _, ...client } = clientOf().client;
+const nouns = Object.entries(client).map(([member, methods]) => ({
   member,
-  methods: Object.keys(methods),
+  // The platform has nouns of its own, all on one page.
+  methods: Object.values(methods)
+    .flatMap((noun: object) => Object.keys(noun))
+    .concat(Object.entries(methods).flatMap(([name, method]) => (typeof method === "function" ? [name] : []))),
   file: member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
 }));
 
@@ -73,6 +78,21 @@ test("the link of each error leads to its code on the page of errors", async () 
     const { docsUrl } = new PosternError({ code, message: "", status: 0, baseUrl: "https://postern.example.com" });
     expect(docsUrl).toMatch(/^https:\/\/postern\.example\.com\/docs\/errors#[A-Z_]+$/);
     expect(page).toContain(`id="${docsUrl.split("#")[1]}"`);
+  }
+});
+
+test("the platform", async () => {
+  const { token } = await operator();
+  const body = { name: "shop", scopes: ["tenants.*", "users.*", "members.*", "events.publish"] };
+  const { key } = (await call("POST", "/platform/keys", { token, body })).body.data;
+  const customer = { id: crypto.randomUUID(), email: newEmail() };
+  vi.stubGlobal("fetch", serviceFetch);
+  try {
+    for (let run = 0; run < 2; run += 1) {
+      expect(await addCustomer("http://postern.test", key, customer)).toMatchObject({ type: "CustomerAdded" });
+    }
+  } finally {
+    vi.unstubAllGlobals();
   }
 });
 

@@ -24,7 +24,7 @@ const TABLE = `
 password                 in    401!  in    403t  401t! -     423   423   429   503   503   403f  in    404   in    in    in    in    in    in    403v  401
 password, totp           in    401!  401t! 403t  401t! 401t! 423   423   =     =     503   403f  in    404   =     =     =     =     in    in    403v  401
 password, recovery code  in    =     401t! 403t  401t! 401t! 423   423   =     =     =     403f  =     404   =     =     =     =     in    =     403v  =
-mailed code              in    401c! 401c! 403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   in    took  took  401c
+mailed code              in    401c! 401c! 403t  401t! -     in    in    429   503   503   403f  in    404   in    in    in    404   in    took  took  401c
 mailed code, totp        in    401c! 401c! 403t  401t! 401t! in    423   =     =     503   403f  in    404   =     =     =     =     in    took  took  401c
 passkey                  in    401!  401!  in    in    -     in    in    429   503   in    403f  in    404   in    in    in    in    in    in    403v  401
 provider                 in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   in    in    403v  new

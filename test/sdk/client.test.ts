@@ -42,6 +42,10 @@ test("every endpoint has a method", async () => {
       client.stats,
       client.audit,
       client.operator,
+      client.platform.tenants,
+      client.platform.users,
+      client.platform.members,
+      client.platform.keys,
     ]
       .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])
       .map((method) => () => method("ID", "ID")),

@@ -59,6 +59,7 @@ export const API_ROUTE: Record<string, string> = {
   "/security/delete": "DELETE /auth/me",
   "/operator/tenants/:id/suspend": "POST /operator/tenants/:id/suspend",
   "/operator/tenants/:id/resume": "POST /operator/tenants/:id/resume",
+  "/operator/tenants/:id/move": "POST /operator/tenants/:id/move",
   "/operator/tenants/:id/sends/hold": "POST /operator/tenants/:id/sends/hold",
   "/operator/tenants/:id/sends/release": "POST /operator/tenants/:id/sends/release",
   "/operator/people/:id/suspend": "POST /operator/people/:id/suspend",

@@ -30,8 +30,11 @@ export const answerWith = (webhookId: string, behaviour: string) =>
 /** Reviews the failing subscriptions once, as the cron does every minute. `change` can replace dependencies. */
 export async function review(settings: Partial<Cloudflare.Env> = {}, change: (deps: Deps) => Deps = (deps) => deps) {
   const context = createExecutionContext();
-  await maintain(change(await createDeps({ ...env, ...settings }, context)), reviewFailing);
-  await waitOnExecutionContext(context);
+  try {
+    await maintain(change(await createDeps({ ...env, ...settings }, context)), reviewFailing);
+  } finally {
+    await waitOnExecutionContext(context);
+  }
 }
 
 export interface Episode {

@@ -11,6 +11,7 @@ import clientInvitations from "../pages/client-invitations.md";
 import clientMembers from "../pages/client-members.md";
 import clientOperator from "../pages/client-operator.md";
 import clientPasskeys from "../pages/client-passkeys.md";
+import clientPlatform from "../pages/client-platform.md";
 import clientSessions from "../pages/client-sessions.md";
 import clientStats from "../pages/client-stats.md";
 import clientTenants from "../pages/client-tenants.md";
@@ -104,6 +105,7 @@ const CLIENT_PAGES: readonly Page[] = [
   page("/docs/client-events", clientEvents),
   page("/docs/client-stats", clientStats),
   page("/docs/client-operator", clientOperator),
+  page("/docs/client-platform", clientPlatform),
 ];
 
 function page(path: string, markdown: string): Page {

@@ -10,6 +10,7 @@ import { type InvitationMethods, invitationMethods } from "./invitations";
 import { type MemberMethods, memberMethods } from "./members";
 import { type OperatorMethods, operatorMethods } from "./operator";
 import { type PasskeyMethods, passkeyMethods } from "./passkeys";
+import { type Platform, platformOf } from "./platform";
 import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
 import { type SessionMethods, sessionMethods } from "./sessions";
@@ -33,6 +34,11 @@ export type { MemberMethods } from "./members";
 export type { OperatorMethods } from "./operator";
 export type { Listed, Page, Paged } from "./pages";
 export type { PasskeyLoginOptions, PasskeyMethods } from "./passkeys";
+export type { Platform } from "./platform";
+export type { PlatformKeyMethods } from "./platform-keys";
+export type { PlatformMemberFilter, PlatformMemberMethods } from "./platform-members";
+export type { PlatformTenantFilter, PlatformTenantMethods } from "./platform-tenants";
+export type { PlatformUserFilter, PlatformUserMethods } from "./platform-users";
 export type * from "./replays";
 export type { Fetch } from "./send";
 export type { SessionMethods } from "./sessions";
@@ -50,6 +56,10 @@ export interface ClientOptions {
   baseUrl: string;
   /** Calls as this API key; no tokens are stored or renewed. */
   apiKey?: string | undefined;
+  /** Calls as this platform key, which belongs to servers. Not together with `apiKey`. */
+  platformKey?: string | undefined;
+  /** The tenant to act in with a platform key: an id, `ext:<externalId>` or `platform`. */
+  tenant?: string | undefined;
   /** Where the tokens are kept; in memory unless given. */
   tokens?: TokenStore | undefined;
   /** Replaces the global `fetch`. */
@@ -84,11 +94,14 @@ export interface Client {
   stats: StatsMethods;
   audit: AuditMethods;
   operator: OperatorMethods;
+  platform: Platform;
+  /** Returns a client with the same credential that acts in another tenant: an id, `ext:<externalId>` or `platform`. */
+  inTenant(tenant: string): Client;
 }
 
 /**
- * Returns a client for one user or one API key. It sends nothing by itself and throws nothing. In a Worker, create one
- * for each request: requests cannot share promises.
+ * Returns a client for one user, one API key or one platform key. It sends nothing by itself. Throws TypeError for two
+ * keys. In a Worker, create one for each request: requests cannot share promises.
  *
  * @example
  * const client = createClient({ baseUrl: "https://postern.example.com", tokens: webStorageStore(localStorage) });
@@ -96,15 +109,17 @@ export interface Client {
  * const webhooks = await client.webhooks.list();
  */
 export function createClient(options: ClientOptions): Client {
-  const { apiKey, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
+  const { apiKey, platformKey, tenant, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
+  if (apiKey !== undefined && platformKey !== undefined) throw new TypeError("Give apiKey or platformKey, not both.");
+  const key = apiKey ?? platformKey;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
-  const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)));
+  const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)), tenant);
   const renew = createRenew(tokens, send, `postern ${baseUrl}`);
   const call = createCall({
     send,
     renew,
-    credential: async () => apiKey ?? (await tokens.load())?.accessToken,
-    renewable: apiKey === undefined,
+    credential: async () => key ?? (await tokens.load())?.accessToken,
+    renewable: key === undefined,
     timeoutMs,
     baseUrl,
   });
@@ -123,5 +138,7 @@ export function createClient(options: ClientOptions): Client {
     stats: statsMethods(call),
     audit: auditMethods(call),
     operator: operatorMethods(call),
+    platform: platformOf(call),
+    inTenant: (other) => createClient({ ...options, tokens, tenant: other }),
   };
 }

@@ -4,6 +4,7 @@ import type { Call, CallOptions } from "./call";
 import type {
   AuditEvent,
   AuditFilter,
+  MoveRequest,
   OperatedPerson,
   OperatedTenant,
   OperatorProof,
@@ -11,6 +12,7 @@ import type {
   PersonSuspension,
   ServiceStatus,
   Suspension,
+  TenantMove,
 } from "./generated";
 import { type Paged, paged } from "./pages";
 import { query, segment } from "./path";
@@ -61,6 +63,11 @@ export interface OperatorMethods {
    */
   removeTwoFactor(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
   /**
+   * Moves a tenant to another delivery database, and returns how far the move is; `tenant` shows how it goes on. Throws
+   * NOT_FOUND, VALIDATION_FAILED, STEP_UP_REQUIRED, and CONFLICT while an earlier move has not ended.
+   */
+  moveTenant(id: string, body: MoveRequest, options?: CallOptions): Promise<TenantMove>;
+  /**
    * Holds the sends of all tenants: deliveries wait, and none is lost. Returns the service's confirmation. Throws
    * STEP_UP_REQUIRED.
    */
@@ -92,6 +99,7 @@ export const operatorMethods = (call: Call): OperatorMethods => ({
     call.message(`POST /operator/people/${segment(id)}/sessions/revoke`, { ...options, body }),
   removeTwoFactor: (id, body = {}, options) =>
     call.message(`POST /operator/people/${segment(id)}/two-factor/remove`, { ...options, body }),
+  moveTenant: (id, body, options) => call.data(`POST /operator/tenants/${segment(id)}/move`, { ...options, body }),
   holdSends: (body = {}, options) => call.message("POST /operator/sends/hold", { ...options, body }),
   releaseSends: (body = {}, options) => call.message("POST /operator/sends/release", { ...options, body }),
   holdSendsOf: (id, body = {}, options) =>

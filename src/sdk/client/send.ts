@@ -35,15 +35,18 @@ interface Failure {
   details?: ErrorDetail[];
 }
 
-/** Returns a function that sends to the service at `baseUrl`, which does not end with a slash. */
-export function createSend(baseUrl: string, fetch: Fetch): Send {
+/**
+ * Returns a function that sends to the service at `baseUrl`, which does not end with a slash. Requests name `tenant`,
+ * but for those about the platform itself.
+ */
+export function createSend(baseUrl: string, fetch: Fetch, tenant?: string): Send {
   return async (outgoing) => {
     try {
       const { method, body, signal } = outgoing;
       const json = body === undefined ? null : JSON.stringify(body);
       const response = await fetch(`${baseUrl}/api/v1${outgoing.path}`, {
         method,
-        headers: headersOf(outgoing),
+        headers: { ...headersOf(outgoing), ...tenantHeader(outgoing, tenant) },
         body: json,
         ...(outgoing.cookies ? { credentials: "include" } : {}),
         signal,
@@ -71,6 +74,9 @@ export function explain(error: unknown, signal: AbortSignal, baseUrl: string): u
   const message = "The service did not answer in time.";
   return new PosternError({ code: "TIMEOUT", message, status: 0, cause: error, baseUrl });
 }
+
+const tenantHeader = ({ path }: Outgoing, tenant: string | undefined): Record<string, string> =>
+  tenant === undefined || path.startsWith("/platform/") ? {} : { "postern-tenant": tenant };
 
 function headersOf({ body, credential, idempotencyKey }: Outgoing): Record<string, string> {
   return {

@@ -74,6 +74,15 @@ export const TENANT_ROUTES: Recorded = {
       return owner;
     },
   ],
+  "POST /webhooks/import": [
+    ["webhook.created"],
+    async () => {
+      const owner = await signUp();
+      const item = { externalId: "ep", url: newInbox("200").url, events: ["OrderPaid"], secret: "secret" };
+      await must("POST", "/webhooks/import", { subscriptions: [item] }, owner.token);
+      return owner;
+    },
+  ],
   "POST /webhooks": [
     ["webhook.created"],
     async () => {

@@ -186,6 +186,7 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     await ask("POST", `/operator/people/${lost.userId}/two-factor/remove`, {}, other.token);
     await ask("POST", "/auth/2fa/remove", { token: fresh("mailed-token") });
     await ask("POST", "/auth/2fa/remove", { token: keepTokenOf(await mailTo(lost.email, /Remove your lost/)) });
+    for (const token of [op.token, other.token]) await ask("POST", `${ofTenant}/move`, { shard: 1 }, token);
     for (const path of [...changes, ...ofPeople, ...ofAll]) {
       expect((await ask("POST", path, { reason: "a test", password: fresh("password") }, other.token)).status).not.toBe(
         200,
