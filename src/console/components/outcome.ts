@@ -40,7 +40,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** "500 Internal Server Error", or the number alone. */
-export const statusText = (status: number): string =>
+const statusText = (status: number): string =>
   STATUS_TEXTS[status] === undefined ? String(status) : `${status} ${STATUS_TEXTS[status]}`;
 
 /** The `error` of an attempt for people. */

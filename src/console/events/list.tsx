@@ -135,7 +135,7 @@ const Rows = ({ events, counts }: EventListView) => (
 );
 
 /** How many deliveries of an event have each outcome. */
-export function Counts({ counts, deliveries }: { counts: OutcomeCounts | undefined; deliveries: number }) {
+function Counts({ counts, deliveries }: { counts: OutcomeCounts | undefined; deliveries: number }) {
   if (!counts) {
     return <span class="small muted">{deliveries === 0 ? "nobody subscribed" : "no delivery is left"}</span>;
   }

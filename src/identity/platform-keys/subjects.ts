@@ -6,7 +6,7 @@ import { tenantName } from "../../tenancy/tenants/tenant-name";
 import { findNamedTenant, findNamedUser, type NamedTenant, type NamedUser, type UserName } from "./subjects-store";
 
 /** Whether the key sees a tenant. */
-export const sees = ({ tenants }: PlatformKeyPrincipal, tenantId: string): boolean =>
+const sees = ({ tenants }: PlatformKeyPrincipal, tenantId: string): boolean =>
   tenants === null || tenants.includes(tenantId);
 
 /** The tenant with this name. Throws NOT_FOUND, also for one that the key does not see. */
@@ -17,7 +17,7 @@ export async function requireTenant(deps: Deps, key: PlatformKeyPrincipal, name:
 }
 
 /** Reads an id, `ext:` and the product's own id, or `email:` and an address. */
-export function userName(text: string): UserName {
+function userName(text: string): UserName {
   const [, kind, value = ""] = /^(ext|email):(.*)$/s.exec(text) ?? [];
   if (kind === "ext") return { id: null, externalId: value, email: null };
   if (kind === "email") return { id: null, externalId: null, email: value.normalize("NFKC").trim().toLowerCase() };

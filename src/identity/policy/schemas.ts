@@ -4,7 +4,7 @@ import { time } from "../../platform/schemas/schemas";
 
 const MAX_GRACE_DAYS = 90;
 
-export const requireSecondFactor = z.enum(["off", "admins", "all"]).meta({
+const requireSecondFactor = z.enum(["off", "admins", "all"]).meta({
   description: "`admins`: owners and admins need a second factor. `all`: every member does.",
   examples: ["admins"],
 });

@@ -30,8 +30,6 @@ export const profile = z
   })
   .meta({ id: "Profile", description: "The signed-in user, and what they may do in their tenant." });
 
-export type Profile = z.infer<typeof profile>;
-
 export const profileChange = z
   .object({ name: name.nullable().meta({ description: "Null removes it.", examples: ["Ada Lovelace"] }) })
   .meta({ id: "ProfileChange", description: "What the signed-in user changes about themselves." });

@@ -46,7 +46,7 @@ export async function checkAttempt<T>(
 type FailedAttempt = Pick<Attempt<unknown>, "account" | "origin"> & { pool: FailedProof };
 
 /** Records a wrong attempt after the answer has gone out. */
-export function recordFailure(deps: Deps, wrong: FailedAttempt, startedLock = false): void {
+function recordFailure(deps: Deps, wrong: FailedAttempt, startedLock = false): void {
   deps.background("record failed login", record(deps, wrong, startedLock));
 }
 

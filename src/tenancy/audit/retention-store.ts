@@ -11,7 +11,7 @@ import { SERVICE_LOG } from "./record-store";
 /** How many events one statement deletes. Each costs two written rows, and publishes wait for the page. */
 export const DELETED_EVENTS = 500;
 /** How many events one statement counts. A smaller number of events is never too many. */
-export const COUNTED_EVENTS = 5_000;
+const COUNTED_EVENTS = 5_000;
 /** How many tenants one statement looks at. It may count a page of events for each. */
 const PAGE_TENANTS = 20;
 

@@ -79,7 +79,7 @@ export async function overviewOfTenant(
 }
 
 /** Adds up the counts of each hour, in which two databases may have attempts. */
-export function addHours(rows: readonly HourRow[]): HourRow[] {
+function addHours(rows: readonly HourRow[]): HourRow[] {
   return [...Map.groupBy(rows, ({ hour }) => hour)]
     .map(([hour, ofHour]) => ({
       hour,

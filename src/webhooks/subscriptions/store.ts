@@ -85,7 +85,7 @@ export const parsed = (row: StoredRow): SubscriptionRow => ({
 });
 
 /** The delivery database of a tenant. */
-export const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
+const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
 
 export interface NewSubscription {
   id: string;
