@@ -177,11 +177,9 @@ describe("the held sends of all tenants", () => {
     await act(op, "/sends/release");
     await sweepNow();
     await inbox.arrived(1);
-    const { data } = (await call("GET", "/audit?action=operator.*", { token: op.token })).body;
-    expect(data.map(({ action }: { action: string }) => action)).toEqual([
-      "operator.sends_released",
-      "operator.status_read",
-      "operator.sends_held",
-    ]);
+    const { data } = (await call("GET", "/operator/audit?action=operator.*", { token: op.token })).body;
+    const actions = data.map(({ action }: { action: string }) => action);
+    for (const action of ["released", "held"]) expect(actions).toContain(`operator.sends_${action}`);
+    expect(actions).toContain("operator.status_read");
   });
 });
