@@ -28,7 +28,7 @@ export const tokenRoutes = new Hono<AppEnv>()
     describeRoute("getConfiguration", "Says who issues access tokens and where their keys are (OpenID Discovery).", {
       200: discovery,
       errors: ["NOT_FOUND"],
-      description: "404 if the issuer is not an origin. Also at `/.well-known/oauth-authorization-server` (RFC 8414).",
+      description: "404 if the issuer is not an origin.",
     }),
     async (c) => {
       const document = await discoveryDocument(c.get("deps"));
@@ -36,11 +36,19 @@ export const tokenRoutes = new Hono<AppEnv>()
       return c.json(document);
     },
   )
-  .get("/oauth-authorization-server", async (c) => {
-    const document = await discoveryDocument(c.get("deps"));
-    c.header("Cache-Control", CACHED);
-    return c.json(document);
-  })
+  .get(
+    "/oauth-authorization-server",
+    describeRoute("getServerMetadata", "The same document under the name of RFC 8414.", {
+      200: discovery,
+      errors: ["NOT_FOUND"],
+      description: "404 if the issuer is not an origin.",
+    }),
+    async (c) => {
+      const document = await discoveryDocument(c.get("deps"));
+      c.header("Cache-Control", CACHED);
+      return c.json(document);
+    },
+  )
   .get(
     "/revoked",
     describeRoute("getRevoked", "Returns the signed list of the access tokens that were revoked before they expired.", {
