@@ -1,5 +1,5 @@
 /** What the registry knows about the packages in the Worker: whether it signed them, and advisories about them. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Finding, finding, run } from "./gate.ts";
 
 const TIMEOUT_MS = 60_000;

@@ -1,5 +1,5 @@
 /** The Cloudflare account: what it has, and what is created in it. Its API answers faster than wrangler starts. */
-import { z } from "zod";
+import * as z from "zod";
 import { wranglerOutput } from "./wrangler.ts";
 
 const TIMEOUT_MS = 30_000;

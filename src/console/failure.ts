@@ -1,5 +1,6 @@
 /** Errors as the console shows them, and the validation of forms with the API's schemas. */
-import type { ZodType, z } from "zod";
+import type * as z from "zod";
+import type { ZodType } from "zod";
 import { type AppError, invalid } from "../platform/errors";
 import { inputOf } from "../webhooks/subscriptions/delivery-options";
 

@@ -1,5 +1,5 @@
 /** The name, the logo and the colour under which the service appears in the console and in mails. */
-import { z } from "zod";
+import * as z from "zod";
 
 export interface Brand {
   name: string;

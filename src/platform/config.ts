@@ -3,7 +3,7 @@
  * it is optional, with a message that names it but never shows its value.
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { BRAND_VARIABLES, type Brand } from "./brand";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LIMIT_VARIABLES, type Limits, readLimits } from "./limits/settings";

@@ -1,5 +1,5 @@
 /** The messages of the delivery queues. They carry keys of outbox rows; everything else is in D1. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Messages are small, so that a slow subscriber delays only a few deliveries of others. */
 export const MAX_KEYS_PER_MESSAGE = 50;

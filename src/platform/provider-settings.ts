@@ -1,5 +1,5 @@
 /** The settings of sign-in with providers. A provider is on when its id and its secret are set. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ProviderName } from "./schemas/schemas";
 
 /** A variable that may be missing or empty. */

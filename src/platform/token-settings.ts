@@ -1,5 +1,5 @@
 /** The settings of access tokens: what they say of who issued them, and how they are signed. */
-import { z } from "zod";
+import * as z from "zod";
 import { TOKEN_ALGORITHMS, type TokenAlgorithm } from "./crypto/signing-keys";
 import { wholeNumber } from "./schemas/settings";
 

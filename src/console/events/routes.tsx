@@ -1,6 +1,6 @@
 /** `/console/events`: the events, one of them, and publishing one by hand with the rules of `POST /events`. */
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";

@@ -1,5 +1,5 @@
 /** The requests that subscribers receive: the `webhooks` section of the document. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { eventType } from "../../platform/schemas/event-type";
 import { id } from "../../platform/schemas/schemas";

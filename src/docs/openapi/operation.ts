@@ -1,5 +1,5 @@
 /** Turns the documentation of one route into an OpenAPI operation. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
 import type { ErrorCode } from "../../platform/errors";
 import type { RouteDocs, Success } from "../../platform/http/route-docs";

@@ -1,6 +1,6 @@
 /** `/api/v1/openapi.json`, built on first request and once per isolate. */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { describeRoute } from "../../platform/http/route-docs";
 import type { Rule, RuleName } from "../../platform/limits/rules";

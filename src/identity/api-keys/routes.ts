@@ -1,7 +1,7 @@
 /** `/api-keys`: the caller's keys in the caller's tenant. */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";

@@ -1,5 +1,5 @@
 /** API keys in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { id, keyExpiry, name, permission, time } from "../../platform/schemas/schemas";
 
 export const newApiKey = z

@@ -1,5 +1,5 @@
 /** Mailed codes in requests. */
-import { z } from "zod";
+import * as z from "zod";
 import { opaqueToken } from "../../platform/schemas/schemas";
 
 export const mailCode = opaqueToken.meta({ description: "The six digits from the mail.", examples: ["123456"] });

@@ -1,5 +1,5 @@
 /** Invitations in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { email, id, opaqueToken, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 

@@ -1,7 +1,7 @@
 /** `/members`: the members of the caller's tenant and their roles. */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";

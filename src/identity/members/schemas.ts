@@ -1,5 +1,5 @@
 /** Members of a tenant in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { id, role, time } from "../../platform/schemas/schemas";
 
 export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });

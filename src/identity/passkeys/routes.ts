@@ -1,7 +1,7 @@
 /** `/auth/passkeys`: the passkeys of the signed-in user. */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";

@@ -1,5 +1,5 @@
 /** Changing one's own passkeys, in requests. */
-import { z } from "zod";
+import * as z from "zod";
 import { attestation, passkeyName, passkeyState } from "./webauthn/schemas";
 
 export const newPasskey = z

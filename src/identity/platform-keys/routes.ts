@@ -1,6 +1,6 @@
 /** `/platform/keys`: the credentials of the product itself, which operators manage. */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { noPlatformKeys, sessionOnly } from "../../platform/http/permissions";

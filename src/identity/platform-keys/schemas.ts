@@ -1,5 +1,5 @@
 /** Platform keys in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { PLATFORM_SCOPES, SCOPE_GROUPS, spelledOut } from "../../platform/schemas/platform-scopes";
 import { id, keyExpiry, name, time } from "../../platform/schemas/schemas";
 import { stepUpFields } from "../step-up/schemas";

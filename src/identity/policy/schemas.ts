@@ -1,5 +1,5 @@
 /** What a tenant requires of its members, in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { time } from "../../platform/schemas/schemas";
 
 const MAX_GRACE_DAYS = 90;

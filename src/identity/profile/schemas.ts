@@ -1,5 +1,5 @@
 /** The signed-in user, and changing their name and address, in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { email, id, name, opaqueToken, permission, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../step-up/schemas";

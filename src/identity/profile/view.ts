@@ -1,5 +1,5 @@
 /** The signed-in user as the API shows them. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
 import type { profile } from "./schemas";

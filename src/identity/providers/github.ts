@@ -1,6 +1,6 @@
 /** GitHub gives no ID token: its API says who holds the access token. */
 import * as oauth from "oauth4webapi";
-import { z } from "zod";
+import * as z from "zod";
 import { requestOptions } from "./providers";
 
 const API = "https://api.github.com";

@@ -1,5 +1,5 @@
 /** Sign-ins with providers, in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { id, opaqueToken, providerName, time } from "../../platform/schemas/schemas";
 
 export const identity = z

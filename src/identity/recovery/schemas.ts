@@ -1,5 +1,5 @@
 /** Email verification, password reset and password change in requests. */
-import { z } from "zod";
+import * as z from "zod";
 import { captchaToken, email, givenPassword, newPassword, opaqueToken } from "../../platform/schemas/schemas";
 
 const mailedToken = opaqueToken.meta({ description: "The token in the mailed link.", examples: ["c0ffee".repeat(10)] });

@@ -1,7 +1,7 @@
 /** `/auth/refresh`, `/auth/logout`, and the sessions of the signed-in user. */
 
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";

@@ -1,5 +1,5 @@
 /** Registration and login in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 
 import { captchaToken, email, givenPassword, name, newPassword, opaqueToken } from "../../platform/schemas/schemas";
 import { tenantName } from "../../tenancy/tenants/name";

@@ -1,5 +1,5 @@
 /** What a signed-in user gives again, in requests. */
-import { z } from "zod";
+import * as z from "zod";
 import { givenPassword, opaqueToken } from "../../platform/schemas/schemas";
 import { enteredCode } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";

@@ -1,5 +1,5 @@
 /** The discovery document of the issuer of access tokens (OpenID Connect Discovery 1.0, RFC 8414). */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { TokenAlgorithm } from "../../platform/crypto/signing-keys";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";

@@ -1,6 +1,6 @@
 /** What another service needs to verify access tokens, below `/.well-known`: the public keys, where they are, and what was revoked. */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { describeRoute } from "../../platform/http/route-docs";
 import { discoveryDocument } from "./discovery";

@@ -1,5 +1,5 @@
 /** The documents below `/.well-known` that tell other services how to verify access tokens. */
-import { z } from "zod";
+import * as z from "zod";
 
 const signingKey = { use: z.literal("sig"), kid: z.string(), x: z.string() };
 const publicKey = z.union([

@@ -2,7 +2,7 @@
  * Asks Turnstile whether a token is good.
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Turnstile } from "../../platform/config";
 import { readText } from "./read-text";
 

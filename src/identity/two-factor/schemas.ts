@@ -1,5 +1,5 @@
 /** Two-factor authentication in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { opaqueToken } from "../../platform/schemas/schemas";
 
 export const codeBody = z

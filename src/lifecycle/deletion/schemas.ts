@@ -1,5 +1,5 @@
 /** Deleting accounts and tenants, in requests. */
-import { z } from "zod";
+import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
 import { givenPassword, opaqueToken } from "../../platform/schemas/schemas";
 

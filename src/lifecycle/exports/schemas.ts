@@ -1,5 +1,5 @@
 /** Exports of accounts and tenants, as the API sends them. */
-import { z } from "zod";
+import * as z from "zod";
 import { apiKey } from "../../identity/api-keys/schemas";
 import { invitation } from "../../identity/invitations/schemas";
 import { member } from "../../identity/members/schemas";

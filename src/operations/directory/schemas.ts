@@ -1,5 +1,5 @@
 /** What the product sends and receives about its tenants, users and members. */
-import { z } from "zod";
+import * as z from "zod";
 import { email, id, moment, name, newPassword, nextCursor, role, time } from "../../platform/schemas/schemas";
 import { externalId, tenantRecord, userRecord } from "../../tenancy/directory/schemas";
 

@@ -1,6 +1,6 @@
 /** Liveness, and the addresses of everything else. */
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { pingDatabase } from "../../platform/db/ping";
 import type { Deps } from "../../platform/deps";
 import { unavailable } from "../../platform/errors";

@@ -1,7 +1,7 @@
 /** `/metrics`, for Prometheus: the state of the whole service, without tenants. */
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "../../platform/config";
 import { utf8 } from "../../platform/crypto/encoding";
 import { AppError, notFound } from "../../platform/errors";

@@ -1,5 +1,5 @@
 /** What operators send and see of moves. */
-import { z } from "zod";
+import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
 import { time } from "../../platform/schemas/schemas";
 

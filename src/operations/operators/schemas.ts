@@ -1,7 +1,7 @@
 /**
  * What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
 import { id, name, role, tenantId, time } from "../../platform/schemas/schemas";
 import { tenantMove } from "../moves/schemas";

@@ -1,5 +1,5 @@
 /** The setting that overrides rate limits by name. */
-import { z } from "zod";
+import * as z from "zod";
 import { RULES, type RuleName } from "./rules";
 
 /** Parses JSON such as {"login":{"limit":30,"windowSeconds":60}}. */

@@ -1,5 +1,5 @@
 /** The settings for limits: overrides of rate limits, the budgets and the caps. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { figure } from "../schemas/settings";
 import { CAPS, type Caps } from "./caps";
 import { ruleOverrides } from "./overrides";

@@ -1,5 +1,5 @@
 /** The messages of the mail queue. They hold no secrets: tokens are derived from `id` when the mail is sent. */
-import { z } from "zod";
+import * as z from "zod";
 import { PROVIDER_NAMES } from "../schemas/schemas";
 
 const id = z.string();

@@ -1,5 +1,5 @@
 /** The form of an event type's name. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** 1 to 128 printable ASCII characters, without spaces or `*`. */
 export const eventType = z

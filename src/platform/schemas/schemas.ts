@@ -2,7 +2,7 @@
  * Schemas of single values that several resources share. Pure zod, like every `schemas.ts`, because clients derive
  * types from them.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ERROR_CODES } from "../errors";
 import { PERMISSIONS, ROLE_NAMES } from "./roles";
 

@@ -1,5 +1,5 @@
 /** Schemas that settings share. */
-import { z } from "zod";
+import * as z from "zod";
 
 const EMAIL_DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 

@@ -4,7 +4,7 @@
  */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";

@@ -1,5 +1,5 @@
 /** The audit log, as the API sends it. */
-import { z } from "zod";
+import * as z from "zod";
 import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../platform/schemas/audit-actions";
 import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 

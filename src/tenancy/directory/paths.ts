@@ -1,5 +1,5 @@
 /** How paths below `/platform` name tenants and users. */
-import { z } from "zod";
+import * as z from "zod";
 
 const tenant = z.string().meta({
   description: "By id, or as `ext:<externalId>`. URL-encoded.",

@@ -1,5 +1,5 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
-import { z } from "zod";
+import * as z from "zod";
 import { id, time } from "../../platform/schemas/schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;

@@ -1,7 +1,7 @@
 /** `/tenants`: the tenants that the signed-in user is a member of. */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";

@@ -1,5 +1,5 @@
 /** Tenants in requests and answers. */
-import { z } from "zod";
+import * as z from "zod";
 import { id, role } from "../../platform/schemas/schemas";
 
 export const tenant = z

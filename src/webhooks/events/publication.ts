@@ -1,5 +1,5 @@
 /** The input and output of publishing, over HTTP and over RPC. */
-import { z } from "zod";
+import * as z from "zod";
 import { eventType, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
 import { id } from "../../platform/schemas/schemas";
 

@@ -1,7 +1,7 @@
 /** `/events`: publishing over HTTP, and the outcomes of events. */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { invalid } from "../../platform/errors";
 import { keepBodyText } from "../../platform/http/body";
 import type { AppEnv } from "../../platform/http/env";

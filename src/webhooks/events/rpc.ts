@@ -1,6 +1,6 @@
 /** The entrypoint for other Workers, which publish without HTTP through a service binding to `EventPublisher`. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { z } from "zod";
+import * as z from "zod";
 import { utf8 } from "../../platform/crypto/encoding";
 import { newId } from "../../platform/db/ids";
 import { createDeps, type Deps } from "../../platform/deps";

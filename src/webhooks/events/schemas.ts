@@ -1,5 +1,5 @@
 /** Published events and what became of them, as the API sends them. */
-import { z } from "zod";
+import * as z from "zod";
 import { eventType } from "../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 import { attemptSummary } from "../log/schemas";

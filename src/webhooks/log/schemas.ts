@@ -1,5 +1,5 @@
 /** The delivery log and its filter, as the API sends and receives them. */
-import { z } from "zod";
+import * as z from "zod";
 import { eventType } from "../../platform/schemas/event-type";
 import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 

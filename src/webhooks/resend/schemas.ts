@@ -1,5 +1,5 @@
 /** The request and the answer of `retry-failed`. */
-import { z } from "zod";
+import * as z from "zod";
 import { cursor, moment, nextCursor } from "../../platform/schemas/schemas";
 
 export const retryFailedRequest = z

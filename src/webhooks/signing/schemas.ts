@@ -1,5 +1,5 @@
 /** The public keys of a subscription, as the API returns them. */
-import { z } from "zod";
+import * as z from "zod";
 
 const EXAMPLE_X = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
 

@@ -1,5 +1,5 @@
 /** Counts and latency, as the API returns them. */
-import { z } from "zod";
+import * as z from "zod";
 import { id, time } from "../../platform/schemas/schemas";
 
 const MAX_HOURS = 168;

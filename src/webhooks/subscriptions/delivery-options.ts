@@ -2,7 +2,7 @@
  * `delivery`: the options of a subscription for its deliveries. An option without a value has its default, and is not
  * stored or shown. Each option is described once, in one of the tables that this file puts together.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { ErrorDetail } from "../../platform/errors";
 import { DISABLING_OPTIONS } from "./disabling-options";
 import { HEADER_OPTIONS, type HeadersView } from "./header-options";

@@ -1,5 +1,5 @@
 /** `delivery.autoDisable`: when failures disable a subscription. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Deployment, type OptionField, plainOption } from "./option";
 
 const autoDisable = z.union([z.literal(false), z.strictObject({ afterHours: z.int().min(24).max(720) })]);

@@ -2,7 +2,7 @@
  * `delivery.headers`: a subscription's own headers, such as a credential for a gateway. Their values are never shown
  * again.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { ErrorDetail } from "../../platform/errors";
 import { type DeliveryOption, described, type OptionField } from "./option";
 

@@ -1,5 +1,5 @@
 /** The request and the answer of an import of subscriptions. */
-import { z } from "zod";
+import * as z from "zod";
 import { id } from "../../platform/schemas/schemas";
 import { externalId, newSubscription } from "./schemas";
 

@@ -1,5 +1,5 @@
 /** `delivery.rateLimit` and `delivery.maxConcurrent`: how much a subscription is sent. */
-import { z } from "zod";
+import * as z from "zod";
 import { numberField, type OptionField, plainOption } from "./option";
 
 const MAX_RATE = 10_000;

@@ -1,5 +1,5 @@
 /** What a delivery option is. Everything else about it, from its schemas to its row in the docs, derives from this. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** The texts of a form's inputs, by name. An input that the form does not have is missing. */
 export type Texts = Readonly<Record<string, string>>;

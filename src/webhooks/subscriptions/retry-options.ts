@@ -1,5 +1,5 @@
 /** `delivery.retry`: when a failed delivery is tried again, and what an answer changes about it. */
-import { z } from "zod";
+import * as z from "zod";
 import { choiceField, codes, plainOption } from "./option";
 import { scheduleOption } from "./schedule-option";
 

@@ -1,7 +1,7 @@
 /** `/webhooks`: creating, reading, changing, pausing and deleting the subscriptions of the caller's tenant. */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";

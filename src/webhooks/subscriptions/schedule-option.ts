@@ -1,5 +1,5 @@
 /** `delivery.retry.schedule`: the waits between the attempts of a delivery. */
-import { z } from "zod";
+import * as z from "zod";
 import { DAY_MS } from "../../platform/time";
 import { type DeliveryOption, described, type OptionField } from "./option";
 

@@ -1,5 +1,5 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
-import { z } from "zod";
+import * as z from "zod";
 import { ALL_OPERATIONAL, eventType } from "../../platform/schemas/event-type";
 import { id, name, tenantId, time } from "../../platform/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";

@@ -2,7 +2,7 @@
  * `delivery.signatureProfile`: signatures in the form of another provider, beside the standard ones, so that receivers
  * which verify that form keep working. The shapes of a profile and what it may be; `../signing/profiles.ts` signs.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { isBase64Key } from "../../platform/crypto/webhook-signature";
 import type { ErrorDetail } from "../../platform/errors";
 import { type Headers, headerName } from "./header-options";

@@ -1,5 +1,5 @@
 /** Passkeys in requests and answers. Options and responses have the JSON form of WebAuthn level 3. */
-import { z } from "zod";
+import * as z from "zod";
 import { name, opaqueToken, time } from "../../../platform/schemas/schemas";
 
 const EXAMPLE_ID = "mX1Zc2Vjb25kLXBhc3NrZXk";

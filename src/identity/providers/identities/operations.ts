@@ -1,5 +1,5 @@
 /** What people do with the providers that they sign in with. */
-import { z } from "zod";
+import * as z from "zod";
 import { operation } from "../../../platform/operation";
 import { stepUpFields } from "../../step-up/schemas";
 import { linkBody } from "../schemas";

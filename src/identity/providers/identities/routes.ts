@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { z } from "zod";
+import * as z from "zod";
 import { notFound } from "../../../platform/errors";
 import { setOwnCookie } from "../../../platform/http/cookies";
 import type { AppEnv } from "../../../platform/http/env";

@@ -1,7 +1,7 @@
 /** `/webhooks/:id/replay` and `/webhooks/:id/replays`: sending the events of a period again. */
 
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { invalid } from "../../../platform/errors";
 import type { AppEnv } from "../../../platform/http/env";
 import { requires, serve } from "../../../platform/http/operation";

@@ -1,5 +1,5 @@
 /** Replays, as the API sends and receives them. */
-import { z } from "zod";
+import * as z from "zod";
 import { eventType } from "../../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, time } from "../../../platform/schemas/schemas";
 

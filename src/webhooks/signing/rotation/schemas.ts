@@ -1,5 +1,5 @@
 /** The request and the answer of a rotation of signing keys. */
-import { z } from "zod";
+import * as z from "zod";
 import { time } from "../../../platform/schemas/schemas";
 import { signingSecret, subscription } from "../../subscriptions/schemas";
 
