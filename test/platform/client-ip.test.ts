@@ -11,11 +11,16 @@ import { newAddress, newEmail, PASSWORD } from "../support/client";
 const SECRET = toHex(randomBytes(32));
 const PLACE: Partial<IncomingRequestCfProperties> = { city: "Zürich", country: "CH" };
 
-async function signed(address: string, { secret = SECRET, atMs = Date.now() } = {}): Promise<Record<string, string>> {
+async function signed(
+  address: string,
+  { secret = SECRET, atMs = Date.now(), path = "/auth/login", method = "POST" } = {},
+): Promise<Record<string, string>> {
   const seconds = Math.floor(atMs / 1000);
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", utf8(secret), algorithm, false, ["sign"]);
-  const signature = toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(`${seconds}.${address}`))));
+  const signature = toBase64(
+    new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(`${method}./api/v1${path}.${seconds}.${address}`))),
+  );
   return { "x-client-ip": address, "x-client-ip-signature": `t=${seconds},v1=${signature}` };
 }
 
@@ -57,8 +62,10 @@ describe("requests that one server sends for its users", () => {
     ["without a signature", async (address) => ({ "x-client-ip": address })],
     ["signed with another secret", (address) => signed(address, { secret: "another" })],
     ["signed for another address", async (address) => ({ ...(await signed(newAddress())), "x-client-ip": address })],
-    ["signed more than 5 minutes ago", (address) => signed(address, { atMs: Date.now() - 302_000 })],
-    ["signed for a later time", (address) => signed(address, { atMs: Date.now() + 302_000 })],
+    ["signed more than 60 seconds ago", (address) => signed(address, { atMs: Date.now() - 62_000 })],
+    ["signed for a later time", (address) => signed(address, { atMs: Date.now() + 62_000 })],
+    ["signed for another path", (address) => signed(address, { path: "/auth/register" })],
+    ["signed for another method", (address) => signed(address, { method: "GET" })],
     ["that is no address", () => signed("everybody")],
     [
       "with a malformed signature",
@@ -88,7 +95,9 @@ describe("requests that one server sends for its users", () => {
 
   test("open sessions that show the signed address and no location of the server", async () => {
     const address = newAddress();
-    expect(await placeOfSession(await signed(address))).toMatchObject([{ ipAddress: address, location: null }]);
+    expect(await placeOfSession(await signed(address, { path: "/auth/register" }))).toMatchObject([
+      { ipAddress: address, location: null },
+    ]);
   });
 
   test("open sessions that show where the request came from, if the address is not signed", async () => {

@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../time";
 import type { AppEnv } from "./env";
 
 const SIGNATURE = /^t=(\d{10}),v1=([A-Za-z0-9+/]{43}=)$/;
-const MAX_SIGNATURE_AGE_MS = 5 * MINUTE_MS;
+const MAX_SIGNATURE_AGE_MS = MINUTE_MS;
 
 /**
  * The address that one of our servers has signed, otherwise `cf-connecting-ip`, which a client cannot set; "unknown" if
@@ -27,9 +27,9 @@ function clientOf(address: string): string {
 }
 
 /**
- * The address in `X-Client-IP`, if `X-Client-IP-Signature` signs it with the secret that we share with the server that
- * sent the request. Requests of a Worker in another zone all come from one address: without this, its users would share
- * one limit.
+ * The address in `X-Client-IP`, if `X-Client-IP-Signature` signs it together with the request's method, path and time,
+ * with the secret that we share with the server that sent the request. Requests of a Worker in another zone all come
+ * from one address: without this, its users would share one limit.
  */
 async function signedIp(c: Context<AppEnv>): Promise<string | null> {
   const { config, now } = c.get("deps");
@@ -39,6 +39,8 @@ async function signedIp(c: Context<AppEnv>): Promise<string | null> {
   if (Math.abs(now() - Number(timeSeconds) * 1000) > MAX_SIGNATURE_AGE_MS) return null;
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", utf8(config.clientIpSecret), algorithm, false, ["verify"]);
-  const signed = utf8(`${timeSeconds}.${address}`);
+  // As it stands in the URL: Hono's path is decoded.
+  const { pathname } = new URL(c.req.url);
+  const signed = utf8(`${c.req.method}.${pathname}.${timeSeconds}.${address}`);
   return (await crypto.subtle.verify("HMAC", key, fromBase64(signature), signed)) ? address : null;
 }

@@ -113,9 +113,10 @@ export interface AuthMethods {
    */
   changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
   /**
-   * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation.
-   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and VALIDATION_FAILED
-   * for a wrong passkey.
+   * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation. An account with
+   * a second factor or a passkey needs `totp` or `passkey`: without one, throws STEP_UP_REQUIRED, whose `details` name
+   * what it has. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and
+   * VALIDATION_FAILED for a wrong passkey.
    */
   stepUp(proof: Proof, options?: CallOptions): Promise<string>;
   /**
