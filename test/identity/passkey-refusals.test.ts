@@ -182,9 +182,7 @@ describe("a login is refused", () => {
     const { passkey } = await withPasskey();
     expect((await loginWith(passkey)).status).toBe(200);
     expect((await loginWith(passkey, { counter: 7 })).status).toBe(200);
-    for (const counter of [7, 6, 1]) expect(said(await loginWith(passkey, { counter }))).toEqual(INVALID);
-    expect((await loginWith(passkey, { counter: 0 })).status).toBe(200);
-    expect(said(await loginWith(passkey, { counter: 7 }))).toEqual(INVALID);
+    for (const counter of [7, 6, 1, 0]) expect(said(await loginWith(passkey, { counter }))).toEqual(INVALID);
     expect((await loginWith(passkey, { counter: 8 })).status).toBe(200);
   });
 
