@@ -32,8 +32,8 @@ export interface Deps {
   mailer: SendEmail;
   sweepers: Env["SWEEPER"];
   /**
-   * The known hosts of this service, with ports: the host of the request, and the host of APP_URL if that is our
-   * console.
+   * The known hosts of this service, with ports: the host of the request, that of PUBLIC_URL, and that of APP_URL if it
+   * is our console.
    */
   ownHosts: readonly string[];
   /** One object per limited subscription, by its id. */
@@ -108,7 +108,7 @@ export async function createDeps(
     alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
     mailer: env.EMAIL,
     sweepers: env.SWEEPER,
-    ownHosts: ownHosts(config.appUrl, requestUrl),
+    ownHosts: ownHosts(config, requestUrl),
     throttles: env.SUBSCRIPTION_GATE,
     background,
     startedAt,
@@ -117,7 +117,8 @@ export async function createDeps(
 }
 
 /** APP_URL may belong to a separate client, whose host may receive deliveries. */
-function ownHosts(appUrl: string, requestUrl: string | undefined): string[] {
+function ownHosts({ appUrl, publicUrl }: Config, requestUrl: string | undefined): string[] {
   const urls = [appUrl, requestUrl].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
-  return urls.filter(({ pathname, href }) => href === requestUrl || pathname === CONSOLE_PATH).map(({ host }) => host);
+  const own = urls.filter(({ pathname, href }) => href === requestUrl || pathname === CONSOLE_PATH);
+  return [...own, ...(publicUrl === undefined ? [] : [new URL(publicUrl)])].map(({ host }) => host);
 }

@@ -73,6 +73,11 @@ const REFUSED = [
     "localdomain",
     "server.localdomain",
     "localhost.localdomain.",
+    "nas.lan",
+    "router.home",
+    "mail.corp",
+    "api.default.svc",
+    "a.onion",
   ],
   // AS112 and automatic multicast tunnelling: special-purpose, never a subscriber.
   ...["192.175.48.1", "192.31.196.1", "192.52.193.1", "[2620:4f:8000::1]"],
@@ -84,7 +89,7 @@ const ALLOWED = [
   ...["example.com", "receiver", "8.8.8.8", "1.1.1.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1"],
   ...["192.167.255.255", "192.169.0.1", "169.253.0.1", "198.17.0.1", "198.20.0.1", "223.255.255.255", "11.0.0.1"],
   ...["[2606:4700::1111]", "[2a00:1450::1]", "localhost.example.com", "mylocal", "internal.example.com", "localhosts"],
-  ...["home.arpa.example.com", "nothome.arpa", "mylocaldomain"],
+  ...["home.arpa.example.com", "nothome.arpa", "mylocaldomain", "lan.example.com", "mycorp", "svc.example.org"],
 ];
 
 describe("refuseTarget in public mode", () => {
@@ -131,8 +136,15 @@ describe("the service's own hosts", () => {
     expect(refuseTarget("http://localhost:9000/hook", "any", ["localhost:8787"])).toBeNull();
   });
 
+  test("include PUBLIC_URL, whichever host a request came to", async () => {
+    const split = { ...PUBLIC, PUBLIC_URL: "https://api.example.com" };
+    const { ownHosts } = await createDeps(split, createExecutionContext(), "https://own.example.com/console");
+    expect(ownHosts).toContain("api.example.com");
+    expect(ownHosts).toContain("own.example.com");
+  });
+
   test("do not include APP_URL when it is a client of its own, whose host may receive deliveries", async () => {
-    const client = { ...PUBLIC, APP_URL: "https://client.example.com/account" };
+    const client = { ...PUBLIC, APP_URL: "https://client.example.com/account", PUBLIC_URL: "" };
     const { ownHosts } = await createDeps(client, createExecutionContext(), "https://own.example.com/api/v1/webhooks");
     expect(ownHosts).toEqual(["own.example.com"]);
   });

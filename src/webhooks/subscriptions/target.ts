@@ -7,7 +7,7 @@ import { MAX_URL_CHARACTERS } from "./schemas";
  * Names that resolve only to this machine or on its local network: RFC 6761, 6762, 8375, and names reserved by
  * convention.
  */
-const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
+const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa|lan|home|corp|svc|onion)$/;
 
 /** The only IPv6 space that IANA has assigned to public hosts (RFC 4291, section 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
