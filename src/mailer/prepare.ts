@@ -28,6 +28,7 @@ import {
   resetMail,
   verificationMail,
 } from "./token-mails";
+import { withoutNames } from "./unverified";
 
 const VERIFICATION_LIFETIME_MS = DAY_MS;
 const RESET_LIFETIME_MS = HOUR_MS;
@@ -48,7 +49,7 @@ type EmailChangeJob = Extract<MailJob, { kind: "emailConfirmation" | "emailChang
 type CodeJob = Extract<MailJob, { kind: "mailCode" }>;
 type FarewellJob = Extract<MailJob, { kind: "accountDeleted" }>;
 type AlarmJob = Extract<MailJob, { kind: "alarm" }>;
-type NoticeJob = Exclude<MailJob, TokenJob | EmailChangeJob | CodeJob | FarewellJob | AlarmJob>;
+export type NoticeJob = Exclude<MailJob, TokenJob | EmailChangeJob | CodeJob | FarewellJob | AlarmJob>;
 
 /** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked, code expired. */
 export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | null> {
@@ -143,11 +144,18 @@ const prepareFarewell = ({ email, name, deletedAt }: FarewellJob): PreparedMail 
 const prepareAlarm = ({ config }: Deps, job: AlarmJob): PreparedMail | null =>
   config.alertMail === null ? null : { to: config.alertMail, mail: alarmMail(config, job), limits: ["alertMail"] };
 
-/** Notices go to verified addresses only: the owner of an unverified address may not be the owner of the account. */
+/**
+ * The owner of an unverified address may not be the owner of the account. So notices go to verified addresses only;
+ * where verification is optional, those to others are without the words of a stranger.
+ */
 async function prepareNotice(deps: Deps, job: NoticeJob): Promise<PreparedMail | null> {
   const user = await findNoticeRecipient(deps, job.userId, deps.now());
-  if (!user || (user.emailVerifiedAt === null && deps.config.emailVerification === "required")) return null;
-  return { to: user.email, mail: await noticeOf(deps, job, user), limits: limitsOf(job) };
+  if (!user) return null;
+  const limits = limitsOf(job);
+  if (user.emailVerifiedAt !== null) return { to: user.email, mail: await noticeOf(deps, job, user), limits };
+  const shown = deps.config.emailVerification === "required" ? null : withoutNames(job);
+  const mail = shown && (await noticeOf(deps, shown, { ...user, name: null, credentials: [] }));
+  return mail && { to: user.email, mail, limits };
 }
 
 /** Frequent kinds have a lower limit of their own, so that they cannot use up the limit of the other kinds. */

@@ -1,0 +1,27 @@
+/** Notices to unverified addresses. Whoever registered one may not own it, and must not write to its owner through us. */
+import type { MailJob } from "../platform/mail/job";
+
+const HIDDEN = "(name not shown)";
+
+/** The notice without names that a user chose; null for a kind that consists of them. */
+export function withoutNames<Job extends MailJob>(job: Job): Job | null {
+  switch (job.kind) {
+    case "tenantNotice":
+    case "operatorNotice":
+      return null;
+    case "apiKeyCreated":
+    case "platformKeyCreated":
+      return { ...job, keyName: HIDDEN };
+    case "passkeyAdded":
+    case "passkeyRemoved":
+      return { ...job, passkeyName: HIDDEN };
+    case "tenantDeleted":
+      return { ...job, tenantName: HIDDEN };
+    case "subscriptionAlert": {
+      const items = job.items.map((item) => ({ ...item, name: HIDDEN, host: "its host" }));
+      return { ...job, tenantName: HIDDEN, items };
+    }
+    default:
+      return job;
+  }
+}
