@@ -69,6 +69,32 @@ describe("an unverified account", () => {
   });
 });
 
+describe("the log of whoever registered", () => {
+  const verifications = async (token: string) => {
+    const { data } = (await call("GET", "/auth/me/activity", { token })).body;
+    return data.filter(({ action }: { action: string }) => action === "auth.email_verified");
+  };
+  const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+  test("does not say where the owner of the mailbox is, who verifies without a session of the account", async () => {
+    const squatter = await signUp({ headers: {} });
+    const body = { token: tokenIn(await mailTo(squatter.email, /Verify/)) };
+    const headers = { "cf-connecting-ip": newAddress(), "user-agent": USER_AGENT };
+    expect((await call("POST", "/auth/verify-email", { body, headers })).status).toBe(200);
+    const [seen, ...others] = await verifications(squatter.token);
+    expect([seen.ip, seen.userAgent, others]).toEqual([null, null, []]);
+  });
+
+  test("says where they verified their address themselves", async () => {
+    const person = await signUp({ headers: {} });
+    const body = { token: tokenIn(await mailTo(person.email, /Verify/)) };
+    const ip = newAddress();
+    const headers = { "cf-connecting-ip": ip, "user-agent": USER_AGENT };
+    expect((await call("POST", "/auth/verify-email", { body, headers, token: person.token })).status).toBe(200);
+    expect(await verifications(person.token)).toEqual([expect.objectContaining({ ip, userAgent: USER_AGENT })]);
+  });
+});
+
 describe("a reset", () => {
   test("ends the keys, passkeys and identities from before the address was verified, and lists them", async () => {
     const { person, passkey } = await withPasskey();

@@ -65,6 +65,9 @@ export async function verifyEmailByToken(
   const userId = sql`(SELECT t.subject_id ${token})`;
   const unverified = sql`SELECT u.id FROM users u WHERE u.email_verified_at IS NULL
     AND u.id = (SELECT t.subject_id ${token} AND t.expires_at > ${nowMs})`;
+  // Whoever registered the account may not own the mailbox, and must not learn where its owner is.
+  const own = (value: string | null) => sql`iif(${userId} IS ${holderId}, ${value}, NULL)`;
+  const actor = { ...holderOfToken(userId, origin), ip: own(origin.ip), userAgent: own(origin.userAgent) };
   const strange = sql`identities WHERE user_id = (${unverified}) AND user_id IS NOT ${holderId}`;
   const { known, updated } = await atomically(db, {
     // First, to tell whether the address was verified before.
@@ -75,7 +78,7 @@ export async function verifyEmailByToken(
       {
         tenantId: tenantOfAccount(userId),
         action: "auth.identity_unlinked",
-        actor: holderOfToken(userId, origin),
+        actor,
         target: { kind: "identity", id: sql`identities.id` },
         meta: { reason: "email-verified" },
       },
@@ -88,7 +91,7 @@ export async function verifyEmailByToken(
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),
       action: "auth.email_verified",
-      actor: holderOfToken(userId, origin),
+      actor,
       target: { kind: "user", id: userId },
     }),
   });
