@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../platform/db/client";
 import { firstIdAt } from "../platform/db/ids";
 import type { Deps } from "../platform/deps";
+import { DAY_MS } from "../platform/time";
 
 /** The columns are named without a table, because `rowid` would be ambiguous with one. */
 const removeUpTo = (limit: number, table: string, condition: SQL) =>
@@ -20,8 +21,13 @@ const removeHashes = (limit: number, condition: SQL) =>
 const isNeeded = sql`purpose = 'verify'
   AND EXISTS (SELECT 1 FROM users WHERE users.id = email_tokens.subject_id AND users.email_verified_at IS NULL)`;
 
+/** How far back expired links are searched for states. */
+const STATES_WINDOW_MS = 3 * DAY_MS;
+
 /** Rows that ended or were last seen at these times (Unix ms) or before are removed. */
 interface Oldest {
+  /** Of links whose stored state is removed before their rows are. */
+  linkEndedAt: number;
   endedAt: number;
   keyEndedAt: number;
   deviceSeenAt: number;
@@ -36,6 +42,10 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
   const removed = await atomically(db, {
     sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
     emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
+    // Such as the encrypted second factor that a link would have restored. Each hour looks at few rows only.
+    states: sql`UPDATE email_tokens SET action = NULL WHERE rowid IN (SELECT rowid FROM email_tokens
+      WHERE expires_at > ${oldest.linkEndedAt - STATES_WINDOW_MS} AND expires_at <= ${oldest.linkEndedAt}
+        AND purpose = 'undo' AND action IS NOT NULL LIMIT ${limit}) RETURNING 1`,
     invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
     revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
     expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${oldest.keyEndedAt}`),

@@ -17,6 +17,7 @@ const PAGE_ROWS = 500;
 export const deleteExpired: PagedMaintenance = async (deps, _shard, _cursor, isOver) => {
   const endedBefore = deps.now() - KEEP_ENDED_MS;
   const oldest = {
+    linkEndedAt: deps.now(),
     endedAt: endedBefore,
     // Keys are kept as long as their audit events, which the purge of the owner finds through them.
     keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),

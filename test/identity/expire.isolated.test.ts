@@ -9,6 +9,7 @@ import { mailsTo, mailTo } from "../support/mailbox";
 import { invite, joinTenant } from "../support/people";
 import { occurrencesOf, purgeAll } from "../support/purges";
 import { newInbox, subscribe } from "../support/receiver";
+import { codeOf, enrol } from "../support/two-factor";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -48,6 +49,24 @@ describe("ended rows", () => {
     expect(await counts()).toEqual([1, 0, 0]);
     await sweepAfter(61);
     expect(await counts()).toEqual([0, 0, 0]);
+  });
+
+  test('what a "this was not me" link would restore goes once the link has expired', async () => {
+    const person = await signUpVerified();
+    const secret = await enrol(person);
+    await call("POST", "/auth/2fa/disable", { token: person.token, body: { token: codeOf(secret, 1) } });
+    const states = async () => {
+      const { results } = await env.DB.prepare(
+        "SELECT action FROM email_tokens WHERE subject_id = ? AND purpose = 'undo'",
+      )
+        .bind(person.userId)
+        .all<{ action: string | null }>();
+      return results.map(({ action }) => action !== null);
+    };
+    await sweepAfter(2.9);
+    expect(await states()).toEqual([true, true]);
+    await sweepAfter(4);
+    expect(await states()).toEqual([false, false]);
   });
 
   test("tries of mailed codes go 30 days after them", async () => {
