@@ -223,6 +223,10 @@ describe("a page", () => {
       for (const part of ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
         expect(policy).toContain(part);
       expect(policy).not.toMatch(/unsafe|http:|https:|\*/);
+      expect(policy).toContain("require-trusted-types-for 'script'; trusted-types postern");
+      expect(headers.get("permissions-policy")).toMatch(
+        /camera=\(\), .*geolocation=\(\), microphone=\(\), payment=\(\)/,
+      );
       expect(headers.get("referrer-policy")).toBe("no-referrer");
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("cache-control")).toBe("no-store");

@@ -102,6 +102,14 @@ addEventListener("pageshow", () => {
   for (const form of findAll(document, "form[data-sent]")) delete form.dataset.sent;
 });
 
+/**
+ * The one place that may make HTML of text, where the browser has Trusted Types: for parts of pages that we render.
+ * @type {{ createHTML(html: string): string }}
+ */
+const ownHtml = Reflect.get(globalThis, "trustedTypes")?.createPolicy("postern", {
+  createHTML: (/** @type {string} */ html) => html,
+}) ?? { createHTML: (html) => html };
+
 /** The HTML that each live part shows. */
 const shown = new WeakMap();
 
@@ -122,7 +130,7 @@ async function refresh(part) {
   const html = await answer.text();
   if (html === shown.get(part) || mustWait(part)) return false;
   shown.set(part, html);
-  part.innerHTML = html;
+  part.innerHTML = ownHtml.createHTML(html);
   enhance(part);
   return true;
 }
@@ -159,7 +167,7 @@ function followSchedule(calendar) {
     if (asked !== question) return;
     const answer = await fetch(question, { headers: { accept: "text/html" } });
     const html = await answer.text();
-    if (answer.ok && !answer.redirected && asked === question) calendar.innerHTML = html;
+    if (answer.ok && !answer.redirected && asked === question) calendar.innerHTML = ownHtml.createHTML(html);
   });
 }
 

@@ -18,6 +18,24 @@ const DIRECTIVES = {
 
 const TURNSTILE_ORIGIN = "https://challenges.cloudflare.com";
 
+/** What a page may use of the browser: passkeys, and the clipboard for its copy buttons. */
+const PERMISSIONS = {
+  publickeyCredentialsCreate: ["self"],
+  publickeyCredentialsGet: ["self"],
+  clipboardWrite: ["self"],
+  camera: [],
+  displayCapture: [],
+  geolocation: [],
+  microphone: [],
+  payment: [],
+  usb: [],
+};
+
+/** Only the named policy of console.browser.js makes HTML of text. The script of Turnstile has no policy. */
+const TRUSTED_TYPES = { requireTrustedTypesFor: ["'script'"], trustedTypes: ["postern"] };
+
+const WITH_TURNSTILE = { scriptSrc: [NONCE, TURNSTILE_ORIGIN], frameSrc: [TURNSTILE_ORIGIN] };
+
 /** The policies by what a page loads from elsewhere. */
 const policies = new Map<string, MiddlewareHandler>();
 
@@ -26,10 +44,11 @@ function policyFor(hasCaptcha: boolean, logoOrigin: string | null): MiddlewareHa
   const known = policies.get(key);
   if (known) return known;
   const policy = secureHeaders({
+    permissionsPolicy: PERMISSIONS,
     contentSecurityPolicy: {
       ...DIRECTIVES,
       ...(logoOrigin === null ? {} : { imgSrc: ["'self'", logoOrigin] }),
-      ...(hasCaptcha ? { scriptSrc: [NONCE, TURNSTILE_ORIGIN], frameSrc: [TURNSTILE_ORIGIN] } : {}),
+      ...(hasCaptcha ? WITH_TURNSTILE : TRUSTED_TYPES),
     },
   });
   policies.set(key, policy);
