@@ -2,7 +2,6 @@
  * `npm run demo [-- --port N]`: the service with people, subscribers and events, all made through the public API.
  * Nothing is kept.
  */
-import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { CLIENT, type Issuer, startIssuer } from "../test/browser/issuer.ts";
 import { addOperator, invitePeople, OPERATOR } from "./demo/people.ts";
@@ -12,6 +11,7 @@ import { printAttempts, printMails, publishSteadily } from "./demo/stream.ts";
 import { openSubscribers } from "./demo/subscribers.ts";
 import { guide } from "./demo/tour.ts";
 import { onStop } from "./on-stop.ts";
+import { newSecretKey } from "./secret-key.ts";
 
 const { values } = parseArgs({ options: { port: { type: "string" } } });
 
@@ -19,7 +19,7 @@ const stop = new AbortController();
 onStop(() => stop.abort());
 
 console.log("Starting the service, inviting people and subscribing receivers ...");
-const metricsToken = randomBytes(32).toString("hex");
+const metricsToken = newSecretKey();
 const port = values.port === undefined ? await choosePort() : Number(values.port);
 const url = `http://localhost:${port}`;
 const { subscribers, close } = await openSubscribers();

@@ -4,56 +4,85 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Account } from "./deploy/account.ts";
+import * as z from "zod";
+import { Account, Unreachable } from "./deploy/account.ts";
 import { type Configuration, readConfiguration } from "./deploy/configuration.ts";
-import { makePlan, type Plan } from "./deploy/plan.ts";
+import { makePlan, type Plan, UNKNOWN_ACCOUNT } from "./deploy/plan.ts";
+import { readSecrets } from "./deploy/settings.ts";
 import { wranglerOutput } from "./deploy/wrangler.ts";
 
 const USAGE = `npm run deploy -- [options]
-  --dry-run     print the steps and do none
-  --add-shard   add a delivery database, with queues of its own
-  --add-queues  give every delivery database queues of its own
-  --url URL     where the service answers, if that is not its workers.dev address`;
+  --dry-run            check the settings, print the steps and do none; works without a login and without a network
+  --secrets-file FILE  set these secrets, in JSON or as NAME=value, with the Worker; those that it does not name stay
+  --add-shard          add a delivery database, with queues of its own
+  --add-queues         give every delivery database queues of its own
+  --url URL            where the service answers, if that is not its workers.dev address`;
+const UNCHANGED = "\nNothing was changed.";
 const AGAIN = `
 What is done stays done. Correct this, then run \`npm run deploy\` again: it continues here. Leave --add-shard
 out if wrangler.toml has the new database by now.`;
 const HEALTH_TRIES = 15;
 const HEALTH_TIMEOUT_MS = 10_000;
 const HEALTH_RETRY_MS = 2_000;
+const health = z.object({ data: z.object({ refusedSettings: z.array(z.string()).optional() }) });
 
+/** What to do after a failure, as far as the deployment has come. */
+let remedy = UNCHANGED;
 try {
   const { values } = parseArgs({
     options: {
       "dry-run": { type: "boolean", default: false },
+      "secrets-file": { type: "string" },
       "add-shard": { type: "boolean", default: false },
       "add-queues": { type: "boolean", default: false },
       url: { type: "string" },
     },
   });
   const configuration = readConfiguration();
-  const plan = await makePlan(configuration, await Account.open(), wranglerOutput, {
+  const secretsFile = values["secrets-file"];
+  const wishes = {
     addShard: values["add-shard"],
     addQueues: values["add-queues"],
-  });
+    secrets: secretsFile === undefined ? {} : readSecrets(secretsFile),
+  };
+  const planFor = async (account: Parameters<typeof makePlan>[1]) =>
+    makePlan(configuration, account, wranglerOutput, wishes);
   if (values["dry-run"]) {
-    for (const { does } of plan.steps) console.log(`would: ${does}`);
+    const { steps } = await Account.open()
+      .then(planFor)
+      .catch(withoutAccount(() => planFor(UNKNOWN_ACCOUNT)));
+    for (const { does } of steps) console.log(`would: ${does}`);
   } else {
+    const plan = await planFor(await Account.open());
     const printed = await carryOut(plan);
     const url = values.url ?? printed.match(/https:\/\/\S+\.workers\.dev/)?.[0];
-    await reportHealth(url);
-    reportTasks(configuration, plan, url, values["add-shard"] || values["add-queues"]);
+    const refused = await reportHealth(url);
+    reportTasks(configuration, plan, { url, refused, addsBindings: wishes.addShard || wishes.addQueues });
   }
 } catch (error) {
   const isUsage = error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
   console.error(error instanceof Error ? error.message : error);
-  console.error(isUsage ? USAGE : AGAIN);
+  console.error(isUsage ? USAGE : remedy);
   process.exit(1);
 }
 
+/** Plans without the account when it could not be asked, and says so. */
+function withoutAccount(plan: () => Promise<Plan>) {
+  return (error: unknown): Promise<Plan> => {
+    if (!(error instanceof Unreachable)) throw error;
+    console.log(
+      `Cloudflare was not asked. ${error.message}\nThese are the steps for an account that has the databases ` +
+        "with an id in wrangler.toml, and no queues.",
+    );
+    return plan();
+  };
+}
+
 /** Returns what the last step printed. */
-async function carryOut({ steps }: Plan): Promise<string> {
+async function carryOut({ steps, running }: Plan): Promise<string> {
   let printed = "";
   for (const [index, { does, run }] of steps.entries()) {
+    remedy = AGAIN + (index === steps.length - 1 ? wayBack(running?.id) : "");
     console.log(`${index + 1}/${steps.length} ${does}`);
     const output = await run();
     printed = typeof output === "string" ? output : "";
@@ -61,35 +90,57 @@ async function carryOut({ steps }: Plan): Promise<string> {
   return printed;
 }
 
-async function reportHealth(url: string | undefined): Promise<void> {
+/** How to go back to the version that ran before; nothing if there was none. */
+function wayBack(versionId: string | undefined): string {
+  if (versionId === undefined) return "";
+  return `
+To go back to the version that ran before instead: npx wrangler rollback ${versionId}
+It works with the migrations of this one, which only add, so do not revert them. "Upgrades" in
+src/docs/pages/operations.md says more. \`npx wrangler deployments status\` tells which version runs.`;
+}
+
+/** Waits until the service works. Returns the names of settings that it refuses. */
+async function reportHealth(url: string | undefined): Promise<string[]> {
   if (url === undefined) {
     console.log(
       "\nDeployed. Its address is not known here: check it with `npm run deploy -- --url https://your.domain`.",
     );
-    return;
+    return [];
   }
-  for (let left = HEALTH_TRIES; !(await isHealthy(url)); left -= 1) {
-    if (left === 0) throw new Error(`${url}/health?deep=1 does not answer 200. \`npx wrangler tail\` shows why.`);
-    await sleep(HEALTH_RETRY_MS);
+  for (let left = HEALTH_TRIES; left >= 0; left -= 1) {
+    const refused = await refusedSettings(url);
+    if (refused) {
+      console.log(`\nIt works: ${url}\n  console  ${url}/console\n  docs     ${url}/docs\n  API      ${url}/api/v1`);
+      return refused;
+    }
+    if (left > 0) await sleep(HEALTH_RETRY_MS);
   }
-  console.log(`\nIt works: ${url}\n  console  ${url}/console\n  docs     ${url}/docs\n  API      ${url}/api/v1`);
+  throw new Error(`${url}/health?deep=1 does not answer 200. \`npx wrangler tail\` shows why.`);
 }
 
-function isHealthy(url: string): Promise<boolean> {
-  return fetch(`${url}/health?deep=1`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+/** Returns undefined if the service does not work. */
+async function refusedSettings(url: string): Promise<string[] | undefined> {
+  try {
+    const response = await fetch(`${url}/health?deep=1`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    return response.ok ? (health.parse(await response.json()).data.refusedSettings ?? []) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function reportTasks(
-  { vars }: Configuration,
-  { makesKeys }: Plan,
-  url: string | undefined,
-  addsBindings: boolean,
-): void {
+interface Outcome {
+  url: string | undefined;
+  /** The settings that the service refuses. */
+  refused: string[];
+  addsBindings: boolean;
+}
+
+function reportTasks({ vars }: Configuration, { makesKeys }: Plan, { url, refused, addsBindings }: Outcome): void {
   const { TOKEN_ISSUER, PUBLIC_URL, APP_URL } = vars;
   const tasks = [
+    refused.length > 0 &&
+      `What these secrets set up is off, because their values are wrong: ${refused.join(", ")}. Set them again with ` +
+        "`npm run deploy -- --secrets-file FILE`, which checks them first.",
     !TOKEN_ISSUER &&
       !PUBLIC_URL &&
       !String(APP_URL).endsWith("/console") &&

@@ -1,15 +1,15 @@
 /** `npm run dev`: writes settings and runs the service, which ends with this process, however that ends. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { readFlags } from "./dev/flags.ts";
 import { onStop } from "./on-stop.ts";
+import { newSecretKey } from "./secret-key.ts";
 
 const STOP_GRACE_MS = 5_000;
 
 checkFlags();
 if (!existsSync(".dev.vars")) {
-  const settings = [`SECRET_KEYS=${randomBytes(32).toString("hex")}`, "WEBHOOK_EGRESS=any"];
+  const settings = [`SECRET_KEYS=${newSecretKey()}`, "WEBHOOK_EGRESS=any"];
   writeFileSync(".dev.vars", `${settings.join("\n")}\n`, { mode: 0o600 });
   console.log("Wrote .dev.vars with a random SECRET_KEYS.");
 }

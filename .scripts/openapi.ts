@@ -1,6 +1,6 @@
 /** The OpenAPI document of the service. */
-import { randomBytes } from "node:crypto";
 import { createTestHarness } from "wrangler";
+import { newSecretKey } from "./secret-key.ts";
 
 /** What the generator of the client's types reads of a schema: JSON Schema 2020-12, as zod writes it. */
 export interface Schema {
@@ -30,7 +30,7 @@ export interface OpenApi {
 
 /** Returns the document as the service serves it when it is built and started. */
 export async function servedDocument(): Promise<OpenApi> {
-  const vars = { SECRET_KEYS: randomBytes(32).toString("hex") };
+  const vars = { SECRET_KEYS: newSecretKey() };
   const service = createTestHarness({ workers: [{ configPath: "wrangler.toml", vars }] });
   await service.listen();
   const document = await (await service.fetch("/api/v1/openapi.json")).json();

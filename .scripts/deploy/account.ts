@@ -9,9 +9,7 @@ const answers = z.object({
   result: z.unknown(),
   result_info: z.object({ total_pages: z.number().optional() }).nullish(),
 });
-const logins = z.object({
-  token: z.string({ error: "Log in with `npx wrangler login` or set CLOUDFLARE_API_TOKEN." }),
-});
+const logins = z.object({ token: z.string() });
 const accounts = z.array(z.object({ id: z.string(), name: z.string() }));
 const databases = z.array(z.object({ name: z.string(), uuid: z.string() }));
 const queues = z.array(z.object({ queue_name: z.string() }));
@@ -20,6 +18,15 @@ const deployments = z.object({
   deployments: z.array(z.object({ versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })) })),
 });
 const versions = z.object({ annotations: z.record(z.string(), z.string()).optional() });
+
+/** The version of a Worker that serves all requests. */
+export interface RunningVersion {
+  id: string;
+  tag: string | undefined;
+}
+
+/** Cloudflare could not be asked: nobody is logged in, or there is no network. */
+export class Unreachable extends Error {}
 
 export class Account {
   readonly #token: string;
@@ -67,20 +74,20 @@ export class Account {
     await this.#call("POST", "/queues", { queue_name: name });
   }
 
-  /** Returns whether a Worker has a secret. */
-  async hasSecret(worker: string, name: string): Promise<boolean> {
+  /** Returns the names of a Worker's secrets. */
+  async secretNames(worker: string): Promise<Set<string>> {
     const found = await this.#call("GET", `/workers/scripts/${worker}/secrets`);
-    return secrets.parse(found?.result ?? []).some((secret) => secret.name === name);
+    return new Set(secrets.parse(found?.result ?? []).map((secret) => secret.name));
   }
 
-  /** Returns the tag of the version of a Worker that serves all requests; undefined if there is none. */
-  async runningTag(worker: string): Promise<string | undefined> {
+  /** Returns the version of a Worker that serves all requests; undefined if there is none. */
+  async runningVersion(worker: string): Promise<RunningVersion | undefined> {
     const found = await this.#call("GET", `/workers/scripts/${worker}/deployments`);
     const [newest] = deployments.parse(found?.result ?? { deployments: [] }).deployments;
     const only = newest?.versions.find(({ percentage }) => percentage === 100);
     if (!only) return undefined;
     const version = await this.#call("GET", `/workers/scripts/${worker}/versions/${only.version_id}`);
-    return versions.parse(version?.result ?? {}).annotations?.["workers/tag"];
+    return { id: only.version_id, tag: versions.parse(version?.result ?? {}).annotations?.["workers/tag"] };
   }
 
   /** Reads all pages of a list. */
@@ -101,6 +108,8 @@ export class Account {
       headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
       body: body ? JSON.stringify(body) : null,
       signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((cause) => {
+      throw new Unreachable(`Cloudflare did not answer ${method} ${path}.`, { cause });
     });
     const text = await response.text();
     if (response.status === 404 && method === "GET") return undefined;
@@ -114,7 +123,11 @@ export class Account {
 }
 
 async function tokenOfLogin(): Promise<string> {
-  return logins.parse(JSON.parse(await wranglerOutput("auth", "token", "--json"))).token;
+  try {
+    return logins.parse(JSON.parse(await wranglerOutput("auth", "token", "--json"))).token;
+  } catch (cause) {
+    throw new Unreachable("Log in with `npx wrangler login` or set CLOUDFLARE_API_TOKEN.", { cause });
+  }
 }
 
 function parseOrNull(text: string): unknown {

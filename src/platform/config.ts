@@ -246,6 +246,10 @@ const OPTIONAL: Partial<Record<keyof typeof VARIABLES, string | undefined>> = {
 /** The service cannot run with these settings. The message names each bad one and says what it must be. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("; "));
+  }
 }
 
 /** Parses the settings of `env`. Throws `ConfigError` for one that the service cannot do without. */
@@ -298,7 +302,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     auditMaxRows: read("AUDIT_MAX_ROWS"),
     refused,
   };
-  if (problems.length > 0) throw new ConfigError([...problems, ...refused].join("; "));
+  if (problems.length > 0) throw new ConfigError([...problems, ...refused]);
   if (config.passkeyOrigins.every((origin) => isAtOrBelow(origin, config.appUrl))) return config;
   refused.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);
   return { ...config, passkeyOrigins: [] };

@@ -65,7 +65,7 @@ afterEach(() => {
  */
 async function healthServer() {
   const server = createServer((_, response) => {
-    response.writeHead(state.failures > 0 ? 503 : 200).end();
+    response.writeHead(state.failures > 0 ? 503 : 200).end('{"data":{"refusedSettings":["METRICS_TOKEN"]}}');
     state.failures -= 1;
   });
   const state = { url: "", failures: 0, close: () => void server.close() };
@@ -74,9 +74,10 @@ async function healthServer() {
   return state;
 }
 
-async function deploy(...flags: string[]) {
+async function deploy(flags: string[] = [], env: NodeJS.ProcessEnv = process.env) {
   const child = spawn("node", [join(ROOT, ".scripts/deploy.ts"), "--url", health.url, ...flags], {
     cwd: project,
+    env,
   });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (text += data));
@@ -91,7 +92,7 @@ const idsInToml = () => [...toml().matchAll(/^database_id = "(.*)"/gm)].map(([, 
  * Carries out the plan of a deployment in this process. Returns the arguments of each call of wrangler, and the
  * failure.
  */
-async function carryOut(options: { addShard?: boolean; addQueues?: boolean; failsAt?: string } = {}) {
+async function carryOut(options: Partial<Parameters<typeof makePlan>[3]> & { failsAt?: string } = {}) {
   const calls: string[][] = [];
   const wrangler = async (...args: string[]) => {
     calls.push(args.map((arg) => arg.replace(/.*\/secrets\.json$/, "secrets.json")));
@@ -102,6 +103,7 @@ async function carryOut(options: { addShard?: boolean; addQueues?: boolean; fail
   const { steps } = await makePlan(readConfiguration(), await Account.open(), wrangler, {
     addShard: !!options.addShard,
     addQueues: !!options.addQueues,
+    secrets: options.secrets ?? {},
   });
   try {
     for (const { run } of steps) await run();
@@ -126,6 +128,7 @@ test(
     expect([completed.code, completed.text]).toEqual([0, expect.stringContaining(`It works: ${health.url}`)]);
     expect(completed.text).toContain("Set APP_URL in wrangler.toml");
     expect(completed.text).toContain("Set MAIL_FROM in wrangler.toml");
+    expect(completed.text).toContain("because their values are wrong: METRICS_TOKEN");
 
     const state = api.state();
     expect(state).toMatchObject({ databases: [{ name: "postern", migrations: MIGRATIONS }], secrets: ["SECRET_KEYS"] });
@@ -141,13 +144,96 @@ test(
 test("a dry run prints the steps and does none", async () => {
   const alerts = toml().replace(/^# (.*\n)# (binding = "ALERTS_QUEUE"\n)# /m, "$1$2");
   writeFileSync(join(project, "wrangler.toml"), alerts);
-  const planned = await deploy("--dry-run");
+  const planned = await deploy(["--dry-run"]);
   expect(planned.code).toBe(0);
   expect(planned.text).toContain("would: Create the queue postern-alerts\n");
   expect(planned.text).toContain("would: Create the database postern\n");
   expect(api.state()).toEqual({ databases: [], queues: {}, schedules: "", versions: [], secrets: [] });
   expect(idsInToml()).toEqual([NO_ID]);
 });
+
+test("a dry run works without a login and without a network, and says what it could not ask", async () => {
+  const { CLOUDFLARE_API_TOKEN: _, ...loggedOut } = process.env;
+  const home = { HOME: project, XDG_CONFIG_HOME: project };
+  for (const env of [
+    { ...loggedOut, ...home },
+    { ...process.env, CLOUDFLARE_API_BASE_URL: "http://127.0.0.1:1" },
+  ]) {
+    const { code, text } = await deploy(["--dry-run"], env);
+    expect([code, text]).toEqual([0, expect.stringContaining("Cloudflare was not asked. ")]);
+    expect(text).toContain("would: Create the database postern\n");
+    expect(text).toContain("would: Deploy the Worker");
+  }
+});
+
+/** Changes the variables of wrangler.toml. */
+function setVars(vars: Record<string, string>): void {
+  const lines = Object.entries(vars).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`);
+  const others = toml()
+    .split("\n")
+    .filter((line) => !Object.keys(vars).some((name) => line.startsWith(`${name} =`)));
+  writeFileSync(join(project, "wrangler.toml"), others.join("\n").replace("[vars]\n", `[vars]\n${lines.join("")}`));
+}
+
+test("a bad setting is named with what is right, and nothing is created or uploaded", async () => {
+  setVars({ RETENTION_DAYS: "0", BRAND_COLOR: "blue", LOG_LEVL: "warn" });
+  writeFileSync(join(project, "secrets"), "METRICS_TOKEN=too-short-a-token\n");
+  for (const flags of [[], ["--dry-run"]]) {
+    const { code, text } = await deploy([...flags, "--secrets-file", "secrets"]);
+    expect(code).toBe(1);
+    expect(text).toContain("RETENTION_DAYS must be a whole number from 1 to 3650");
+    expect(text).toContain("BRAND_COLOR must be a colour like");
+    expect(text).toContain("METRICS_TOKEN must be at least 32 random characters");
+    expect(text).toContain("LOG_LEVL is not a setting");
+    expect(text).toContain("Nothing was changed.");
+    expect(text).not.toContain("too-short-a-token");
+  }
+  expect(api.state()).toEqual({ databases: [], queues: {}, schedules: "", versions: [], secrets: [] });
+  expect(idsInToml()).toEqual([NO_ID]);
+});
+
+test("a secret counts as set when Cloudflare has it or this deployment brings it", async () => {
+  setVars({ TURNSTILE_SITE_KEY: "a-site-key" });
+  await expect(carryOut()).rejects.toThrow("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set");
+  const secrets = { TURNSTILE_SECRET: "a-secret" };
+  expect(await carryOut({ secrets })).toMatchObject({ failure: null });
+  api.secrets.push("TURNSTILE_SECRET");
+  expect(await carryOut()).toMatchObject({ calls: [migrate("DB"), ["triggers", "deploy"]], failure: null });
+  // With secrets to set, the version that runs is deployed again.
+  const [tag] = api.versions;
+  expect((await carryOut({ secrets })).calls.at(-1)).toEqual([
+    "deploy",
+    "--tag",
+    tag,
+    "--secrets-file",
+    "secrets.json",
+  ]);
+});
+
+test("SECRET_KEYS of the environment are checked before they are uploaded", async () => {
+  process.env.SECRET_KEYS = "0123456789".repeat(4);
+  try {
+    await expect(carryOut()).rejects.toThrow("SECRET_KEYS must be a comma-separated list of secrets");
+  } finally {
+    delete process.env.SECRET_KEYS;
+  }
+  expect(api.state().databases).toEqual([]);
+});
+
+test(
+  "a deployment that fails after the Worker was replaced names the version to go back to",
+  async () => {
+    await carryOut();
+    const before = await Account.open().then((account) => account.runningVersion("postern"));
+    health.failures = 1000;
+    setVars({ RETENTION_DAYS: "31" });
+    const { code, text } = await deploy();
+    expect([code, text]).toEqual([1, expect.stringContaining("does not answer 200")]);
+    expect(text).toContain(`npx wrangler rollback ${before?.id}`);
+    expect(text).toContain("do not revert them");
+  },
+  TIMEOUT_MS,
+);
 
 test("a deployment goes on where a failed one stopped, and repeating it changes nothing", async () => {
   expect(await carryOut({ failsAt: "d1" })).toMatchObject({
