@@ -87,13 +87,13 @@ export async function createDeps(
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
   const { config, keys, leases, signerCache } = await cache.settings;
   setLogLevel(config.logLevel);
-  const trips = { trips: 0, sqlMs: 0 };
+  const trips = { trips: 0, sqlMs: 0, rowsWritten: 0 };
   const background: Deps["background"] = (what, work) =>
     ctx.waitUntil(
       work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),
     );
   const rules = { ...config.rules, ...config.budgets };
-  const signerDb = createDb(env.DB, { trips: 0, sqlMs: 0 });
+  const signerDb = createDb(env.DB, { trips: 0, sqlMs: 0, rowsWritten: 0 });
   return {
     config,
     keys,

@@ -280,7 +280,7 @@ test("a move that is killed at any of its calls goes on where it was, and copies
             return answer;
           },
         } as unknown as D1Database,
-        { trips: 0, sqlMs: 0 },
+        { trips: 0, sqlMs: 0, rowsWritten: 0 },
       );
     const [control, shard1] = [dying(env.DB), dying(env.SHARD_1)];
     const { deps, ended } = await depsOf((real) => ({

@@ -21,7 +21,7 @@ const TEXTS: Record<string, string> = {
 describe("a text", () => {
   test.each(Object.entries(TEXTS))("%s", async (_name, text) => {
     const json = sql`${JSON.stringify(await toStored(text))}`;
-    const { found } = await atomically(createDb(env.DB, { trips: 0, sqlMs: 0 }), {
+    const { found } = await atomically(createDb(env.DB, { trips: 0, sqlMs: 0, rowsWritten: 0 }), {
       found: rows<{
         stored: string;
         longBytes: number | null;

@@ -43,7 +43,7 @@ export async function controlledDeps(
     for (const { body } of messages) queued.push(...body.due.map(({ id }) => id));
   };
   const queue = { sendBatch, metrics } as unknown as QueuePair["slow"];
-  const db = createDb(faultyDatabase(deliveryDb, { call: hook }), { trips: 0, sqlMs: 0 });
+  const db = createDb(faultyDatabase(deliveryDb, { call: hook }), { trips: 0, sqlMs: 0, rowsWritten: 0 });
   const real = await createDeps(env, context);
   const deps: Deps = {
     ...real,

@@ -32,7 +32,7 @@ async function publishOnce(
     return result;
   };
   const [control, delivery] = [env.DB, deliveryDb].map((database) =>
-    createDb(faultyDatabase(database, { call: made }), { trips: 0, sqlMs: 0 }),
+    createDb(faultyDatabase(database, { call: made }), { trips: 0, sqlMs: 0, rowsWritten: 0 }),
   );
   if (!control || !delivery) throw new Error("no database");
   const shards = { numbers: [SHARD], db: () => delivery };

@@ -111,7 +111,12 @@ test("a page reads as many rows whether the tenant has a hundred events or twent
   const counted = { prepare: (query: string) => env.DB.prepare(query), batch } as unknown as D1Database;
   const readOf = async ({ tenantId }: Person) => {
     rowsRead = 0;
-    await readAuditRows(createDb(counted, { trips: 0, sqlMs: 0 }), tenantId, {}, { limit: 50, examined: 10_000 });
+    await readAuditRows(
+      createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 }),
+      tenantId,
+      {},
+      { limit: 50, examined: 10_000 },
+    );
     return rowsRead;
   };
   const [ofSmall, ofLarge] = [await readOf(small), await readOf(large)];

@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { atomically } from "../../src/platform/db/client";
 import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
-import { Pages } from "../../src/platform/db/paged-maintenance";
+import { Pages, pauseAfter } from "../../src/platform/db/paged-maintenance";
 import { createDeps } from "../../src/platform/deps";
 import { removeOldAttempts, removeOldEvents } from "../../src/webhooks/delivery/retention";
 import { deleteOldAttempts, deleteOldEvents } from "../../src/webhooks/delivery/retention-store";
@@ -255,16 +255,29 @@ describe("retention", () => {
   });
 
   test("gives the next page more rows when D1 worked briefly at a page, and fewer when it worked long, within bounds", async () => {
-    const trips = { trips: 0, sqlMs: 0 };
+    const trips = { trips: 0, sqlMs: 0, rowsWritten: 0 };
     const pages = new Pages({ now: () => 0, trips });
     const sizes: number[] = [];
-    for (const sqlMs of [0, 0, 0, 5, ...Array(7).fill(50)]) {
+    for (const sqlMs of [0, 0, 0, 2, ...Array(7).fill(50)]) {
       await pages.next(async (rows) => {
         sizes.push(rows);
         trips.sqlMs += sqlMs;
       });
     }
     expect(sizes).toEqual([500, 1_000, 2_000, 2_000, 2_000, 1_000, 500, 250, 125, 100, 100]);
+  });
+
+  test("leaves a database to others after a page: at most 2,000 rows are written in a second", async () => {
+    const { shards, trips } = await createDeps(env, createExecutionContext());
+    await atomically(shards.db(SHARD), {
+      written: sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
+        INSERT INTO departed_tenants (tenant_id, since) SELECT 'nobody' || i, 1 FROM n`,
+      removed: sql`DELETE FROM departed_tenants WHERE tenant_id >= 'nobody' AND tenant_id < 'nobodz'`,
+    });
+    expect(trips.rowsWritten).toBe(20);
+    expect(pauseAfter({ tookMs: 3, rowsWritten: 500 })).toBe(250);
+    expect(pauseAfter({ tookMs: 15, rowsWritten: 0 })).toBe(60);
+    expect(pauseAfter({ tookMs: 3_000, rowsWritten: 10 })).toBe(100);
   });
 
   test("knows how long D1 worked at a page", async () => {

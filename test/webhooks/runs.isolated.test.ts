@@ -63,6 +63,7 @@ describe("a batch that mixes databases", () => {
     const broken = createDb({ prepare: (sql: string) => env.DB.prepare(sql), batch: fault } as unknown as D1Database, {
       trips: 0,
       sqlMs: 0,
+      rowsWritten: 0,
     });
     const healthy = deps.shards.db(SHARD);
     const shards = { ...deps.shards, db: (shard: number) => (shard === OTHER ? broken : healthy) };
@@ -280,7 +281,7 @@ test("a response body is given to the database once, however many statements rec
     prepare: statement,
     batch: async (statements: unknown[]) => statements.map(() => ({ results: [], meta: { duration: 0 } })),
   };
-  const db = createDb(database as unknown as D1Database, { trips: 0, sqlMs: 0 });
+  const db = createDb(database as unknown as D1Database, { trips: 0, sqlMs: 0, rowsWritten: 0 });
   await recordAttempts(db, "claim", [
     {
       ...keyOfNobody(),

@@ -1,19 +1,50 @@
 /** The delays, timeouts and leases of deliveries depend on each other. */
 import { expect, test } from "vitest";
+import { DAY_MS } from "../../src/platform/time";
 import {
   CLAIM_TIMEOUT_MS,
+  CLAIM_WORK_MS,
+  DEFAULT_SCHEDULE,
+  EVENT_MARGIN_MS,
+  FAN_OUT_TAKES_MS,
   GATHER_MS,
   HANDLER_WAITS_MS,
+  HELD_COUNTED_EVERY_MINUTES,
+  HELD_GROWING_MS,
+  ID_AHEAD_MS,
+  ID_BEFORE_MS,
+  LATE_AFTER_MS,
   LATE_START_WITHIN_MS,
   LEASE_MS,
+  LONGEST_INTERRUPTION_WAIT_MS,
+  LONGEST_MESSAGE_DELAY_MS,
+  LONGEST_QUEUE_WAIT_MS,
+  LONGEST_THROTTLE_MESSAGE_DELAY_MS,
+  MARK_SLOW_AGAIN_MS,
+  MARKED_SLOW_FOR_MS,
   MAX_EARLY_MS,
+  MAX_SENDS_OF_RUN,
+  MAX_SWEEP_INTERVAL_MS,
+  MAX_WORK_MS,
+  MIN_SWEEP_INTERVAL_MS,
+  OUT_OF_ORDER_MS,
   PERMIT_LEASE_MS,
+  QUEUE_GRACE_MS,
   RECORD_WITHIN_MS,
+  RELEASE_STEP_MS,
+  RESWEEP_AFTER_MS,
+  RESWEEP_BACKLOG_AFTER_MS,
+  RETRY_AFTER_OUR_FAULT_MS,
   RETRY_RECORD_MS,
+  RUN_ENDS_AFTER_MS,
   SEND_TIMEOUT_MS,
+  SHORTEST_HOLD_MS,
+  SLOW_FOR_MS,
+  SLOW_SEND_MS,
   STALLED_AFTER_MS,
   START_AFTER_CLAIM_MS,
   START_WITHIN_MS,
+  TARGET_FRESH_FOR_MS,
   THROTTLE_TIMEOUT_MS,
   WATCH_EVERY_MS,
 } from "../../src/webhooks/delivery/timing";
@@ -46,4 +77,53 @@ test("a run that waits for a scheduled start does not count as stalled, and sees
   expect(MAX_EARLY_MS).toBeLessThanOrEqual(START_WITHIN_MS);
   expect(WATCH_EVERY_MS).toBeLessThan(STALLED_AFTER_MS);
   expect(HANDLER_WAITS_MS).toBeLessThan(STALLED_AFTER_MS);
+});
+
+test("what is claimed can start in time at the expected latencies, and the rest of a run within a lease", () => {
+  expect(CLAIM_WORK_MS / MAX_SENDS_OF_RUN).toBeLessThan(START_WITHIN_MS);
+  expect(MAX_WORK_MS / MAX_SENDS_OF_RUN).toBeLessThan(LEASE_MS);
+  expect(TARGET_FRESH_FOR_MS).toBeLessThan(START_WITHIN_MS);
+});
+
+test("a run of the slow queue ends long before the platform ends its consumer, with its last sends", () => {
+  const CONSUMER_MAY_TAKE_MS = 15 * 60_000;
+  expect(RUN_ENDS_AFTER_MS + 2 * LEASE_MS).toBeLessThan(CONSUMER_MAY_TAKE_MS / 5);
+});
+
+test("a lost message delays a delivery by less than two minutes", () => {
+  expect(LONGEST_QUEUE_WAIT_MS + MAX_SWEEP_INTERVAL_MS).toBeLessThan(120_000);
+  expect(RESWEEP_AFTER_MS + MAX_SWEEP_INTERVAL_MS).toBeLessThan(120_000);
+  expect(QUEUE_GRACE_MS).toBeLessThanOrEqual(MIN_SWEEP_INTERVAL_MS);
+  expect(RESWEEP_BACKLOG_AFTER_MS).toBeGreaterThan(MIN_SWEEP_INTERVAL_MS);
+});
+
+test("a retry without a message is found by the next sweep, and one with a message comes before it", () => {
+  expect(LONGEST_MESSAGE_DELAY_MS).toBeLessThanOrEqual(MAX_SWEEP_INTERVAL_MS);
+  expect(Math.max(...DEFAULT_SCHEDULE) * 1000).toBeLessThan(LONGEST_MESSAGE_DELAY_MS);
+  expect(LONGEST_THROTTLE_MESSAGE_DELAY_MS).toBeLessThan(12 * 3_600_000);
+});
+
+test("a subscription stays marked as slow until an isolate may mark it again", () => {
+  expect(MARK_SLOW_AGAIN_MS).toBeLessThan(MARKED_SLOW_FOR_MS);
+  expect(MARKED_SLOW_FOR_MS).toBeLessThan(SLOW_FOR_MS);
+  expect(SLOW_SEND_MS).toBeLessThan(SEND_TIMEOUT_MS);
+  expect(SHORTEST_HOLD_MS).toBeLessThan(RECORD_WITHIN_MS);
+});
+
+test("the log finds every attempt near the time in its id, also one that starts late after a late claim", () => {
+  expect(OUT_OF_ORDER_MS).toBeGreaterThanOrEqual(LATE_AFTER_MS + LATE_START_WITHIN_MS + CLOCKS_DIFFER_BY_MS);
+  expect(ID_AHEAD_MS).toBeGreaterThan(CLOCKS_DIFFER_BY_MS);
+  expect(ID_BEFORE_MS).toBeGreaterThan(CLOCKS_DIFFER_BY_MS);
+  expect(FAN_OUT_TAKES_MS).toBeGreaterThan(ID_BEFORE_MS);
+});
+
+test("an event is kept longer than any attempt that was claimed with it", () => {
+  expect(EVENT_MARGIN_MS).toBeGreaterThan(OUT_OF_ORDER_MS + LEASE_MS);
+  expect(LONGEST_INTERRUPTION_WAIT_MS).toBeLessThan(DAY_MS);
+  expect(RETRY_AFTER_OUR_FAULT_MS).toBeLessThan(EVENT_MARGIN_MS);
+});
+
+test("each minute's run releases a step, and a growing backlog is counted before it stops growing", () => {
+  expect(RELEASE_STEP_MS).toBeLessThan(60_000);
+  expect(HELD_GROWING_MS).toBeGreaterThan(2 * HELD_COUNTED_EVERY_MINUTES * 60_000);
 });

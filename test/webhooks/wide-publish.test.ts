@@ -51,7 +51,7 @@ async function publish(events: number, width: number, allowedDeliveries: number)
     ...{ correlationId: null, idempotencyKey: null, requestHash: null },
   }));
   const { accepted, wantedDeliveries } = await acceptEvents(
-    createDb(counted, { trips: 0, sqlMs: 0 }),
+    createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 }),
     tenantId,
     published,
     allowedDeliveries,

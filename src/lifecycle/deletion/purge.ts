@@ -68,7 +68,7 @@ async function doPage(deps: Deps, purge: Purge, leaseUntil: number): Promise<Pur
   const step = steps[index];
   if (!step) throw new Error(`no steps for ${kind}`);
   const cursor = step.name === purge.step ? purge.cursor : "";
-  const after = await thenPause(deps.now, () => step.page(deps, purge, cursor));
+  const after = await thenPause(deps, () => step.page(deps, purge, cursor));
   if (after === "done" && index === steps.length - 1) {
     await repeatable(() => deletePurge(deps, purge));
     log("info", "purge finished", idOf(kind, subjectId));

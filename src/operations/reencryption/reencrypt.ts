@@ -54,7 +54,7 @@ async function rekeyFrom(deps: Deps, shard: number, cursor: string, isOver: () =
   let place = cursor === "" ? FIRST_PLACE : (JSON.parse(cursor) as Place);
   for (let column = columns[place.column]; column !== undefined; column = columns[place.column]) {
     if (isOver()) return JSON.stringify(place);
-    place = await thenPause(deps.now, () => rekeyPage(deps, shard, column, place));
+    place = await thenPause(deps, () => rekeyPage(deps, shard, column, place));
   }
   await noteKeyCheck(deps, shard, {
     ring: ringOf(deps),

@@ -10,6 +10,8 @@ export interface TripCount {
   trips: number;
   /** How long D1 has worked on the statements of batches, in ms. */
   sqlMs: number;
+  /** How many rows batches have written, with those of indexes. */
+  rowsWritten: number;
 }
 
 /**
@@ -44,7 +46,10 @@ function counted(database: D1Database, count: TripCount, onServed?: (region: str
     batch: async (statements: Counted[]) => {
       count.trips += 1;
       const results = await database.batch(statements.map((statement) => statement.inner ?? statement));
-      for (const { meta } of results) count.sqlMs += meta.duration;
+      for (const { meta } of results) {
+        count.sqlMs += meta.duration;
+        count.rowsWritten += meta.rows_written;
+      }
       const region = results.at(-1)?.meta.served_by_region;
       if (region) onServed?.(region);
       return results;

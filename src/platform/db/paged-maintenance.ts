@@ -15,26 +15,35 @@ export type PagedMaintenance = (
 
 /**
  * D1 runs one transaction at a time, so others wait for a page. The next page gets more rows if D1 worked on this one
- * for less than
- * `SHORT_PAGE_MS`, and fewer if for more than `LONG_PAGE_MS`. A local D1 takes about 2 ms for 500 small rows, besides
- * the commit.
+ * for less than `SHORT_PAGE_MS`, and fewer if for more than `LONG_PAGE_MS`. A local D1 takes about 2 ms for 500 small
+ * rows, besides the commit.
  */
-const SHORT_PAGE_MS = 2;
-const LONG_PAGE_MS = 10;
+const SHORT_PAGE_MS = 1;
+const LONG_PAGE_MS = 4;
 const FIRST_ROWS = 500;
 const FEWEST_ROWS = 100;
 const MOST_ROWS = 2_000;
-/** A pause is this many times as long as the page before it. */
+/** A pause is at least this many times as long as the page before it, up to a limit. */
 const PAUSE_PER_PAGE = 4;
-const MAX_PAUSE_MS = 100;
+const MAX_PAUSE_PER_PAGE_MS = 100;
+/**
+ * The most rows that one database is made to write in a second. Each row takes D1 time that it does not report, for the
+ * commit and for moving the write-ahead log into the file. A database that accepts 500 events a second, about as many
+ * as it can, gets 1,000 rows a second to delete.
+ */
+const MAX_ROWS_PER_SECOND = 2_000;
 
 /** Makes a call that is safe to repeat, for one page, and then pauses, so that others can use the database. */
-export async function thenPause<T>(now: () => number, call: () => Promise<T>): Promise<T> {
-  const startedMs = now();
+export async function thenPause<T>({ now, trips }: Pick<Deps, "now" | "trips">, call: () => Promise<T>): Promise<T> {
+  const [startedMs, writtenBefore] = [now(), trips.rowsWritten];
   const result = await repeatable(call);
-  await scheduler.wait(Math.min(PAUSE_PER_PAGE * (now() - startedMs), MAX_PAUSE_MS));
+  await scheduler.wait(pauseAfter({ tookMs: now() - startedMs, rowsWritten: trips.rowsWritten - writtenBefore }));
   return result;
 }
+
+/** Returns how long others have the database after a page, in ms. */
+export const pauseAfter = ({ tookMs, rowsWritten }: { tookMs: number; rowsWritten: number }): number =>
+  Math.max(Math.min(PAUSE_PER_PAGE * tookMs, MAX_PAUSE_PER_PAGE_MS), (rowsWritten * 1_000) / MAX_ROWS_PER_SECOND);
 
 /**
  * The pages of one table. D1 reports how long it worked on a page, and the next one gets twice or half as many rows if
@@ -51,9 +60,9 @@ export class Pages {
 
   /** Processes the next page, and pauses. `page` is called with the number of rows that it may have. */
   async next<T>(page: (rows: number) => Promise<T>): Promise<T> {
-    const { now, trips } = this.#deps;
+    const { trips } = this.#deps;
     const beforeMs = trips.sqlMs;
-    const result = await thenPause(now, () => page(this.#rows));
+    const result = await thenPause(this.#deps, () => page(this.#rows));
     const tookMs = trips.sqlMs - beforeMs;
     if (tookMs > LONG_PAGE_MS) this.#rows = Math.max(FEWEST_ROWS, Math.floor(this.#rows / 2));
     else if (tookMs < SHORT_PAGE_MS) this.#rows = Math.min(MOST_ROWS, this.#rows * 2);

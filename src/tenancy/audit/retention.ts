@@ -78,7 +78,7 @@ async function nextPage(deps: Deps, shard: number, place: Place): Promise<Place 
   const last = tenantIds.at(-1);
   if (last === undefined) return null;
   const before = nowMs - deps.config.auditRetentionDays * DAY_MS;
-  const removed = await thenPause(deps.now, () => deleteEventsBefore(db, tenantIds, before));
+  const removed = await thenPause(deps, () => deleteEventsBefore(db, tenantIds, before));
   if (removed > 0) log("info", "old audit events removed", { shard, count: removed });
   if (removed === DELETED_EVENTS) return place;
   const [tenantId] = await tenantsWithMany(db, tenantIds, nowMs - RECENT_MS);
@@ -93,7 +93,7 @@ const CLASSES = ["webhook", "other"] as const satisfies readonly EventClass[];
 async function count(deps: Deps, shard: number, counting: Counting): Promise<Place> {
   const db = deps.shards.db(shard);
   const { tenantId, countedTo, left } = counting;
-  const { counts, oldest, isLast } = await thenPause(deps.now, () => countPage(db, tenantId, countedTo));
+  const { counts, oldest, isLast } = await thenPause(deps, () => countPage(db, tenantId, countedTo));
   const keptFrom = { ...counting.keptFrom };
   for (const eventClass of CLASSES) {
     if (keptFrom[eventClass] !== undefined || counts[eventClass] <= left[eventClass] || oldest === null) continue;
@@ -122,7 +122,7 @@ async function trim(deps: Deps, shard: number, trimming: Trimming): Promise<Plac
   }
   const [before = from] = [from, firstIdAt(deps.now() - YOUNGEST_DELETED_MS)].sort();
   const db = deps.shards.db(shard);
-  const page = await thenPause(deps.now, () => deletePageOfClass(db, tenantId, { eventClass, after, before }));
+  const page = await thenPause(deps, () => deletePageOfClass(db, tenantId, { eventClass, after, before }));
   const next = { ...trimming, removed: removed + page.removed };
   if (page.last !== null) return { after: tenantId, counting: { ...next, after: page.last } };
   const { [eventClass]: _done, ...others } = keptFrom;

@@ -21,6 +21,9 @@ export const PLANNED_ID_OF_WRITTEN = sql.raw("coalesce(outbox.attempt_id, outbox
 /** The `status` of a placeholder. */
 export const PLACEHOLDER = sql.raw("'moved'");
 
+/** The most attempts of a delivery that are followed, placeholders included: it has one for each time it waited. */
+export const MAX_TRAIL_ROWS = 1_000;
+
 /**
  * The `slot_at` of manual retries and tests in a lane, which no pause holds. By this mark an index finds them among
  * many held deliveries.

@@ -8,16 +8,14 @@ import { log } from "../../platform/log";
 import { enqueueDue } from "./enqueue";
 import { type Interruption, interruptAttempts, type OverdueDelivery, replanDeliveries } from "./overdue-store";
 import { roundRobin } from "./selection";
-import { LEASE_MS, RESWEEP_AFTER_MS, RESWEEP_BACKLOG_AFTER_MS } from "./timing";
-
-/** Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. */
-const INTERRUPTIONS_WITHOUT_WAIT = 4;
-/**
- * The wait doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so
- * ever less often.
- */
-const FIRST_INTERRUPTION_WAIT_MS = 2_000;
-const LONGEST_INTERRUPTION_WAIT_MS = 3_600_000;
+import {
+  FIRST_INTERRUPTION_WAIT_MS,
+  INTERRUPTIONS_WITHOUT_WAIT,
+  LEASE_MS,
+  LONGEST_INTERRUPTION_WAIT_MS,
+  RESWEEP_AFTER_MS,
+  RESWEEP_BACKLOG_AFTER_MS,
+} from "./timing";
 
 /** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
 export type SweptAt = Map<string, number>;

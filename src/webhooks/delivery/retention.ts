@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/client";
 import { inPages, type Page, type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
-import { DAY_MS, HOUR_MS } from "../../platform/time";
+import { DAY_MS } from "../../platform/time";
 import {
   deleteEmptySubscriptions,
   deleteOldAttempts,
@@ -13,12 +13,7 @@ import {
   deleteOldRetries,
   owedEventsBefore,
 } from "./retention-store";
-
-/**
- * Events are kept this much longer than attempts, because the log shows their payloads and attempts can start later
- * than the event.
- */
-const EVENT_MARGIN_MS = HOUR_MS;
+import { EVENT_MARGIN_MS } from "./timing";
 
 const attemptsBefore = ({ config, now }: Deps): number => now() - config.retentionDays * DAY_MS;
 const eventsBefore = (deps: Deps): number => attemptsBefore(deps) - EVENT_MARGIN_MS;
@@ -37,7 +32,7 @@ export const removeOldEvents: PagedMaintenance = async (deps, shard, cursor, isO
   let next: string | null = cursor;
   while (next !== null && !isOver()) {
     const from: string = next;
-    const owed = await thenPause(deps.now, () => owedEventsBefore(deps.shards.db(shard), before, from));
+    const owed = await thenPause(deps, () => owedEventsBefore(deps.shards.db(shard), before, from));
     const page = (db: Db, _: number, after: string, limit: number) => deleteOldEvents(db, owed, after, limit);
     next = await deleting("events", () => before, page)(deps, shard, from, isOver);
     if (next === null && !owed.isLast) next = owed.end;

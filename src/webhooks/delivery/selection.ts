@@ -6,14 +6,10 @@ import type { ShardKey } from "../../platform/messages";
 import { widthOf } from "../lanes/width";
 import type { QueueSpeed } from "./enqueue";
 import { expectedMs, hasRoomFor, sendsOf } from "./send-load";
-import { MAX_SENDS_OF_RUN } from "./timing";
+import { CLAIM_WORK_MS, MAX_WORK_MS } from "./timing";
 
 /** The most deliveries that one claim takes. */
 export const MAX_CLAIM = 60;
-/** The expected duration of all sends that are claimed and have not started: with five at once, about 0.7 s. */
-const CLAIM_WORK_MS = MAX_SENDS_OF_RUN * 700;
-/** The expected duration of all sends that may wait in one run together: with five at once, about 2 s. */
-const MAX_WORK_MS = MAX_SENDS_OF_RUN * 2_000;
 
 interface Item {
   subscriptionId: string;

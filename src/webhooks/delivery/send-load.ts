@@ -3,7 +3,7 @@
  * and their memory.
  */
 import { type Counted, memory } from "./isolate-memory";
-import { BLOCKED_AFTER_MS, HANGS_AFTER_MS, LEASE_MS } from "./timing";
+import { ASSUMED_LATENCY_MS, BLOCKED_AFTER_MS, HANGS_AFTER_MS, LEASE_MS } from "./timing";
 
 /** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
 const MAX_SENDS = 300;
@@ -11,8 +11,6 @@ const MAX_SENDS = 300;
  * The most bytes of payloads to have claimed at once: an isolate has 128 MB, and holds about three copies of a payload.
  */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
-/** The expected latency of a subscription that is new to this isolate. */
-const ASSUMED_LATENCY_MS = 50;
 
 /** Returns how many sends of a subscription are in progress. */
 export const sendsOf = (subscriptionId: string): number => memory.loads.get(subscriptionId)?.active ?? 0;

@@ -1,7 +1,17 @@
-/** Every delay, timeout and lease of a delivery. */
+/**
+ * Every delay, timeout, lease and window of time in the delivery of events. How they add up is tested in
+ * timing.test.ts. Counts and sizes are beside what they bound.
+ */
+import { HOUR_MS, MINUTE_MS } from "../../platform/time";
 
 /** The sends of one run at once. The runtime opens six connections an invocation; D1, queues and objects need one. */
 export const MAX_SENDS_OF_RUN = 5;
+/** The expected latency of a subscription that is new to an isolate. */
+export const ASSUMED_LATENCY_MS = 50;
+/** The expected duration of all sends that are claimed and have not started: with five at once, about 0.7 s. */
+export const CLAIM_WORK_MS = MAX_SENDS_OF_RUN * 700;
+/** The expected duration of all sends that may wait in one run together: with five at once, about 2 s. */
+export const MAX_WORK_MS = MAX_SENDS_OF_RUN * 2_000;
 /** A run of the slow queue takes at most so many deliveries, and passes on what it has not claimed after so long. */
 export const MAX_KEYS_OF_SLOW_RUN = 300;
 export const RUN_ENDS_AFTER_MS = 60_000;
@@ -51,9 +61,9 @@ export const HANGS_AFTER_MS = 1_000 as const;
 /** A send that takes this long moves its subscription to the slow queue. */
 export const SLOW_SEND_MS = 5_000;
 /** How long a subscription stays in the slow queue after a slow send. */
-export const SLOW_FOR_MS = 10 * 60_000;
+export const SLOW_FOR_MS = 10 * MINUTE_MS;
 /** How long a subscription that hangs stays in the slow queue. */
-export const MARKED_SLOW_FOR_MS = 60_000;
+export const MARKED_SLOW_FOR_MS = MINUTE_MS;
 /** When no send of a run has started or ended for this long, the rest of the run is handed back. */
 export const STALLED_AFTER_MS = HANGS_AFTER_MS + 100;
 
@@ -71,15 +81,28 @@ export const THROTTLE_RETRY_MS = 5_000;
 /** A permit of a dead run is free after this time. Longer than a claim, so that no request is in progress by then. */
 export const PERMIT_LEASE_MS = 20_000;
 /** A delivery that waits longer for its start gets no message: the sweep finds it. */
-export const LONGEST_THROTTLE_MESSAGE_DELAY_MS = 15 * 60_000;
+export const LONGEST_THROTTLE_MESSAGE_DELAY_MS = 15 * MINUTE_MS;
 /**
  * A subscription is throttled if deliveries wait longer than this for their starts. An operational event reports it.
  */
-export const THROTTLED_AFTER_MS = 3_600_000;
+export const THROTTLED_AFTER_MS = HOUR_MS;
+
+/** A throttled delivery that has come back waits for a start at most this long, instead of behind all others. */
+export const RETURNS_WITHIN_MS = 15_000;
+
+/** Held deliveries are released in steps a minute apart, with some tolerance because crons are not exact. */
+export const RELEASE_STEP_MS = MINUTE_MS - 5_000;
+/** Counting what a subscription holds reads every row of it, so each run counts a part of the subscriptions. */
+export const HELD_COUNTED_EVERY_MINUTES = 10;
+/**
+ * A subscription without a new delivery for this long holds no more than when it was last counted. Long, because runs
+ * can be skipped.
+ */
+export const HELD_GROWING_MS = 3 * HELD_COUNTED_EVERY_MINUTES * MINUTE_MS;
 
 /** The limits of a cooldown, for which a subscription that asked for a pause is sent nothing. */
 export const SHORTEST_HOLD_MS = 1_000;
-export const LONGEST_HOLD_MS = 3_600_000;
+export const LONGEST_HOLD_MS = HOUR_MS;
 
 /** Queues delay messages by whole seconds, so the message of a retry may arrive this much too early. */
 export const MAX_EARLY_MS = 1_500;
@@ -115,9 +138,34 @@ export const REQUEUE_AFTER_FAULT_SECONDS = 5;
 /**
  * The wait after a fault of the service, such as a secret that cannot be decrypted until an operator restores its key.
  */
-export const RETRY_AFTER_OUR_FAULT_MS = 5 * 60_000;
+export const RETRY_AFTER_OUR_FAULT_MS = 5 * MINUTE_MS;
 /** The wait after a fault of the runtime, which passes by itself. */
 export const RETRY_AFTER_RUNTIME_FAULT_MS = 30_000;
+
+/**
+ * Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. The wait doubles with
+ * each further one, so that a delivery that kills its consumer does so ever less often.
+ */
+export const INTERRUPTIONS_WITHOUT_WAIT = 4;
+export const FIRST_INTERRUPTION_WAIT_MS = 2_000;
+export const LONGEST_INTERRUPTION_WAIT_MS = HOUR_MS;
+
+/**
+ * The clocks of isolates differ, and an event's id is made before the event is stored: the time in an id may be this
+ * much earlier than the time in its row.
+ */
+export const ID_BEFORE_MS = 5_000;
+/** The time in the id of an attempt may be this much later than its start, because clocks differ. */
+export const ID_AHEAD_MS = 3_000;
+/** An attempt may start this much later than the time in its id, because a later claim gives it a new one. */
+export const OUT_OF_ORDER_MS = LATE_AFTER_MS + LATE_START_WITHIN_MS + ID_AHEAD_MS;
+/** A fan-out through the queue has ended by then. A pause during it may have taken effect before some deliveries. */
+export const FAN_OUT_TAKES_MS = MINUTE_MS;
+/**
+ * Events are kept this much longer than attempts, because the log shows their payloads and attempts can start later
+ * than the event.
+ */
+export const EVENT_MARGIN_MS = HOUR_MS;
 
 /** The waits of a subscription without a schedule of its own, in seconds (specification, Outbound delivery). */
 export const DEFAULT_SCHEDULE: readonly number[] = [5, 10];

@@ -7,11 +7,10 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { MAIN, PLACEHOLDER } from "../delivery/outbox-store";
+import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../delivery/outbox-store";
 
 /** The most subscriptions whose deliveries are counted. */
 const COUNTED_SUBSCRIPTIONS = 200;
-const MAX_CHAIN_ROWS = 200;
 
 /** The deliveries of one event to subscriptions that still exist. */
 export interface OutcomeCounts {
@@ -42,7 +41,7 @@ export async function countOutcomes(
           ON a.subscription_id = s.id AND a.id = ${deliveryId}
         UNION ALL SELECT trail.event_id, trail.subscription_id, a.status, a.next_id, position + 1 FROM trail
           CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.next_id
-          WHERE trail.next_id IS NOT NULL AND position < ${MAX_CHAIN_ROWS}),
+          WHERE trail.next_id IS NOT NULL AND position < ${MAX_TRAIL_ROWS}),
       newest AS MATERIALIZED (SELECT event_id, subscription_id, status, next_id, max(position) FROM trail
         GROUP BY event_id, subscription_id),
       ends AS (SELECT event_id, CASE WHEN status = 'success' OR ${retried("'success'")} THEN 'delivered'

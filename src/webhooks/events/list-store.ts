@@ -7,14 +7,13 @@ import { atomically, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { ID_BEFORE_MS } from "../delivery/timing";
 
 /**
  * The most events of all tenants that a page reads. A quiet tenant of a busy database gets short pages instead of slow
  * ones.
  */
 const EXAMINED_EVENTS = 10_000;
-/** An event's id is made before it is stored, and the clocks of isolates differ. */
-const ID_BEFORE_MS = 5_000;
 
 /** One event without its payload. */
 export interface EventRow {

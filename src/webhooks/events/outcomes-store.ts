@@ -12,7 +12,8 @@ import { fromStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { MAIN, PLACEHOLDER } from "../delivery/outbox-store";
+import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../delivery/outbox-store";
+import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../delivery/timing";
 import { isFrozen } from "../lanes/frozen-store";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../subscriptions/patterns-store";
@@ -21,11 +22,6 @@ import { PAYLOAD } from "./payload-store";
 /** The most subscriptions on a page, and the most that are read to find them. */
 const PAGE_SUBSCRIPTIONS = 100;
 const EXAMINED_SUBSCRIPTIONS = 1_000;
-/** The most attempts of a delivery that are followed, placeholders of late attempts included. */
-const MAX_CHAIN_ROWS = 200;
-/** A pause this long before or after a publish may have come first: clocks differ, and a wide fan-out takes time. */
-const BEFORE_MS = 5_000;
-const AFTER_MS = 60_000;
 
 /** One event. Times are Unix ms. */
 export interface StoredEvent {
@@ -154,7 +150,8 @@ function listedSql(eventId: string): SQL {
   // `s` stands for the examined subscriptions, as the SQL about former states expects.
   return sql`listed AS MATERIALIZED (SELECT s.*, s.created_at > ${published} AS is_newer,
       coalesce(s.id > event.fan_out_after, 0) AS is_ahead, ${enabledAt(published)}
-        AND NOT ${switchedBetween(sql`${published} - ${BEFORE_MS}`, sql`${published} + ${AFTER_MS}`)} AS was_enabled,
+        AND NOT ${switchedBetween(sql`${published} - ${ID_BEFORE_MS}`, sql`${published} + ${FAN_OUT_TAKES_MS}`)}
+          AS was_enabled,
       (SELECT o.queue FROM ${waiting(eventId)}) AS waits_in
     FROM event CROSS JOIN test CROSS JOIN s
     WHERE EXISTS (SELECT 1 FROM ${firstAttempt(eventId)}) OR EXISTS (SELECT 1 FROM ${waiting(eventId)})
@@ -171,7 +168,7 @@ const trailsSql = (listed: SQL, eventId: string) => sql`WITH RECURSIVE ${listed}
       ON m.subscription_id = listed.id AND m.event_id = ${eventId} AND m.state IN ('open', 'success')
     UNION ALL SELECT trail.subscription_id, is_retry, trail.delivery_id, a.next_id, position + 1 FROM trail
       CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
-      WHERE a.next_id IS NOT NULL AND position < ${MAX_CHAIN_ROWS}),
+      WHERE a.next_id IS NOT NULL AND position < ${MAX_TRAIL_ROWS}),
   newest AS (SELECT trail.subscription_id, is_retry, trail.delivery_id, trail.id, row_number() OVER (PARTITION
     BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
     FROM trail LEFT JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id

@@ -10,6 +10,7 @@ import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
 import { MINUTE_MS } from "../../platform/time";
 import { insertAttempts, PLANNED_ID, PLANNED_ID_OF_WRITTEN } from "../delivery/outbox-store";
 import { DROPPED, HOLD_OVERFLOW } from "../delivery/reasons";
+import { HELD_COUNTED_EVERY_MINUTES, HELD_GROWING_MS, RELEASE_STEP_MS } from "../delivery/timing";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
 import { isFrozen } from "./frozen-store";
@@ -18,8 +19,6 @@ import { IS_RELEASING } from "./predicates-store";
 
 /** The most deliveries that a subscription holds. */
 const MAX_HELD = 100_000;
-/** A step follows a minute after the previous one, with some tolerance because crons are not exact. */
-const STEP_MS = MINUTE_MS - 5_000;
 const MAX_RATE = MAX_HELD;
 const PAGE_ROWS = 1_000;
 
@@ -28,7 +27,7 @@ const PAGE_ROWS = 1_000;
  * be sent.
  */
 const isDue = (nowMs: number) =>
-  sql`s.has_backlog = 1 AND ${IS_RELEASING} AND s.released_at <= ${nowMs - STEP_MS}
+  sql`s.has_backlog = 1 AND ${IS_RELEASING} AND s.released_at <= ${nowMs - RELEASE_STEP_MS}
     AND NOT ${isFrozen(sql.raw("s.tenant_id"))}`;
 
 /** The next step of a subscription whose held deliveries are being released. */
@@ -73,17 +72,9 @@ export interface Surplus {
 
 /** Sorts after every id. */
 const LAST_ID = "~";
-/** Counting reads every row that a subscription holds, so each run counts a part of the subscriptions. */
-const COUNTED_EVERY_MINUTES = 10;
-/**
- * A subscription without a new delivery for this long holds no more than when it was last counted. Long, because runs
- * can be skipped.
- */
-const GROWING_MS = 3 * COUNTED_EVERY_MINUTES * MINUTE_MS;
-
 /** Whether this is the minute in which the subscription `w` is counted: the end of its id is random. */
 const isCountedNow = (nowMs: number): SQL => sql`(instr('0123456789abcdef', substr(w.id, -1))
-  + ${Math.floor(nowMs / MINUTE_MS)}) % ${COUNTED_EVERY_MINUTES} = 0`;
+  + ${Math.floor(nowMs / MINUTE_MS)}) % ${HELD_COUNTED_EVERY_MINUTES} = 0`;
 
 /**
  * Returns which held deliveries to drop: those that a user does not want, those due before `oldestMs` (Unix ms), and
@@ -94,7 +85,7 @@ export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Prom
   const holding = sql`(SELECT tenant_id AS tenantId, id, dropped_to FROM subscriptions WHERE has_backlog = 1
     AND released_to IS NOT NULL) w`;
   const isCounted = sql`${isCountedNow(nowMs)}
-    AND (SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
+    AND (SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - HELD_GROWING_MS}`;
   const { dropped, old, overflowing } = await atomically(db, {
     dropped: rows<Surplus>(sql`SELECT tenantId, id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED}
         AS error FROM ${holding}

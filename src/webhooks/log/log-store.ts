@@ -11,7 +11,7 @@ import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
 import { PLACEHOLDER } from "../delivery/outbox-store";
-import { LATE_AFTER_MS, START_WITHIN_MS } from "../delivery/timing";
+import { ID_AHEAD_MS, OUT_OF_ORDER_MS } from "../delivery/timing";
 import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { isLive } from "../subscriptions/live-store";
 import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS, withTexts } from "./store";
@@ -25,9 +25,6 @@ const EXAMINED_ROWS = 10_000;
 const MAX_PAGE_BYTES = 1024 * 1024;
 /** The most bytes of a response body. The size of a compressed one is not known. */
 const MAX_BODY_BYTES = 16 * 1024;
-/** The clocks of isolates differ, so the time in an id may be this much later than the start of its attempt. */
-const ID_AHEAD_MS = 3_000;
-const OUT_OF_ORDER_MS = LATE_AFTER_MS + START_WITHIN_MS + ID_AHEAD_MS;
 
 const BYTES = sql`coalesce(${PAYLOAD_BYTES_OF_E}, 0) + iif(a.long_body IS NULL,
   coalesce(octet_length(a.response_body), 0), ${MAX_BODY_BYTES})`;

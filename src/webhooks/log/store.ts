@@ -5,7 +5,7 @@ import { atomically, rows } from "../../platform/db/client";
 import { fromStored, storedText } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { PLACEHOLDER } from "../delivery/outbox-store";
+import { MAX_TRAIL_ROWS, PLACEHOLDER } from "../delivery/outbox-store";
 import { PAYLOAD_OF_E } from "../events/payload-store";
 import { replayIdOf } from "../resend/replays/replay-id-store";
 import type { StoredKey } from "../signing/keys";
@@ -13,9 +13,6 @@ import { ALL_KEYS, parseKeys } from "../signing/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
 import { isLive } from "../subscriptions/live-store";
 import { parseOptions } from "../subscriptions/store";
-
-/** The most attempts of one delivery that are followed, placeholders of late attempts included. */
-const MAX_CHAIN_ROWS = 1_000;
 
 /** One row of the delivery log. Times are Unix ms. */
 export interface AttemptRow {
@@ -84,7 +81,7 @@ export const attemptChain = (subscriptionId: string, deliveryId: SQL) => sql`WIT
   SELECT ${deliveryId}
   UNION ALL SELECT a.next_id FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId}
     AND a.id = chain.id
-    WHERE a.next_id IS NOT NULL LIMIT ${MAX_CHAIN_ROWS})`;
+    WHERE a.next_id IS NOT NULL LIMIT ${MAX_TRAIL_ROWS})`;
 
 /** Returns one attempt, and all attempts of its delivery, oldest first. */
 export async function readAttempt(

@@ -9,6 +9,7 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN, PLACEHOLDER } from "../delivery/outbox-store";
 import { reopenStatements } from "../delivery/reopen-store";
+import { ID_BEFORE_MS } from "../delivery/timing";
 import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
@@ -18,10 +19,6 @@ import { isLive } from "../subscriptions/live-store";
 export const MAX_RETRIES_PER_CALL = 500;
 /** The most attempts that such a call reads to find them. */
 const EXAMINED_ATTEMPTS = 10_000;
-/**
- * The clocks of isolates differ, so the time in an attempt's id may be this much earlier than the time of its event.
- */
-const CLOCK_SLACK_MS = 5_000;
 /**
  * How many of the newest ids are searched for the latest attempt. Ids are only approximately in the order in which
  * attempts start.
@@ -137,7 +134,7 @@ export async function insertRetries(
   { since, cursor, limit }: { since: number; cursor?: string | undefined; limit: number },
   nowMs: number,
 ): Promise<InsertedRetries | undefined> {
-  const after = cursor ?? firstIdAt(since - CLOCK_SLACK_MS);
+  const after = cursor ?? firstIdAt(since - ID_BEFORE_MS);
   const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${id} AND a.id > ${after} ORDER BY a.id
     LIMIT ${EXAMINED_ATTEMPTS}`;
   const failed = sql`SELECT p.id AS attempt_id, coalesce(p.delivery_id, p.id) AS delivery_id, p.event_id AS event_id,

@@ -3,6 +3,7 @@
  * given only shortly in advance, to a delivery that can make it; every other delivery is told when to come back. Those
  * times are estimates: a delivery that comes back late takes no start from another one.
  */
+import { RETURNS_WITHIN_MS } from "../delivery/timing";
 import type { RateLimit } from "../subscriptions/limit-options";
 import type { Answer, Demand } from "./demand";
 import { gapMs } from "./limits";
@@ -19,8 +20,6 @@ export interface RateState {
 
 export const NO_RATE: RateState = { lastMs: 0, lineEndMs: 0, returnMs: 0 };
 
-/** A delivery that has come back waits for a start at most this long, instead of behind all others. */
-const RETURNS_WITHIN_MS = 15_000;
 /** Deliveries come back a little less often than they may start, so that the starts catch up after a delay. */
 const LINE_SLACK = 1.02;
 

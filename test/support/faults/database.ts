@@ -11,7 +11,7 @@ export function databaseIn(storage: DurableObjectStorage): D1Database {
   for (const { queries } of env.TEST_MIGRATIONS) for (const query of queries) storage.sql.exec(query);
   const prepare = (query: string, values: unknown[] = []) => {
     const cursor = () => storage.sql.exec(query, ...values.map(boundValue));
-    const all = () => ({ success: true, meta: {}, results: cursor().toArray() });
+    const all = () => ({ success: true, meta: { duration: 0, rows_written: 0 }, results: cursor().toArray() });
     return {
       all,
       bind: (...given: unknown[]) => prepare(query, given),

@@ -11,6 +11,7 @@ import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/even
 import type { DueDelivery } from "../../delivery/enqueue";
 import { insertDeliveries, insertPlaceholders, MAIN } from "../../delivery/outbox-store";
 import { reopenStatements } from "../../delivery/reopen-store";
+import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../../delivery/timing";
 import { PAYLOAD_BYTES_OF_E } from "../../events/payload-store";
 import { isSlowAt, NEXT_QUEUE } from "../../lanes/predicates-store";
 import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
@@ -19,14 +20,6 @@ import { isReady, publishEnd, type ReplayJob } from "./store";
 
 /** The most events or attempts that a page reads. */
 const EXAMINED_ROWS = 10_000;
-/** An event's id, and the clock of an isolate, may be this much earlier than the time at which the event was stored. */
-export const ID_BEFORE_MS = 5_000;
-/**
- * A pause up to this long before or after a publish may have taken effect first, because clocks differ and a wide
- * fan-out takes time.
- */
-const PAUSED_BEFORE_MS = 5_000;
-const PAUSED_AFTER_MS = 60_000;
 
 /** A delivery to send. */
 interface Wanted {
@@ -119,7 +112,7 @@ function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
       AND o.id = ${deliveryId})
     AND iif(s.created_at > ${publishedAt}, ${includeBefore ? 1 : 0}, coalesce(s.id > e.fan_out_after, 0) = 0
       AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`)}
-        OR ${switchedBetween(sql`${publishedAt} - ${PAUSED_BEFORE_MS}`, sql`${publishedAt} + ${PAUSED_AFTER_MS}`)}))`;
+        OR ${switchedBetween(sql`${publishedAt} - ${ID_BEFORE_MS}`, sql`${publishedAt} + ${FAN_OUT_TAKES_MS}`)}))`;
 }
 
 /** Returns the page with only its first `count` deliveries. The next page then begins with the rest. */

@@ -8,10 +8,11 @@ import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { DAY_MS, iso, MINUTE_MS } from "../../../platform/time";
 import { inEach, placesOf } from "../../../tenancy/moves/places";
+import { ID_BEFORE_MS } from "../../delivery/timing";
 import { mergePages } from "../../events/merge";
 import { findSubscription } from "../../subscriptions/store";
 import { continueReplay } from "./continue";
-import { ID_BEFORE_MS, readPage } from "./page-store";
+import { readPage } from "./page-store";
 import type { Replay, ReplayPreview, ReplayRequest } from "./schemas";
 import { findJob, insertJob, listJobs, type ReplayJob, type ReplaySpec, stopJob } from "./store";
 
