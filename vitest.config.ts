@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { buildDocs } from "./.scripts/docs/build.ts";
 import { WaitingFirst } from "./test/support/sequencer.ts";
 
 /** Another Worker, which publishes over RPC; see test/support/publisher-worker.mjs. */
@@ -29,6 +30,12 @@ const withoutMapsOfDependencies = {
     id.includes("/node_modules/") ? { code, map: { mappings: "" as const } } : null,
 };
 
+/** The plugin does not run the `[build]` of wrangler.toml, which makes the documentation. */
+async function builtConfiguration() {
+  await buildDocs();
+  return { configPath: "./wrangler.toml" };
+}
+
 /** Where the new schedules of test/webhooks/faults.isolated.test.ts begin in this run. */
 const FRESH_SEED = 1001 + Math.floor(Math.random() * 9_000);
 
@@ -44,7 +51,7 @@ const FRESH_SEED = 1001 + Math.floor(Math.random() * 9_000);
 const service = {
   plugins: [
     cloudflareTest(async () => ({
-      wrangler: { configPath: "./wrangler.toml" },
+      wrangler: await builtConfiguration(),
       miniflare: {
         bindings: {
           SECRET_KEYS: "b43da762eca10a9859f8c5faf3f80a24e2616dc4a1c8eae69957a976b72b8b7f",

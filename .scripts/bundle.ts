@@ -1,7 +1,7 @@
 /** A Worker as `wrangler deploy` would upload it, and how Miniflare runs it. */
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { V4WorkerOptions, V4WorkerOptionsShape } from "miniflare";
 
 export const ROOT = new URL("../", import.meta.url).pathname;
@@ -13,7 +13,7 @@ export const ROOT = new URL("../", import.meta.url).pathname;
 export async function bundle(folder: string, config: string, entry?: string): Promise<void> {
   const args = ["deploy", ...(entry ? [entry] : []), "--dry-run", "--outdir", folder, "--config", config];
   const wrangler = spawn("wrangler", args, {
-    cwd: ROOT,
+    cwd: dirname(config),
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_LOG: "error" },
   });

@@ -1,6 +1,4 @@
-/** The OpenAPI document of the service. */
-import { createTestHarness } from "wrangler";
-import { newSecretKey } from "./secret-key.ts";
+/** The OpenAPI document, as far as scripts read it. */
 
 /** What the generator of the client's types reads of a schema: JSON Schema 2020-12, as zod writes it. */
 export interface Schema {
@@ -26,14 +24,4 @@ interface Operation {
 export interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
-}
-
-/** Returns the document as the service serves it when it is built and started. */
-export async function servedDocument(): Promise<OpenApi> {
-  const vars = { SECRET_KEYS: newSecretKey() };
-  const service = createTestHarness({ workers: [{ configPath: "wrangler.toml", vars }] });
-  await service.listen();
-  const document = await (await service.fetch("/api/v1/openapi.json")).json();
-  await service.close();
-  return document as OpenApi;
 }

@@ -1,17 +1,72 @@
-/** The documentation: the OpenAPI document, Swagger UI over it, and the pages under `/docs`. */
-import { Hono } from "hono";
+/**
+ * The documentation: the pages under `/docs`, the files that they load, and the OpenAPI document. All are files that
+ * are made when the Worker is built; see src/documents.ts.
+ */
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import { notFound } from "../platform/errors";
 import type { AppEnv } from "../platform/http/env";
-import { assetRoutes } from "./assets";
-import { REFERENCE_PATH } from "./markdown/catalogue";
-import { markdownRoutes } from "./markdown/routes";
-import { openApiRoutes } from "./openapi/routes";
-import { SWAGGER_UI_CSP, SWAGGER_UI_PAGE } from "./swagger-ui";
+import { describeRoute } from "../platform/http/route-docs";
+import { withFigures } from "./figures";
 
-/** The documentation of `app`. Swagger UI comes before the Markdown pages: `/docs/:page` would match its path. */
-export function referenceRoutes(app: Hono<AppEnv>) {
-  return new Hono<AppEnv>()
-    .route("/", openApiRoutes(app))
-    .route("/", assetRoutes)
-    .get(REFERENCE_PATH, (c) => c.html(SWAGGER_UI_PAGE, 200, { "Content-Security-Policy": SWAGGER_UI_CSP }))
-    .route("/", markdownRoutes(app));
+const PAGE_CSP =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Nothing is loaded from another host. Swagger UI's style sheet holds its icons as `data:` images. */
+const REFERENCE_CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** By the end of a file's name. Of other files, the asset server knows the type. */
+const TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=UTF-8",
+  md: "text/markdown; charset=utf-8",
+  txt: "text/plain; charset=UTF-8",
+  json: "application/json",
+};
+const NAME = /^[\w-]+(\.[a-z]+)?$/;
+const ASSET_CACHE = "public, max-age=3600";
+
+const openApi = z.looseObject({ openapi: z.string(), paths: z.looseObject({}) });
+
+export const documentationRoutes = new Hono<AppEnv>()
+  .get("/api/v1/openapi.json", describeRoute("getOpenApi", "This document.", { 200: openApi }), (c) =>
+    serveText(c, "openapi.json"),
+  )
+  .get("/docs", (c) => serveText(c, "docs.html", PAGE_CSP))
+  .get("/docs/reference", (c) => serveText(c, "docs/reference.html", REFERENCE_CSP))
+  .get("/docs/assets/:file", async (c) => {
+    const { body, status, headers } = await fileAt(c, `docs/assets/${nameIn(c, "file")}`, c.req.raw.headers);
+    const response = new Response(body, { status, headers });
+    response.headers.set("Cache-Control", ASSET_CACHE);
+    return response;
+  })
+  .get("/docs/:page", (c) => {
+    const name = nameIn(c, "page");
+    return name.includes(".") ? serveText(c, `docs/${name}`) : serveText(c, `docs/${name}.html`, PAGE_CSP);
+  });
+
+/** The last part of a path. Throws NOT_FOUND if no file has such a name. */
+function nameIn(c: Context<AppEnv>, parameter: string): string {
+  const name = c.req.param(parameter) ?? "";
+  if (!NAME.test(name) || name.endsWith(".html")) throw notFound("Page");
+  return name;
+}
+
+/** Serves a file with the figures in force. */
+async function serveText(c: Context<AppEnv>, path: string, policy?: string): Promise<Response> {
+  const text = await (await fileAt(c, path)).text();
+  const type = TYPES[path.split(".").at(-1) ?? ""] ?? "";
+  return c.body(withFigures(text, c.get("deps").config), 200, {
+    "Content-Type": type,
+    ...(policy ? { "Content-Security-Policy": policy } : {}),
+  });
+}
+
+/** Throws NOT_FOUND if there is no such file. */
+async function fileAt(c: Context<AppEnv>, path: string, headers?: Headers): Promise<Response> {
+  const response = await c.env.ASSETS.fetch(
+    new Request(new URL(`/${path}`, c.req.url), { ...(headers ? { headers } : {}) }),
+  );
+  if (response.status === 404) throw notFound("Page");
+  return response;
 }

@@ -46,7 +46,15 @@ beforeEach(async () => {
     CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
   });
   project = mkdtempSync(join(tmpdir(), "postern-deploy-test-"));
-  for (const name of ["src", "migrations", "node_modules", "package.json", "package-lock.json", "tsconfig.json"]) {
+  for (const name of [
+    ".scripts",
+    "src",
+    "migrations",
+    "node_modules",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+  ]) {
     symlinkSync(join(ROOT, name), join(project, name));
   }
   cpSync(join(ROOT, "wrangler.toml"), join(project, "wrangler.toml"));

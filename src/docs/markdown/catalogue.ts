@@ -38,18 +38,23 @@ import tokens from "../pages/tokens.md";
 import verify from "../pages/verify.md";
 import verifyTokens from "../pages/verify-tokens.md";
 
-/** `markdown` is null for the API reference, which Swagger UI renders. */
-interface Page {
+export interface Page {
   path: string;
   title: string;
-  markdown: string | null;
+  markdown: string;
 }
+
+/** `markdown` is null for the API reference, which Swagger UI renders. */
+type Entry = Omit<Page, "markdown"> & { markdown: string | null };
+
+/** The address of a file that pages load. It changes with the file. */
+export type AssetAddress = (name: string) => string;
 
 export const START_PATH = "/docs";
 export const REFERENCE_PATH = "/docs/reference";
 const CLIENT_PATH = "/docs/client";
 
-const PAGES: readonly Page[] = [
+const PAGES: readonly Entry[] = [
   page(START_PATH, start),
   page("/docs/quick-start", quickStart),
   page("/docs/console", consolePage),
@@ -112,17 +117,15 @@ function page(path: string, markdown: string): Page {
   return { path, markdown, title: markdown.match(/^# (.+)$/m)?.[1] ?? path };
 }
 
-/** Title and Markdown of the page at `path`; undefined when there is none. */
-export function markdownPage(path: string): { title: string; markdown: string } | undefined {
-  const found = [...PAGES, ...CLIENT_PAGES].find((candidate) => candidate.path === path);
-  return found && found.markdown !== null ? { title: found.title, markdown: found.markdown } : undefined;
-}
+/** Every page but the API reference. */
+export const allPages = (): Page[] =>
+  [...PAGES, ...CLIENT_PAGES].filter((entry): entry is Page => entry.markdown !== null);
 
 /** A list of all pages as Markdown, for programs that read the documentation (llmstxt.org). */
 export function pageList(): string {
   const line = ({ path, title }: Page) => `- [${title}](${path === START_PATH ? "/docs/index" : path}.md)`;
-  const pages = [...PAGES, ...CLIENT_PAGES].filter(({ markdown }) => markdown !== null);
-  return `# Postern\n\n> Sign-in and webhooks for products with many tenants.\n\n## Pages\n\n${pages.map(line).join("\n")}\n`;
+  const pages = allPages().map(line).join("\n");
+  return `# Postern\n\n> Sign-in and webhooks for products with many tenants.\n\n## Pages\n\n${pages}\n`;
 }
 
 /**
@@ -130,7 +133,7 @@ export function pageList(): string {
  * pages only.
  */
 export function navigation(currentPath: string): string {
-  const link = ({ path, title }: Page) =>
+  const link = ({ path, title }: Entry) =>
     `<a href="${path}"${path === currentPath ? ' aria-current="page"' : ""}>${title.replace("Client: ", "")}</a>`;
   const ofClient = currentPath.startsWith(CLIENT_PATH) ? ["<div>Client:", ...CLIENT_PAGES.map(link), "</div>"] : [];
   const rest = PAGES.filter(({ path }) => !GROUPED.has(path)).map(({ path }) => path);

@@ -4,16 +4,16 @@
  */
 
 import { METRICS } from "../../operations/metrics/catalogue";
-import { type Config, SETTINGS } from "../../platform/config";
+import { SETTINGS } from "../../platform/config";
 import { describeCode, ERROR_CODES } from "../../platform/errors";
 import { CAPS, type CapName } from "../../platform/limits/caps";
-import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, type RuleName } from "../../platform/limits/rules";
+import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, RULES, type RuleName } from "../../platform/limits/rules";
 import { LOG_FIELDS } from "../../platform/log-fields";
 import type { LogLine } from "../../platform/log-levels";
 import { LOG_LINES } from "../../platform/log-lines";
 import { AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
 import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
-import clientMethods from "./client-methods.json";
+import { mark } from "../figures";
 import { ADVICE } from "./error-advice";
 
 /** A rate-limited endpoint and what its limit counts by, such as "IP address". */
@@ -23,10 +23,15 @@ export interface LimitedEndpoint {
   per: string;
 }
 
-/** What the tables need besides constants: the figures in force and the endpoints that the limits apply to. */
+/** A method of the client with its arguments, what it does, and what it throws. */
+export type Method = readonly [method: string, does: string, throws: string];
+
+/** What the tables need besides constants. */
 export interface Facts {
-  config: Pick<Config, "rules" | "budgets" | "caps">;
+  /** The endpoints that the limits apply to. */
   limited: readonly LimitedEndpoint[];
+  /** The methods of each noun of the client. */
+  methods: Readonly<Record<string, readonly Method[]>>;
 }
 
 const PLACEHOLDER = /<!-- table: ([a-z-]+)[^>]*-->/g;
@@ -40,31 +45,31 @@ const TABLES: Record<string, (facts: Facts) => string> = {
         return [String(status), `<a id="${code}"></a>\`${code}\``, message, ADVICE[code]];
       }),
     ),
-  limits: ({ config: { rules }, limited }) =>
+  limits: ({ limited }) =>
     table(
       ["Name", "At most", "Window in seconds", "Per", "Counts", "If the rate limiter fails"],
-      (Object.keys(rules) as RuleName[]).map((name) => [
+      (Object.keys(RULES) as RuleName[]).map((name) => [
         `\`${name}\``,
-        String(rules[name].limit),
-        String(rules[name].windowSeconds),
+        mark("limit", name),
+        mark("window", name),
         ...(COUNTED_ELSEWHERE[name] ?? endpointsUnder(name, limited)),
         MAIL_RULES.has(name) ? "sent later" : FAIL_CLOSED.has(name) ? "503" : "allowed",
       ]),
     ),
-  budgets: ({ config: { budgets } }) =>
+  budgets: () =>
     table(
       ["Setting", "At most", "Per"],
       (Object.keys(BUDGETS) as BudgetName[]).map((name) => {
-        const { variable, units, what } = BUDGETS[name];
-        return [`\`${variable}\``, `${budgets[name].limit / units} ${what}`, "tenant and minute"];
+        const { variable, what } = BUDGETS[name];
+        return [`\`${variable}\``, `${mark("budget", name)} ${what}`, "tenant and minute"];
       }),
     ),
-  caps: ({ config: { caps } }) =>
+  caps: () =>
     table(
       ["Setting", "At most", "Per"],
       (Object.keys(CAPS) as CapName[]).map((name) => [
         `\`${CAPS[name].variable}\``,
-        `${caps[name]} ${CAPS[name].what}`,
+        `${mark("cap", name)} ${CAPS[name].what}`,
         CAPS[name].per,
       ]),
     ),
@@ -108,14 +113,13 @@ const TABLES: Record<string, (facts: Facts) => string> = {
         advice,
       ]),
     ),
-  ...Object.fromEntries(Object.entries(clientMethods).map(([noun, rows]) => [`client-${noun}`, () => methods(rows)])),
 };
 
 /** The methods of one noun of the client. */
-const methods = (rows: string[][]) =>
+const methodTable = (rows: readonly Method[]) =>
   table(
     ["Method", "What it does and returns", "Errors"],
-    rows.map(([method = "", does = "", throws = ""]) => [`\`${method}\``, does, throws]),
+    rows.map(([method, does, throws]) => [`\`${method}\``, does, throws]),
   );
 
 /** For rules that do not count the requests of an endpoint: what they count by, and what they count. */
@@ -147,9 +151,10 @@ function endpointsUnder(name: RuleName, limited: readonly LimitedEndpoint[]): [p
 /** Replaces each placeholder in `markdown` with its table. Throws on an unknown table name. */
 export function withTables(markdown: string, facts: Facts): string {
   return markdown.replaceAll(PLACEHOLDER, (_placeholder, name: string) => {
-    const make = TABLES[name];
-    if (!make) throw new Error(`no table ${name}`);
-    return make(facts);
+    const methods = facts.methods[name.replace(/^client-/, "")];
+    const made = TABLES[name]?.(facts) ?? (methods && methodTable(methods));
+    if (!made) throw new Error(`no table ${name}`);
+    return made;
   });
 }
 

@@ -3,7 +3,6 @@ import type { Hono } from "hono";
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { AppEnv } from "../../platform/http/env";
 import { docsOf } from "../../platform/http/route-docs";
-import type { Rule, RuleName } from "../../platform/limits/rules";
 import { failure } from "../../platform/schemas/schemas";
 import { DELIVERY } from "./delivery";
 import { HEADERS } from "./headers";
@@ -63,12 +62,12 @@ const DESCRIPTION = [
   "[Error codes](/docs/errors) and [rate limits](/docs/limits) have their own pages.",
 ].join("\n\n");
 
-/** The document for the routes of `app`, with the limits in `rules`. */
-export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>): ReturnType<typeof createDocument> {
+/** The document for the routes of `app`, with marks for the figures of limits. */
+export function openApiDocument(app: Hono<AppEnv>): ReturnType<typeof createDocument> {
   const routes = describedRoutes(app);
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
-    const operation = { ...operationOf(route, routes, rules), tags: [tagOf(route.path)] };
+    const operation = { ...operationOf(route, routes), tags: [tagOf(route.path)] };
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return createDocument(

@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
 import type { ErrorCode } from "../../platform/errors";
 import type { RouteDocs, Success } from "../../platform/http/route-docs";
-import type { Rule, RuleName } from "../../platform/limits/rules";
 import { id } from "../../platform/schemas/schemas";
+import { mark } from "../figures";
 import { failureResponses } from "./failures";
 import { LIMIT_HEADERS, LOCATION_HEADER, REQUEST_ID_HEADER } from "./headers";
 
@@ -24,13 +24,13 @@ const OF_BODIES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["PAYLOAD_TOO_LARGE
 const NOT_MODIFIED = { description: "What the request has is still right.", headers: REQUEST_ID_HEADER };
 
 /** The OpenAPI operation of `route`. Its responses link to the operations in `routes` that take the id they return. */
-export function operationOf(
-  route: DocumentedRoute,
-  routes: readonly DocumentedRoute[],
-  rules: Record<RuleName, Rule>,
-): ZodOpenApiOperationObject {
+export function operationOf(route: DocumentedRoute, routes: readonly DocumentedRoute[]): ZodOpenApiOperationObject {
   const docs = mergedDocs(route);
-  const limit = docs.limit && { ...rules[docs.limit.rule], per: docs.limit.per };
+  const limit = docs.limit && {
+    limit: mark("limit", docs.limit.rule),
+    windowSeconds: mark("window", docs.limit.rule),
+    per: docs.limit.per,
+  };
   const successes = Object.entries(docs.successes ?? {}).map(([status, success]) => [
     status,
     status === "304" ? NOT_MODIFIED : successResponse(success, linksFrom(route, routes, success), limit !== undefined),

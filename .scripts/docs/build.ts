@@ -1,0 +1,108 @@
+/** Builds the documentation: the pages, the files that they load, and the OpenAPI document. */
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+import { clientMethods } from "../client-methods.ts";
+
+/** The folder that `[assets]` of wrangler.toml names. */
+const FOLDER = ".assets";
+/** What pages load, by the name under which it is served. */
+const ASSETS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    readdirSync("src/docs/browser").map((file) => [file.replace(".browser.", "."), `src/docs/browser/${file}`]),
+  ),
+  "grafana-dashboard.json": "src/docs/pages/metrics/grafana-dashboard.json",
+  ...Object.fromEntries(
+    ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"].map((file) => [
+      file,
+      `node_modules/swagger-ui-dist/${file}`,
+    ]),
+  ),
+};
+const HASH_CHARACTERS = 8;
+
+interface Documents {
+  documents(methods: object, addressOf: (name: string) => string): Record<string, string>;
+}
+
+/** Writes all files into the folder, and removes any other file in it. */
+export async function buildDocs(): Promise<void> {
+  const { assets, texts } = await readDocs();
+  const files = new Map([
+    ...assets,
+    ...Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)] as const),
+  ]);
+  for (const [path, content] of files) write(join(FOLDER, path), content);
+  for (const entry of readdirSync(FOLDER, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !files.has(path.slice(FOLDER.length + 1))) rmSync(path);
+  }
+}
+
+/** The OpenAPI document, with marks in place of the figures of limits. */
+export const openApiText = async (): Promise<string> => (await readDocs()).texts["openapi.json"] ?? "";
+
+async function readDocs() {
+  const contents = Object.entries(ASSETS).map(([name, path]) => [name, readFileSync(path)] as const);
+  const versions = new Map(contents.map(([name, content]) => [name, hashOf(content)]));
+  const addressOf = (name: string) => `/docs/assets/${name}?v=${versions.get(name)}`;
+  const { documents } = await importDocuments();
+  return {
+    assets: contents.map(([name, content]) => [`docs/assets/${name}`, content] as const),
+    texts: documents(clientMethods(), addressOf),
+  };
+}
+
+const hashOf = (content: Buffer): string =>
+  createHash("sha256").update(content).digest("hex").slice(0, HASH_CHARACTERS);
+
+/** Bundles src/documents.ts for Node, which it is not written for: imported files become texts, as in the Worker. */
+async function importDocuments(): Promise<Documents> {
+  const bundle = await rolldown({
+    input: "src/documents.ts",
+    platform: "node",
+    moduleTypes: { ".md": "text", ".css": "text", ".txt": "text", ".wasm": "binary" },
+    transform: { jsx: { runtime: "automatic", importSource: "hono/jsx" } },
+    plugins: [{ name: "browser-files-as-text", load: { filter: { id: /\.browser\.js$/ }, handler: textModule } }],
+    onLog: () => {},
+  });
+  const folder = newFolder();
+  try {
+    const { output } = await bundle.write({ dir: folder, format: "es" });
+    const entry = output[0].fileName;
+    return (await import(pathToFileURL(join(folder, basename(entry))).href)) as Documents;
+  } finally {
+    await bundle.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const textModule = (id: string): string => `export default ${JSON.stringify(readFileSync(id, "utf8"))};`;
+
+/** Leaves a file alone that is as it should be. Others may read the file meanwhile, so they never see half of it. */
+function write(path: string, content: Buffer): void {
+  if (existsSync(path) && readFileSync(path).equals(content)) return;
+  mkdirs(dirname(path));
+  const draft = join(newFolder(), basename(path));
+  writeFileSync(draft, content);
+  renameSync(draft, path);
+  rmSync(dirname(draft), { recursive: true });
+}
+
+const newFolder = (): string => mkdtempSync(join(mkdirs("node_modules/.cache"), "docs-"));
+
+function mkdirs(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
