@@ -26,6 +26,8 @@ export const FLASH_MESSAGES = {
   replayStarted: "Replay started. Its progress appears below.",
   replayStopped: "Replay stopped. Deliveries that it has already queued are still sent.",
   keyRevoked: "API key revoked.",
+  platformKeyRevoked: "Platform key revoked.",
+  formerKeyEnded: "The former key has ended.",
   invited: "Invitation sent.",
   invitationRevoked: "Invitation revoked.",
   roleChanged: "Role changed.",

@@ -5,6 +5,8 @@ import { call, logIn, PASSWORD, type Person, signUpVerified } from "../support/c
 import { holding } from "../support/console";
 import { mailTo } from "../support/mailbox";
 import { named, operate, operator } from "../support/operators";
+import { withPasskey } from "../support/passkeys";
+import { tire } from "../support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 import { codeOf, enrol } from "../support/two-factor";
@@ -28,7 +30,24 @@ describe("the operator's section", () => {
 
   test("tells an operator without a second factor what to do", async () => {
     const { status, html } = await (await holding(await named("operator@example.com"))).get("/operator");
-    expect([status, html.includes("Operators need two-factor authentication")]).toEqual([403, true]);
+    expect([status, html.includes("Operators need two-factor authentication or a passkey")]).toEqual([403, true]);
+    expect(html).toContain('href="/console/security#passkeys"');
+  });
+
+  test("asks an operator for the passkey whose session was opened with a password", async () => {
+    const { person } = await withPasskey();
+    await env.DB.batch([
+      env.DB.prepare("UPDATE users SET email = 'former-' || id || '@example.com' WHERE email = 'operator@example.com'"),
+      env.DB.prepare("UPDATE users SET email = 'operator@example.com' WHERE id = ?").bind(person.userId),
+      env.DB.prepare("UPDATE sessions SET amr = ? WHERE user_id = ?").bind('["password"]', person.userId),
+    ]);
+    const browser = await holding(person);
+    const path = `/operator/people/${person.userId}`;
+    const asked = await browser.get(path);
+    const to = encodeURIComponent(`/console${path}`);
+    expect([asked.status, asked.location]).toEqual([303, `/console/security/confirm?to=${to}`]);
+    expect((await browser.follow(asked)).html).not.toContain('name="password"');
+    expect((await browser.post(`${path}/suspend`)).location).toContain("/security/confirm?to=%2Fconsole%2Foperator");
   });
 
   test("finds a person and a tenant, and leads to their pages", async () => {
@@ -115,16 +134,20 @@ describe("the operator's section", () => {
     await mailTo(owner.email, /Remove your lost/);
   });
 
-  test("asks for a code if the sign-in is old", async () => {
+  test("asks for the second factor first if the sign-in is old, and keeps the reason", async () => {
     const op = await operator();
     const browser = await holding(op);
     const { userId } = await signUpVerified();
-    const age = env.DB.prepare("UPDATE sessions SET created_at = 0, confirmed_at = NULL WHERE user_id = ?");
-    await age.bind(op.userId).run();
-    const path = `/operator/people/${userId}/sessions/revoke`;
-    const refused = await browser.post(path);
-    expect([refused.status, refused.html.includes("Confirm with your second factor")]).toEqual([403, true]);
-    expect((await browser.post(path, { totp: codeOf(op.secret) })).status).toBe(303);
+    await tire(op);
+    const path = `/operator/people/${userId}/suspend`;
+    const asked = await browser.get(path);
+    expect([asked.status, asked.location]).toEqual([303, expect.stringContaining("/security/confirm?to=")]);
+    const sent = await browser.post(path, { reason: "Abuse & spam" });
+    expect(sent.status).toBe(303);
+    const [, to = ""] = (await browser.follow(sent)).html.match(/name="to" value="([^"]+)"/) ?? [];
+    const back = await browser.post("/security/confirm", { totp: codeOf(op.secret), to: to.replaceAll("&amp;", "&") });
+    expect((await browser.follow(back)).html).toContain('value="Abuse &amp; spam"');
+    expect((await browser.post(path, { reason: "Abuse & spam" })).location).toBe(`/console/operator/people/${userId}`);
   });
 });
 

@@ -1,9 +1,10 @@
 /** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
-import { PERMISSIONS, type Permission } from "../../platform/schemas/roles";
+import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
+import { LIFETIMES } from "./lifetimes";
 
 export interface KeyValues {
   name: string;
@@ -36,19 +37,13 @@ interface KeysProps {
 }
 
 /** API keys are not accepted where members are managed. */
-const KEY_SCOPES = PERMISSIONS.filter((permission) => !permission.startsWith("member."));
+const KEY_SCOPES = (Object.entries(PERMISSION_TEXTS) as [Permission, string][]).filter(
+  ([permission]) => !permission.startsWith("member."),
+);
 const OWNERS = [
   ["user", "You: it stops when you leave"],
   ["tenant", "The tenant: it works on when you leave"],
 ] as const;
-/** Days until a key expires, with their labels in the form. */
-export const LIFETIMES = [
-  ["", "Never"],
-  ["30", "After 30 days"],
-  ["90", "After 90 days"],
-  ["365", "After a year"],
-] as const;
-
 export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProps) => (
   <>
     <h1>API keys</h1>
@@ -82,9 +77,9 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
           <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
           <CheckboxGroup
             name="scopes"
-            legend="Permissions"
+            legend="The key may"
             values={values.scopes}
-            options={KEY_SCOPES.filter((scope) => permissions.has(scope))}
+            options={KEY_SCOPES.filter(([scope]) => permissions.has(scope))}
             failure={failure}
           />
           <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />

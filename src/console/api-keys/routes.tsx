@@ -4,10 +4,10 @@ import { apiKeys } from "../../identity/api-keys/operations";
 import { keysSeenBy } from "../../identity/api-keys/revoke";
 import { listApiKeys } from "../../identity/api-keys/store";
 import type { AppEnv } from "../../platform/http/env";
-import { DAY_MS, iso } from "../../platform/time";
 import { form } from "../http/form";
 import { flash, page, type Refused } from "../http/page";
-import { ApiKeys, type KeyValues, LIFETIMES } from "./page";
+import { expiryOf } from "./lifetimes";
+import { ApiKeys, type KeyValues } from "./page";
 
 interface KeysView {
   values?: KeyValues;
@@ -35,15 +35,6 @@ async function keysPage(c: Context<AppEnv>, { values = EMPTY, refused, issued }:
   );
 }
 
-/**
- * The expiry for a lifetime of the form. A lifetime that the form does not offer ends now, which the schema refuses.
- */
-const expiry = (days: string, nowMs: number) => {
-  if (days === "") return {};
-  const offered = LIFETIMES.some(([value]) => value === days);
-  return { expiresAt: iso(nowMs + (offered ? Number(days) * DAY_MS : 0)) };
-};
-
 export const keyPages = new Hono<AppEnv>()
   .get("/", (c) => keysPage(c, {}))
   .post(
@@ -55,7 +46,7 @@ export const keyPages = new Hono<AppEnv>()
         days: sent.text("expiresAt"),
         owner: sent.text("owner") || "user",
       }),
-      input: ({ name, scopes, days, owner }, c) => ({ name, scopes, owner, ...expiry(days, c.get("deps").now()) }),
+      input: ({ name, scopes, days, owner }, c) => ({ name, scopes, owner, ...expiryOf(days, c.get("deps").now()) }),
       done: (c, { row, key }) => keysPage(c, { issued: { name: row.name, key } }),
       again: (c, refused, values) => keysPage(c, { values, refused }),
     }),

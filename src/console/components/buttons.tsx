@@ -38,9 +38,10 @@ export const ActionButton = ({
 export const LinkButton = ({
   href,
   kind = "plain",
+  label,
   children,
-}: PropsWithChildren<{ href: string; kind?: ButtonKind }>) => (
-  <a class={`button ${kind}`} href={href}>
+}: PropsWithChildren<ButtonProps & { href: string }>) => (
+  <a class={`button ${kind}`} href={href} aria-label={label}>
     {children}
   </a>
 );

@@ -109,7 +109,7 @@ interface CheckboxGroupProps {
   name: string;
   legend: string;
   values: readonly string[];
-  options: readonly string[];
+  options: readonly (readonly [value: string, description: string])[];
   failure?: Failure | undefined;
 }
 
@@ -119,9 +119,12 @@ export function CheckboxGroup({ name, legend, values, options, failure }: Checkb
     <fieldset class="field">
       <legend>{legend}</legend>
       {options.length === 0 && <p class="hint">Your role has no permissions to choose from.</p>}
-      {options.map((option) => (
+      {options.map(([value, description]) => (
         <label class="check">
-          <input type="checkbox" name={name} value={option} checked={values.includes(option)} /> {option}
+          <input type="checkbox" name={name} value={value} checked={values.includes(value)} />
+          <span>
+            <code>{value}</code> <span class="muted">{description}</span>
+          </span>
         </label>
       ))}
       {error && <p class="error">{error}</p>}

@@ -71,6 +71,9 @@ export async function orConfirm(
     return await work();
   } catch (error) {
     if (to === undefined || !(error instanceof AppError) || error.code !== "STEP_UP_REQUIRED") throw error;
-    return redirectTo(c, `/security/confirm?to=${encodeURIComponent(to)}`);
+    return redirectTo(c, confirmPath(to));
   }
 }
+
+/** The page that confirms the session and then leads to `to`. */
+export const confirmPath = (to: string): string => `/security/confirm?to=${encodeURIComponent(to)}`;

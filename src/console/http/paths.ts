@@ -3,7 +3,7 @@ import { CONSOLE_PATH } from "../../platform/paths";
 
 /** The path travels in a cookie between password and code. */
 const MAX_PATH_CHARACTERS = 1_000;
-const OWN_PATH = /^\/console(\/[\w/.-]*)?(\?[\w=&.%-]*)?$/;
+const OWN_PATH = /^\/console(\/[\w/.-]*)?(\?[\w=&.%+*-]*)?$/;
 
 /**
  * Returns `path` if it is one of the console's own, otherwise the overview: no link may redirect to another site after

@@ -1,5 +1,5 @@
 /** The tenant's members and its open invitations. */
-import type { Role } from "../../platform/schemas/roles";
+import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../platform/schemas/roles";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";
@@ -42,6 +42,7 @@ export const People = ({ members, invitations, manage, values, failure }: People
           <MemberRow member={member} manage={manage} />
         ))}
       </ul>
+      <Roles />
     </section>
     <div class="columns">
       <section class="card" aria-labelledby="invitations">
@@ -68,6 +69,20 @@ export const People = ({ members, invitations, manage, values, failure }: People
       )}
     </div>
   </>
+);
+
+const Roles = () => (
+  <details class="section">
+    <summary>What each role may do</summary>
+    <dl class="facts">
+      {ROLE_NAMES.map((role) => (
+        <>
+          <dt>{role}</dt>
+          <dd>{ROLE_TEXTS[role]}</dd>
+        </>
+      ))}
+    </dl>
+  </details>
 );
 
 /** Only owners can change owners. For everybody else the row of an owner has no controls. */

@@ -14,10 +14,11 @@ import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { auditQuery } from "../../tenancy/audit/schemas";
 import { OperatorsActivity } from "../audit/page";
 import { parse } from "../failure";
-import { type Form, form } from "../http/form";
-import { page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
-import { type Change, PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "./changes";
-import { Confirm } from "./confirm-page";
+import { operatorFactorFirst } from "../http/confirmed";
+import { page, type Refused, rerenderOnError } from "../http/page";
+import { platformKeyPages } from "../platform-keys/routes";
+import { PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "./changes/changes";
+import { changePages, type Subject } from "./changes/routes";
 import { Operator } from "./status-page";
 import { OperatorPerson, OperatorTenant } from "./subject-pages";
 
@@ -32,67 +33,33 @@ async function operatorPage(c: Context<AppEnv>, query: string, refused?: Refused
   return page(c, { title: "Operator", section: "operator", status: refused?.status }, <Operator {...view} />);
 }
 
-/** Whom a change concerns: the name, and how much it affects. */
-interface Subject {
-  name: string;
-  counts: string[];
-}
+const idOf = (c: Context<AppEnv>) => encodeURIComponent(pathParam(c, "id"));
 
-async function tenantSubject(c: Context<AppEnv>): Promise<Subject> {
-  const tenant = await tenantForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
-  const { name, members, apiKeys, openDeliveries } = tenant;
-  const waiting = `${counted(openDeliveries.count, "open delivery").replace("deliverys", "deliveries")}`;
-  return { name, counts: [counted(members, "member"), counted(apiKeys, "API key"), waiting] };
-}
+const TENANT: Subject = {
+  async read(c) {
+    const tenant = await tenantForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
+    const { name, members, apiKeys, openDeliveries } = tenant;
+    const waiting = `${counted(openDeliveries.count, "open delivery").replace("deliverys", "deliveries")}`;
+    return { name, counts: [counted(members, "member"), counted(apiKeys, "API key"), waiting] };
+  },
+  back: (c) => `/console/operator/tenants/${idOf(c)}`,
+};
 
-async function personSubject(c: Context<AppEnv>): Promise<Subject> {
-  const { email, sessions, tenants } = await personForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
-  return { name: email, counts: [counted(sessions, "session"), counted(tenants.length, "tenant")] };
-}
+const PERSON: Subject = {
+  async read(c) {
+    const { email, sessions, tenants } = await personForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
+    return { name: email, counts: [counted(sessions, "session"), counted(tenants.length, "tenant")] };
+  },
+  back: (c) => `/console/operator/people/${idOf(c)}`,
+};
 
-const serviceSubject = async (): Promise<Subject> => ({ name: "this service", counts: [] });
-
-type SubjectOf = (c: Context<AppEnv>) => Promise<Subject>;
-
-async function confirmPage(c: Context<AppEnv>, change: Change, subjectOf: SubjectOf, reason = "", refused?: Refused) {
-  const subject = await subjectOf(c);
-  const view = { ...subject, change, action: c.req.path, back: backOf(c), reason, failure: refused?.failure };
-  const options = { title: change.button, section: "operator", status: refused?.status } as const;
-  return page(c, options, <Confirm {...view} />);
-}
-
-/** The page of the tenant, the person or the service. */
-function backOf(c: Context<AppEnv>): string {
-  const [, kind = "", id = ""] = c.req.path.match(/^\/console\/operator\/(tenants|people)\/([^/]+)/) ?? [];
-  return kind === "" ? "/console/operator" : `/console/operator/${kind}/${encodeURIComponent(id)}`;
-}
-
-/** Whether the box of the change is ticked, by its field. */
-const tickedIn = (sent: Form, { asksWhether }: Change) =>
-  asksWhether === undefined ? {} : { [asksWhether[0]]: sent.text(asksWhether[0]) === "true" };
-
-/** The confirmation page of each change, and its form. */
-function changePages(changes: readonly Change[], subjectOf: SubjectOf) {
-  const pages = new Hono<AppEnv>();
-  for (const change of changes) {
-    pages.get(change.path, requires(change.operation), (c) => confirmPage(c, change, subjectOf));
-    pages.post(
-      change.path,
-      ...form(change.operation, {
-        values: (sent) => ({
-          ...{ reason: sent.text("reason"), totp: sent.optional("totp"), ...tickedIn(sent, change) },
-          ...(change.asksForShard ? { shard: Number(sent.text("shard") || "none") } : {}),
-        }),
-        input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),
-        done: (c) => redirectWithFlash(c, backOf(c), change.done),
-        again: (c, refused, { reason }) => confirmPage(c, change, subjectOf, reason, refused),
-      }),
-    );
-  }
-  return pages;
-}
+const SERVICE: Subject = {
+  read: async () => ({ name: "this service", counts: [] }),
+  back: () => "/console/operator",
+};
 
 export const operatorPages = new Hono<AppEnv>()
+  .use(operatorFactorFirst)
   .get("/", requires(operators.status), async (c) => {
     const query = c.req.query("q")?.trim() ?? "";
     return rerenderOnError(
@@ -124,6 +91,7 @@ export const operatorPages = new Hono<AppEnv>()
       page(c, { title: person.email, section: "operator" }, <OperatorPerson person={person} />),
     ),
   )
-  .route("/", changePages(TENANT_CHANGES, tenantSubject))
-  .route("/", changePages(PERSON_CHANGES, personSubject))
-  .route("/", changePages(SERVICE_CHANGES, serviceSubject));
+  .route("/", changePages(TENANT_CHANGES, TENANT))
+  .route("/", changePages(PERSON_CHANGES, PERSON))
+  .route("/", changePages(SERVICE_CHANGES, SERVICE))
+  .route("/keys", platformKeyPages);

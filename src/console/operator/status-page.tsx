@@ -73,8 +73,9 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
       {found && found.unreachable.length > 0 && <Unreachable shards={found.unreachable} />}
       {found && <Findings found={found} />}
     </section>
-    <p>
-      <a href={`${HERE}/activity`}>What operators did</a>
+    <p class="row">
+      <LinkButton href={`${HERE}/keys`}>Platform keys</LinkButton>
+      <LinkButton href={`${HERE}/activity`}>What operators did</LinkButton>
     </p>
     <Status status={status} />
   </>

@@ -87,13 +87,15 @@ interface ConfirmProps {
   /** The path to redirect to afterwards. */
   to: string;
   email: string;
+  /** What the account confirms with. A password is not enough for one that has a second factor or a passkey. */
   twoFactorEnabled: boolean;
+  hasPasskeys: boolean;
   /** Null where no passkey can be used. */
   start: RequestOptions | null;
   failure?: Failure | undefined;
 }
 
-export const Confirm = ({ to, email, twoFactorEnabled, start, failure }: ConfirmProps) => (
+export const Confirm = ({ to, email, twoFactorEnabled, hasPasskeys, start, failure }: ConfirmProps) => (
   <div class="narrow">
     <h1>Confirm that it is you</h1>
     <FailureBanner failure={failure} />
@@ -105,30 +107,37 @@ export const Confirm = ({ to, email, twoFactorEnabled, start, failure }: Confirm
           <SubmitButton>Confirm with a passkey</SubmitButton>
         </PasskeyForm>
       )}
-      <PostForm action="/console/security/confirm">
-        <input type="hidden" name="to" value={to} />
-        <input type="text" hidden autocomplete="username" value={email} readonly />
-        {twoFactorEnabled ? (
-          <TextField
-            name="totp"
-            label="Two-factor code"
-            autocomplete="one-time-code"
-            required
-            hint="From your app, or one of your recovery codes."
-            failure={failure}
-          />
-        ) : (
-          <TextField
-            name="password"
-            label="Password"
-            type="password"
-            autocomplete="current-password"
-            required
-            failure={failure}
-          />
-        )}
-        <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
-      </PostForm>
+      {hasPasskeys && !twoFactorEnabled ? (
+        !start && <p>Your passkeys do not work at this address. Open the console at the address where you added one.</p>
+      ) : (
+        <PostForm action="/console/security/confirm">
+          <input type="hidden" name="to" value={to} />
+          <input type="text" hidden autocomplete="username" value={email} readonly />
+          <Proof twoFactorEnabled={twoFactorEnabled} failure={failure} />
+          <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
+        </PostForm>
+      )}
     </div>
   </div>
 );
+
+const Proof = ({ twoFactorEnabled, failure }: Pick<ConfirmProps, "twoFactorEnabled" | "failure">) =>
+  twoFactorEnabled ? (
+    <TextField
+      name="totp"
+      label="Two-factor code"
+      autocomplete="one-time-code"
+      required
+      hint="From your app, or one of your recovery codes."
+      failure={failure}
+    />
+  ) : (
+    <TextField
+      name="password"
+      label="Password"
+      type="password"
+      autocomplete="current-password"
+      required
+      failure={failure}
+    />
+  );

@@ -37,9 +37,9 @@ async function newPasskeyPage(c: Context<AppEnv>, name: string, refused?: Refuse
 async function confirmPage(c: Context<AppEnv>, to: string, refused?: Refused) {
   const deps = c.get("deps");
   const { email, twoFactorEnabled, principal } = c.get("currentUser");
-  const canShow = hasPasskeysHere(c) && (await listPasskeysOfUser(deps, principal.userId)).length > 0;
-  const start = canShow ? await startConfirmation(deps, principal) : null;
-  const shown = { to, email, twoFactorEnabled, start, failure: inWords(refused?.failure) };
+  const hasPasskeys = (await listPasskeysOfUser(deps, principal.userId)).length > 0;
+  const start = hasPasskeys && hasPasskeysHere(c) ? await startConfirmation(deps, principal) : null;
+  const shown = { to, email, twoFactorEnabled, hasPasskeys, start, failure: inWords(refused?.failure) };
   return page(
     c,
     { title: "Confirm that it is you", section: SECTION, status: refused?.status },

@@ -12,6 +12,8 @@ import { LOG_FIELDS } from "../../platform/log-fields";
 import type { LogLine } from "../../platform/log-levels";
 import { LOG_LINES } from "../../platform/log-lines";
 import { AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
+import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
+import { PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_NAMES, ROLE_TEXTS } from "../../platform/schemas/roles";
 import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
 import { mark } from "../figures";
 import { ADVICE } from "./error-advice";
@@ -87,6 +89,25 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     table(
       ["Option", "Values", "By default", "Meaning"],
       OPTIONS.map(({ path, docs }) => [`\`${path}\``, docs.values, docs.byDefault, docs.description]),
+    ),
+  "platform-scopes": () =>
+    table(
+      ["Scope", "Allows to"],
+      Object.entries(PLATFORM_SCOPE_TEXTS).map(([name, text]) => [`\`${name}\``, text]),
+    ),
+  permissions: () =>
+    table(
+      ["Permission", "Allows to", "Roles"],
+      PERMISSIONS.map((name) => [
+        `\`${name}\``,
+        PERMISSION_TEXTS[name],
+        ROLE_NAMES.filter((role) => permissionsOf(role).includes(name)).join(", "),
+      ]),
+    ),
+  roles: () =>
+    table(
+      ["Role", "For"],
+      ROLE_NAMES.map((role) => [role, ROLE_TEXTS[role]]),
     ),
   metrics: () =>
     table(

@@ -52,11 +52,14 @@ const OPERATOR_METHODS: readonly AuthMethod[] = ["totp", "passkey"];
 export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
   account.emailVerifiedAt !== null && account.isProvenByMail === 1 && operators.includes(account.email);
 
+/** Whether the session was opened or confirmed with what operators need. */
+export const hasOperatorFactor = ({ methods }: SessionPrincipal): boolean =>
+  methods.some((method) => OPERATOR_METHODS.includes(method));
+
 /** Throws NOT_FOUND for somebody who is no operator, and FORBIDDEN without a second factor in the session. */
 export function requireOperator(config: Config, session: SessionPrincipal, missing: string): void {
   if (!isOperator(config, session)) throw notFound(missing);
-  if (!session.methods.some((method) => OPERATOR_METHODS.includes(method)))
-    throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
+  if (!hasOperatorFactor(session)) throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
 }
 
 /**

@@ -1,20 +1,23 @@
 /** What a platform key may do, and what that allows in a tenant that it names. */
 import type { Permission } from "./roles";
 
-export const PLATFORM_SCOPES = [
-  "tenants.read",
-  "tenants.write",
-  "users.read",
-  "users.write",
-  "members.read",
-  "members.write",
-  "events.publish",
-  "webhooks.read",
-  "webhooks.write",
-  "audit.read",
-] as const;
+/** The scopes, each with what a key may do that has it. */
+export const PLATFORM_SCOPE_TEXTS = {
+  "tenants.read": "List and read tenants",
+  "tenants.write": "Create, change, suspend and delete tenants",
+  "users.read": "List and read people",
+  "users.write": "Create, change, suspend and delete people",
+  "members.read": "Read who belongs to which tenant",
+  "members.write": "Add and remove members, and change their roles",
+  "events.publish": "Publish events in a tenant",
+  "webhooks.read": "Read subscriptions, events and the delivery log of a tenant",
+  "webhooks.write": "Create, change and delete subscriptions of a tenant, and resend",
+  "audit.read": "Read the audit log of a tenant",
+} as const satisfies Record<string, string>;
 
-export type PlatformScope = (typeof PLATFORM_SCOPES)[number];
+export type PlatformScope = keyof typeof PLATFORM_SCOPE_TEXTS;
+
+export const PLATFORM_SCOPES = Object.keys(PLATFORM_SCOPE_TEXTS) as [PlatformScope, ...PlatformScope[]];
 
 const PERMISSIONS_OF: Partial<Record<PlatformScope, readonly Permission[]>> = {
   "events.publish": ["event.publish"],

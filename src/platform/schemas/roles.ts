@@ -1,17 +1,20 @@
 /** The only table of roles and their permissions. */
 
-export const PERMISSIONS = [
-  "webhook.create",
-  "webhook.read",
-  "webhook.update",
-  "webhook.delete",
-  "event.publish",
-  "member.read",
-  "member.manage",
-  "audit.read",
-] as const;
+/** The permissions, each with what it allows. An API key has them as its scopes. */
+export const PERMISSION_TEXTS = {
+  "webhook.create": "Create subscriptions",
+  "webhook.read": "Read subscriptions, events, statistics and the delivery log",
+  "webhook.update": "Change, pause, resume and test subscriptions, and resend deliveries",
+  "webhook.delete": "Delete subscriptions",
+  "event.publish": "Publish events",
+  "member.read": "See members and invitations",
+  "member.manage": "Invite and remove people, and change their roles",
+  "audit.read": "Read and export the audit log",
+} as const satisfies Record<string, string>;
 
-export type Permission = (typeof PERMISSIONS)[number];
+export type Permission = keyof typeof PERMISSION_TEXTS;
+
+export const PERMISSIONS = Object.keys(PERMISSION_TEXTS) as [Permission, ...Permission[]];
 
 const ROLES = {
   owner: PERMISSIONS,
@@ -23,6 +26,17 @@ const ROLES = {
 } as const satisfies Record<string, readonly Permission[]>;
 
 export type Role = keyof typeof ROLES;
+
+/** What a role is for, in a few words. */
+export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
+  owner: "Everything, also making owners and deleting the tenant",
+  admin: "Everything but what owners alone may do",
+  operator: "Watches subscriptions, and changes, pauses and resends",
+  developer: "Creates subscriptions, and publishes events",
+  viewer: "Sees subscriptions and the delivery log, and changes nothing",
+  member: "Manages their own account only",
+};
+
 export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
 /** The permissions of a role; none for a role that this version does not know. */

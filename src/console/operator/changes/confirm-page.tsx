@@ -1,8 +1,8 @@
 /** Asks whether to change something for others, and shows how much it affects. */
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
-import { TextField } from "../components/fields";
-import type { Failure } from "../failure";
+import { LinkButton, PostForm, SubmitButton } from "../../components/buttons";
+import { FailureBanner } from "../../components/display";
+import { TextField } from "../../components/fields";
+import type { Failure } from "../../failure";
 import type { Change } from "./changes";
 
 export interface ConfirmView {
@@ -63,13 +63,6 @@ export const Confirm = ({ change, name, counts, action, back, reason, failure }:
           <input type="checkbox" name={change.asksWhether[0]} value="true" /> {change.asksWhether[1]}
         </label>
       )}
-      <TextField
-        name="totp"
-        label="Code from your app"
-        autocomplete="one-time-code"
-        hint="Needed if you signed in more than ten minutes ago."
-        failure={failure}
-      />
       <div class="row">
         <SubmitButton kind="danger">{change.button}</SubmitButton>
         <LinkButton href={back}>Cancel</LinkButton>

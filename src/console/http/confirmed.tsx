@@ -1,0 +1,33 @@
+/** Asks for a confirmation of the session before a page is shown that needs one. */
+import { createMiddleware } from "hono/factory";
+import { listPasskeysOfUser } from "../../identity/passkeys/store";
+import { isConfirmed } from "../../identity/step-up/confirm";
+import type { AppEnv } from "../../platform/http/env";
+import { hasOperatorFactor, isOperator, sessionOf } from "../../platform/http/permissions";
+import { SetUpFactor } from "../operator/set-up-page";
+import { confirmPath } from "./form";
+import { page, redirectTo } from "./page";
+
+const OPERATOR = "/console/operator";
+
+/** For a page that begins what needs a confirmation: asks before anything is typed, and comes back. */
+export const confirmedOnly = createMiddleware<AppEnv>(async (c, next) => {
+  if (isConfirmed(c.get("deps"), sessionOf(c))) return next();
+  const { pathname, search } = new URL(c.req.url);
+  return redirectTo(c, confirmPath(pathname + search));
+});
+
+/**
+ * For the pages of operators: asks for the second factor or a passkey if the session was opened with a password alone,
+ * or says how to set one up. Others do not learn that the pages exist.
+ */
+export const operatorFactorFirst = createMiddleware<AppEnv>(async (c, next) => {
+  const deps = c.get("deps");
+  const session = sessionOf(c);
+  if (!isOperator(deps.config, session) || hasOperatorFactor(session)) return next();
+  const { twoFactorEnabled } = c.get("currentUser");
+  if (twoFactorEnabled || (await listPasskeysOfUser(deps, session.userId)).length > 0) {
+    return redirectTo(c, confirmPath(c.req.method === "GET" ? c.req.path : OPERATOR));
+  }
+  return page(c, { title: "Operator", section: "operator", status: 403 }, <SetUpFactor />);
+});

@@ -1,0 +1,56 @@
+/** The confirmation page of each change that an operator can make, and its form. */
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../../../platform/http/env";
+import { requires } from "../../../platform/http/operation";
+import { confirmedOnly } from "../../http/confirmed";
+import { type Form, form } from "../../http/form";
+import { page, type Refused, redirectWithFlash } from "../../http/page";
+import type { Change } from "./changes";
+import { Confirm } from "./confirm-page";
+
+/** What a group of changes concerns. */
+export interface Subject {
+  /** Its name, and how much the change affects: "3 members". */
+  read(c: Context<AppEnv>): Promise<{ name: string; counts: string[] }>;
+  /** The page that the change leads back to. */
+  back(c: Context<AppEnv>): string;
+}
+
+async function confirmPage(c: Context<AppEnv>, change: Change, subject: Subject, reason: string, refused?: Refused) {
+  const shown = { ...(await subject.read(c)), back: subject.back(c) };
+  const view = { ...shown, change, action: c.req.path, reason, failure: refused?.failure };
+  const options = { title: change.button, section: "operator", status: refused?.status } as const;
+  return page(c, options, <Confirm {...view} />);
+}
+
+/** Whether the box of the change is ticked, by its field. */
+const tickedIn = (sent: Form, { asksWhether }: Change) =>
+  asksWhether === undefined ? {} : { [asksWhether[0]]: sent.text(asksWhether[0]) === "true" };
+
+/** The page again with what was typed, for after the session is confirmed. */
+const withReason = (path: string, reason: string) =>
+  reason === "" ? path : `${path}?${new URLSearchParams({ reason })}`;
+
+/** The pages of `changes`. Whoever signed in a while ago confirms the session first. */
+export function changePages(changes: readonly Change[], subject: Subject) {
+  const pages = new Hono<AppEnv>();
+  for (const change of changes) {
+    pages.get(change.path, requires(change.operation), confirmedOnly, (c) =>
+      confirmPage(c, change, subject, c.req.query("reason") ?? ""),
+    );
+    pages.post(
+      change.path,
+      ...form(change.operation, {
+        values: (sent) => ({
+          ...{ reason: sent.text("reason"), ...tickedIn(sent, change) },
+          ...(change.asksForShard ? { shard: Number(sent.text("shard") || "none") } : {}),
+        }),
+        input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),
+        done: (c) => redirectWithFlash(c, subject.back(c), change.done),
+        again: (c, refused, { reason }) => confirmPage(c, change, subject, reason, refused),
+        confirmedAt: ({ reason }, c) => withReason(c.req.path, reason),
+      }),
+    );
+  }
+  return pages;
+}

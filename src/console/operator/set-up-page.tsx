@@ -1,0 +1,20 @@
+/** What an operator sees who has neither a second factor nor a passkey. */
+import { LinkButton } from "../components/buttons";
+
+export const SetUpFactor = () => (
+  <div class="narrow">
+    <h1>Operator</h1>
+    <div class="card">
+      <p>
+        <strong>Operators need two-factor authentication or a passkey.</strong> Set one up for your account, then come
+        back.
+      </p>
+      <p class="row">
+        <LinkButton href="/console/security#two-factor" kind="main">
+          Set up two-factor authentication
+        </LinkButton>
+        <LinkButton href="/console/security#passkeys">Add a passkey</LinkButton>
+      </p>
+    </div>
+  </div>
+);

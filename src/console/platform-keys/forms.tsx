@@ -1,0 +1,99 @@
+/** The forms that make and replace a platform key. */
+import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
+import { LIFETIMES } from "../api-keys/lifetimes";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { CheckboxGroup, Select, TextArea, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import { HERE, Trail } from "./list";
+
+export interface NewKeyValues {
+  name: string;
+  scopes: string[];
+  /** One tenant a line; empty: all. */
+  tenants: string;
+  /** Days until it expires; empty for never. */
+  days: string;
+}
+
+interface NewKeyProps {
+  values: NewKeyValues;
+  failure?: Failure | undefined;
+}
+
+export const NewPlatformKeyForm = ({ values, failure }: NewKeyProps) => (
+  <div class="narrow">
+    <Trail keys />
+    <h1>New platform key</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={`${HERE}/new`} class="card">
+      <TextField
+        name="name"
+        label="Name"
+        value={values.name}
+        hint="The program that uses it, such as shop backend."
+        required
+        maxlength={200}
+        failure={failure}
+      />
+      <CheckboxGroup
+        name="scopes"
+        legend="The key may"
+        values={values.scopes}
+        options={Object.entries(PLATFORM_SCOPE_TEXTS)}
+        failure={failure}
+      />
+      <TextArea
+        name="tenants"
+        label="Only in these tenants"
+        value={values.tenants}
+        rows={2}
+        class="mono"
+        hint="One a line: its ID, or ext: and your own ID. Empty: in all tenants."
+        failure={failure}
+      />
+      <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
+      <div class="row">
+        <SubmitButton>Create platform key</SubmitButton>
+        <LinkButton href={HERE}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+/** How long the former key works, in seconds, with the labels of the form. */
+export const OVERLAPS = [
+  ["86400", "One day"],
+  ["604800", "Seven days"],
+  ["3600", "One hour"],
+  ["0", "Not at all: it ends at once"],
+] as const;
+
+interface RotationProps {
+  name: string;
+  action: string;
+  overlap: string;
+  failure?: Failure | undefined;
+}
+
+export const RotationForm = ({ name, action, overlap, failure }: RotationProps) => (
+  <div class="narrow">
+    <Trail keys />
+    <h1>Rotate {name}</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={action} class="card">
+      <p>A new key replaces the present one. Its name, its scopes and its tenants stay.</p>
+      <Select
+        name="overlapSeconds"
+        label="The former key works for"
+        value={overlap}
+        options={OVERLAPS}
+        failure={failure}
+      />
+      <div class="row">
+        <SubmitButton>Rotate</SubmitButton>
+        <LinkButton href={HERE}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

@@ -1,0 +1,142 @@
+/** The platform keys that work, and the page that shows a new one once. */
+import type { PlatformKey } from "../../identity/platform-keys/schemas";
+import { LinkButton } from "../components/buttons";
+import { Badge, Copyable, EmptyState, Time } from "../components/display";
+
+export const HERE = "/console/operator/keys";
+
+/** Links to the page above; with `keys`, to the list too. */
+export const Trail = ({ keys = false }: { keys?: boolean }) => (
+  <p class="trail">
+    <a href="/console/operator">Operator</a>
+    {keys && (
+      <>
+        {" "}
+        / <a href={HERE}>Platform keys</a>
+      </>
+    )}
+  </p>
+);
+
+export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
+  <>
+    <Trail />
+    <div class="head">
+      <h1>Platform keys</h1>
+      <LinkButton href={`${HERE}/new`} kind="main">
+        New platform key
+      </LinkButton>
+    </div>
+    <p class="muted">
+      With a platform key your product's own backend creates customers and publishes for them. See{" "}
+      <a href="/docs/platform-api">Platform API</a>.
+    </p>
+    <section class="card" aria-label="Platform keys">
+      {keys.length === 0 ? (
+        <EmptyState title="No platform keys yet">
+          <p class="muted">A key belongs to the product, not to a person: it keeps working when its maker leaves.</p>
+        </EmptyState>
+      ) : (
+        <ul class="list">
+          {keys.map((key) => (
+            <KeyRow platformKey={key} />
+          ))}
+        </ul>
+      )}
+    </section>
+  </>
+);
+
+const KeyRow = ({ platformKey: key }: { platformKey: PlatformKey }) => (
+  <li>
+    <div>
+      <strong>{key.name}</strong> <code>{key.prefix}</code>
+      <div class="row tight">
+        {key.scopes.map((scope) => (
+          <Badge tone="calm">{scope}</Badge>
+        ))}
+      </div>
+      {key.tenants && <OnlyIn tenants={key.tenants} />}
+      <div class="small muted">
+        Created <Time at={key.createdAt} />,{" "}
+        {key.lastUsedAt === null ? (
+          "never used"
+        ) : (
+          <>
+            last used <Time at={key.lastUsedAt} />
+          </>
+        )}
+        {key.expiresAt !== null && (
+          <>
+            , expires <Time at={key.expiresAt} />
+          </>
+        )}
+        {key.previousExpiresAt && (
+          <>
+            . Its former key ends <Time at={key.previousExpiresAt} />
+          </>
+        )}
+      </div>
+    </div>
+    <KeyActions platformKey={key} />
+  </li>
+);
+
+const OnlyIn = ({ tenants }: { tenants: readonly string[] }) => (
+  <div class="small muted">
+    In {tenants.length === 1 ? "1 tenant" : `${tenants.length} tenants`} only:{" "}
+    {tenants.map((id, index) => (
+      <>
+        {index > 0 && ", "}
+        <a href={`/console/operator/tenants/${id}`}>{id}</a>
+      </>
+    ))}
+  </div>
+);
+
+const KeyActions = ({ platformKey: { id, name, previousExpiresAt } }: { platformKey: PlatformKey }) => (
+  <div class="row">
+    {previousExpiresAt ? (
+      <LinkButton href={`${HERE}/${id}/previous/end`} label={`End the former key of ${name}`}>
+        End the former key
+      </LinkButton>
+    ) : (
+      <LinkButton href={`${HERE}/${id}/rotate`} label={`Rotate ${name}`}>
+        Rotate
+      </LinkButton>
+    )}
+    <LinkButton href={`${HERE}/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+      Revoke
+    </LinkButton>
+  </div>
+);
+
+export interface IssuedView {
+  name: string;
+  key: string;
+  /** ISO 8601; null unless the former key still works. */
+  previousExpiresAt: string | null;
+}
+
+/** The only page that shows a key. */
+export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
+  <div class="narrow">
+    <Trail keys />
+    <h1>{name}</h1>
+    <section class="card" aria-labelledby="issued">
+      <h2 id="issued">Copy the key now: it will not be shown again</h2>
+      <p>
+        <Copyable text={key} label="the key" />
+      </p>
+      {previousExpiresAt && (
+        <p>
+          The former key works until <Time at={previousExpiresAt} />.
+        </p>
+      )}
+      <p class="muted">Keep it in your backend's secrets. Never put it in a browser or a repository.</p>
+      <LinkButton href={HERE} kind="main">
+        I have copied it
+      </LinkButton>
+    </section>
+  </div>
+);

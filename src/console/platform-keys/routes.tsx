@@ -1,0 +1,103 @@
+/** `/console/operator/keys`: the credentials of the product itself. */
+import { type Context, Hono } from "hono";
+import { platformKeys } from "../../identity/platform-keys/operations";
+import { listPlatformKeys } from "../../identity/platform-keys/store";
+import { platformKeyView } from "../../identity/platform-keys/view";
+import { notFound } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { pathParam, requires, serve } from "../../platform/http/operation";
+import { expiryOf } from "../api-keys/lifetimes";
+import { confirmedOnly } from "../http/confirmed";
+import { form } from "../http/form";
+import { page, type Refused } from "../http/page";
+import { changePages, type Subject } from "../operator/changes/routes";
+import { KEY_CHANGES } from "./changes";
+import { type NewKeyValues, NewPlatformKeyForm, OVERLAPS, RotationForm } from "./forms";
+import { HERE, IssuedKey, PlatformKeys } from "./list";
+
+const SECTION = "operator";
+const NEW = `${HERE}/new`;
+
+const newKeyPage = (c: Context<AppEnv>, values: NewKeyValues, refused?: Refused) =>
+  page(
+    c,
+    { title: "New platform key", section: SECTION, status: refused?.status },
+    <NewPlatformKeyForm values={values} failure={refused?.failure} />,
+  );
+
+/** The form with what was typed, for after the session is confirmed. */
+const filledIn = ({ scopes, ...rest }: NewKeyValues) =>
+  `${NEW}?${new URLSearchParams([...Object.entries(rest), ...scopes.map((scope) => ["scopes", scope])])}`;
+
+const typedBefore = (c: Context<AppEnv>): NewKeyValues => ({
+  name: c.req.query("name") ?? "",
+  scopes: c.req.queries("scopes") ?? [],
+  tenants: c.req.query("tenants") ?? "",
+  days: c.req.query("days") ?? "",
+});
+
+const linesOf = (text: string) => text.split(/[\s,]+/).filter((line) => line !== "");
+
+function issuedPage(c: Context<AppEnv>, { row, key }: { row: Parameters<typeof platformKeyView>[0]; key: string }) {
+  const { name, previousExpiresAt = null } = platformKeyView(row);
+  const view = { name, key, previousExpiresAt };
+  return page(c, { title: name, section: SECTION }, <IssuedKey {...view} />);
+}
+
+async function nameOf(c: Context<AppEnv>): Promise<string> {
+  const deps = c.get("deps");
+  const id = pathParam(c, "id");
+  const key = (await listPlatformKeys(deps, deps.now())).find((one) => one.id === id);
+  if (!key) throw notFound("Platform key");
+  return key.name;
+}
+
+async function rotationPage(c: Context<AppEnv>, overlap: string, refused?: Refused) {
+  const view = { name: await nameOf(c), action: c.req.path, overlap, failure: refused?.failure };
+  return page(c, { title: "Rotate", section: SECTION, status: refused?.status }, <RotationForm {...view} />);
+}
+
+const KEY: Subject = {
+  read: async (c) => ({ name: await nameOf(c), counts: [] }),
+  back: () => HERE,
+};
+
+export const platformKeyPages = new Hono<AppEnv>()
+  .get(
+    "/",
+    ...serve(platformKeys.list, (c, keys) =>
+      page(c, { title: "Platform keys", section: SECTION }, <PlatformKeys keys={keys.map(platformKeyView)} />),
+    ),
+  )
+  .get("/new", requires(platformKeys.issue), confirmedOnly, (c) => newKeyPage(c, typedBefore(c)))
+  .post(
+    "/new",
+    ...form(platformKeys.issue, {
+      values: (sent) => ({
+        name: sent.text("name"),
+        scopes: sent.list("scopes"),
+        tenants: sent.text("tenants"),
+        days: sent.text("expiresAt"),
+      }),
+      input: ({ name, scopes, tenants, days }, c) => {
+        const only = linesOf(tenants);
+        const limits = only.length === 0 ? {} : { tenants: only };
+        return { name, scopes, ...limits, ...expiryOf(days, c.get("deps").now()) };
+      },
+      done: issuedPage,
+      again: (c, refused, values) => newKeyPage(c, values, refused),
+      confirmedAt: filledIn,
+    }),
+  )
+  .get("/:id/rotate", requires(platformKeys.rotate), confirmedOnly, (c) => rotationPage(c, OVERLAPS[0][0]))
+  .post(
+    "/:id/rotate",
+    ...form(platformKeys.rotate, {
+      values: (sent) => ({ overlap: sent.text("overlapSeconds") }),
+      input: ({ overlap }) => ({ overlapSeconds: Number(overlap || "none") }),
+      done: issuedPage,
+      again: (c, refused, { overlap }) => rotationPage(c, overlap, refused),
+      confirmedAt: (_values, c) => c.req.path,
+    }),
+  )
+  .route("/", changePages(KEY_CHANGES, KEY));
