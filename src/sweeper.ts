@@ -5,14 +5,16 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { begin, type OpenJob, type Period, runJobs } from "./operations/upkeep/run-jobs";
-import { createDeps } from "./platform/deps";
+import { createDeps, type Deps } from "./platform/deps";
 import { describeError, log } from "./platform/log";
+import { MINUTE_MS } from "./platform/time";
 import { JOBS } from "./upkeep";
 import type { SweptAt } from "./webhooks/delivery/overdue";
 import { sweepShard } from "./webhooks/delivery/sweep";
 import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "./webhooks/delivery/timing";
 import { sweepFanOuts } from "./webhooks/events/fan-out";
 import { sweepLanes } from "./webhooks/lanes/feed";
+import { type FeedState, publishPlatform } from "./webhooks/platform-events/feed";
 import { continueReplays } from "./webhooks/resend/replays/continue";
 
 const SHARD_KEY = "shard";
@@ -25,10 +27,15 @@ const ASKED_KEY = "asked";
 /** The jobs of the upkeep that are not finished. */
 const OPEN_KEY = "open";
 
+/** How long a sweep may publish events of the platform. */
+const MAX_FEED_MS = 3_000;
+
 export class Sweeper extends DurableObject<Env> {
   /** Kept in memory only. If it is lost, a few deliveries are queued twice. */
   readonly #sweptAt: SweptAt = new Map();
   #isSweeping = false;
+  /** What the last look at the feed of the platform has found, and when. While it is off, a look a minute is enough. */
+  #feed: { state: FeedState; lookedMs: number } = { state: "off", lookedMs: 0 };
 
   /** Starts the sweeps of a shard unless they are running. */
   async start(shard: number): Promise<void> {
@@ -98,6 +105,7 @@ export class Sweeper extends DurableObject<Env> {
       lanes: () => sweepLanes(deps, shard, this.#sweptAt),
       fanOuts: () => sweepFanOuts(deps, shard).then(() => null),
       replays: async () => ((await continueReplays(deps, shard)) ? startedMs : null),
+      platformEvents: () => this.#publishPlatform(deps, shard, startedMs),
     };
     const moments: number[] = [];
     for (const [job, run] of Object.entries(parts)) {
@@ -109,6 +117,14 @@ export class Sweeper extends DurableObject<Env> {
       }
     }
     return moments.length === 0 ? null : Math.min(...moments);
+  }
+
+  /** Publishes the events of the platform, which are in database 0. Returns when there is more to do. */
+  async #publishPlatform(deps: Deps, shard: number, startedMs: number): Promise<number | null> {
+    if (shard !== 0 || (this.#feed.state === "off" && startedMs < this.#feed.lookedMs + MINUTE_MS)) return null;
+    const endMs = deps.now() + MAX_FEED_MS;
+    this.#feed = { state: await publishPlatform(deps, () => deps.now() >= endMs), lookedMs: startedMs };
+    return this.#feed.state === "unfinished" ? startedMs : null;
   }
 
   /** Makes one run of the upkeep. While jobs are left, the next run follows at once. */

@@ -21,6 +21,7 @@ import {
 } from "./webhooks/delivery/retention";
 import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
 import { releaseHeld } from "./webhooks/lanes/release";
+import { continuePlatformFeed } from "./webhooks/platform-events/feed";
 import { endExpiredKeys } from "./webhooks/signing/expiry";
 import { countStoredBytes } from "./webhooks/stats/stored-bytes";
 import { publishAudit } from "./webhooks/subscriptions/audit-feed";
@@ -44,7 +45,7 @@ export const JOBS: Jobs = {
     continuePurges,
     rekeyAfterChange,
   }),
-  ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey) }, { isForControlPlane: true }),
+  ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
   ...jobsOf("minute", { continueMoves: whole(continueMoves) }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),

@@ -69,6 +69,8 @@ describe("after the purge", () => {
       "key_checks",
       "mail_codes",
       "mail_failures",
+      "platform_feed",
+      "platform_key_hashes",
       "purges",
       "revocations",
       "shards",

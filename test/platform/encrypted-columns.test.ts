@@ -3,6 +3,7 @@ import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS } from "../../src/operations/reencryption/columns";
 import * as delivery from "../../src/platform/db/delivery-schema";
+import * as platform from "../../src/platform/db/platform-schema";
 import * as control from "../../src/platform/db/schema";
 
 const ENCRYPTED = /(^|_)(sealed|encrypted)$/;
@@ -17,7 +18,7 @@ const encryptedColumns = (schema: object) =>
     );
 
 describe.each([
-  ["control", control, CONTROL_COLUMNS],
+  ["control", { ...control, ...platform }, CONTROL_COLUMNS],
   ["delivery", delivery, DELIVERY_COLUMNS],
 ] as const)("the %s plane", (_plane, schema, columns) => {
   test("has no encrypted column that a rotation of SECRET_KEYS leaves out", () => {

@@ -7,6 +7,7 @@ import { startSweepers } from "../../src/operations/upkeep/start";
 import { noteFirstKey } from "../../src/platform/db/first-keys-store";
 import { createDeps } from "../../src/platform/deps";
 import { releaseHeld } from "../../src/webhooks/lanes/release";
+import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified, verify } from "./client";
@@ -193,12 +194,18 @@ async function operateAll(id: string, exporter: Person): Promise<void> {
 
 /** The stores of platform keys, and of the tenant of the platform. */
 async function usePlatformKeys(token: string, id: string): Promise<void> {
-  await call("GET", "/webhooks", { token, headers: { "postern-tenant": "platform" } });
+  const headers = { "postern-tenant": "platform" };
+  const hook = { name: "product", url: newInbox("200").url, events: ["*"], secret: "a-signing-secret" };
+  const subscription = (await call("POST", "/webhooks", { token, headers, body: hook })).body.data._id;
   const made = await call("POST", "/platform/keys", { token, body: { name: "k", scopes: ["audit.read"] } });
   const path = `/platform/keys/${made.body.data.id}`;
   await call("GET", "/platform/keys", { token });
   await call("GET", "/audit", { token: made.body.data.key, headers: { "postern-tenant": `ext:${id}` } });
   await useDirectory(token);
+  await maintain(await createDeps(env, createExecutionContext()), continuePlatformFeed);
+  // Purges wait for the feed, which ends without a subscription.
+  await call("DELETE", `/webhooks/${subscription}`, { token, headers });
+  await maintain(await createDeps(env, createExecutionContext()), continuePlatformFeed);
   await call("POST", `${path}/rotate`, { token, body: {} });
   await call("DELETE", `${path}/previous`, { token, body: {} });
   await call("DELETE", path, { token, body: {} });

@@ -8,6 +8,7 @@ import { createDb } from "../../src/platform/db/client";
 import * as delivery from "../../src/platform/db/delivery-schema";
 import * as holds from "../../src/platform/db/holds-schema";
 import { newId } from "../../src/platform/db/ids";
+import * as platform from "../../src/platform/db/platform-schema";
 import * as control from "../../src/platform/db/schema";
 import * as alarms from "../../src/platform/db/service-schema";
 import { createDeps, type Deps } from "../../src/platform/deps";
@@ -132,6 +133,7 @@ const contentOf = (column: Column, { person, tenantId, webhookId }: Ids): string
     key_hash: newId(),
     actor_kind: "user",
     action: "auth.login",
+    tenants: JSON.stringify([tenantId, newId()]),
     ip: "198.51.100.9",
     user_agent: "a browser",
   };
@@ -153,11 +155,13 @@ const IMPERSONAL = new Set([
   "key_checks",
   "first_keys",
   "token_signers",
+  "platform_key_hashes",
+  "platform_feed",
 ]);
 
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
-const CONTROL = new Set([...namesOf(control), ...namesOf(alarms)]);
+const CONTROL = new Set([...namesOf(control), ...namesOf(alarms), ...namesOf(platform)]);
 const DELIVERY = new Set([...namesOf(delivery), ...namesOf(holds), ...namesOf(audit)]);
 
 /**
@@ -180,7 +184,8 @@ export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = fa
     const marks = contents.map(() => "?").join(", ");
     const values = contents.map(([, content]) => content);
     await database
-      .prepare(`INSERT INTO ${name} (${names}) VALUES (${marks})`)
+      // A row of a person that has no other key may be there.
+      .prepare(`INSERT OR IGNORE INTO ${name} (${names}) VALUES (${marks})`)
       .bind(...values)
       .run();
   }

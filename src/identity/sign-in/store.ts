@@ -112,6 +112,14 @@ export async function writeSession(
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
   const { minted, announced } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
+    ownTenantRecorded: ownTenant
+      ? auditIfChanged({
+          tenantId: ownTenant.id,
+          action: "tenant.created",
+          actor,
+          target: { kind: "tenant", id: ownTenant.id },
+        })
+      : undefined,
     ...preparationsOf(userId, credential, { actor }, nowMs),
     minted: mintSession(session, { tenantId, ...conditionsOf(userId, credential) }, nowMs),
     recorded: auditIfChanged({ ...login, action: "auth.login", meta: metaOf(credential) }),

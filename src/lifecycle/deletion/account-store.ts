@@ -9,7 +9,6 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { type Actor, userActor } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 import { endAccount, MEMBERS, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {
@@ -23,8 +22,8 @@ export interface AccountDeletion {
   /** Whether the confirmation also goes to an unverified address. */
   tellsUnverified: boolean;
   requestId: string | null;
-  /** Who deletes it, and what is recorded besides; missing: the user. */
-  by?: { actor: Actor; event: NewAuditEvent };
+  /** Who deletes it; missing: the user. */
+  by?: Actor;
 }
 
 /**
@@ -65,7 +64,7 @@ export async function deleteUser(
     AND NOT EXISTS (SELECT 1 FROM ${suspendedAlone(userId)})
     AND ${deleteTenants ? sql`true` : sql`NOT EXISTS (SELECT 1 FROM ${withoutOthers(userId)})`}`;
   // The purge would remove the name and the address of the request again.
-  const actor = deletion.by?.actor ?? {
+  const actor = deletion.by ?? {
     ...userActor({ userId, email: "" }, { ip: null, userAgent: null, requestId: deletion.requestId }),
     name: null,
   };
@@ -76,8 +75,6 @@ export async function deleteUser(
       ${namesIn(ownedAlone(userId))} AS ownedAlone, ${namesIn(suspendedAlone(userId))} AS suspendedAlone,
       ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE u.id = ${userId} AND ${isProven}`),
     ...endAccount({ userId, purgeId: newId(), actor, condition: sql`${isProven} AND ${isAllowed}`, mailTo }, nowMs),
-    // After the account.
-    recordedBesides: deletion.by ? auditIfChanged(deletion.by.event) : undefined,
   });
   if (user.length === 1) return { kind: "deleted", tenants: ended };
   const [names] = found;

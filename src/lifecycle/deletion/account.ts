@@ -1,6 +1,5 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 
-import { inPlatform } from "../../identity/platform-keys/audit-store";
 import { requireCustomer } from "../../identity/platform-keys/subjects";
 import { findCredentialsOfUser } from "../../identity/sign-in/store";
 import { requireStepUp } from "../../identity/step-up/confirm";
@@ -60,9 +59,8 @@ export async function deleteAccountBy(
   name: string,
   deleteTenants = false,
 ): Promise<void> {
-  const { userId, externalId } = await requireCustomer(deps, name);
+  const { userId } = await requireCustomer(deps, name);
   const { actor } = key;
-  const event = inPlatform(key, "auth.account_deleted", { kind: "user", id: userId }, { externalId });
   const deletion = {
     userId,
     passwordHash: null,
@@ -70,7 +68,7 @@ export async function deleteAccountBy(
     deleteTenants,
     tellsUnverified: deps.config.emailVerification === "optional",
     requestId: actor.requestId,
-    by: { actor, event },
+    by: actor,
   };
   finishDeletion(deps, userId, await deleteUser(deps, deletion, deps.now()), "The user is");
 }

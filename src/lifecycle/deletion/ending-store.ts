@@ -4,7 +4,9 @@ import { endSessionsForGood, endSessionsOfTenants } from "../../identity/tokens/
 import { rows } from "../../platform/db/client";
 import { newIdSql } from "../../platform/db/ids";
 import type { Actor } from "../../platform/schemas/actor";
+import type { TargetKind } from "../../platform/schemas/audit-actions";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
 
 /** How many members the tenant of the membership `m` has, as SQL. */
@@ -17,6 +19,29 @@ export const withoutOthers = (userId: string): SQL => sql`memberships m JOIN ten
 /** The other database that has rows of the tenant `t`, because it was moved from there or is being moved there. */
 export const OTHER_SHARD = sql.raw(`coalesce(t.former_shard, (SELECT mv.to_shard FROM tenant_moves mv
   WHERE mv.tenant_id = t.id AND mv.ended_at IS NULL))`);
+
+/**
+ * Records a deletion in the log of the platform, which outlives the other logs, for each row of `from` (SQL: what
+ * follows FROM). The product's own deletions are always there, and those of others while its events are published.
+ */
+const recordInPlatform = (
+  { action, target, externalId }: { action: Deletion; target: { kind: TargetKind; id: SQL }; externalId: SQL },
+  actor: Actor,
+  from: SQL,
+  nowMs: number,
+): SQL =>
+  auditEach(
+    { tenantId: PLATFORM_TENANT, action, actor, target, meta: sql`json_object('externalId', ${externalId})` },
+    sql`${from} AND ${
+      actor.kind === "platform-key"
+        ? sql`true`
+        : sql`EXISTS (SELECT 1 FROM platform_feed
+      WHERE id = 1)`
+    }`,
+    nowMs,
+  );
+
+type Deletion = "auth.account_deleted" | "tenant.deleted";
 
 /** An account that is to end. */
 export interface EndingAccount {
@@ -45,11 +70,17 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
       run_at)
       SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, ${OTHER_SHARD}, t.name, ${nowMs}, ${nowMs}
         FROM ${withoutOthers(userId)} AND ${begun}`,
-    ...endTenants(sql`part_of = ${purgeId}`, nowMs),
+    ...endTenants(sql`part_of = ${purgeId}`, actor, nowMs),
     // After the tenants that nobody else is a member of: their logs go with them.
     recorded: auditEach(
       { tenantId: sql`m.tenant_id`, action: "auth.account_deleted", actor, target: { kind: "user", id: userId } },
       sql`memberships m WHERE m.user_id = ${userId} AND ${begun}`,
+      nowMs,
+    ),
+    recordedInPlatform: recordInPlatform(
+      { action: "auth.account_deleted", target: { kind: "user", id: sql`u.id` }, externalId: sql`u.external_id` },
+      actor,
+      sql`users u WHERE u.id = ${userId} AND ${begun}`,
       nowMs,
     ),
     sessions: endSessionsForGood(userId, begun, nowMs),
@@ -69,7 +100,7 @@ const hasBegun = (purgeId: string): SQL => sql`EXISTS (SELECT 1 FROM purges WHER
  * Ends everybody's access to the tenants that these purges remove (`purges`: a condition on their rows), and deletes
  * the rows that could not be found afterwards. `ended` are the tenants.
  */
-export function endTenants(purges: SQL, nowMs: number) {
+export function endTenants(purges: SQL, actor: Actor, nowMs: number) {
   const tenants = sql`(SELECT subject_id FROM purges WHERE kind = 'tenant' AND ${purges})`;
   const members = sql`(user_id, tenant_id) IN (SELECT user_id, tenant_id FROM memberships
     WHERE tenant_id IN ${tenants})`;
@@ -83,6 +114,12 @@ export function endTenants(purges: SQL, nowMs: number) {
     tenantInvitations: sql`UPDATE invitations SET revoked_at = ${nowMs}
       WHERE tenant_id IN ${tenants} AND accepted_at IS NULL AND revoked_at IS NULL`,
     tenantMembers: sql`DELETE FROM memberships WHERE tenant_id IN ${tenants}`,
+    tenantsRecorded: recordInPlatform(
+      { action: "tenant.deleted", target: { kind: "tenant", id: sql`t.id` }, externalId: sql`t.external_id` },
+      actor,
+      sql`tenants t WHERE t.id IN ${tenants}`,
+      nowMs,
+    ),
     ended: rows<TenantRef>(sql`DELETE FROM tenants WHERE id IN ${tenants} RETURNING id AS tenantId, shard`),
   };
 }

@@ -17,7 +17,7 @@ export interface Step {
 }
 
 /** By then, requests and sends that began before the deletion have written everything. */
-const SETTLED_AFTER_MS = 2 * MINUTE_MS;
+export const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
 /** Waits for what was under way, so that the steps after it find everything. */
 export const SETTLE: Step = {

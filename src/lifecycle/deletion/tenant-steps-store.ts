@@ -7,6 +7,7 @@ import type { Keyed } from "../../platform/db/table-search";
 import { placesOf } from "../../tenancy/moves/places";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleting, searching } from "./pages-store";
+import { forgetSequence, LEAVE_PLATFORM_KEYS, PUBLISHED } from "./platform-steps-store";
 import type { Purge } from "./purge-store";
 import { SETTLE, type Step } from "./steps";
 import { tellMembers } from "./tell";
@@ -85,6 +86,9 @@ export const TENANT_STEPS: readonly Step[] = [
   tellMembers,
   END_SUBSCRIPTIONS,
   SETTLE,
+  PUBLISHED,
+  forgetSequence,
+  LEAVE_PLATFORM_KEYS,
   // A request that was under way may have created one.
   { ...END_SUBSCRIPTIONS, name: "end late subscriptions" },
   ...deliverySteps("shard"),

@@ -7,7 +7,7 @@ import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
-import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endTenants, OTHER_SHARD } from "./ending-store";
 
@@ -25,14 +25,13 @@ export interface TenantDeletion {
 export async function deleteTenantOfProduct(
   { db }: Deps,
   tenantId: string,
-  event: NewAuditEvent,
+  actor: Actor,
   nowMs: number,
 ): Promise<boolean> {
   const purgeId = newId();
   const { ended } = await atomically(db, {
     purge: insertPurge(purgeId, tenantId, sql`1`, nowMs),
-    recorded: auditIfChanged(event),
-    ...endTenants(sql`id = ${purgeId}`, nowMs),
+    ...endTenants(sql`id = ${purgeId}`, actor, nowMs),
   });
   return ended.length === 1;
 }
@@ -40,7 +39,8 @@ export async function deleteTenantOfProduct(
 /** Begins the purge of a tenant that is not suspended, if `condition` holds. */
 const insertPurge = (purgeId: string, tenantId: string, condition: SQL, nowMs: number): SQL =>
   sql`INSERT INTO purges (id, kind, subject_id, shard, former_shard, name, members, created_at, run_at)
-    SELECT ${purgeId}, 'tenant', t.id, t.shard, ${OTHER_SHARD}, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
+    SELECT ${purgeId}, 'tenant', t.id, t.shard, ${OTHER_SHARD}, t.name, (SELECT json_group_array(m.user_id)
+      FROM memberships m
       WHERE m.tenant_id = t.id), ${nowMs}, ${nowMs}
     FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL AND ${condition}`;
 
@@ -73,7 +73,7 @@ export async function deleteTenantOfOwner(
       actor,
       target: { kind: "user", id: userId },
     }),
-    ...endTenants(sql`id = ${purgeId}`, nowMs),
+    ...endTenants(sql`id = ${purgeId}`, actor, nowMs),
   });
   if (ended.length === 1) return "deleted";
   const newOwnerUntilMs = waits[0]?.until ?? null;

@@ -1,6 +1,5 @@
 /** Deleting a tenant. Access ends at once; the purge mails the members and removes the rest. */
 
-import { inPlatform } from "../../identity/platform-keys/audit-store";
 import { requireTenant } from "../../identity/platform-keys/subjects";
 import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
@@ -16,9 +15,8 @@ import { deleteTenantOfOwner, deleteTenantOfProduct } from "./tenant-store";
  */
 export async function deleteTenantBy(deps: Deps, key: PlatformKeyPrincipal, name: string): Promise<void> {
   const tenant = await requireTenant(deps, key, name);
-  const { tenantId, externalId } = tenant;
-  const event = inPlatform(key, "tenant.deleted", { kind: "tenant", id: tenantId }, { externalId });
-  if (!(await deleteTenantOfProduct(deps, tenantId, event, deps.now()))) throw suspended();
+  const { tenantId } = tenant;
+  if (!(await deleteTenantOfProduct(deps, tenantId, key.actor, deps.now()))) throw suspended();
   log("info", "tenant deleted", { tenantId });
   deps.background("end subscriptions", endSubscriptionsOfTenant(deps, tenant, deps.now()));
 }

@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { forgetActors } from "../../tenancy/audit/forget-store";
 import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
+import { CUT_PLATFORM_EVENTS, forgetSequence, PUBLISHED } from "./platform-steps-store";
 import { SETTLE, type Step } from "./steps";
 import { afterTenants, tellFormerUser } from "./tell";
 
@@ -27,6 +28,9 @@ const ANONYMISE_AUDIT: Step = {
 
 export const USER_STEPS: readonly Step[] = [
   SETTLE,
+  PUBLISHED,
+  forgetSequence,
+  CUT_PLATFORM_EVENTS,
   deleting(
     { table: "sessions", key: ["id"] },
     "control",

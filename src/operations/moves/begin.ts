@@ -4,6 +4,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
 import { ofTenant } from "../operators/audit-store";
 import { tenantToChange } from "../operators/tenant-to-change";
@@ -24,6 +25,7 @@ export async function moveTenant(
 ): Promise<void> {
   const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
   if (!deps.shards.numbers.includes(toShard)) throw wrongShard("There is no database with this number");
+  if (tenantId === PLATFORM_TENANT) throw wrongShard("The platform's own tenant stays where the accounts are");
   if (shard === toShard) throw wrongShard("The tenant is in this database");
   const events = ofTenant(operator, tenantId, "operator.tenant_moved", { from: shard, to: toShard });
   const move = await insertMove(deps, { tenantId, toShard }, events, deps.now());

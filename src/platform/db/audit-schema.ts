@@ -5,6 +5,14 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActorKind, AuditAction, TargetKind } from "../schemas/audit-actions";
+import { PLATFORM_SOURCES } from "../schemas/platform-events";
+
+/** True for an audit event that can become an event of the platform, as SQL that the index below is used for. */
+export const IS_FOR_PLATFORM = sql.raw(
+  `action IN (${Object.keys(PLATFORM_SOURCES)
+    .map((action) => `'${action}'`)
+    .join(", ")})`,
+);
 
 /** The migration creates it WITHOUT ROWID. */
 export const auditEvents = sqliteTable(
@@ -33,6 +41,7 @@ export const auditEvents = sqliteTable(
     primaryKey({ columns: [t.tenantId, t.id] }),
     // What a person did, and what strangers did to their account.
     index("audit_events_by_account").on(sql`coalesce(actor_id, target_id)`, t.id),
+    index("audit_events_for_platform").on(t.id).where(IS_FOR_PLATFORM),
   ],
 );
 

@@ -51,3 +51,10 @@ export const platformSequences = sqliteTable("platform_sequences", {
   subjectId: text("subject_id").primaryKey(),
   sequence: integer().notNull(),
 });
+
+/** One row while a subscription receives the events of the platform. */
+export const platformFeed = sqliteTable("platform_feed", {
+  id: integer().primaryKey(),
+  /** What was recorded before this time (Unix ms) has been published. */
+  publishedTo: integer("published_to").notNull(),
+});

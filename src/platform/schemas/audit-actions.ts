@@ -38,7 +38,7 @@ export const AUDIT_ACTIONS = {
   "member.removed": "removed a member",
   "member.left": "left the tenant",
   "member.added": "added a member with a platform key",
-  "tenant.created": "created a tenant with a platform key",
+  "tenant.created": "created a tenant",
   "tenant.updated": "changed a tenant with a platform key",
   "tenant.suspended": "suspended a tenant with a platform key",
   "tenant.resumed": "resumed a tenant with a platform key",

@@ -19,7 +19,8 @@ const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
  */
 const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
     CASE WHEN ${IS_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId}) e
-  CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id AND w.event_type IN (e.type, ${patternOf(sql`e.type`)})
+  CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id
+    AND w.event_type IN (e.type, ${patternOf(sql`e.type`, sql`e.tenant_id`)})
     AND w.subscription_id > ${after} AND w.subscription_id <> e.about`;
 
 /** An unfinished fan-out, and how far it has come. */

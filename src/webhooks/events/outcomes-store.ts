@@ -113,7 +113,7 @@ export async function readOutcomes(
 }
 
 const eventSql = (tenantId: string, eventId: string) =>
-  sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after,
+  sql`event AS MATERIALIZED (SELECT id, tenant_id, type, created_at, fan_out_after,
       CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events
         WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
 
@@ -155,7 +155,8 @@ function listedSql(eventId: string): SQL {
       (SELECT o.queue FROM ${waiting(eventId)}) AS waits_in
     FROM event CROSS JOIN test CROSS JOIN s
     WHERE EXISTS (SELECT 1 FROM ${firstAttempt(eventId)}) OR EXISTS (SELECT 1 FROM ${waiting(eventId)})
-      OR (NOT test.is_test AND ${listsType(eventsAt(published), sql`event.type`)} AND s.id <> event.about
+      OR (NOT test.is_test AND ${listsType(eventsAt(published), sql`event.type`, sql`event.tenant_id`)}
+        AND s.id <> event.about
         AND NOT (s.is_deleted = 1 AND s.updated_at <= event.created_at))
     ORDER BY s.created_at, s.id LIMIT ${PAGE_SUBSCRIPTIONS + 1})`;
 }

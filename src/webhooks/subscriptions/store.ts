@@ -3,10 +3,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged, auditWebhooks } from "../../tenancy/audit/record-store";
 import { assign, END_LANE, initialLane } from "../lanes/lane-store";
 import { RECEIVES_EVENTS } from "../lanes/predicates-store";
+import { beginPlatformFeed } from "../platform-events/begin-store";
 import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
 import { failureCountOf } from "../stats/hours-store";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
@@ -60,7 +61,8 @@ export const LAST_TRIGGERED_AT = sql.raw(
     "a.id DESC LIMIT 20))",
 );
 
-const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.external_id AS externalId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled,
+const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.external_id AS externalId, s.name, s.url, s.events, s.secret_sealed
+  AS secretSealed, s.enabled,
   s.disabled_reason AS disabledReason,
   s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes
     WHERE subscription_id = s.id),
@@ -145,7 +147,8 @@ export async function insertSubscription(
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const lane = initialLane(!enabled && options?.onPause === "hold");
   const { written, created } = await writeBatch(deps, tenant, {
-    inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, events, secret_sealed, secret_digest,
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, events, secret_sealed,
+      secret_digest,
       enabled, options, headers_sealed, released_to, has_backlog,
         on_trial, created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${externalId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed},
@@ -179,15 +182,17 @@ const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
   WHERE ${isLive(tenant, id)} AND ${RECEIVES_EVENTS}
     AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
-      WHERE pattern.value = ${patternOf(sql`t.value`)} AND pattern.value <> t.value)
+      WHERE pattern.value = ${patternOf(sql`t.value`, sql`s.tenant_id`)} AND pattern.value <> t.value)
   ON CONFLICT DO NOTHING`;
 
-/** Like `indexEventTypes`, and begins to publish the audit log of the tenant if a subscription receives it. */
+/** Like `indexEventTypes`, and begins to publish the audit log of the tenant, or the events of the platform, if a
+ * subscription receives them. */
 export const indexSubscription = (tenant: TenantRef, id: string, nowMs: number): SQL[] => [
   indexEventTypes(tenant, id),
   sql`INSERT INTO audit_feeds (tenant_id, published_to) SELECT ${tenant.tenantId}, ${nowMs} WHERE
     EXISTS (${readersOfAudit(tenant.tenantId)})
     ON CONFLICT DO NOTHING`,
+  ...(tenant.tenantId === PLATFORM_TENANT ? [beginPlatformFeed(nowMs)] : []),
 ];
 
 /**

@@ -91,7 +91,8 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
         AS kind,
         NULL AS attemptId
       FROM (${page}) p CROSS JOIN events e ON e.id = p.id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}
-      WHERE p.tenant_id = ${tenantId} AND s.tenant_id = ${tenantId} AND ${listsType(sql`s.events`, sql`p.type`)}
+      WHERE p.tenant_id = ${tenantId} AND s.tenant_id = ${tenantId}
+        AND ${listsType(sql`s.events`, sql`p.type`, sql`p.tenant_id`)}
         AND ${ofTypes(job.eventTypes, sql`p.type`)} AND p.type <> ${TEST_EVENT_TYPE}
         AND (p.type NOT GLOB ${ALL_OPERATIONAL} OR ${aboutOf(sql`e.payload`)} <> s.id)
         AND e.created_at >= ${since} AND e.created_at < ${until} AND ${condition}
@@ -111,7 +112,7 @@ function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
     AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = ${publishedAt}
       AND o.id = ${deliveryId})
     AND iif(s.created_at > ${publishedAt}, ${includeBefore ? 1 : 0}, coalesce(s.id > e.fan_out_after, 0) = 0
-      AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`)}
+      AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`, sql`e.tenant_id`)}
         OR ${switchedBetween(sql`${publishedAt} - ${ID_BEFORE_MS}`, sql`${publishedAt} + ${FAN_OUT_TAKES_MS}`)}))`;
 }
 

@@ -1,0 +1,63 @@
+/** What a purge does about the events of the platform. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import { firstIdAt, timeOfId } from "../../platform/db/ids";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { MINUTE_MS } from "../../platform/time";
+import { deleting, searching } from "./pages-store";
+import { SETTLED_AFTER_MS, type Step } from "./steps";
+
+const MINUTES_UNTIL_NEXT_LOOK = 1;
+
+/** Waits until the feed of the platform, if there is one, has published what the audit log says up to the deletion. */
+export const PUBLISHED: Step = {
+  name: "platform events",
+  page: async ({ db, now }, { createdAt }) => {
+    const { feed } = await atomically(db, {
+      feed: rows<{ publishedTo: number }>(sql`SELECT published_to AS publishedTo FROM platform_feed WHERE id = 1`),
+    });
+    const publishedTo = feed[0]?.publishedTo ?? Number.POSITIVE_INFINITY;
+    const isPublished = publishedTo >= createdAt + SETTLED_AFTER_MS;
+    return isPublished ? "done" : { notBefore: now() + MINUTES_UNTIL_NEXT_LOOK * MINUTE_MS };
+  },
+};
+
+/** Run it after the last event of the subject, which would otherwise begin at 1 again. */
+export const forgetSequence: Step = deleting(
+  { table: "platform_sequences", key: ["subject_id"] },
+  "control",
+  ({ subjectId }) => sql`subject_id FROM platform_sequences WHERE subject_id = ${subjectId}`,
+);
+
+const SEARCH = searching("events of the platform", "control", ({ subjectId }) => ({
+  table: "events",
+  key: ["id"],
+  // Its events are younger than the account.
+  first: [firstIdAt(timeOfId(subjectId))],
+  columns: ["tenant_id", "payload"],
+  condition: sql`CASE WHEN tenant_id = ${PLATFORM_TENANT}
+    THEN payload ->> '$.user.id' = ${subjectId} AND payload ->> '$.user.email' IS NOT NULL END`,
+  set: sql`payload = json_replace(payload, '$.user', json_object('id', payload ->> '$.user.id', 'externalId',
+    payload ->> '$.user.externalId'))`,
+}));
+
+/** Leaves only the ids in the published events about a person, which may still be sent again. */
+export const CUT_PLATFORM_EVENTS: Step = {
+  ...SEARCH,
+  page: async (deps, purge, cursor) => {
+    const { made } = await atomically(deps.db, {
+      made: rows<{ id: string }>(sql`SELECT id FROM tenants WHERE id = ${PLATFORM_TENANT}`),
+    });
+    return made.length === 0 ? "done" : SEARCH.page(deps, purge, cursor);
+  },
+};
+
+/** Takes a tenant off the lists of the platform keys that see some tenants alone. An empty list shows none. */
+export const LEAVE_PLATFORM_KEYS: Step = searching("platform_keys", "control", ({ subjectId }) => ({
+  table: "platform_keys",
+  key: ["id"],
+  columns: ["tenants"],
+  condition: sql`EXISTS (SELECT 1 FROM json_each(tenants) WHERE value = ${subjectId})`,
+  set: sql`tenants = (SELECT json_group_array(value) FROM json_each(platform_keys.tenants)
+    WHERE value <> ${subjectId})`,
+}));

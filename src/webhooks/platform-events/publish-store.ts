@@ -1,0 +1,67 @@
+/** Publishing the events of the platform, in the database of its tenant, which is also the control plane. */
+import { sql } from "drizzle-orm";
+import { atomically, jsonList, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { patternOf } from "../subscriptions/patterns-store";
+
+/** An event that is ready to be stored. */
+export interface NewPlatformEvent {
+  id: string;
+  type: string;
+  subjectId: string;
+  /** Unix ms. */
+  at: number;
+  correlationId: string | null;
+  /** JSON. */
+  payload: string;
+}
+
+/** How many subscriptions receive an event of the type `type`, as SQL. */
+const READERS = sql`(SELECT count(DISTINCT w.subscription_id) FROM subscription_events w
+  WHERE w.tenant_id = ${PLATFORM_TENANT} AND w.event_type IN (j.value ->> 'type', ${patternOf(
+    sql`j.value ->> 'type'`,
+    sql`${PLATFORM_TENANT}`,
+  )}))`;
+
+/** Returns the ids of those of the events that a subscription receives and that are not published yet. */
+export async function findNew({ db }: Deps, events: readonly Pick<NewPlatformEvent, "id" | "type">[]) {
+  const { found } = await atomically(db, {
+    found: rows<{ id: string }>(sql`SELECT j.value ->> 'id' AS id FROM json_each(${jsonList(events)}) j
+      WHERE NOT EXISTS (SELECT 1 FROM events x WHERE x.id = j.value ->> 'id') AND ${READERS} > 0`),
+  });
+  return new Set(found.map(({ id }) => id));
+}
+
+/**
+ * Publishes those of the events that are not published yet, in this order, and notes how far the feed has come (Unix
+ * ms). Each gets the next `sequence` of its subject. Returns the ids of the published events.
+ */
+export async function publishPlatformEvents(
+  { db }: Deps,
+  events: readonly NewPlatformEvent[],
+  publishedTo: number,
+): Promise<{ id: string }[]> {
+  const fresh = sql`fresh AS MATERIALIZED (SELECT j.key AS place, j.value ->> 'id' AS id, j.value ->> 'type' AS type,
+      j.value ->> 'subjectId' AS subject_id, j.value ->> 'at' AS at, j.value ->> 'correlationId' AS correlation_id,
+      j.value ->> 'payload' AS payload, ${READERS} AS readers
+    FROM json_each(${jsonList(events)}) j
+    WHERE NOT EXISTS (SELECT 1 FROM events x WHERE x.id = j.value ->> 'id') AND ${READERS} > 0)`;
+  // The newest event has the number that the first statement has stored.
+  const sequence = sql`(SELECT s.sequence FROM platform_sequences s WHERE s.subject_id = fresh.subject_id) + 1
+    - row_number() OVER (PARTITION BY fresh.subject_id ORDER BY fresh.place DESC)`;
+  const { published } = await atomically(db, {
+    counted: sql`WITH ${fresh} INSERT INTO platform_sequences (subject_id, sequence)
+      SELECT subject_id, count(*) FROM fresh WHERE true GROUP BY subject_id
+      ON CONFLICT (subject_id) DO UPDATE SET sequence = sequence + excluded.sequence`,
+    published: rows<{ id: string }>(sql`WITH ${fresh},
+        numbered AS MATERIALIZED (SELECT *, ${sequence} AS sequence FROM fresh)
+      INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at)
+      SELECT id, ${PLATFORM_TENANT}, type, json_replace(payload, '$.sequence', sequence, '$.user.sequence', sequence,
+          '$.tenant.sequence', sequence),
+        correlation_id, readers, '', at
+      FROM numbered ORDER BY place RETURNING id`),
+    noted: sql`UPDATE platform_feed SET published_to = ${publishedTo} WHERE id = 1 AND published_to < ${publishedTo}`,
+  });
+  return published;
+}
