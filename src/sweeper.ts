@@ -1,10 +1,12 @@
 /**
  * Each delivery database has two Durable Objects of this class, each with its own alarm. The one named by the number of
  * the database runs the sweep and the replays: its alarm is set to the next due delivery, so a crash delays deliveries
- * by seconds, not by a minute. The one named `upkeep:` and the number runs the jobs of upkeep.ts.
+ * by seconds, not by a minute. The one named `upkeep:` and the number runs the jobs of upkeep.ts. One more object,
+ * `counts`, adds up what the isolates count.
  */
 import { DurableObject } from "cloudflare:workers";
 import { begin, type OpenJob, type Period, runJobs } from "./operations/upkeep/run-jobs";
+import { type Counts, sumOf } from "./platform/counts";
 import { createDeps, type Deps } from "./platform/deps";
 import { describeError, log } from "./platform/log";
 import { MINUTE_MS } from "./platform/time";
@@ -26,6 +28,8 @@ const BEGUN_AT_KEY = "begunAt";
 const ASKED_KEY = "asked";
 /** The jobs of the upkeep that are not finished. */
 const OPEN_KEY = "open";
+/** What the isolates have counted so far, in the object `counts`. */
+const COUNTS_KEY = "counts";
 
 /** How long a sweep may publish events of the platform. */
 const MAX_FEED_MS = 3_000;
@@ -33,7 +37,8 @@ const MAX_FEED_MS = 3_000;
 export class Sweeper extends DurableObject<Env> {
   /** Kept in memory only. If it is lost, a few deliveries are queued twice. */
   readonly #sweptAt: SweptAt = new Map();
-  #isSweeping = false;
+  /** When the sweep that is running began, Unix ms. */
+  #sweepingSince: number | null = null;
   /** What the last look at the feed of the platform has found, and when. While it is off, a look a minute is enough. */
   #feed: { state: FeedState; lookedMs: number } = { state: "off", lookedMs: 0 };
 
@@ -44,9 +49,12 @@ export class Sweeper extends DurableObject<Env> {
     if (alarmMs === null || alarmMs < Date.now() - MAX_SWEEP_INTERVAL_MS) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** How long ago a sweep was due that has not run, in ms. Before the first start, counts from the first call. */
+  /**
+   * How long ago a sweep was due that has not run, or that has not ended, in ms. Before the first start, counts from the
+   * first call.
+   */
   async overdueMs(): Promise<number> {
-    if (this.#isSweeping) return 0;
+    if (this.#sweepingSince !== null) return Date.now() - this.#sweepingSince;
     const alarmMs = await this.ctx.storage.getAlarm();
     if (alarmMs !== null) return Math.max(0, Date.now() - alarmMs);
     const askedMs = (await this.ctx.storage.get<number>(ASKED_KEY)) ?? Date.now();
@@ -57,6 +65,16 @@ export class Sweeper extends DurableObject<Env> {
   /** When the cron last began the jobs of a period, Unix ms; null for never. */
   async begunAt(): Promise<number | null> {
     return (await this.ctx.storage.get<number>(BEGUN_AT_KEY)) ?? null;
+  }
+
+  /** Adds what an isolate has counted. */
+  async addCounts(counts: Counts): Promise<void> {
+    await this.ctx.storage.put(COUNTS_KEY, sumOf(await this.counts(), counts));
+  }
+
+  /** What all isolates have handed over since the service was first deployed. */
+  async counts(): Promise<Counts> {
+    return (await this.ctx.storage.get<Counts>(COUNTS_KEY)) ?? {};
   }
 
   /**
@@ -82,12 +100,12 @@ export class Sweeper extends DurableObject<Env> {
   /** Sweeps, and sets the next alarm even if that fails. */
   async #sweepAndContinue(shard: number): Promise<void> {
     const startedMs = Date.now();
-    this.#isSweeping = true;
+    this.#sweepingSince = startedMs;
     const nextMs = await this.#sweep(shard, startedMs).catch((error: unknown) => {
       log("error", "sweep failed", { shard, ...describeError(error) });
       return null;
     });
-    this.#isSweeping = false;
+    this.#sweepingSince = null;
     const latestMs = startedMs + MAX_SWEEP_INTERVAL_MS;
     await this.ctx.storage.setAlarm(
       Math.max(startedMs + MIN_SWEEP_INTERVAL_MS, Math.min(nextMs ?? latestMs, latestMs)),

@@ -1,4 +1,5 @@
 /** The consumer of the mail queue, and the only code that calls the email provider. */
+import { count, handOverCounts } from "../platform/counts";
 import type { Deps } from "../platform/deps";
 import { describeError, log } from "../platform/log";
 import { type MailJob, mailJob } from "../platform/mail/job";
@@ -67,6 +68,7 @@ export async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void
     }
   }
   await noteTally(deps, tally);
+  handOverCounts(deps);
 }
 
 /** Notes whether mails can be sent, for the alarm about it. */
@@ -92,6 +94,7 @@ async function handle(deps: Deps, message: Message, job: MailJob, tally: Tally):
       ...describeError(error),
     };
     if (isPermanent(error)) {
+      count("mails", "refused");
       log("error", "mail refused", fields);
       message.ack();
     } else {
@@ -117,8 +120,12 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally)
     const { mailFrom: from, brand } = deps.config;
     await deps.mailer.send({ from, to: prepared.to, ...renderMail(prepared.mail, brand) });
     tally.sent += 1;
+    count("mails", "sent");
   } catch (error) {
-    if (!isPermanent(error)) tally.failed += 1;
+    if (!isPermanent(error)) {
+      tally.failed += 1;
+      count("mails", "failed");
+    }
     throw error;
   }
 }

@@ -168,9 +168,9 @@ describe("the metrics page", () => {
     expect([...named(page)].filter((name) => !(name in METRICS))).toEqual([]);
   });
 
-  test("has five alert rules, each of metrics and labels that exist", () => {
+  test("has eight alert rules, each of metrics and labels that exist", () => {
     const rules = [...page.matchAll(/- alert: (\w+)\n +expr: (.+)/g)];
-    expect(rules).toHaveLength(5);
+    expect(rules).toHaveLength(8);
     for (const [, name, expression = ""] of rules) expect([name, unknownIn(expression)]).toEqual([name, []]);
   });
 

@@ -74,7 +74,7 @@ describe("a page", () => {
     expect(
       (await get({ METRICS_TOKEN: "a1b2c3d4e5f60718293a4b5c6d7e8f90" }, "a1b2c3d4e5f60718293a4b5c6d7e8f90")).type,
     ).toBe("text/plain; version=0.0.4; charset=utf-8");
-    const missing = (Object.keys(METRICS) as MetricName[]).filter((name) => !text.includes(`# TYPE ${name} gauge\n`));
+    const missing = (Object.keys(METRICS) as MetricName[]).filter((name) => !text.includes(`# TYPE ${name} `));
     // The local queues may not tell how old their messages are, and no cron has run.
     expect(missing.filter((name) => !/^postern_(queue|cron)_/.test(name))).toEqual([]);
     for (const { name, labels } of read.samples) {

@@ -38,6 +38,24 @@ test("the cron starts the objects, and each removes the old rows of its database
   await vi.waitFor(async () => expect(await Promise.all(databases.map(countOld))).toEqual([0, 0]), 5_000);
 });
 
+test("the deep health check fails when no sweep has run for five minutes", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const askedAt = Date.now();
+  const healthAfter = async (seconds: number) => {
+    vi.setSystemTime(askedAt + seconds * 1000);
+    const request = new Request<unknown, IncomingRequestCfProperties>("http://postern.test/health?deep=1", {
+      headers: { "cf-connecting-ip": crypto.randomUUID() },
+    });
+    return (await worker.fetch(request, env, createExecutionContext())).status;
+  };
+  // No sweep was ever started: that counts from the first question.
+  expect([await healthAfter(0), await healthAfter(299), await healthAfter(301)]).toEqual([200, 200, 503]);
+  expect(captured.lines("health check failed")).toMatchObject([{ cause: "no sweep has run for five minutes" }]);
+  await startSweepers(await realDeps());
+  expect(await healthAfter(302)).toBe(200);
+  vi.useRealTimers();
+});
+
 test("of a hundred databases each is started, and one that fails stops none", async () => {
   const started: string[] = [];
   const object = (name: string) => ({

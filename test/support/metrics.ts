@@ -14,9 +14,9 @@ export interface Read {
 
 const NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 const HELP = new RegExp(`^# HELP (${NAME}) (?:[^\\\\\\n]|\\\\\\\\|\\\\n)+$`);
-const TYPE = new RegExp(`^# TYPE (${NAME}) gauge$`);
+const TYPE = new RegExp(`^# TYPE (${NAME}) (?:gauge|counter)$`);
 const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
-const SAMPLE = new RegExp(`^(${NAME})\\{(${LABEL}(?:,${LABEL})*)\\} (-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)$`);
+const SAMPLE = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? (-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)$`);
 
 /**
  * Throws on a malformed line, on a metric that is not in one piece after its HELP and TYPE, and on a sample that comes

@@ -1,5 +1,6 @@
 /** Attempts at login. The audit log records the wrong ones. */
 
+import { count } from "../../platform/counts";
 import type { Deps } from "../../platform/deps";
 import type { GuessPool } from "../../platform/limits/lock";
 import { log } from "../../platform/log";
@@ -47,6 +48,7 @@ type FailedAttempt = Pick<Attempt<unknown>, "account" | "origin"> & { pool: Fail
 
 /** Records a wrong attempt after the answer has gone out. */
 function recordFailure(deps: Deps, wrong: FailedAttempt, startedLock = false): void {
+  count("logins", "failed");
   deps.background("record failed login", record(deps, wrong, startedLock));
 }
 

@@ -1,5 +1,6 @@
 /** Opens a session after a successful sign-in by any method. */
 
+import { count } from "../../platform/counts";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
@@ -75,6 +76,7 @@ export async function openSession(
     deps.now(),
   );
   if (!opened) return null;
+  count("logins", "success");
   if (credential.method !== "passkey" && credential.factor?.kind === "recovery") {
     await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });
   }

@@ -1,7 +1,8 @@
 /**
- * Collects the samples of `/metrics` from D1 and the queues, all in parallel. A database that is down does not hide the
+ * Collects the samples of `/metrics` from D1, the Durable Objects and the queues, all in parallel. A database that is down does not hide the
  * others.
  */
+import { COUNTED, type Counts, totalCounts } from "../../platform/counts";
 import { MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
@@ -22,7 +23,8 @@ const DEAD_LETTERS_MS = HOUR_MS;
 /** Collects all samples. Never throws. */
 export async function collect(deps: Deps): Promise<Sample[]> {
   const nowMs = deps.now();
-  const [cronAt, control, queues, shards] = await Promise.all([
+  const [counts, cronAt, control, queues, shards] = await Promise.all([
+    orNull(0, () => totalCounts(deps).counts()),
     orNull(0, () => deps.sweepers.get(deps.sweepers.idFromName("upkeep:0")).begunAt()),
     orNull(0, () => readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - DEAD_LETTERS_MS)),
     readQueues(deps),
@@ -38,6 +40,7 @@ export async function collect(deps: Deps): Promise<Sample[]> {
   const isBound = ({ shard }: { shard: number }) => deps.shards.numbers.includes(shard);
   const known = new Map(control?.shards.filter(isBound).map((one) => [one.shard, one]));
   return [
+    ...(counts ? countSamples(counts) : []),
     ...[...known.values()].flatMap(({ shard, bytes }) => [
       ...sample("postern_shard_used_bytes", { shard }, bytes),
       ...sample("postern_shard_used_ratio", { shard }, bytes / MAX_SHARD_BYTES),
@@ -107,6 +110,15 @@ function totalSamples(shard: number, totals: Totals): Sample[] {
     ...sample("postern_attempts_hour_timestamp_seconds", { shard }, hour / 1000),
   ];
 }
+
+/** What has not happened yet counts 0, so that the first time shows as an increase. */
+const countSamples = (counts: Counts): Sample[] => [
+  ...COUNTED.requests.flatMap((status) =>
+    sample("postern_requests_total", { status }, counts[`requests.${status}`] ?? 0),
+  ),
+  ...COUNTED.logins.flatMap((result) => sample("postern_logins_total", { result }, counts[`logins.${result}`] ?? 0)),
+  ...COUNTED.mails.flatMap((result) => sample("postern_mails_total", { result }, counts[`mails.${result}`] ?? 0)),
+];
 
 const queueSamples = ({ name: queue, messages, oldestAtMs }: QueueBacklog, nowMs: number): Sample[] => [
   ...sample("postern_queue_backlog", { queue }, messages),

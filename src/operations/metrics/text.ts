@@ -22,13 +22,15 @@ export function textOf(samples: readonly Sample[]): string {
       const own = samples.filter((one) => one.name === name);
       return own.length === 0
         ? []
-        : [`# HELP ${name} ${METRICS[name].help}`, `# TYPE ${name} gauge`, ...own.map(lineOf)];
+        : [`# HELP ${name} ${METRICS[name].help}`, `# TYPE ${name} ${typeOf(METRICS[name])}`, ...own.map(lineOf)];
     })
     .map((line) => `${line}\n`)
     .join("");
 }
 
+const typeOf = (metric: object): string => ("type" in metric ? "counter" : "gauge");
+
 function lineOf({ name, labels, value }: Sample): string {
   const pairs = Object.entries(labels).map(([label, of]) => `${label}="${of}"`);
-  return `${name}{${pairs.join(",")}} ${value}`;
+  return pairs.length === 0 ? `${name} ${value}` : `${name}{${pairs.join(",")}} ${value}`;
 }

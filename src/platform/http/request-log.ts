@@ -1,6 +1,7 @@
 /** The outermost middleware: a request id on every response, and one log line per request. */
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
+import { countRequest, handOverCounts } from "../counts";
 import { newId } from "../db/ids";
 import { log } from "../log";
 import type { AppEnv } from "./env";
@@ -14,6 +15,10 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   c.set("requestId", requestId);
   await next();
   c.res.headers.set("X-Request-Id", requestId);
+  countRequest(c.res.status);
+  const deps = c.get("deps");
+  // Without settings, nothing is known of where to.
+  if (deps) handOverCounts(deps);
   log(c.res.status >= 500 ? "error" : "info", "request", {
     requestId,
     tenantId: c.get("principal")?.tenantId,
@@ -21,7 +26,7 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
     route: matchedRoutes(c).find((route) => route.method !== "ALL")?.path ?? "none",
     status: c.res.status,
     ms: Date.now() - startedMs,
-    d1Trips: c.get("deps")?.trips.trips ?? 0,
+    d1Trips: deps?.trips.trips ?? 0,
     ...c.get("logFields"),
   });
 });
