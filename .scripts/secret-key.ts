@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { isGuessableKey } from "../src/platform/crypto/guessable-key.ts";
 
-/** Returns 64 random hex digits. About one key in 10,000 looks guessable to the service, so that one is not returned. */
+/** Returns 64 random hex digits. The service refuses about one such key in 10,000, because it looks guessable. */
 export function newSecretKey(): string {
   const key = randomBytes(32).toString("hex");
   return isGuessableKey(key) ? newSecretKey() : key;

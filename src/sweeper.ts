@@ -50,8 +50,8 @@ export class Sweeper extends DurableObject<Env> {
   }
 
   /**
-   * How long ago a sweep was due that has not run, or that has not ended, in ms. Before the first start, counts from the
-   * first call.
+   * How long ago a sweep was due that has not run, or that has not ended, in ms. Before the first start, counts from
+   * the first call.
    */
   async overdueMs(): Promise<number> {
     if (this.#sweepingSince !== null) return Date.now() - this.#sweepingSince;

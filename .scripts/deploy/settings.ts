@@ -40,7 +40,7 @@ export async function checkSettings({ vars, uploaded, kept }: KnownSettings): Pr
   const unknown = [...Object.keys(vars), ...Object.keys(uploaded)].filter((name) => !names.includes(name));
   const refusedWith = (stored: Iterable<string>) =>
     refusedOf(parseConfig, { ...standIns(stored), ...vars, ...uploaded });
-  // Without an answer, nobody knows which secrets there are: only what is wrong with all and with none of them is wrong.
+  // Without an answer, nobody knows which secrets there are: what is wrong is wrong with all and with none of them.
   const all = refusedWith(kept ?? names.filter((name) => SECRET_NAME.test(name)));
   const none = kept ? all : refusedWith(["SECRET_KEYS"]);
   const problems = [

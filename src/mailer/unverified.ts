@@ -1,4 +1,6 @@
-/** Notices to unverified addresses. Whoever registered one may not own it, and must not write to its owner through us. */
+/**
+ * Notices to unverified addresses. Whoever registered one may not own it, and must not write to its owner through us.
+ */
 import type { MailJob } from "../platform/mail/job";
 
 const HIDDEN = "(name not shown)";

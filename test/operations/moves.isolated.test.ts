@@ -50,8 +50,10 @@ async function failed(person: Person, webhookId: string): Promise<Key> {
   await deliveryDb.batch([
     deliveryDb
       .prepare(
-        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, error, attempt_count, attempted_at, completed_at)
-         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'failed', 'status 500', 3, ?1, ?1 FROM outbox WHERE id = ?2`,
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, error, attempt_count,
+           attempted_at, completed_at)
+         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'failed', 'status 500', 3, ?1, ?1 FROM outbox
+         WHERE id = ?2`,
       )
       .bind(Date.now(), key.id),
     deliveryDb.prepare("DELETE FROM outbox WHERE id = ?").bind(key.id),
@@ -162,7 +164,8 @@ describe("a tenant that was moved", () => {
     const added = await subscribe(person, newInbox("200").url);
     const { results } = await deliveryDb
       .prepare(
-        "SELECT id, url = ? AS isNew, enabled, is_deleted, secret_sealed = '' AS isErased FROM subscriptions WHERE tenant_id = ?",
+        `SELECT id, url = ? AS isNew, enabled, is_deleted, secret_sealed = '' AS isErased FROM subscriptions
+         WHERE tenant_id = ?`,
       )
       .bind(url, person.tenantId)
       .all();

@@ -96,7 +96,8 @@ const jws = (typ, claims) => {
 const real = globalThis.fetch;
 globalThis.fetch = async (url, init) => {
   if (!String(url).startsWith(iss)) return real(url, init);
-  return String(url).endsWith("jwks.json") ? Response.json({ keys: [jwk] }) : new Response(jws("revoked+jwt", { revoked: [] }));
+  if (String(url).endsWith("jwks.json")) return Response.json({ keys: [jwk] });
+  return new Response(jws("revoked+jwt", { revoked: [] }));
 };
 const claims = { sub: "u", sid: "s", tid: "t", role: "owner", scope: "", jti: "j", auth_time: now, exp: now + 900 };
 const token = jws("at+jwt", claims);

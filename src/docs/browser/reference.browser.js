@@ -2,8 +2,8 @@
 const page = /** @type {typeof globalThis & SwaggerUi} */ (globalThis);
 
 // Validation by a third-party host is off. Tokens that were typed in are not kept after the page closes. Groups start
-// closed: Swagger UI renders a list of 150 rows or more only as far as it is scrolled into view, so the browser's search
-// would not find the rest.
+// closed: Swagger UI renders a list of 150 rows or more only as far as it is scrolled into view, so the browser's
+// search would not find the rest.
 page.SwaggerUIBundle({
   url: "/api/v1/openapi.json",
   dom_id: "#reference",

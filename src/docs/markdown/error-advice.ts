@@ -28,8 +28,9 @@ export const ADVICE: Record<ErrorCode, string> = {
     "Lead the user to set up a second factor, with `POST /auth/2fa/enable` or a passkey. Somebody with a passkey " +
     "confirms the session with it, with `POST /auth/step-up`. Then send the request again.",
   STEP_UP_REQUIRED:
-    "Ask for the password or a mailed code, call `POST /auth/step-up`, then send the request again. With `details`, the " +
-    "account has a second factor or a passkey, and needs one of the fields that they name: `totp` or `passkey`.",
+    "Ask for the password or a mailed code, call `POST /auth/step-up`, then send the request again. With " +
+    "`details`, the account has a second factor or a passkey, and needs one of the fields that they name: `totp` or " +
+    "`passkey`.",
   NOT_FOUND: "Check the id. It does not exist in this tenant.",
   METHOD_NOT_ALLOWED: "Use a method listed in the `Allow` header.",
   CONFLICT: "Read `message`. A repeated publish must have the same body as the first.",
@@ -38,7 +39,8 @@ export const ADVICE: Record<ErrorCode, string> = {
   PAYLOAD_TOO_LARGE: "Send at most 64 KiB, or 256 KiB for an event.",
   UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json`.",
   ACCOUNT_LOCKED:
-    "Wait `Retry-After` seconds, or reset the password. A lock of mailed codes ends by itself; the password works meanwhile.",
+    "Wait `Retry-After` seconds, or reset the password. A lock of mailed codes ends by itself; the password works " +
+    "meanwhile.",
   RATE_LIMITED: "Wait `Retry-After` seconds.",
   INTERNAL_ERROR: "Report the `requestId`: the fault is in the service. Reads are safe to send again.",
   SERVICE_UNAVAILABLE: "Wait `Retry-After` seconds, then send the request again.",

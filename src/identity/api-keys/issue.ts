@@ -20,8 +20,8 @@ export interface KeyRequest {
 }
 
 /**
- * Creates a key for the caller or for their tenant, and notifies the caller by mail. Returns the row and the key. Throws
- * FORBIDDEN for a key of the tenant by somebody who manages no members, and CONFLICT at the cap.
+ * Creates a key for the caller or for their tenant, and notifies the caller by mail. Returns the row and the key.
+ * Throws FORBIDDEN for a key of the tenant by somebody who manages no members, and CONFLICT at the cap.
  */
 export async function issueApiKey(
   deps: Deps,

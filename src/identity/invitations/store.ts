@@ -140,7 +140,9 @@ export async function insertInvitationToken(
   return found[0] ? addressOf(found[0]) : null;
 }
 
-/** Returns what the open invitation of a token says; null when there is none. Spans tenants: the token names its own. */
+/**
+ * Returns what the open invitation of a token says; null when there is none. Spans tenants: the token names its own.
+ */
 export async function findInvitationByToken(
   { db }: Deps,
   tokenHash: string,

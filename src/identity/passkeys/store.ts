@@ -128,8 +128,8 @@ export const methodsOfPasskey = ({ backedUp }: PasskeyUse): AuthMethod[] =>
 
 /**
  * A condition that holds while the challenge is unused and the passkey exists. A counter that has not gone up can mean
- * that the authenticator's key was copied (WebAuthn level 3, section 7.2, step 22). Many authenticators do not count and
- * always send 0.
+ * that the authenticator's key was copied (WebAuthn level 3, section 7.2, step 22). Many authenticators do not count
+ * and always send 0.
  */
 export function passkeyHolds(userId: string, { passkeyId, stateId, counter }: PasskeyUse): SQL {
   return sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${passkeyId} AND user_id = ${userId}

@@ -44,8 +44,8 @@ export const endSessions = (condition: SQL, nowMs: number): SQL[] => [
 ];
 
 /**
- * Ends the sessions of members in their tenants. `condition` holds for rows of `memberships` and of `sessions` alike: it
- * names `tenant_id` and `user_id`. Must come before the memberships end.
+ * Ends the sessions of members in their tenants. `condition` holds for rows of `memberships` and of `sessions` alike:
+ * it names `tenant_id` and `user_id`. Must come before the memberships end.
  */
 export const endSessionsOfMembers = (condition: SQL, nowMs: number): SQL[] => [
   revokeMembers(condition, nowMs),
@@ -53,15 +53,17 @@ export const endSessionsOfMembers = (condition: SQL, nowMs: number): SQL[] => [
 ];
 
 /**
- * Ends the sessions of a user who may not sign in again. For everybody else use `endSessions`: a sign-in that follows at
- * once would get a token that counts as revoked. Must come before the user is deleted.
+ * Ends the sessions of a user who may not sign in again. For everybody else use `endSessions`: a sign-in that follows
+ * at once would get a token that counts as revoked. Must come before the user is deleted.
  */
 export const endSessionsForGood = (userId: string, condition: SQL, nowMs: number): SQL[] => [
   revoke(sql`'u:' || id`, sql`users WHERE id = ${userId} AND (${condition})`, nowMs),
   sql`DELETE FROM sessions WHERE user_id = ${userId} AND (${condition})`,
 ];
 
-/** Ends everybody's sessions in tenants that are deleted. `tenants` selects their ids. Must come before the memberships. */
+/**
+ * Ends everybody's sessions in tenants that are deleted. `tenants` selects their ids. Must come before the memberships.
+ */
 export const endSessionsOfTenants = (tenants: SQL, nowMs: number): SQL[] => [
   revokeTenants(sql`id IN ${tenants}`, nowMs),
   sql`DELETE FROM sessions WHERE id IN (SELECT s.id FROM memberships m CROSS

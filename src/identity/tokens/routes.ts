@@ -1,4 +1,7 @@
-/** What another service needs to verify access tokens, below `/.well-known`: the public keys, where they are, and what was revoked. */
+/**
+ * What another service needs to verify access tokens, below `/.well-known`: the public keys, where they are, and what
+ * was revoked.
+ */
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";

@@ -47,7 +47,8 @@ export async function takePurges(
     taken: rows<Purge>(sql`UPDATE purges SET run_at = ${leaseUntil}
       WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} AND ${isHere}
         ORDER BY run_at LIMIT ${limit})
-      RETURNING id, kind, subject_id AS subjectId, shard, former_shard AS formerShard, email, mail_to AS mailTo, name, members, created_at
+      RETURNING id, kind, subject_id AS subjectId, shard, former_shard AS formerShard, email, mail_to AS mailTo, name,
+        members, created_at
         AS createdAt, step, cursor`),
   });
   return taken;

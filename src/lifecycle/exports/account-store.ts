@@ -33,7 +33,8 @@ export interface ExportedMembership {
 
 type StoredKey = Omit<ExportedKey, "scopes"> & { scopes: string };
 
-export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, nullif(k.user_id, '') AS userId, k.name, k.prefix, k.scopes,
+export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, nullif(k.user_id, '') AS userId, k.name, k.prefix,
+  k.scopes,
   k.created_at AS createdAt,
   k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt`;
 

@@ -1,6 +1,6 @@
 /**
- * Collects the samples of `/metrics` from D1, the Durable Objects and the queues, all in parallel. A database that is down does not hide the
- * others.
+ * Collects the samples of `/metrics` from D1, the Durable Objects and the queues, all in parallel. A database that is
+ * down does not hide the others.
  */
 import { COUNTED, type Counts, totalCounts } from "../../platform/counts";
 import { MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";

@@ -127,7 +127,8 @@ export async function cleanPage(db: Db, tenantId: string, withAudit: boolean): P
     const key = sql.raw(KEYS[table] ?? "tenant_id");
     const { count } = await repeatable(() =>
       atomically(db, {
-        deleted: sql`DELETE FROM ${sql.raw(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql.raw(table)} WHERE ${which}
+        deleted: sql`DELETE FROM ${sql.raw(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql.raw(table)}
+          WHERE ${which}
           LIMIT ${CLEANED_ROWS})`,
         count: CHANGES,
       }),

@@ -1,7 +1,7 @@
 /**
  * What operators do, in the audit log. All of it is in the log of the service, which no tenant owns and no deletion
- * removes, with all details. An action on a tenant is also in that tenant's log, with the operator's name, and an action
- * on a person in the person's activity, without a name.
+ * removes, with all details. An action on a tenant is also in that tenant's log, with the operator's name, and an
+ * action on a person in the person's activity, without a name.
  */
 import { sql } from "drizzle-orm";
 import type { Actor } from "../../platform/schemas/actor";

@@ -51,9 +51,9 @@ export const CHANGES: readonly Change[] = [
     id: "operatorMoveTenant",
     summary: "Moves a tenant to another delivery database.",
     description:
-      "For a few seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and the " +
-      "log stay in the former database until retention has removed them, and requests read both. `move` of the tenant " +
-      `says how far it has come. 409: its former database still has something of it. ${CONFIRMED}`,
+      "For a few seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and " +
+      "the log stay in the former database until retention has removed them, and requests read both. `move` of " +
+      `the tenant says how far it has come. 409: its former database still has something of it. ${CONFIRMED}`,
     errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
     message: "Tenant is being moved.",
     operation: operators.moveTenant,

@@ -14,7 +14,9 @@ import { ofService } from "./audit-store";
 
 /** The most findings of a kind, in each database. */
 export const MAX_FINDINGS = 20;
-/** The most subscriptions of a database whose logs are searched for the id of a replay, a manual retry or an attempt. */
+/**
+ * The most subscriptions of a database whose logs are searched for the id of a replay, a manual retry or an attempt.
+ */
 const EXAMINED_SUBSCRIPTIONS = 50_000;
 /** Appended to a text, sorts after every text that begins with it. */
 const LAST = "\u{10ffff}";
@@ -35,8 +37,8 @@ export interface FoundPerson extends Omit<FoundTenant, "name"> {
 }
 
 /**
- * Searches the control plane, across tenants, and records the search in the log of the service, without its words. `text` is
- * `name` in lower case.
+ * Searches the control plane, across tenants, and records the search in the log of the service, without its words.
+ * `text` is `name` in lower case.
  */
 export async function searchControl(
   { db }: Deps,

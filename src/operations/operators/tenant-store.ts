@@ -38,9 +38,8 @@ export async function readTenantOf(
   nowMs: number,
 ): Promise<{ tenant: TenantRow; owners: { id: string; email: string }[] } | undefined> {
   const { found, owners } = await atomically(db, {
-    found:
-      rows<TenantRow>(sql`SELECT t.id AS tenantId, t.name, t.shard, t.former_shard AS formerShard, t.created_at AS createdAt, t.suspended_at
-        AS suspendedAt,
+    found: rows<TenantRow>(sql`SELECT t.id AS tenantId, t.name, t.shard, t.former_shard AS formerShard,
+        t.created_at AS createdAt, t.suspended_at AS suspendedAt,
         t.suspended_reason AS suspendedReason, (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS members,
         (SELECT count(*) FROM memberships m CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id
           WHERE m.tenant_id = t.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL

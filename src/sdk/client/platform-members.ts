@@ -26,8 +26,8 @@ export interface PlatformMemberMethods {
   /** Returns the members, the oldest first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   list(tenant: string, filter?: PlatformMemberFilter, options?: CallOptions): Paged<PlatformMember>;
   /**
-   * Gives a member another role and returns the member. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT for
-   * the last owner.
+   * Gives a member another role and returns the member. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT
+   * for the last owner.
    */
   changeRole(tenant: string, user: string, role: Role, options?: CallOptions): Promise<PlatformMember>;
   /**

@@ -14,8 +14,8 @@ export interface PlatformTenantFilter {
 }
 
 /**
- * `client.platform.tenants`, with a platform key. A tenant is named by its id or as `ext:<externalId>`; one that the key
- * does not see throws NOT_FOUND.
+ * `client.platform.tenants`, with a platform key. A tenant is named by its id or as `ext:<externalId>`; one that the
+ * key does not see throws NOT_FOUND.
  *
  * @example
  * const tenant = await client.platform.tenants.create({ name: "Analytical Engines", externalId: "customer-42" });

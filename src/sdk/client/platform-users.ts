@@ -41,8 +41,8 @@ export interface PlatformUserMethods {
    */
   update(user: string, body: PlatformUserChange, options?: CallOptions): Promise<PlatformUser>;
   /**
-   * Suspends a person: all sessions end, and logins and API keys are refused. Returns the service's confirmation. Throws
-   * FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   * Suspends a person: all sessions end, and logins and API keys are refused. Returns the service's confirmation.
+   * Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   suspend(user: string, body: PlatformReason, options?: CallOptions): Promise<string>;
   /** Ends the suspension. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */

@@ -31,7 +31,9 @@ export interface VerifiedSession {
   methods: string[];
   issuedAt: Date;
   expiresAt: Date;
-  /** `checked`: the list of revoked tokens was there. `stale`: it was last confirmed, at `asOf`, over 15 seconds ago. */
+  /**
+   * `checked`: the list of revoked tokens was there. `stale`: it was last confirmed, at `asOf`, over 15 seconds ago.
+   */
   revocation: { checked: boolean; stale: boolean; asOf: Date | null };
 }
 

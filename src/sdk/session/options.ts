@@ -82,7 +82,9 @@ function require(condition: boolean, message: string): void {
   if (!condition) throw new TypeError(message);
 }
 
-/** Whoever can change keys on their way can make tokens. With a `fetch` of its own, the caller decides about the way. */
+/**
+ * Whoever can change keys on their way can make tokens. With a `fetch` of its own, the caller decides about the way.
+ */
 function checkUrl(name: string, url: string | URL, hasOwnFetch: boolean): string {
   let parsed: URL;
   try {

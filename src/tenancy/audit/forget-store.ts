@@ -7,7 +7,8 @@ import { SERVICE_LOG } from "./record-store";
 /**
  * Removes the names, addresses and devices of a deleted user and their API keys from up to `limit` events of a
  * database, and from the operational events that published these. The log of the service keeps them until its events
- * are too old: an operator must not be able to remove the traces of what they did. Can be repeated. Returns how many events it changed.
+ * are too old: an operator must not be able to remove the traces of what they did. Can be repeated. Returns how many
+ * events it changed.
  */
 export async function forgetActors(
   db: Db,
@@ -21,7 +22,8 @@ export async function forgetActors(
       id: string;
     }>(sql`SELECT e.tenant_id AS tenantId, e.id FROM json_each(${jsonList(actorIds)}) j
       CROSS JOIN audit_events e ON coalesce(e.actor_id, e.target_id) = j.value
-      WHERE e.tenant_id <> ${SERVICE_LOG} AND (e.actor_name IS NOT NULL OR e.ip IS NOT NULL OR e.user_agent IS NOT NULL) LIMIT ${limit}`),
+      WHERE e.tenant_id <> ${SERVICE_LOG} AND (e.actor_name IS NOT NULL OR e.ip IS NOT NULL OR e.user_agent IS NOT NULL)
+        LIMIT ${limit}`),
   });
   if (found.length === 0) return 0;
   const published = jsonList(found.map(({ id }) => publishedId(id)));

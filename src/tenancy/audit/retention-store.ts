@@ -46,7 +46,8 @@ export async function deleteEventsBefore(db: Db, tenantIds: readonly string[], b
 export async function tenantsWithMany(db: Db, tenantIds: readonly string[], since: number): Promise<string[]> {
   const { found } = await atomically(db, {
     found: rows<{ tenantId: string }>(sql`SELECT t.value AS tenantId FROM json_each(${jsonList(tenantIds)}) t
-      WHERE t.value <> ${SERVICE_LOG} AND EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value AND n.id >= ${firstIdAt(since)})
+      WHERE t.value <> ${SERVICE_LOG} AND EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value
+        AND n.id >= ${firstIdAt(since)})
         AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id
           LIMIT 1 OFFSET ${COUNTED_EVENTS})`),
   });

@@ -6,7 +6,8 @@ import { STORAGE_COLUMNS, type StorageRow } from "./storage-store";
 import { hasVerifiedOwner } from "./verified-store";
 
 /** The columns of a tenant `t` for `standingOf`. */
-export const STANDING_COLUMNS = sql`t.id AS tenantId, t.shard, t.former_shard AS formerShard, t.external_id AS tenantExternalId,
+export const STANDING_COLUMNS = sql`t.id AS tenantId, t.shard, t.former_shard AS formerShard, t.external_id
+  AS tenantExternalId,
   t.suspended_at IS NOT NULL AS isTenantSuspended, ${hasVerifiedOwner(sql`t.id`)} AS hasVerifiedOwner,
   ${STORAGE_COLUMNS}`;
 

@@ -26,7 +26,8 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
       WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
     disabled: disableWhere(
       { reason: "gone", atMs: sql.raw("t.last_at"), holds: HOLDS_IF_DISABLED },
-      sql`s.id = t.subscription_id AND NOT ${hasDeparted(sql.raw("s.tenant_id"))} AND s.gone_since <= t.last_at - ${GONE_FOR_MS}`,
+      sql`s.id = t.subscription_id AND NOT ${hasDeparted(sql.raw("s.tenant_id"))}
+        AND s.gone_since <= t.last_at - ${GONE_FOR_MS}`,
       sql`FROM (${gone}) t`,
     ),
     // Before the write that marks it: if it is marked as disabled, this event has already been published.

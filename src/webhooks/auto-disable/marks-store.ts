@@ -14,7 +14,8 @@ export const markFailing = (subscriptionIds: SQL): SQL => sql`
   SELECT s.id, s.tenant_id, h.failing_since FROM (SELECT DISTINCT subscription_id FROM (${subscriptionIds})) t
     CROSS JOIN hourly_stats h ON ${isNewestHour(sql`t.subscription_id`)}
     CROSS JOIN subscriptions s ON s.id = t.subscription_id
-  WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 AND NOT ${hasDeparted(sql.raw("s.tenant_id"))} ON CONFLICT DO NOTHING`;
+  WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 AND NOT ${hasDeparted(sql.raw("s.tenant_id"))}
+    ON CONFLICT DO NOTHING`;
 
 /** Returns the statement that marks those of `subscriptionIds` (SQL) as disabled that the service has just disabled. */
 export const markDisabled = (subscriptionIds: SQL): SQL => sql`

@@ -52,8 +52,8 @@ export async function acceptEvents(
       atomically(db, {
         unmoved: statements.unmoved(values),
         keys: hasKeys ? statements.keys(values) : undefined,
-        // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the whole
-        // call.
+        // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the
+        // whole call.
         outbox: statements.outbox(values),
         inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
         due: statements.due(values),

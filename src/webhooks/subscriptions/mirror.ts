@@ -4,7 +4,9 @@ import { describeError, log } from "../../platform/log";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { mirrorSubscriptions } from "./mirror-store";
 
-/** Resolves when the former database, if there is one, knows the change. If it is down, it learns it within a minute. */
+/**
+ * Resolves when the former database, if there is one, knows the change. If it is down, it learns it within a minute.
+ */
 export async function mirrorChange(deps: Deps, tenant: TenantRef, id?: string): Promise<void> {
   try {
     await mirrorSubscriptions(deps, tenant, deps.now(), id);
