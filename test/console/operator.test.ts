@@ -8,7 +8,7 @@ import { named, operate, operator } from "../support/operators";
 import { withPasskey } from "../support/passkeys";
 import { tire } from "../support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
-import { deliveryDb } from "../support/shard";
+import { deliveryDb, SHARD } from "../support/shard";
 import { codeOf, enrol } from "../support/two-factor";
 
 const NAVIGATION = '<a href="/console/operator"';
@@ -80,6 +80,19 @@ describe("the operator's section", () => {
     expect(retry.deliveryId).not.toBe(first.deliveryId);
     const found = await browser.get(`/operator?q=${retry.deliveryId}`);
     expect(found.html).toContain(`Delivery ${retry.deliveryId}`);
+  });
+
+  test("moves a tenant to the database that the form names, and says where its older rows are", async () => {
+    const browser = await holding(await operator());
+    const { tenantId } = await signUpVerified();
+    const here = `/operator/tenants/${tenantId}`;
+    expect((await browser.get(here)).html).toContain(`/console${here}/move`);
+    expect((await browser.get(`${here}/move`)).html).toContain('name="shard"');
+    const refused = await browser.post(`${here}/move`, { shard: "7" });
+    expect([refused.status, refused.html.includes('id="shard-error"')]).toEqual([400, true]);
+    const moved = await browser.post(`${here}/move`, { shard: String(1 - SHARD) });
+    expect([moved.status, moved.location]).toEqual([303, expect.stringContaining(`/console${here}`)]);
+    expect((await browser.follow(moved)).html).toContain(`what was published before its move is in ${SHARD}`);
   });
 
   test("offers to resume a tenant whose suspension failed half-way, with only its deliveries held", async () => {

@@ -2,21 +2,26 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { continueMove, continueMoves } from "../../src/operations/moves/continue";
-import { insertMove, latestMove } from "../../src/operations/moves/store";
-import { createDb } from "../../src/platform/db/client";
+import type { SubscriptionCounts } from "../../src/operations/metrics/store";
+import { countTotals } from "../../src/operations/metrics/totals";
+import { continueMoves } from "../../src/operations/moves/continue";
+import { newIdAt } from "../../src/platform/db/ids";
+import { noteSize } from "../../src/platform/db/shard-sizes-store";
 import { createDeps, type Deps } from "../../src/platform/deps";
 import { SYSTEM } from "../../src/platform/schemas/actor";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { continueReplays } from "../../src/webhooks/resend/replays/continue";
+import { countStoredBytes } from "../../src/webhooks/stats/stored-bytes";
 import { changeSubscription } from "../../src/webhooks/subscriptions/changes";
 import { call, eventually, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { addDelivery, type Key } from "../support/engine";
 import { operate, operator } from "../support/operators";
+import { callUnder } from "../support/overrides";
 import { purgeAll } from "../support/purges";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
-import { deliveryDb, SHARD } from "../support/shard";
+import { closeOtherShard, deliveryDb, SHARD } from "../support/shard";
+import { maintain } from "../support/upkeep";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -259,58 +264,62 @@ test("a request that began before the move writes nothing to the former database
   expect((await get(person, `/webhooks/${id}`)).data.name).toBe("test");
 });
 
-test("a move that is killed at any of its calls goes on where it was, and copies nothing twice", async () => {
-  const person = await signUpVerified();
-  const webhookId = await subscribe(person, newInbox("200").url, { delivery: { signature: "v1+v1a" } });
-  const event = { tenantId: person.tenantId, action: "operator.tenant_moved", actor: SYSTEM } as const;
-  const first = await depsOf();
-  expect(
-    await insertMove(first.deps, { tenantId: person.tenantId, toShard: OTHER }, [event], Date.now()),
-  ).not.toBeNull();
-  let kills = 0;
-  for (let isDone = false; !isDone; kills += 1) {
-    // Each run is killed at its call after those of the run before: first without its effect, then after it.
-    let calls = 0;
-    const dying = (database: D1Database) =>
-      createDb(
-        {
-          prepare: (text: string) => database.prepare(text),
-          batch: async (statements: D1PreparedStatement[]) => {
-            calls += 1;
-            if (calls > 1 + kills / 2 && kills % 2 === 0) throw new Error("killed");
-            const answer = await database.batch(statements);
-            if (calls > 1 + kills / 2) throw new Error("killed");
-            return answer;
-          },
-        } as unknown as D1Database,
-        { trips: 0, sqlMs: 0, rowsWritten: 0 },
-      );
-    const [control, shard1] = [dying(env.DB), dying(env.SHARD_1)];
-    const { deps, ended } = await depsOf((real) => ({
-      db: control,
-      shards: { ...real.shards, db: (shard) => (shard === 0 ? control : shard1) },
-    }));
-    const move = await latestMove(first.deps, person.tenantId);
-    if (!move) throw new Error("no move");
-    isDone = await continueMove(deps, move).then(
-      () => true,
-      () => false,
-    );
+test("its subscriptions are counted once for the service, and each attempt where it was made", async () => {
+  const totals = async () => {
+    const { deps, ended } = await depsOf();
+    for (const shard of [0, 1]) {
+      await noteSize(deps.db, shard, 1, 1);
+      await maintain({ ...deps, shards: { ...deps.shards, numbers: [shard] } }, countTotals);
+    }
     await ended();
-    if (kills > 100) throw new Error("the move does not end");
-  }
-  expect(kills).toBeGreaterThan(5);
-  expect(await placeOf(person)).toEqual({ shard: OTHER, former_shard: SHARD });
-  const rowsOf = async (database: D1Database, table: string) =>
-    (await database.prepare(`SELECT * FROM ${table} WHERE subscription_id = ?`).bind(webhookId).all()).results;
-  for (const table of ["signing_keys", "subscription_events"]) {
-    const [old, copied] = [await rowsOf(deliveryDb, table), await rowsOf(otherDb, table)];
-    expect([table, copied]).toEqual([table, old]);
-    expect(copied.length).toBeGreaterThan(0);
-  }
-  await publish(person, "after");
-  expect(await countIn(otherDb, "outbox", person)).toBeLessThanOrEqual(1);
-  expect(await countIn(otherDb, "events", person)).toBe(1);
+    const { results } = await env.DB.prepare("SELECT totals FROM shards WHERE shard >= 0").all<{ totals: string }>();
+    await closeOtherShard();
+    const known = results.map(({ totals: json }) => JSON.parse(json) as SubscriptionCounts);
+    return known.reduce(
+      (sum, { healthy, paused }) => ({ healthy: sum.healthy + healthy, paused: sum.paused + paused }),
+      {
+        healthy: 0,
+        paused: 0,
+      },
+    );
+  };
+  const person = await signUpVerified();
+  await subscribe(person, newInbox("200").url);
+  const paused = await subscribe(person, newInbox("200").url);
+  await call("POST", `/webhooks/${paused}/pause`, { token: person.token });
+  const before = await totals();
+  await move(person);
+  expect(await totals()).toEqual(before);
+});
+
+test("what it has left in its former database counts towards TENANT_STORED_MIB, until retention has removed it", async () => {
+  const limit = { TENANT_STORED_MIB: "1" };
+  const person = await signUpVerified();
+  const fill = (database: D1Database) =>
+    database
+      .prepare(
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+         SELECT value, ?1, 'Large', hex(zeroblob(50000)), 0, 1 FROM json_each(?2)`,
+      )
+      .bind(person.tenantId, JSON.stringify(Array.from({ length: 6 }, () => newIdAt(Date.now()))))
+      .run();
+  const count = async () =>
+    maintain(await createDeps({ ...env, ...limit }, createExecutionContext()), countStoredBytes);
+  const status = async () => {
+    const { token } = person;
+    return (await callUnder(limit, { path: "/api/v1/events", token, body: { type: "OrderPaid", payload: 1 } })).status;
+  };
+  await fill(deliveryDb);
+  await count();
+  expect(await status()).toBe(202);
+  await move(person);
+  await fill(otherDb);
+  expect(await status()).toBe(202);
+  await count();
+  expect(await status()).toBe(429);
+  await deliveryDb.prepare("DELETE FROM events WHERE tenant_id = ? AND type = 'Large'").bind(person.tenantId).run();
+  await count();
+  expect(await status()).toBe(202);
 });
 
 test.each([

@@ -6,6 +6,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { STAGE } from "../../webhooks/auto-disable/stages";
 import { MAIN, PLACEHOLDER } from "../../webhooks/delivery/outbox-store";
 import { isFrozen } from "../../webhooks/lanes/frozen-store";
@@ -81,7 +82,10 @@ export async function readDeliveryPlane(
   return { open, page: pageFrom(page) };
 }
 
-/** Reads the page of subscriptions after the id `after`. */
+/**
+ * Reads the page of subscriptions after the id `after`. Those of a tenant that was moved are counted in its new
+ * database, and their attempts where they were made.
+ */
 export async function readSubscriptions(
   db: Db,
   hour: number,
@@ -100,9 +104,9 @@ const BUCKET_SUMS = sql.raw(
 
 const pageOfSubscriptions = (hour: number, after: string, limit: number, nowMs: number) =>
   rows<PageRow>(sql`WITH page AS MATERIALIZED (
-      SELECT id, is_deleted, enabled, disabled_reason, slow_until FROM subscriptions WHERE id > ${after} ORDER BY id
+      SELECT id, tenant_id, is_deleted, enabled, disabled_reason, slow_until FROM subscriptions WHERE id > ${after} ORDER BY id
         LIMIT ${limit}),
-    known AS (SELECT page.id, CASE WHEN is_deleted THEN ''
+    known AS (SELECT page.id, CASE WHEN is_deleted OR ${hasDeparted(sql.raw("page.tenant_id"))} THEN ''
       WHEN NOT enabled THEN iif(disabled_reason IS NULL, 'paused', 'disabled')
         WHEN e.failing_since IS NOT NULL AND e.stage <> ${STAGE.recovered} THEN 'failing'
           WHEN slow_until > ${nowMs} THEN 'slow' ELSE 'healthy' END AS state

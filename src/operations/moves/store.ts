@@ -80,6 +80,9 @@ export async function saveStep({ db }: Deps, move: Move, next: MoveStep, cursor:
  */
 export async function flipTenant({ db }: Deps, move: Move, nowMs: number): Promise<boolean> {
   const { found } = await atomically(db, {
+    // First, because the flip begins a new count.
+    left: sql`UPDATE tenant_moves SET stored_bytes = t.stored_bytes FROM tenants t
+      WHERE tenant_moves.id = ${move.id} AND t.id = tenant_moves.tenant_id AND t.shard = tenant_moves.from_shard`,
     flipped: sql`UPDATE tenants SET shard = ${move.toShard}, former_shard = ${move.fromShard}, stored_bytes = 0
       WHERE id = ${move.tenantId} AND shard = ${move.fromShard} AND former_shard IS NULL`,
     noted: sql`UPDATE tenant_moves SET moved_at = coalesce(moved_at, ${nowMs}) WHERE id = ${move.id}

@@ -135,7 +135,8 @@ export async function atomically<S extends Statements>(
 ): Promise<{ [K in keyof S]: ResultOf<S[K]> }> {
   const named = Object.entries(statements).map(([name, given]) => ({ name, list: given ? [given].flat() : [] }));
   const all = named.flatMap(({ list }) => list.map((statement) => prepare(db, bound(statement))));
-  const results = (await db.$client.batch(all)).values();
+  // D1 refuses a batch without statements.
+  const results = (all.length === 0 ? [] : await db.$client.batch(all)).values();
   const byName = named.map(({ name, list }) => [name, list.flatMap(() => results.next().value?.results ?? [])]);
   return Object.fromEntries(byName) as { [K in keyof S]: ResultOf<S[K]> };
 }

@@ -173,9 +173,12 @@ export const tenantMoves = sqliteTable(
     movedAt: integer("moved_at"),
     /** When nothing of it was left in its former database; null before that. */
     endedAt: integer("ended_at"),
+    /** What it stores in the former database, as the hourly upkeep has counted it; 0 while that is little. */
+    storedBytes: integer("stored_bytes").notNull().default(0),
   },
   (t) => [
     uniqueIndex("tenant_moves_open").on(t.tenantId).where(sql`ended_at IS NULL`),
     index("tenant_moves_by_tenant").on(t.tenantId, t.createdAt),
+    index("tenant_moves_storing").on(t.fromShard).where(sql`stored_bytes > 0`),
   ],
 );

@@ -2,8 +2,9 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList } from "../../platform/db/client";
 
-/** The columns of a tenant `t` for `TenantStanding`. */
-export const STORAGE_COLUMNS = sql`t.stored_bytes AS storedBytes,
+/** The columns of a tenant `t` for `TenantStanding`. What a moved tenant has left in its former database counts too. */
+export const STORAGE_COLUMNS = sql`t.stored_bytes + iif(t.former_shard IS NULL, 0, coalesce((SELECT mv.stored_bytes
+    FROM tenant_moves mv WHERE mv.tenant_id = t.id AND mv.ended_at IS NULL), 0)) AS storedBytes,
   coalesce((SELECT sh.bytes FROM shards sh WHERE sh.shard = t.shard), 0) AS databaseBytes,
   (SELECT sh.compresses_from FROM shards sh WHERE sh.shard = t.shard) AS compressesFrom`;
 
@@ -14,7 +15,10 @@ export interface StorageRow {
   compressesFrom: number | null;
 }
 
-/** Notes how much these tenants of a database store, and 0 for its others. Writes only rows that change. */
+/**
+ * Notes how much these tenants store in a database, and 0 for its others. For a tenant that was moved from it, its move
+ * has the number. Writes only rows that change.
+ */
 export async function noteStoredBytes(
   db: Db,
   shard: number,
@@ -26,5 +30,10 @@ export async function noteStoredBytes(
       WHERE tenants.id = j.value ->> 'id' AND tenants.shard = ${shard} AND stored_bytes <> j.value ->> 'bytes'`,
     others: sql`UPDATE tenants SET stored_bytes = 0 WHERE shard = ${shard} AND stored_bytes > 0
       AND id NOT IN (SELECT value ->> 'id' FROM json_each(${list}))`,
+    left: sql`UPDATE tenant_moves SET stored_bytes = j.value ->> 'bytes' FROM json_each(${list}) j
+      WHERE tenant_moves.tenant_id = j.value ->> 'id' AND ended_at IS NULL AND moved_at IS NOT NULL
+        AND from_shard = ${shard} AND stored_bytes <> j.value ->> 'bytes'`,
+    othersLeft: sql`UPDATE tenant_moves SET stored_bytes = 0 WHERE from_shard = ${shard} AND stored_bytes > 0
+      AND tenant_id NOT IN (SELECT value ->> 'id' FROM json_each(${list}))`,
   });
 }

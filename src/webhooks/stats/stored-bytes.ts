@@ -5,6 +5,8 @@ import { noteStoredBytes } from "../../tenancy/tenants/storage-store";
 import { countEventBytes } from "./stored-bytes-store";
 
 const MIB = 1024 * 1024;
+/** The share of its limit from which what a tenant stores in a database is noted. A moved tenant uses two databases. */
+const NOTED_FROM = 1 / 4;
 
 /** How far the counting has come. */
 interface Place {
@@ -15,13 +17,13 @@ interface Place {
 }
 
 /**
- * Notes the tenants that store more than half of what they may. While a whole database is smaller than what one tenant
- * may store, nothing is counted.
+ * Notes the tenants that store more than a quarter of what they may. While a whole database is smaller than that,
+ * nothing is counted.
  */
 export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   const db = deps.shards.db(shard);
-  const limit = deps.config.tenantStoredMib * MIB;
-  if (cursor === "" && (await readSize(db)) <= limit) {
+  const notedFrom = NOTED_FROM * deps.config.tenantStoredMib * MIB;
+  if (cursor === "" && (await readSize(db)) <= notedFrom) {
     await noteStoredBytes(deps.db, shard, []);
     return null;
   }
@@ -35,7 +37,7 @@ export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, is
       await noteStoredBytes(
         deps.db,
         shard,
-        counted.filter(({ bytes }) => bytes > limit / 2),
+        counted.filter(({ bytes }) => bytes > notedFrom),
       );
       return null;
     }
