@@ -72,8 +72,8 @@ const service = {
           RECORD_VERSION: process.env.RECORD_VERSION ?? "",
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },
-        // A second delivery database, and two that only the tests of migrations and upgrades use.
-        d1Databases: { SHARD_1: "shard-1", MIGRATED: "migrated", UPGRADED: "upgraded" },
+        // A second delivery database, two that only the tests of migrations and upgrades use, and a subscriber's own.
+        d1Databases: { SHARD_1: "shard-1", MIGRATED: "migrated", UPGRADED: "upgraded", RECEIVER_DB: "receiver" },
         serviceBindings: { RECEIVER: receiver, PUBLISHER: publisher },
         outboundService: receiver,
         workers: [

@@ -10,6 +10,7 @@ declare namespace Cloudflare {
     PUBLISHER: Fetcher;
     SHARD_1: D1Database;
     MIGRATED: D1Database;
+    RECEIVER_DB: D1Database;
     UPGRADED: D1Database;
   }
 }

@@ -58,6 +58,10 @@ export interface Delivery<Payload = unknown> {
   payload: Payload;
   /** What the publisher sent along, if anything. Not signed. */
   correlationId: string | undefined;
+  /** The key by which the publisher orders events, if there is one. Not signed. */
+  orderKey: string | undefined;
+  /** The event's number within `orderKey`: 1, 2, 3 and so on. Not signed. */
+  sequence: number | undefined;
 }
 
 /**
@@ -106,6 +110,8 @@ export async function verifyDelivery<Payload = unknown>(
     timestamp: new Date(seconds * 1000),
     payload: parse(body) as Payload,
     correlationId: header.optional("x-correlation-id"),
+    orderKey: header.optional("webhook-order-key"),
+    sequence: sequenceOf(header.optional("webhook-sequence")),
   };
 }
 
@@ -140,6 +146,9 @@ function timestampOf(text: string): number {
   if (!/^(0|[1-9][0-9]{0,11})$/.test(text)) throw new DeliveryError("MALFORMED_TIMESTAMP");
   return Number(text);
 }
+
+const sequenceOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : undefined;
 
 /** Compares in constant time: WebCrypto compares HMACs of both texts under a random key. */
 async function anyEqual(expected: readonly string[], given: readonly string[]): Promise<boolean> {

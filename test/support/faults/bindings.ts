@@ -154,7 +154,7 @@ export function faultyEnv(
   database: D1Database,
   bindings: Pick<Env, "DELIVERY_QUEUE" | "SLOW_DELIVERY_QUEUE">,
 ): Env {
-  const { SHARD_1: _, MIGRATED: __, ...rest } = env;
+  const { SHARD_1: _, MIGRATED: __, RECEIVER_DB: ___, ...rest } = env;
   return {
     ...rest,
     ...bindings,
