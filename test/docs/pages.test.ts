@@ -13,6 +13,7 @@ import { BUDGETS, RULES } from "../../src/platform/limits/rules";
 import { LOG_FIELDS } from "../../src/platform/log-fields";
 import { LOG_LINES } from "../../src/platform/log-lines";
 import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
+import { d1Store } from "../../src/sdk/receive";
 import { signUp } from "../support/client";
 import { newInbox, subscribe } from "../support/receiver";
 import { clientOf, serviceFetch } from "../support/sdk";
@@ -286,7 +287,7 @@ describe("the README", () => {
     for (const example of Object.values(examples)) expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
   });
 
-  test("has examples that work: what one publishes, the other accepts", async () => {
+  test("has examples that work: the other acts once on what one publishes", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url);
@@ -297,8 +298,19 @@ describe("the README", () => {
     const [received] = await inbox.arrived(1);
     if (!received) throw new Error("nothing arrived");
     const request = () => new Request("http://subscriber.example/", received);
-    expect((await receive(request(), "a-signing-secret")).status).toBe(200);
-    const refused = await receive(request(), "another secret");
-    expect([refused.status, await refused.text()]).toEqual([400, "SIGNATURE_MISMATCH"]);
+    const db = env.RECEIVER_DB;
+    await db.batch(
+      ["CREATE TABLE orders (id INTEGER, paid INTEGER)", "INSERT INTO orders VALUES (41, 0), (42, 0)"].map((sql) =>
+        db.prepare(sql),
+      ),
+    );
+    await d1Store(db).migrate();
+    const answerTo = async (secret: string) => (await receive(request(), secret, db)).text();
+    expect([
+      await answerTo("another secret"),
+      await answerTo("a-signing-secret"),
+      await answerTo("a-signing-secret"),
+    ]).toEqual(["SIGNATURE_MISMATCH", "handled", "duplicate"]);
+    expect((await db.prepare("SELECT id FROM orders WHERE paid").all()).results).toEqual([{ id: 42 }]);
   });
 });

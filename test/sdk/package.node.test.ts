@@ -33,8 +33,10 @@ function run(program: string, args: string[], cwd = "."): string {
   return stdout;
 }
 
-test("contains the three modules with their types, the licence and the README, and has no dependencies", () => {
-  const others = files.filter((path) => !/^dist\/(client|session|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path));
+test("contains the modules with their types, the licence and the README, and has no dependencies", () => {
+  const others = files.filter(
+    (path) => !/^dist\/(client|receive|receive\/testing|session|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path),
+  );
   expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
   expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
@@ -42,6 +44,8 @@ test("contains the three modules with their types, the licence and the README, a
 
 const CONSUMER = `
 import { createClient, type ErrorCode, type NewSubscription, PosternError, type Subscription } from "postern/client";
+import { d1Store, handle } from "postern/receive";
+import { everyCrash } from "postern/receive/testing";
 import { createSessionVerifier, SessionError, type VerifiedSession } from "postern/session";
 import { type Delivery, DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
 

@@ -1,6 +1,9 @@
-/** `postern/receive` on `node:sqlite`. */
+/** `postern/receive` on `node:sqlite`, and on Postgres with the store of the docs. */
+import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { PGlite } from "@electric-sql/pglite";
 import { expect, test } from "vitest";
+import { type Client, pgStore } from "../../src/docs/pages/receive/postgres";
 import { type SyncTx, sqliteStore } from "../../src/sdk/receive";
 import { receiving } from "./receiving";
 
@@ -35,4 +38,37 @@ test("a function for the transaction commits with the mark or not at all", async
   expect([await effects(), (await store.look(mark)).handled]).toEqual([[], false]);
   await store.commit(mark, async (tx) => tx.sync((db) => db.exec("INSERT INTO effects VALUES ('b')")));
   expect([await effects(), (await store.look(mark)).handled]).toEqual([["b"], true]);
+});
+
+let databases = 0;
+const postgres = new PGlite();
+/** PGlite has one connection: whoever is next waits for it, as for a connection of a pool. */
+let isFree: Promise<unknown> = Promise.resolve();
+function connect<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  const result = isFree.then(() => work(postgres as Client));
+  isFree = result.catch(() => undefined);
+  return result;
+}
+
+receiving<Client>("Postgres", async (work) => {
+  await connect(async () => {
+    const schema = `r${++databases}`;
+    await postgres.exec(`CREATE SCHEMA ${schema}; SET search_path TO ${schema};
+      CREATE TABLE effects (id text CHECK (id <> 'refused'))`);
+  });
+  const store = pgStore(connect);
+  await store.migrate();
+  await work({
+    store,
+    write: async (tx, id) => void (await tx.query("INSERT INTO effects VALUES ($1)", [id])),
+    effects: async () =>
+      (await connect((client) => client.query("SELECT id FROM effects ORDER BY id"))).rows.map(({ id }) => String(id)),
+  });
+});
+
+test("the docs show the store for Postgres unchanged", () => {
+  const [page, file] = ["src/docs/pages/receive.md", "src/docs/pages/receive/postgres.ts"].map((path) =>
+    readFileSync(path, "utf8"),
+  );
+  expect(page).toContain(file);
 });

@@ -5,9 +5,27 @@ import { expect, test } from "vitest";
 import { type CollectingTx, d1Store, durableObjectStore, type HandleOptions, handle } from "../../src/sdk/receive";
 import { signUpVerified } from "../support/client";
 import { newInbox, publish, subscribe } from "../support/receiver";
-import { receiving } from "./receiving";
+import { receive, receiving } from "./receiving";
 
 let databases = 0;
+
+/** D1 until its `point`-th point, counted from 0: two for each call, before and after it. */
+function dyingAt(point: number) {
+  let passed = 0;
+  const pass = () => {
+    if (passed++ >= point) throw new Error("died");
+  };
+  const db: Pick<D1Database, "prepare" | "batch"> = {
+    prepare: (sql) => env.RECEIVER_DB.prepare(sql),
+    batch: async <T>(statements: D1PreparedStatement[]) => {
+      pass();
+      const results = await env.RECEIVER_DB.batch<T>(statements);
+      pass();
+      return results;
+    },
+  };
+  return { db, hasDied: () => passed > point };
+}
 
 /** A store and a table for effects with names of their own in the receiver's database. */
 async function onD1() {
@@ -20,10 +38,23 @@ async function onD1() {
     (await env.RECEIVER_DB.prepare(`SELECT id FROM ${prefix}effects ORDER BY id`).all<{ id: string }>()).results.map(
       ({ id }) => id,
     );
-  return { store, write, effects };
+  return { store, write, effects, prefix };
 }
 
 receiving<CollectingTx>("D1", async (work) => work(await onD1()));
+
+test("a crash before or after any call of D1 loses no effect and doubles none", async () => {
+  let crashes = 0;
+  for (let died = true; died; crashes++) {
+    const { store, write, effects, prefix } = await onD1();
+    const { db, hasDied } = dyingAt(crashes);
+    await receive({ store: d1Store(db, { prefix }), write }, "a");
+    died = hasDied();
+    if (died) await receive({ store, write }, "a");
+    expect(await effects()).toEqual(["a"]);
+  }
+  expect(crashes).toBe(5);
+});
 
 receiving<CollectingTx>("a Durable Object", (work) => {
   const object = env.RATE_LIMITER.get(env.RATE_LIMITER.newUniqueId());
@@ -64,6 +95,17 @@ test("a function for the transaction of a Durable Object commits with the mark o
   });
 });
 
+test("a write after the handler has ended throws, since nothing would commit it", async () => {
+  const { store, write, effects } = await onD1();
+  let late: () => void = () => undefined;
+  const leaking = (tx: CollectingTx) => {
+    late = () => write(tx, "late");
+  };
+  expect(await receive({ store, write: leaking }, "a")).toBe("200 handled");
+  expect(late).toThrow(TypeError);
+  expect(await effects()).toEqual([]);
+});
+
 test("a delivery of the service is handled once, however often it comes", async () => {
   const person = await signUpVerified();
   const inbox = newInbox("200");
@@ -95,6 +137,10 @@ test.each<[string, Record<string, unknown>]>([
 ])("%s is a TypeError", async (_, odd) => {
   const options = { secret: "s", store: d1Store(env.RECEIVER_DB), ...odd } as HandleOptions<CollectingTx>;
   await expect(handle({ headers: {}, body: "" }, options, () => undefined)).rejects.toThrow(TypeError);
+});
+
+test("pruning marks of the last 0 days is a TypeError: a delivery that comes again would be handled again", async () => {
+  await expect(d1Store(env.RECEIVER_DB).prune(0)).rejects.toThrow(TypeError);
 });
 
 test("a prefix that is not a name is a TypeError", () => {

@@ -30,6 +30,7 @@ import passkeys from "../pages/passkeys.md";
 import performance from "../pages/performance.md";
 import platformApi from "../pages/platform-api.md";
 import quickStart from "../pages/quick-start.md";
+import receive from "../pages/receive.md";
 import retries from "../pages/retries.md";
 import rotateASecret from "../pages/rotate-a-secret.md";
 import signInProviders from "../pages/sign-in-providers.md";
@@ -59,6 +60,7 @@ const PAGES: readonly Entry[] = [
   page("/docs/quick-start", quickStart),
   page("/docs/console", consolePage),
   page("/docs/verify", verify),
+  page("/docs/receive", receive),
   page("/docs/rotate-a-secret", rotateASecret),
   page("/docs/retries", retries),
   page("/docs/operational-events", operationalEvents),

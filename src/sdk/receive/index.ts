@@ -38,11 +38,11 @@ type Checked<Tx, Payload> = ReturnType<typeof checkedOptions<Tx, Payload>>;
  *
  * @example
  * const store = d1Store(env.DB); // Once, at deployment: await store.migrate()
- * return handle<{ order: number }>(request, { secret: env.WEBHOOK_SECRET, store }, async ({ payload }, tx) => {
+ * return handle(request, { secret: env.WEBHOOK_SECRET, store }, ({ payload }: Delivery<{ order: number }>, tx) => {
  *   tx.run("UPDATE orders SET paid = 1 WHERE id = ?", payload.order);
  * });
  */
-export async function handle<Payload = unknown, Tx = unknown>(
+export async function handle<Payload, Tx>(
   request: Request | PlainRequest,
   options: HandleOptions<Tx, Payload>,
   handler: (event: Delivery<Payload>, tx: Tx) => void | Promise<void>,

@@ -1,16 +1,8 @@
-import { DeliveryError, verifyDelivery } from "postern/verify";
+import { type D1Like, type Delivery, d1Store, handle } from "postern/receive";
 
-/** Keep these in your database: delivery is at least once, so an id can arrive again. */
-const handled = new Set<string>();
-
-export async function receive(request: Request, secret: string): Promise<Response> {
-  try {
-    const { id, type, payload } = await verifyDelivery(request, secret);
-    if (!handled.has(id)) console.log("received", type, payload);
-    handled.add(id);
-    return new Response("ok");
-  } catch (error) {
-    if (error instanceof DeliveryError) return new Response(error.reason, { status: 400 });
-    throw error;
-  }
+/** Marks each order as paid once, however often its delivery comes. Call `d1Store(db).migrate()` when you deploy. */
+export function receive<P>(request: Request, secret: string, db: D1Like<P>): Promise<Response> {
+  return handle(request, { secret, store: d1Store(db) }, ({ type, payload }: Delivery<{ id: number }>, tx) => {
+    if (type === "OrderPaid") tx.run("UPDATE orders SET paid = 1 WHERE id = ?", payload.id);
+  });
 }
