@@ -17,6 +17,7 @@ import {
   removeOldEvents,
   removeOldHours,
   removeOldKeys,
+  removeOldNumbers,
   removeOldRetries,
 } from "./webhooks/delivery/retention";
 import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
@@ -56,6 +57,7 @@ export const JOBS: Jobs = {
     removeOldEvents,
     removeOldHours,
     removeOldKeys,
+    removeOldNumbers,
     removeOldRetries,
     removeEmptySubscriptions,
     removeOldAudit,

@@ -245,6 +245,20 @@ describe("a tenant that was moved", () => {
   });
 });
 
+test("the events of an orderKey are numbered on in the new database", async () => {
+  const person = await signUpVerified();
+  const numbered = async () =>
+    (
+      await call("POST", "/events", {
+        token: person.token,
+        body: { type: "OrderPaid", payload: 1, orderKey: "order 7" },
+      })
+    ).body.data.sequence;
+  expect([await numbered(), await numbered()]).toEqual([1, 2]);
+  await move(person);
+  expect(await numbered()).toBe(3);
+});
+
 test("a request that began before the move writes nothing to the former database, and is answered 503", async () => {
   const person = await signUpVerified();
   const id = await subscribe(person, newInbox("200").url);

@@ -128,6 +128,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "known_devices",
     "mail_codes",
     "manual_retries",
+    "order_sequences",
     "outbox",
     "platform_key_hashes",
     "platform_sequences",

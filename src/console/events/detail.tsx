@@ -68,6 +68,14 @@ const Facts = ({ event }: { event: Event }) => (
           </dd>
         </>
       )}
+      {event.orderKey !== undefined && (
+        <>
+          <dt>Order key</dt>
+          <dd>
+            {event.orderKey}, number {event.sequence}
+          </dd>
+        </>
+      )}
     </dl>
   </section>
 );

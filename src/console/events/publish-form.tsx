@@ -9,6 +9,7 @@ export interface EventValues {
   /** JSON. */
   payload: string;
   correlationId: string;
+  orderKey: string;
 }
 
 export const PublishEvent = ({ values, failure }: { values: EventValues; failure?: Failure | undefined }) => (
@@ -37,6 +38,13 @@ export const PublishEvent = ({ values, failure }: { values: EventValues; failure
         label="Correlation ID (optional)"
         value={values.correlationId}
         hint="Sent in the X-Correlation-Id header."
+        failure={failure}
+      />
+      <TextField
+        name="orderKey"
+        label="Order key (optional)"
+        value={values.orderKey}
+        hint="What the event is about, such as an order. The events of a key are numbered."
         failure={failure}
       />
       <div class="row">

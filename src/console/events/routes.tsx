@@ -24,7 +24,7 @@ const SECTION = "events";
 const PAGE_EVENTS = 25;
 /** The longest period that can be searched: 30 days. */
 const MAX_HOURS = 720;
-const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "" };
+const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "", orderKey: "" };
 
 const formPage = (c: Context<AppEnv>, values: EventValues, refused?: Refused) =>
   page(
@@ -46,10 +46,11 @@ function parseJson(text: string): unknown {
 const publishing = operation({
   ...PUBLISH,
   schema: publication.and(z.object({ payloadText: z.string() })),
-  verb: async ({ deps, principal, input: { type, payloadText: payload, correlationId = null } }) => {
-    const [event] = await publishEvents(deps, principal, [{ type, payload, correlationId, idempotencyKey: null }], 1);
-    if (!event) throw new Error("no event was accepted");
-    return event;
+  verb: async ({ deps, principal, input: { type, payloadText: payload, correlationId = null, orderKey = null } }) => {
+    const event = { type, payload, correlationId, orderKey, idempotencyKey: null };
+    const [published] = await publishEvents(deps, principal, [event], 1);
+    if (!published) throw new Error("no event was accepted");
+    return published;
   },
 });
 
@@ -117,12 +118,14 @@ export const eventPages = new Hono<AppEnv>()
         type: sent.text("type").trim(),
         payload: sent.text("payload"),
         correlationId: sent.text("correlationId"),
+        orderKey: sent.text("orderKey"),
       }),
-      input: ({ type, payload, correlationId }) => ({
+      input: ({ type, payload, correlationId, orderKey }) => ({
         type,
         payload: parseJson(payload),
         payloadText: payload,
         ...(correlationId === "" ? {} : { correlationId }),
+        ...(orderKey === "" ? {} : { orderKey }),
       }),
       done: (c, published) => redirectWithFlash(c, `/events/${published.id}`, "published"),
       again: (c, refused, values) => formPage(c, values, refused),

@@ -26,6 +26,7 @@ import limits from "../pages/limits.md";
 import metrics from "../pages/metrics.md";
 import operationalEvents from "../pages/operational-events.md";
 import operations from "../pages/operations.md";
+import order from "../pages/order.md";
 import passkeys from "../pages/passkeys.md";
 import performance from "../pages/performance.md";
 import platformApi from "../pages/platform-api.md";
@@ -61,6 +62,7 @@ const PAGES: readonly Entry[] = [
   page("/docs/console", consolePage),
   page("/docs/verify", verify),
   page("/docs/receive", receive),
+  page("/docs/order", order),
   page("/docs/rotate-a-secret", rotateASecret),
   page("/docs/retries", retries),
   page("/docs/operational-events", operationalEvents),

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { eventType } from "../../platform/schemas/event-type";
 import { id } from "../../platform/schemas/schemas";
+import { orderKey } from "../../webhooks/events/publication";
 
 const headers = z.object({
   "X-Webhook-Event": eventType.meta({ description: "The event type." }),
@@ -24,6 +25,11 @@ const headers = z.object({
     .string()
     .optional()
     .meta({ description: "The publisher's correlation id; empty on a manual retry." }),
+  "webhook-order-key": orderKey.optional().meta({ description: "The event's `orderKey`, if it has one. Not signed." }),
+  "webhook-sequence": z
+    .string()
+    .optional()
+    .meta({ description: "The number of the event within its `orderKey`. Not signed.", examples: ["3"] }),
   "webhook-replay": id
     .optional()
     .meta({ description: "The replay that sends the event again as a new delivery; only on such deliveries." }),

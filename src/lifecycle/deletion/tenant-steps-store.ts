@@ -72,6 +72,7 @@ function deliverySteps(where: DeliveryPlace): Step[] {
       condition: isTenants(purge),
     })),
     ofTenant({ table: "idempotency_keys", key: ["tenant_id", "key"] }, where),
+    ofTenant({ table: "order_sequences", key: ["tenant_id", "key"] }, where),
     ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, where),
     ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, where),
     ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, where),

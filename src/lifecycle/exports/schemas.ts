@@ -52,6 +52,8 @@ const exportedEvent = z
     id,
     type: z.string().meta({ examples: ["OrderPaid"] }),
     correlationId: z.string().nullable(),
+    orderKey: z.string().nullable(),
+    sequence: z.int().nullable(),
     deliveries: z.int().min(0),
     createdAt: time,
   })

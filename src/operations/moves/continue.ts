@@ -7,7 +7,7 @@ import { describeError, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
 import { publishAudit } from "../../webhooks/subscriptions/audit-feed";
 import { mirrorSubscriptions } from "../../webhooks/subscriptions/mirror-store";
-import { cleanPage, copyAudit, copySubscriptions, endDuties, fence } from "./copy-store";
+import { cleanPage, copyPage, copySubscriptions, endDuties, fence } from "./copy-store";
 import { endMove, flipTenant, type Move, type MoveStep, openMoves, saveStep } from "./store";
 
 const MOVES_PER_PAGE = 50;
@@ -22,10 +22,13 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
     await fence(shards.db(fromShard), tenantId, now());
     return "copy";
   },
-  copy: async (deps, { tenantId, fromShard, toShard }) => {
+  copy: async (deps, { tenantId, fromShard, toShard, cursor }) => {
+    const [from, to] = [deps.shards.db(fromShard), deps.shards.db(toShard)];
+    const next = await copyPage(from, to, tenantId, "numbers", cursor);
+    if (next !== null) return { cursor: next };
     // The feed of the new database begins where this one ends.
     await publishAudit(deps, fromShard, "", () => false);
-    await copySubscriptions(deps.shards.db(fromShard), deps.shards.db(toShard), tenantId);
+    await copySubscriptions(from, to, tenantId);
     return "flip";
   },
   // The purge of a tenant that was deleted meanwhile removes what was copied.
@@ -40,7 +43,7 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
   audit: async ({ shards }, { tenantId, fromShard, toShard, cursor }) => {
     // The log of the control plane is read in any case.
     if (fromShard === 0) return "clean";
-    const next = await copyAudit(shards.db(fromShard), shards.db(toShard), tenantId, cursor);
+    const next = await copyPage(shards.db(fromShard), shards.db(toShard), tenantId, "audit", cursor);
     return next === null ? "clean" : { cursor: next };
   },
   clean: async ({ shards }, { tenantId, fromShard }) =>

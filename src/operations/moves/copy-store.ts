@@ -88,25 +88,43 @@ export async function endDuties(db: Db, tenantId: string): Promise<void> {
   );
 }
 
-const AUDIT_ROWS = 500;
+/** A table with many rows of a tenant, and the column that follows the tenant in its key. */
+const PAGED = {
+  audit: { table: "audit_events", key: "id", pageRows: 500 },
+  numbers: { table: "order_sequences", key: "key", pageRows: 5_000 },
+} as const;
 
-/** Copies a page of the audit log after the id `after`. Returns the last id; null at the end. Can be repeated. */
-export async function copyAudit(from: Db, to: Db, tenantId: string, after: string): Promise<string | null> {
+/** Copies a page of a table after the key `after`. Returns the last key; null at the end. Can be repeated. */
+export async function copyPage(
+  from: Db,
+  to: Db,
+  tenantId: string,
+  which: keyof typeof PAGED,
+  after: string,
+): Promise<string | null> {
+  const { table, key, pageRows } = PAGED[which];
   const { page } = await repeatable(() =>
     atomically(from, {
-      page: rows<StoredRow>(sql`SELECT * FROM audit_events WHERE tenant_id = ${tenantId} AND id > ${after} ORDER BY id
-        LIMIT ${AUDIT_ROWS}`),
+      page: rows<StoredRow>(sql`SELECT * FROM ${sql.raw(table)} WHERE tenant_id = ${tenantId}
+        AND ${sql.raw(key)} > ${after} ORDER BY ${sql.raw(key)} LIMIT ${pageRows}`),
     }),
   );
-  if (page.length > 0) await repeatable(() => atomically(to, { copied: insertRows("audit_events", page) }));
-  return page.length < AUDIT_ROWS ? null : String(page.at(-1)?.id);
+  if (page.length > 0) await repeatable(() => atomically(to, { copied: insertRows(table, page) }));
+  return page.length < pageRows ? null : String(page.at(-1)?.[key]);
 }
 
 const CLEANED_ROWS = 500;
 
 /** What a tenant has left, found by its subscriptions or by its id; the rows of a subscription before it. */
 const OF_SUBSCRIPTIONS = ["attempts", "hourly_stats", "manual_retries", "signing_keys", "replay_jobs", "episodes"];
-const OF_TENANT = ["idempotency_keys", "subscription_events", "audit_feeds", "sends_held", "subscriptions"];
+const OF_TENANT = [
+  "idempotency_keys",
+  "order_sequences",
+  "subscription_events",
+  "audit_feeds",
+  "sends_held",
+  "subscriptions",
+];
 
 /**
  * Deletes a page of what a tenant has left in a database, its audit log too if `withAudit`. Returns whether that was
@@ -146,6 +164,7 @@ const KEYS: Readonly<Record<string, string>> = {
   replay_jobs: "subscription_id, id",
   episodes: "subscription_id",
   idempotency_keys: "tenant_id, key",
+  order_sequences: "tenant_id, key",
   subscription_events: "tenant_id, event_type, subscription_id",
   sends_held: "tenant_id, cause",
   subscriptions: "id",

@@ -154,6 +154,10 @@ export const events = sqliteTable(
     longBytes: integer("long_bytes"),
     /** A payload above 800 bytes, compressed if that is shorter (`stored-text.ts`). `payload` is then "null". */
     longPayload: blob("long_payload"),
+    /** The key by which the publisher orders its events; null without one. */
+    orderKey: text("order_key"),
+    /** The event's number within `orderKey`, from 1. */
+    orderSequence: integer("order_sequence"),
   },
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
 );

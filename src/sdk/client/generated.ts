@@ -457,6 +457,9 @@ export interface EventDetail {
   id: string;
   type: string;
   correlationId?: string | undefined;
+  orderKey?: string | undefined;
+  /** The number of the event within its `orderKey`. */
+  sequence?: number | undefined;
   /** How many subscriptions received it when it was published. */
   deliveries: number;
   createdAt: Timestamp;
@@ -525,6 +528,9 @@ export interface EventSummary {
   id: string;
   type: string;
   correlationId?: string | undefined;
+  orderKey?: string | undefined;
+  /** The number of the event within its `orderKey`. */
+  sequence?: number | undefined;
   /** How many subscriptions received it when it was published. */
   deliveries: number;
   createdAt: Timestamp;
@@ -570,6 +576,8 @@ export interface ExportedEvent {
   id: string;
   type: string;
   correlationId: string | null;
+  orderKey: string | null;
+  sequence: number | null;
   deliveries: number;
   createdAt: Timestamp;
 }
@@ -762,6 +770,11 @@ export interface NewBatchEvent {
   payload: unknown;
   /** Printable ASCII, sent with each delivery as `X-Correlation-Id`. */
   correlationId?: string | undefined;
+  /**
+   * What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they are
+   * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
+   */
+  orderKey?: string | undefined;
   /** Repeating a call with the same key within 24 hours returns the first answer and publishes nothing. */
   idempotencyKey?: string | undefined;
 }
@@ -774,6 +787,11 @@ export interface NewEvent {
   payload: unknown;
   /** Printable ASCII, sent with each delivery as `X-Correlation-Id`. */
   correlationId?: string | undefined;
+  /**
+   * What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they are
+   * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
+   */
+  orderKey?: string | undefined;
 }
 
 /** Whom to invite, and the role they will have. */
@@ -1339,6 +1357,8 @@ export interface PublishedEvent {
   type: string;
   /** How many subscriptions receive it. */
   deliveries: number;
+  /** The number of the event within its `orderKey`. */
+  sequence?: number | undefined;
 }
 
 /**

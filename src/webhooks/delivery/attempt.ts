@@ -118,12 +118,16 @@ async function sendUnlessStopped(
   if (refusal) return failure(blocked(refusal));
   try {
     const keys = await keysInForce(decrypted, delivery, nowMs);
-    const { id: deliveryId, url, eventType, kind, options, replayId } = delivery;
+    const { id: deliveryId, url, eventType, kind, options, replayId, orderKey, sequence } = delivery;
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
     const sent = bodyOf(delivery, options, deps.config.publicUrl);
     const profile = options?.signatureProfile;
-    return await send({ deliveryId, url, eventType, ...sent, headers, keys, profile, correlationId, replayId }, nowMs);
+    const order = { orderKey, sequence };
+    return await send(
+      { deliveryId, url, eventType, ...sent, headers, keys, profile, correlationId, replayId, ...order },
+      nowMs,
+    );
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;
     // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.

@@ -42,6 +42,9 @@ interface EventFields {
   /** As it was published. */
   payload: string;
   correlationId: string | null;
+  orderKey: string | null;
+  /** The number of the event within its order key; null without one. */
+  sequence: number | null;
 }
 
 /** A delivery that the caller has claimed: what to send, and where. */
@@ -102,7 +105,7 @@ export async function claimDeliveries(
       events: rows<
         EventFields & { id: string }
       >(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt, ${PAYLOAD} AS payload,
-          correlation_id AS correlationId
+          correlation_id AS correlationId, order_key AS orderKey, order_sequence AS sequence
         FROM events WHERE id IN (SELECT o.event_id FROM ${ours} WHERE ${isOurs})`),
       notClaimed: rows<OutboxKey & { isHeld: 0 | 1 }>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
           o.subscription_id AS subscriptionId, o.bytes, ${isHeld} AS isHeld

@@ -9,6 +9,9 @@ interface Event {
   /** When it was published, Unix ms. */
   eventCreatedAt: number;
   correlationId: string | null;
+  orderKey: string | null;
+  /** The number of the event within its order key; null without one. */
+  sequence: number | null;
   /** The JSON text, as it was published. */
   payload: string;
 }
@@ -38,9 +41,14 @@ export function bodyOf(event: Event, options: DeliveryOptions | null, publicUrl:
   }
 }
 
-/** The envelope of Standard Webhooks ("Payload structure"). */
-const standard = ({ eventType, eventCreatedAt, payload }: Event) =>
-  withLast({ type: eventType, timestamp: iso(eventCreatedAt) }, "data", payload);
+/**
+ * The envelope of Standard Webhooks ("Payload structure"). The order is in it too, because no signature covers the
+ * headers.
+ */
+const standard = ({ eventType, eventCreatedAt, orderKey, sequence, payload }: Event) => {
+  const order = orderKey === null ? {} : { order: { key: orderKey, sequence } };
+  return withLast({ type: eventType, timestamp: iso(eventCreatedAt), ...order }, "data", payload);
+};
 
 /**
  * CloudEvents 1.0, JSON format, structured mode. The id is the event's, so that receivers recognise a replay. The

@@ -122,6 +122,20 @@ export const deleteOldKeys = (db: Db, before: number, cursor: string, limit: num
     { examined: limit, changed: limit },
   );
 
+/** Deletes from a page of `limit` numbered keys those that were last used before `before` (Unix ms). */
+export const deleteOldNumbers = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
+  searchPage(
+    db,
+    {
+      table: "order_sequences",
+      key: ["tenant_id", "key"],
+      columns: ["used_at"],
+      condition: sql`used_at < ${before}`,
+    },
+    cursor,
+    { examined: limit, changed: limit },
+  );
+
 /** Deletes from a page of `limit` manual retries those of events from before `before` (Unix ms). */
 export const deleteOldRetries = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
   searchPage(

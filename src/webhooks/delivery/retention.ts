@@ -10,6 +10,7 @@ import {
   deleteOldEvents,
   deleteOldHours,
   deleteOldKeys,
+  deleteOldNumbers,
   deleteOldRetries,
   owedEventsBefore,
 } from "./retention-store";
@@ -21,6 +22,10 @@ const eventsBefore = (deps: Deps): number => attemptsBefore(deps) - EVENT_MARGIN
 export const removeOldAttempts = deleting("attempts", attemptsBefore, deleteOldAttempts);
 export const removeOldHours = deleting("hourly_stats", eventsBefore, deleteOldHours);
 export const removeOldKeys = deleting("idempotency_keys", ({ now }) => now() - DAY_MS, deleteOldKeys);
+/** The next event of a key that has not been used for so long has the number 1 again. */
+const NUMBERS_KEPT_MS = 400 * DAY_MS;
+
+export const removeOldNumbers = deleting("order_sequences", ({ now }) => now() - NUMBERS_KEPT_MS, deleteOldNumbers);
 export const removeOldRetries = deleting("manual_retries", eventsBefore, deleteOldRetries);
 
 /**

@@ -26,6 +26,10 @@ export interface Outbound {
   correlationId: string | null;
   /** Sent as `webhook-replay` unless null. */
   replayId: string | null;
+  /** Sent as `webhook-order-key` unless null. */
+  orderKey?: string | null;
+  /** The event's number within `orderKey`, sent as `webhook-sequence` unless null. */
+  sequence?: number | null;
 }
 
 /** Returns what a delivery sends as `X-Correlation-Id`. The specification wants it to be empty for a manual retry. */
@@ -120,7 +124,7 @@ export async function headersOf(
   outbound: Omit<Outbound, "url" | "headers">,
   startedMs: number,
 ): Promise<Record<string, string>> {
-  const { deliveryId, keys, body, profile, correlationId, replayId } = outbound;
+  const { deliveryId, keys, body, profile, correlationId, replayId, orderKey = null, sequence } = outbound;
   const timestampSeconds = Math.floor(startedMs / 1000);
   const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, body);
   return {
@@ -137,6 +141,7 @@ export async function headersOf(
       : {}),
     ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
     ...(replayId === null ? {} : { "webhook-replay": replayId }),
+    ...(orderKey === null ? {} : { "webhook-order-key": orderKey, "webhook-sequence": String(sequence) }),
   };
 }
 

@@ -27,10 +27,12 @@ export interface AcceptedEvent {
    * exist.
    */
   fanOutAfter: string | null;
+  /** Its number within its order key; null or missing without one. */
+  sequence?: number | null;
 }
 
 /** An event that the call has written. */
-type InsertedEvent = Pick<AcceptedEvent, "type" | "deliveries" | "fanOutAfter"> & { id: string };
+type InsertedEvent = Omit<AcceptedEvent, "id" | "requestHash"> & { id: string };
 
 const TENANT_ID = sql.placeholder("tenantId");
 const NOW = sql.placeholder("nowMs");
@@ -50,7 +52,7 @@ export const insertFanOut = (nowMs: number | typeof NOW, from: SQL): SQL =>
 
 const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'bytes'
   AS bytes,
-  value ->> 'key' AS idempotency_key, value ->> 'hash' AS hash FROM json_each(${sql.placeholder("list")}))`;
+  value ->> 'key' AS idempotency_key, value ->> 'hash' AS hash, value ->> 'orderKey' AS order_key FROM json_each(${sql.placeholder("list")}))`;
 
 /** Selects the enabled subscriptions that receive an event type. The index contains no others. */
 const wantedBy = (type: SQL) => sql`
@@ -68,8 +70,16 @@ const FITS = sql`${WANTED} <= ${ALLOWED}`;
 // then.
 const IS_ABSENT = sql`NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
 
-/** `hasKeys`: whether an event has an Idempotency-Key. `pageRows`: how many deliveries each event gets at most. */
-function makeStatements(hasKeys: boolean, pageRows: number) {
+interface Variant {
+  /** Whether an event has an Idempotency-Key. */
+  hasKeys: boolean;
+  /** Whether an event has an order key. */
+  isOrdered: boolean;
+  /** How many deliveries each event gets at most. */
+  pageRows: number;
+}
+
+function makeStatements({ hasKeys, isOrdered, pageRows }: Variant) {
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
   const keyOf = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key
@@ -82,6 +92,7 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
         WHERE k.tenant_id = ${TENANT_ID} AND k.key = e.idempotency_key AND k.event_id = e.id))`
     : sql`true`;
   const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${IS_ABSENT}`;
+  const order = orderColumns(isOrdered, isNew);
   const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`)}) ORDER BY 1 LIMIT ${limit}`;
   return {
     unmoved: fixed(refuseDeparted(TENANT_ID)),
@@ -98,25 +109,30 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
       WHERE ${FITS} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
       )}`,
     ),
+    // Before the events, too: it counts the new ones. One row for each key, however many events have it.
+    numbers: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO order_sequences (tenant_id, key, last, used_at)
+      SELECT ${TENANT_ID}, e.order_key, count(*), ${NOW} FROM listed e WHERE e.order_key IS NOT NULL AND ${FITS}
+        AND ${isNew} GROUP BY e.order_key
+      ON CONFLICT (tenant_id, key) DO UPDATE SET last = last + excluded.last, used_at = excluded.used_at`),
     events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${COUNTS}
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
-        long_bytes, long_payload)
+        long_bytes, long_payload${order.names})
       SELECT e.id, ${TENANT_ID}, e.type, coalesce(e.value ->> 'short', 'null'), e.value ->> 'correlationId',
         counts.deliveries,
         iif(counts.deliveries > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
-        iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL), ${longTextOf(sql`e.value`)}
+        iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL), ${longTextOf(sql`e.value`)}${order.values}
       FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value
         FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type
       WHERE ${FITS} AND ${isNew}
-      RETURNING id, type, delivery_count AS deliveries, fan_out_after AS fanOutAfter`),
+      RETURNING id, type, delivery_count AS deliveries, fan_out_after AS fanOutAfter${order.returned}`),
     accepted: fixed<AcceptedEvent>(
       hasKeys
         ? sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, k.request_hash AS requestHash,
-          iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter
+          iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter${order.read}
             FROM listed l LEFT JOIN ${keyOf} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id)
               ORDER BY l.position`
         : sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash, e.fan_out_after
-          AS fanOutAfter
+          AS fanOutAfter${order.read}
             FROM listed l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`,
     ),
     // Only needed when nothing was written.
@@ -130,15 +146,35 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
   };
 }
 
+/** What the columns of ordered events add to the statements; nothing if no event has an order key. */
+function orderColumns(isOrdered: boolean, isNew: SQL) {
+  const none = sql.raw("");
+  if (!isOrdered) return { names: none, values: none, returned: none, read: none };
+  const key = sql`e.value ->> 'orderKey'`;
+  // `numbers` has counted all new events of the key. Those at later places of the batch have the last numbers.
+  const later = sql`(SELECT count(*) FROM listed e WHERE e.order_key = given.order_key AND e.position > given.position
+    AND ${isNew})`;
+  return {
+    names: sql`, order_key, order_sequence`,
+    values: sql`, ${key}, (SELECT q.last - ${later} FROM listed given JOIN order_sequences q
+      ON q.tenant_id = ${TENANT_ID} AND q.key = given.order_key WHERE given.id = e.id)`,
+    returned: sql`, order_sequence AS sequence`,
+    read: sql`, e.order_sequence AS sequence`,
+  };
+}
+
 type Statements = ReturnType<typeof makeStatements>;
 
 const known = new Map<string, Statements>();
 
-/** The statements for a number of events, of which one or more have an Idempotency-Key if `hasKeys`. */
-export function statementsFor(events: number, hasKeys: boolean): Statements {
+/**
+ * The statements for a number of events, of which one or more have an Idempotency-Key if `hasKeys`, and an order key if
+ * `isOrdered`.
+ */
+export function statementsFor(events: number, hasKeys: boolean, isOrdered: boolean): Statements {
   const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events));
-  const name = `${pageRows} ${hasKeys}`;
-  const statements = known.get(name) ?? makeStatements(hasKeys, pageRows);
+  const name = `${pageRows} ${hasKeys} ${isOrdered}`;
+  const statements = known.get(name) ?? makeStatements({ hasKeys, isOrdered, pageRows });
   known.set(name, statements);
   return statements;
 }

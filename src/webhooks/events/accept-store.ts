@@ -21,7 +21,8 @@ export interface NewEvent {
   bytes: number;
   correlationId: string | null;
   idempotencyKey: string | null;
-  /** SHA-256 of type, payload and correlation id; null without a key. */
+  orderKey?: string | null;
+  /** SHA-256 of type, payload, correlation id and order key; null without an Idempotency-Key. */
   requestHash: string | null;
 }
 
@@ -40,11 +41,14 @@ export async function acceptEvents(
   nowMs: number,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number }> {
   const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
-  const statements = statementsFor(events.length, hasKeys);
+  const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
+  const statements = statementsFor(events.length, hasKeys, isOrdered);
   const list = jsonList(
-    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash }) =>
-      hasKeys ? { id, type, bytes, key, hash } : { id, type, bytes },
-    ),
+    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey }) => ({
+      ...{ id, type, bytes },
+      ...(hasKeys ? { key, hash } : {}),
+      ...(isOrdered ? { orderKey } : {}),
+    })),
   );
   const values = { list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS };
   const { inserted, due } = await unlessDeparted(() =>
@@ -55,6 +59,7 @@ export async function acceptEvents(
         // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the
         // whole call.
         outbox: statements.outbox(values),
+        numbers: isOrdered ? statements.numbers(values) : undefined,
         inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
         due: statements.due(values),
       }),
@@ -79,10 +84,10 @@ export async function acceptEvents(
 export async function findPublished(
   db: Db,
   tenantId: string,
-  events: readonly Omit<NewEvent, "payload" | "correlationId">[],
+  events: readonly Omit<NewEvent, "payload" | "correlationId" | "orderKey">[],
   nowMs: number,
 ): Promise<Map<number, AcceptedEvent>> {
-  const statements = statementsFor(events.length, true);
+  const statements = statementsFor(events.length, true, true);
   const keyed = events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash }) => ({
     id,
     type,
@@ -99,8 +104,9 @@ export async function findPublished(
 function payloadLists(events: readonly NewEvent[]): string[] {
   const lists: string[][] = [];
   let room = 0;
-  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId } of events) {
-    const entry = JSON.stringify({ id, type, key, ...payload, bytes, correlationId });
+  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId, orderKey = null } of events) {
+    const order = orderKey === null ? {} : { orderKey };
+    const entry = JSON.stringify({ id, type, key, ...payload, bytes, correlationId, ...order });
     if (lists.length === 0 || entry.length > room) {
       lists.push([]);
       room = MAX_PAYLOAD_LIST_CHARACTERS;

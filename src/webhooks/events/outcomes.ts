@@ -122,12 +122,13 @@ const attemptView = (row: TrailRow): NonNullable<EventOutcome["attempt"]> => ({
   ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
 });
 
-const summaryView = ({ id, type, correlationId, deliveryCount, createdAt }: EventRow | StoredEvent): EventSummary => ({
-  id,
-  type,
-  ...(correlationId === null ? {} : { correlationId }),
-  deliveries: deliveryCount,
-  createdAt: iso(createdAt),
+const summaryView = (event: EventRow | StoredEvent): EventSummary => ({
+  id: event.id,
+  type: event.type,
+  ...(event.correlationId === null ? {} : { correlationId: event.correlationId }),
+  ...(event.orderKey === null || event.sequence === null ? {} : { orderKey: event.orderKey, sequence: event.sequence }),
+  deliveries: event.deliveryCount,
+  createdAt: iso(event.createdAt),
 });
 
 const detailView = (event: StoredEvent) => ({

@@ -5,6 +5,7 @@ import { id } from "../../platform/schemas/schemas";
 
 const MAX_CORRELATION_ID_CHARACTERS = 128;
 const MAX_DEPTH = 500;
+const MAX_ORDER_KEY_CHARACTERS = 128;
 const MAX_BATCH_EVENTS = 100;
 
 /** Goes through the levels in a loop, because a recursion would overflow the stack at deep nesting. */
@@ -16,6 +17,24 @@ function isWithinDepth(payload: unknown): boolean {
   }
   return false;
 }
+
+export const orderKey = z
+  .string()
+  .min(1)
+  .max(MAX_ORDER_KEY_CHARACTERS)
+  .regex(/^[!-~]([ -~]*[!-~])?$/, "Must be printable ASCII, without a space at its ends")
+  .meta({
+    description:
+      "What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they " +
+      "are stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.",
+    examples: ["order-42"],
+  });
+
+/** The number of an event within its `orderKey`. */
+export const sequence = z
+  .int()
+  .min(1)
+  .meta({ description: "The number of the event within its `orderKey`.", examples: [3] });
 
 export const publication = z
   .object({
@@ -42,6 +61,7 @@ export const publication = z
         description: "Printable ASCII, sent with each delivery as `X-Correlation-Id`.",
         examples: ["checkout-7"],
       }),
+    orderKey: orderKey.optional(),
   })
   .meta({ id: "NewEvent", description: "An event to publish." });
 
@@ -84,6 +104,7 @@ export const published = z
       .int()
       .min(0)
       .meta({ description: "How many subscriptions receive it.", examples: [1] }),
+    sequence: sequence.optional(),
   })
   .meta({ id: "PublishedEvent", description: "An event that the service has stored." });
 

@@ -31,6 +31,8 @@ export interface EventInput {
   payload: string;
   correlationId: string | null;
   idempotencyKey: string | null;
+  /** Numbers the event among those with the same key; without one it has no number. */
+  orderKey?: string | null;
 }
 
 /** The tenant that publishes, and what it may do. */
@@ -128,7 +130,7 @@ async function acceptWithin(
     try {
       const { accepted, due, wantedDeliveries } = await acceptEvents(db, tenant.tenantId, events, allowed, nowMs);
       refuseConflict(accepted, events);
-      const published = accepted.flatMap(({ id, type, deliveries }) => (id === null ? [] : [{ id, type, deliveries }]));
+      const published = accepted.flatMap(publishedOf);
       if (published.length < events.length) {
         if (wantedDeliveries <= allowed && tries >= MAX_TRIES) throw new Error("events were not stored");
         await reserveMore(wantedDeliveries - allowed);
@@ -177,9 +179,13 @@ async function publishedBefore(
     events,
   );
   return new Map(
-    [...found].map(([position, { id, type, deliveries }]) => [position, { id: id ?? "", type, deliveries }]),
+    [...found].flatMap(([position, event]) => publishedOf(event).map((published) => [position, published] as const)),
   );
 }
+
+/** What the publisher is told about a stored event; nothing if it was not stored. */
+const publishedOf = ({ id, type, deliveries, sequence }: AcceptedEvent): Published[] =>
+  id === null ? [] : [{ id, type, deliveries, ...(sequence ? { sequence } : {}) }];
 
 const NOT_PUBLISHED: AcceptedEvent = { id: null, type: "", deliveries: 0, requestHash: null, fanOutAfter: null };
 
@@ -209,5 +215,8 @@ function sendMessages(
   deps.background("enqueue fan-out", enqueueFanOut(deps, shard, wide));
 }
 
-const hashOf = ({ idempotencyKey, type, payload, correlationId }: EventInput) =>
-  idempotencyKey === null ? null : sha256Hex(JSON.stringify([type, payload, correlationId]));
+/** The hash of an event without an `orderKey` is what it was before there were any. */
+const hashOf = ({ idempotencyKey, type, payload, correlationId, orderKey = null }: EventInput) =>
+  idempotencyKey === null
+    ? null
+    : sha256Hex(JSON.stringify([type, payload, correlationId, ...(orderKey === null ? [] : [orderKey])]));

@@ -32,7 +32,7 @@ export const eventRoutes = new Hono<AppEnv>()
     keepBodyText,
     body(publication),
     async (c) => {
-      const { type, payload, correlationId } = c.req.valid("json");
+      const { type, payload, correlationId, orderKey } = c.req.valid("json");
       const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") ?? null);
       c.set("logFields", { correlationId });
       const input = {
@@ -40,6 +40,7 @@ export const eventRoutes = new Hono<AppEnv>()
         payload: rawPayload(await c.req.text()) ?? JSON.stringify(payload),
         correlationId: correlationId ?? null,
         idempotencyKey: key,
+        orderKey: orderKey ?? null,
       };
       const [event] = await publishEvents(c.get("deps"), c.get("principal"), [input], 1);
       if (!event) throw new Error("no event was accepted");
@@ -63,11 +64,12 @@ export const eventRoutes = new Hono<AppEnv>()
       const { events } = c.req.valid("json");
       checked(noHeaderKey, c.req.header("idempotency-key") ?? null);
       const payloads = rawPayloads(await c.req.text());
-      const inputs = events.map(({ type, payload, correlationId, idempotencyKey: key }, position) => ({
+      const inputs = events.map(({ type, payload, correlationId, idempotencyKey: key, orderKey }, position) => ({
         type,
         payload: payloads[position] ?? JSON.stringify(payload),
         correlationId: correlationId ?? null,
         idempotencyKey: key ?? null,
+        orderKey: orderKey ?? null,
       }));
       return c.json({ data: await publishEvents(c.get("deps"), c.get("principal"), inputs, 1) }, 202);
     },

@@ -82,6 +82,7 @@ const inputOf = (event: z.output<typeof publication>, key: string | null): Event
   payload: JSON.stringify(event.payload),
   correlationId: event.correlationId ?? null,
   idempotencyKey: key,
+  orderKey: event.orderKey ?? null,
 });
 
 async function publishBounded(

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { eventType } from "../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 import { attemptSummary } from "../log/schemas";
+import { sequence } from "./publication";
 
 const MAX_PAGE_ROWS = 100;
 
@@ -21,6 +22,11 @@ const eventSummary = z
       .string()
       .optional()
       .meta({ examples: ["checkout-7"] }),
+    orderKey: z
+      .string()
+      .optional()
+      .meta({ examples: ["order-42"] }),
+    sequence: sequence.optional(),
     deliveries: z
       .int()
       .min(0)

@@ -70,7 +70,7 @@ async function headersSent(
   tenant: TenantRef,
   attempt: AttemptDetailRow,
 ): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
-  const { deliveryId, eventType, attemptedAt, options, replayId } = attempt;
+  const { deliveryId, eventType, attemptedAt, options, replayId, orderKey, sequence } = attempt;
   const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
   const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
   const reason = missingReason(attempt);
@@ -86,6 +86,8 @@ async function headersSent(
     profile,
     correlationId,
     replayId,
+    orderKey,
+    sequence,
   };
   const headers = await headersOf(outbound, attemptedAt);
   if (reason) return { headers, missingSignatures: reason };

@@ -57,6 +57,8 @@ export interface AttemptDetailRow extends AttemptRow {
   replayId: string | null;
   eventId: string;
   correlationId: string | null;
+  orderKey: string | null;
+  sequence: number | null;
   secretSealed: string;
   /** When the present secret began to sign. */
   secretSince: number;
@@ -97,6 +99,7 @@ export async function readAttempt(
     attempts: rows<
       Omit<AttemptDetailRow, "keys" | "options"> & { keys: string; options: string | null }
     >(sql`SELECT ${COLUMNS}, a.event_id AS eventId, e.correlation_id AS correlationId,
+        e.order_key AS orderKey, e.order_sequence AS sequence,
         s.secret_sealed AS secretSealed,
         coalesce(s.secret_since, s.created_at) AS secretSince, s.format_since AS formatSince,
         s.options, e.created_at AS eventCreatedAt, ${ALL_KEYS} AS keys, a.kind AS kind,

@@ -52,7 +52,12 @@ type Call = (typeof CALLS)[number];
 
 const RETENTION = [
   ...[retention.removeOldAttempts, retention.removeOldEvents, retention.removeOldHours],
-  ...[retention.removeOldKeys, retention.removeOldRetries, retention.removeEmptySubscriptions],
+  ...[
+    retention.removeOldKeys,
+    retention.removeOldNumbers,
+    retention.removeOldRetries,
+    retention.removeEmptySubscriptions,
+  ],
 ];
 
 const CROWDS: Partial<Record<Call, Crowd>> = {
