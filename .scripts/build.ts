@@ -16,3 +16,9 @@ for (const name of ["client", "receive", "receive/testing", "session", "verify"]
     output: { dir: "dist", format: "es", entryFileNames: "[name].js" },
   });
 }
+await build({
+  input: { "cli/postern": "src/sdk/cli/main.ts" },
+  platform: "node",
+  transform: { target: "node20" },
+  output: { dir: "dist", format: "es", entryFileNames: "[name].js" },
+});

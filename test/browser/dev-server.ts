@@ -61,7 +61,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export async function startDevServer(port: number, issuer: Issuer): Promise<DevServer> {
+export async function startDevServer(port: number, issuer: Pick<Issuer, "url">): Promise<DevServer> {
   const base = `http://localhost:${port}`;
   const state = mkdtempSync(join(tmpdir(), "postern-console-"));
   const vars = [

@@ -1,6 +1,7 @@
 /** The pages under `/docs`, in reading order. All are Markdown files of src/docs except the API reference. */
 import auditLog from "../pages/audit-log.md";
 import changelog from "../pages/changelog.md";
+import cli from "../pages/cli.md";
 import client from "../pages/client.md";
 import clientApiKeys from "../pages/client-api-keys.md";
 import clientAudit from "../pages/client-audit.md";
@@ -72,6 +73,7 @@ const PAGES: readonly Entry[] = [
   page("/docs/platform-api", platformApi),
   page("/docs/passkeys", passkeys),
   page("/docs/sign-in-providers", signInProviders),
+  page("/docs/cli", cli),
   page(CLIENT_PATH, client),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),

@@ -1,0 +1,232 @@
+/** The command line against `npm run dev`: each command, its exit status, and what it prints where. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DevServer, freePort, type Receiver, startDevServer, startReceiver } from "../browser/dev-server.ts";
+
+const PROGRAM = resolve("dist/cli/postern.js");
+const folder = mkdtempSync(join(tmpdir(), "postern-cli-"));
+const ACCOUNT_FILE = join(folder, "postern/config.json");
+let server: DevServer;
+let receiver: Receiver;
+let key: string;
+let svix: Server;
+
+interface Ended {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+/** Starts the program in a system of its own, with `input` as its standard input. */
+function start(args: string[], { env = {}, input = "" }: { env?: Record<string, string>; input?: string } = {}) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, ...env },
+  });
+  const printed = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => {
+    printed.out += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    printed.err += chunk.toString();
+  });
+  child.stdin.end(input);
+  const ended = new Promise<Ended>((done) => child.once("close", (status) => done({ status, ...printed })));
+  return { child, printed, ended };
+}
+
+const run = (...given: Parameters<typeof start>) => start(...given).ended;
+const signedIn = () => ({ env: { POSTERN_URL: server.base, POSTERN_KEY: key } });
+
+async function post(path: string, body: object, token?: string) {
+  const headers = { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) };
+  const answer = await fetch(`${server.base}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  return (await answer.json()) as { data: Record<string, string> };
+}
+
+beforeAll(async () => {
+  const build = spawn(process.execPath, [".scripts/build.ts"], { stdio: "inherit" });
+  expect(await new Promise((done) => build.once("exit", done))).toBe(0);
+  server = await startDevServer(await freePort(), { url: "https://id.example" });
+  receiver = await startReceiver();
+  const email = "ada@example.com";
+  const { data } = await post("/auth/register", { email, password: "correct horse battery staple" });
+  const link = await server.mailedLink(email, /./);
+  await post("/auth/verify-email", { token: link.match(/[0-9a-f]{64}/)?.[0] });
+  const scopes = ["webhook.create", "webhook.read", "webhook.update", "event.publish"];
+  key = (await post("/api-keys", { name: "cli", scopes }, data.accessToken)).data.key ?? "";
+  expect(key).toMatch(/^ak_/);
+});
+
+afterAll(async () => {
+  receiver?.close();
+  svix?.close();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("before signing in", () => {
+  test.each<[string[], number, RegExp]>([
+    [["publish", "OrderPaid"], 3, /Not signed in\./],
+    [["tail", "now"], 2, /no arguments/],
+    [["nonsense"], 2, /Unknown command: nonsense/],
+    [["publish", "OrderPaid", "--nonsense"], 2, /nonsense/],
+    [["publish"], 2, /type/],
+    [["login"], 2, /--url/],
+    [["import", "endpoints"], 2, /FILE/],
+    [["import", "endpoints", "--from", "svix"], 3, /SVIX_TOKEN/],
+  ])("%j exits with %i and prints no result", async (args, status, message) => {
+    const ended = await run(args);
+    expect(ended).toMatchObject({ status, out: "" });
+    expect(ended.err).toMatch(message);
+  });
+
+  test("help lists every command, and each command every option", async () => {
+    const { status, out } = await run(["--help"]);
+    expect([status, out]).toEqual([0, expect.stringContaining("import endpoints FILE")]);
+    expect((await run(["publish", "--help"])).out).toContain("--idempotency-key KEY");
+    expect((await run(["--version"])).out).toBe(
+      `${(JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version}\n`,
+    );
+  });
+
+  test("a key that does not work is not kept, and a service that is not there exits with 4", async () => {
+    expect((await run(["login", "--url", server.base], { input: `ak_${"x".repeat(40)}` })).status).toBe(3);
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    expect((await run(["login", "--url", nobody], { input: key })).status).toBe(4);
+    expect((await run(["publish", "OrderPaid"])).status).toBe(3);
+  });
+});
+
+test("login keeps the key in a file of one's own and never prints it; then commands need no environment", async () => {
+  const ended = await run(["login", "--url", server.base], { input: `${key}\n` });
+  expect(ended).toMatchObject({ status: 0, out: expect.stringContaining(ACCOUNT_FILE) });
+  expect(ended.out + ended.err).not.toContain(key);
+  expect(statSync(ACCOUNT_FILE).mode & 0o777).toBe(0o600);
+  expect((await run(["publish", "OrderPaid"])).status).toBe(0);
+  rmSync(ACCOUNT_FILE);
+});
+
+test("publish takes its payload from the argument, a file and standard input, and is not repeated with a key", async () => {
+  writeFileSync(join(folder, "payload.json"), '{ "order": 42 }');
+  const published = [];
+  for (const [payload, input] of [['{"order":42}'], ["@payload.json"], ["-", '{"order":42}']]) {
+    const args = ["publish", "OrderPaid", "--payload", payload ?? "", "--idempotency-key", "order-42", "--json"];
+    const { status, out } = await run(args, { ...signedIn(), input: input ?? "" });
+    published.push([status, (JSON.parse(out) as { id: string }).id]);
+  }
+  expect(published).toEqual(Array(3).fill([0, published[0]?.[1]]));
+  const other = ["publish", "OrderPaid", "--payload", "1", "--idempotency-key", "order-42"];
+  expect(await run(other, signedIn())).toMatchObject({
+    status: 1,
+    out: "",
+    err: expect.stringContaining("another body"),
+  });
+  expect(await run(["publish", "OrderPaid", "--payload", "{"], signedIn())).toMatchObject({ status: 2 });
+  expect((await run(["publish", "OrderPaid", "--order-key", "order 7"], signedIn())).out).toContain(
+    "number 1 of order 7",
+  );
+});
+
+test("import endpoints creates, then changes nothing more, and names what is refused", async () => {
+  const file = join(folder, "endpoints.json");
+  const endpoint = {
+    externalId: "ep_1",
+    url: receiver.url("/200/imported"),
+    events: ["Imported"],
+    secret: "a-secret-1",
+  };
+  writeFileSync(file, JSON.stringify([endpoint]));
+  expect((await run(["import", "endpoints", file, "--dry-run"], signedIn())).out).toMatch(/^created: 1, /);
+  expect((await run(["import", "endpoints", file, "--print"])).out).toContain("ep_1");
+  expect((await run(["import", "endpoints", file], signedIn())).out).toMatch(/^created: 1, /);
+  expect((await run(["import", "endpoints", file], signedIn())).out).toContain("unchanged: 1");
+  writeFileSync(file, JSON.stringify([endpoint, { ...endpoint, externalId: "ep_2", url: "ftp://example.com" }]));
+  const refused = await run(["import", "endpoints", file, "--json"], signedIn());
+  expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("ep_2: url")]);
+  expect(JSON.parse(refused.out)).toMatchObject([{ outcome: "unchanged" }, { index: 1, outcome: "refused" }]);
+  expect((await run(["import", "endpoints", file], { env: { ...signedIn().env, POSTERN_KEY: "ak_no" } })).status).toBe(
+    3,
+  );
+});
+
+test("import endpoints reads every application of Svix with its secrets and headers", async () => {
+  const pages: Record<string, unknown> = {
+    "/api/v1/app": { data: [{ id: "app_1", uid: "customer-7" }], iterator: "app_1", done: false },
+    "/api/v1/app?iterator": { data: [{ id: "app_2" }], iterator: null, done: true },
+    "/api/v1/app/app_1/endpoint": {
+      data: [{ id: "ep_9", url: "https://example.com/hook", filterTypes: ["order.paid"], disabled: true }],
+      done: true,
+    },
+    "/api/v1/app/app_1/endpoint/ep_9/secret": { key: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+    "/api/v1/app/app_1/endpoint/ep_9/headers": { headers: { "X-Team": "billing" } },
+    "/api/v1/app/app_2/endpoint": { data: [], done: true },
+  };
+  svix = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://svix");
+    const page = pages[searchParams.has("iterator") ? `${pathname}?iterator` : pathname];
+    const isSignedIn = request.headers.authorization === "Bearer svix-token";
+    response.writeHead(isSignedIn ? (page ? 200 : 404) : 401).end(JSON.stringify(page ?? {}));
+  });
+  await new Promise<void>((done) => svix.listen(0, "127.0.0.1", done));
+  const api = `http://127.0.0.1:${(svix.address() as AddressInfo).port}`;
+  const args = ["import", "endpoints", "--from", "svix", "--api-url", api, "--print"];
+  expect((await run(args, { env: { SVIX_TOKEN: "wrong" } })).status).toBe(3);
+  const { status, out } = await run(args, { env: { SVIX_TOKEN: "svix-token" } });
+  expect(status).toBe(0);
+  expect(JSON.parse(out)).toEqual([
+    {
+      tenant: "ext:customer-7",
+      endpoints: [
+        {
+          externalId: "ep_9",
+          url: "https://example.com/hook",
+          events: ["order.paid"],
+          secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+          enabled: false,
+          delivery: { headers: { "X-Team": "billing" }, signatureProfile: { kind: "svix" } },
+        },
+      ],
+    },
+    { tenant: "ext:app_2", endpoints: [] },
+  ]);
+});
+
+test("tail prints each attempt once when it has ended, as a line or as JSON, until it is interrupted", async () => {
+  const url = receiver.url("/200/tailed");
+  const file = join(folder, "tailed.json");
+  writeFileSync(file, JSON.stringify([{ externalId: "tailed", url, events: ["Tailed"], secret: "a-secret-1" }]));
+  expect((await run(["import", "endpoints", file], signedIn())).status).toBe(0);
+  const [lines, json, failures] = [["tail"], ["tail", "--json"], ["tail", "--status", "failed"]].map((args) =>
+    start(args, signedIn()),
+  );
+  if (!lines || !json || !failures) throw new Error("not started");
+  try {
+    // What is published before the first look of a tail is not new to it, so this publishes until both have seen one.
+    await expect
+      .poll(
+        async () => {
+          await run(["publish", "Tailed"], signedIn());
+          return lines.printed.out.includes("Tailed  200  attempt 1") && json.printed.out.includes('"Tailed"');
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+      .toBe(true);
+    const ids = json.printed.out
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { _id: string })._id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(failures.printed.out).toBe("");
+  } finally {
+    for (const { child, ended } of [lines, json, failures]) {
+      child.kill("SIGINT");
+      await ended;
+    }
+  }
+});
