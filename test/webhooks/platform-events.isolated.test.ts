@@ -244,6 +244,16 @@ describe("a subscription of the platform", () => {
     expect(types).not.toContain("session.revoked");
   });
 
+  test("receives the types that a wildcard matches, but no ended sessions by one", async () => {
+    const { inbox } = await listen(["user.*", "session.*"]);
+    const person = await logIn(await register());
+    await call("POST", "/auth/logout", { token: person.token, body: { refreshToken: person.refreshToken } });
+    await run();
+    expect(typesOf(await published(person.userId))).toEqual(["user.created"]);
+    const types = (await inbox.arrived(1)).map(({ headers }) => headers["x-webhook-event"]);
+    expect(types).toEqual(["user.created"]);
+  });
+
   test("receives nothing of the time before it, and nobody can publish there", async () => {
     const before = await register();
     await listen();

@@ -33,7 +33,7 @@ interface FormProps {
 
 const EVENTS_HINT =
   "For example OrderPaid. Separate several with commas or lines. A single * means all types that you publish, " +
-  "postern.* all operational events.";
+  "order.* those that begin with order., postern.* all operational events.";
 
 export function SubscriptionForm({ id, values, headers = {}, deployment, failure }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;

@@ -21,6 +21,7 @@ import clientWebhooks from "../pages/client-webhooks.md";
 import consolePage from "../pages/console.md";
 import decisions from "../pages/decisions.md";
 import errors from "../pages/errors.md";
+import eventTypes from "../pages/event-types.md";
 import glossary from "../pages/glossary.md";
 import start from "../pages/index.md";
 import limits from "../pages/limits.md";
@@ -61,6 +62,7 @@ const PAGES: readonly Entry[] = [
   page(START_PATH, start),
   page("/docs/quick-start", quickStart),
   page("/docs/console", consolePage),
+  page("/docs/event-types", eventTypes),
   page("/docs/verify", verify),
   page("/docs/receive", receive),
   page("/docs/order", order),

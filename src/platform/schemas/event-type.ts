@@ -9,6 +9,14 @@ export const eventType = z
   .regex(/^[!-)+-~]*$/, "Must be printable ASCII without spaces and *")
   .meta({ examples: ["OrderPaid"] });
 
+/** Stands for all types that begin with what is before the `*`: "order.*" for "order.paid". 1 to 8 parts with a dot. */
+export const eventWildcard = z
+  .string()
+  .max(128)
+  .regex(/^(?:[!-)+,\-/-~]+\.){1,8}\*$/, "Must be a type, *, or 1 to 8 parts and a *, such as order.*")
+  .refine((pattern) => !pattern.startsWith(OPERATIONAL_PREFIX), "Of postern. only postern.* is allowed")
+  .meta({ examples: ["order.*"] });
+
 /** The type of the event that a test sends to one subscription. */
 export const TEST_EVENT_TYPE = "WebhookTested";
 

@@ -876,8 +876,8 @@ export interface NewSubscription {
   /** An http or https URL without credentials. Private addresses are refused. */
   url: string;
   /**
-   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all
-   * operational events.
+   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`, `postern.*` for all operational events.
    */
   events: string[];
   /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
@@ -1683,8 +1683,8 @@ export interface SubscriptionChange {
   /** An http or https URL without credentials. Private addresses are refused. */
   url?: string | undefined;
   /**
-   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all
-   * operational events.
+   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`, `postern.*` for all operational events.
    */
   events?: string[] | undefined;
   /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */

@@ -11,6 +11,7 @@ import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN } from "../delivery/outbox-store";
 import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
+import { wildcardsOf } from "../subscriptions/patterns-store";
 
 /** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
 export const FAN_OUT_PAGE = 500;
@@ -54,15 +55,23 @@ const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, valu
   AS bytes,
   value ->> 'key' AS idempotency_key, value ->> 'hash' AS hash, value ->> 'orderKey' AS order_key FROM json_each(${sql.placeholder("list")}))`;
 
-/** Selects the enabled subscriptions that receive an event type. The index contains no others. */
-const wantedBy = (type: SQL) => sql`
+/**
+ * Selects the enabled subscriptions that receive an event type, each once: the index contains no others, and lists none
+ * of them twice for a type. Only a type with a dot can match a wildcard.
+ */
+const wantedBy = (type: SQL, hasDots: boolean) => sql`
   SELECT subscription_id FROM subscription_events WHERE tenant_id = ${TENANT_ID} AND event_type = ${type}
-  UNION ALL SELECT subscription_id FROM subscription_events WHERE tenant_id = ${TENANT_ID} AND event_type = '*'`;
+  UNION ALL SELECT subscription_id FROM subscription_events WHERE tenant_id = ${TENANT_ID} AND event_type = '*'${
+    hasDots
+      ? sql` UNION ALL SELECT subscription_id FROM subscription_events
+          WHERE tenant_id = ${TENANT_ID} AND event_type IN (${wildcardsOf(type)})`
+      : sql.raw("")
+  }`;
 
 // The answer has the exact number of deliveries, so each type's subscriptions are counted in the index, once for all of
 // its events.
-const COUNTS = sql`counts AS MATERIALIZED (SELECT t.type, t.events, (SELECT count(*)
-  FROM (${wantedBy(sql`t.type`)})) AS deliveries
+const countsOf = (hasDots: boolean) => sql`counts AS MATERIALIZED (SELECT t.type, t.events, (SELECT count(*)
+  FROM (${wantedBy(sql`t.type`, hasDots)})) AS deliveries
   FROM (SELECT type, count(*) AS events FROM listed GROUP BY type) t)`;
 const WANTED = sql`(SELECT coalesce(sum(events * deliveries), 0) FROM counts)`;
 const FITS = sql`${WANTED} <= ${ALLOWED}`;
@@ -75,11 +84,14 @@ interface Variant {
   hasKeys: boolean;
   /** Whether an event has an order key. */
   isOrdered: boolean;
+  /** Whether an event type has a dot. */
+  hasDots: boolean;
   /** How many deliveries each event gets at most. */
   pageRows: number;
 }
 
-function makeStatements({ hasKeys, isOrdered, pageRows }: Variant) {
+function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
+  const counts = countsOf(hasDots);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
   const keyOf = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key
@@ -93,28 +105,28 @@ function makeStatements({ hasKeys, isOrdered, pageRows }: Variant) {
     : sql`true`;
   const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${IS_ABSENT}`;
   const order = orderColumns(isOrdered, isNew);
-  const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`)}) ORDER BY 1 LIMIT ${limit}`;
+  const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`, hasDots)}) ORDER BY 1 LIMIT ${limit}`;
   return {
     unmoved: fixed(refuseDeparted(TENANT_ID)),
-    keys: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
+    keys: fixed(sql`WITH ${LISTED}, ${counts} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
       created_at)
       SELECT ${TENANT_ID}, e.idempotency_key, e.id, e.hash, ${NOW} FROM listed e WHERE e.idempotency_key IS NOT NULL
         AND ${noConflict} AND ${FITS}
       ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
         created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${KEYS_FROM}`),
     outbox: fixed(
-      sql`WITH ${LISTED}, ${COUNTS} ${insertFanOut(
+      sql`WITH ${LISTED}, ${counts} ${insertFanOut(
         NOW,
         sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
       WHERE ${FITS} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
       )}`,
     ),
     // Before the events, too: it counts the new ones. One row for each key, however many events have it.
-    numbers: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO order_sequences (tenant_id, key, last, used_at)
+    numbers: fixed(sql`WITH ${LISTED}, ${counts} INSERT INTO order_sequences (tenant_id, key, last, used_at)
       SELECT ${TENANT_ID}, e.order_key, count(*), ${NOW} FROM listed e WHERE e.order_key IS NOT NULL AND ${FITS}
         AND ${isNew} GROUP BY e.order_key
       ON CONFLICT (tenant_id, key) DO UPDATE SET last = last + excluded.last, used_at = excluded.used_at`),
-    events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${COUNTS}
+    events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${counts}
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
         long_bytes, long_payload${order.names})
       SELECT e.id, ${TENANT_ID}, e.type, coalesce(e.value ->> 'short', 'null'), e.value ->> 'correlationId',
@@ -136,7 +148,7 @@ function makeStatements({ hasKeys, isOrdered, pageRows }: Variant) {
             FROM listed l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`,
     ),
     // Only needed when nothing was written.
-    count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${COUNTS}
+    count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${counts}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${WANTED} ELSE 0 END AS deliveries`),
     due: fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id
       AS subscriptionId, o.bytes, ${isSlowAt(sql`${NOW}`)} AS slow
@@ -167,14 +179,16 @@ type Statements = ReturnType<typeof makeStatements>;
 
 const known = new Map<string, Statements>();
 
-/**
- * The statements for a number of events, of which one or more have an Idempotency-Key if `hasKeys`, and an order key if
- * `isOrdered`.
- */
-export function statementsFor(events: number, hasKeys: boolean, isOrdered: boolean): Statements {
-  const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events));
-  const name = `${pageRows} ${hasKeys} ${isOrdered}`;
-  const statements = known.get(name) ?? makeStatements({ hasKeys, isOrdered, pageRows });
+/** The statements for these events. */
+export function statementsFor(
+  events: readonly { type: string; idempotencyKey: string | null; orderKey?: string | null }[],
+): Statements & Pick<Variant, "hasKeys" | "isOrdered"> {
+  const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
+  const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
+  const hasDots = events.some(({ type }) => type.includes("."));
+  const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events.length));
+  const name = `${pageRows} ${hasKeys} ${isOrdered} ${hasDots}`;
+  const statements = known.get(name) ?? makeStatements({ hasKeys, isOrdered, hasDots, pageRows });
   known.set(name, statements);
-  return statements;
+  return { ...statements, hasKeys, isOrdered };
 }

@@ -40,9 +40,7 @@ export async function acceptEvents(
   allowedDeliveries: number,
   nowMs: number,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number }> {
-  const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
-  const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
-  const statements = statementsFor(events.length, hasKeys, isOrdered);
+  const { hasKeys, isOrdered, ...statements } = statementsFor(events);
   const list = jsonList(
     events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey }) => ({
       ...{ id, type, bytes },
@@ -87,7 +85,7 @@ export async function findPublished(
   events: readonly Omit<NewEvent, "payload" | "correlationId" | "orderKey">[],
   nowMs: number,
 ): Promise<Map<number, AcceptedEvent>> {
-  const statements = statementsFor(events.length, true, true);
+  const statements = statementsFor(events.map((event) => ({ ...event, orderKey: "" })));
   const keyed = events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash }) => ({
     id,
     type,

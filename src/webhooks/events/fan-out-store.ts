@@ -6,7 +6,7 @@ import { deliveryIdOf } from "../../platform/db/ids";
 import type { DueDelivery } from "../delivery/enqueue";
 import { MAIN } from "../delivery/outbox-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../lanes/predicates-store";
-import { aboutOf, patternOf } from "../subscriptions/patterns-store";
+import { aboutOf, entriesFor } from "../subscriptions/patterns-store";
 import { FAN_OUT_PAGE, insertFanOut } from "./accept-statements-store";
 import { PAYLOAD_BYTES } from "./payload-store";
 
@@ -20,7 +20,7 @@ const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
 const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
     CASE WHEN ${IS_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId}) e
   CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id
-    AND w.event_type IN (e.type, ${patternOf(sql`e.type`, sql`e.tenant_id`)})
+    AND w.event_type IN (${entriesFor(sql`e.type`, sql`e.tenant_id`)})
     AND w.subscription_id > ${after} AND w.subscription_id <> e.about`;
 
 /** An unfinished fan-out, and how far it has come. */

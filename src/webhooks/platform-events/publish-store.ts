@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
-import { patternOf } from "../subscriptions/patterns-store";
+import { entriesFor } from "../subscriptions/patterns-store";
 
 /** An event that is ready to be stored. */
 export interface NewPlatformEvent {
@@ -19,8 +19,8 @@ export interface NewPlatformEvent {
 
 /** How many subscriptions receive an event of the type `type`, as SQL. */
 const READERS = sql`(SELECT count(DISTINCT w.subscription_id) FROM subscription_events w
-  WHERE w.tenant_id = ${PLATFORM_TENANT} AND w.event_type IN (j.value ->> 'type', ${patternOf(
-    sql`j.value ->> 'type'`,
+  WHERE w.tenant_id = ${PLATFORM_TENANT} AND w.event_type IN (${entriesFor(
+    sql`(j.value ->> 'type')`,
     sql`${PLATFORM_TENANT}`,
   )}))`;
 

@@ -1,6 +1,6 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import * as z from "zod";
-import { ALL_OPERATIONAL, eventType } from "../../platform/schemas/event-type";
+import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../platform/schemas/event-type";
 import { id, name, tenantId, time } from "../../platform/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";
 
@@ -44,16 +44,15 @@ const subscriptionFields = z.object({
   name,
   url,
   events: z
-    .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType]))
+    .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType, eventWildcard]))
     .min(1)
     .max(MAX_EVENT_TYPES)
     .meta({ examples: [["OrderPaid"]] })
     .transform((types) => [...new Set(types)])
     .meta({
       description:
-        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for " +
-        "all " +
-        "operational events.",
+        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those " +
+        "that begin with `order.`, `postern.*` for all operational events.",
     }),
   secret: signingSecret,
   enabled,

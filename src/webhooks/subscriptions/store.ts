@@ -15,7 +15,7 @@ import { isLive } from "./live-store";
 import { mirrorChange } from "./mirror";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
-import { patternOf, readersOfAudit } from "./patterns-store";
+import { covers, readersOfAudit } from "./patterns-store";
 import { writeBatch } from "./write";
 
 export interface SubscriptionRow {
@@ -174,15 +174,15 @@ export async function insertSubscription(
 
 /**
  * Adds the stored subscription to the fan-out index under each of its types, if it is enabled or its deliveries are
- * held. A type that a listed pattern covers is left out: "*" covers all types except those of operational events, which
- * "postern.*" covers.
+ * held. What a listed pattern covers is left out, so that an event has one delivery: "*" covers all types except those
+ * of operational events, which "postern.*" covers; "order.*" covers "order.paid".
  */
 const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
   WHERE ${isLive(tenant, id)} AND ${RECEIVES_EVENTS}
     AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
-      WHERE pattern.value = ${patternOf(sql`t.value`, sql`s.tenant_id`)} AND pattern.value <> t.value)
+      WHERE ${covers(sql`pattern.value`, sql`t.value`, sql`s.tenant_id`)} AND pattern.value <> t.value)
   ON CONFLICT DO NOTHING`;
 
 /** Like `indexEventTypes`, and begins to publish the audit log of the tenant, or the events of the platform, if a
