@@ -5,7 +5,7 @@ export default defineConfig({
   schema: [
     "./src/platform/db/schema.ts",
     "./src/platform/db/delivery-schema.ts",
-    "./src/platform/db/order-schema.ts",
+    "./src/platform/db/events-schema.ts",
     "./src/platform/db/holds-schema.ts",
     "./src/platform/db/audit-schema.ts",
     "./src/platform/db/service-schema.ts",

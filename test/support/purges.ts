@@ -6,6 +6,7 @@ import { continuePurges } from "../../src/lifecycle/deletion/purge";
 import * as audit from "../../src/platform/db/audit-schema";
 import { createDb } from "../../src/platform/db/client";
 import * as delivery from "../../src/platform/db/delivery-schema";
+import * as events from "../../src/platform/db/events-schema";
 import * as holds from "../../src/platform/db/holds-schema";
 import { newId } from "../../src/platform/db/ids";
 import * as platform from "../../src/platform/db/platform-schema";
@@ -162,7 +163,7 @@ const IMPERSONAL = new Set([
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
 const CONTROL = new Set([...namesOf(control), ...namesOf(alarms), ...namesOf(platform)]);
-const DELIVERY = new Set([...namesOf(delivery), ...namesOf(holds), ...namesOf(audit)]);
+const DELIVERY = new Set([delivery, events, holds, audit].flatMap(namesOf));
 
 /**
  * Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column

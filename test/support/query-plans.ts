@@ -1,6 +1,7 @@
 /** Collects every statement that the stores send, and checks how SQLite would find its rows. */
 import { getTableName } from "drizzle-orm";
 import * as delivery from "../../src/platform/db/delivery-schema";
+import * as events from "../../src/platform/db/events-schema";
 import * as holds from "../../src/platform/db/holds-schema";
 import * as control from "../../src/platform/db/schema";
 import * as alarms from "../../src/platform/db/service-schema";
@@ -120,7 +121,7 @@ export async function badPlans(
 const planeOf = new Map<string, "control" | "delivery">();
 for (const [plane, schema] of Object.entries({
   control: { ...control, ...alarms },
-  delivery: { ...delivery, ...holds },
+  delivery: { ...delivery, ...events, ...holds },
 } as const)) {
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");
 }

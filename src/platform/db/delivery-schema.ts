@@ -137,45 +137,6 @@ export const subscriptionEvents = sqliteTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.eventType, t.subscriptionId] })],
 );
 
-export const events = sqliteTable(
-  "events",
-  {
-    id: text().primaryKey(),
-    tenantId: text("tenant_id").notNull(),
-    type: text().notNull(),
-    /** The body that subscribers receive, byte for byte as it was published. */
-    payload: text().notNull(),
-    correlationId: text("correlation_id"),
-    deliveryCount: integer("delivery_count").notNull(),
-    /** While a wide fan-out is unfinished: the last subscription whose delivery exists. Null when all exist. */
-    fanOutAfter: text("fan_out_after"),
-    createdAt: integer("created_at").notNull(),
-    /** The size of a payload that is in `longPayload`; null for any other. */
-    longBytes: integer("long_bytes"),
-    /** A payload above 800 bytes, compressed if that is shorter (`stored-text.ts`). `payload` is then "null". */
-    longPayload: blob("long_payload"),
-    /** The key by which the publisher orders its events; null without one. */
-    orderKey: text("order_key"),
-    /** The event's number within `orderKey`, from 1. */
-    orderSequence: integer("order_sequence"),
-  },
-  (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
-);
-
-/** The event that was published with an Idempotency-Key, for 24 hours. */
-export const idempotencyKeys = sqliteTable(
-  "idempotency_keys",
-  {
-    tenantId: text("tenant_id").notNull(),
-    key: text().notNull(),
-    eventId: text("event_id").notNull(),
-    /** SHA-256 of what was published. Another body with the same key is a conflict. */
-    requestHash: text("request_hash").notNull(),
-    createdAt: integer("created_at").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.tenantId, t.key] })],
-);
-
 /** One row for each delivery that is still owed; deleted when it ends. Its key is the order of work. */
 export const outbox = sqliteTable(
   "outbox",

@@ -14,7 +14,7 @@ export const overview = (commands: Record<string, Command>): string =>
     "",
     "postern COMMAND --help tells more, postern --version the version.",
     "The service and the key come from POSTERN_URL and POSTERN_KEY, or from postern login.",
-    "Exit status: 0 done, 1 failed or rows were refused, 2 wrong usage, 3 not signed in, 4 the service was not reached.",
+    "Exit status: 0 done, 1 failed or items were refused, 2 wrong usage, 3 not signed in, 4 service not reached.",
   ].join("\n");
 
 /** The help of one command. */

@@ -13,9 +13,10 @@ export const importEndpoints: Command = {
   args: "FILE",
   summary: "Import subscriptions from a file or from Svix",
   details:
-    "FILE has a JSON list of subscriptions as POST /webhooks/import takes them, each with an externalId; - is standard\n" +
-    "input. With --from svix there is no FILE: the endpoints of every application are read with SVIX_TOKEN, and go to the\n" +
-    "tenant whose external id is the application's uid, or its id. Importing again changes nothing more.",
+    "FILE has a JSON list of subscriptions as POST /webhooks/import takes them, each with an\n" +
+    "externalId; - is standard input. With --from svix there is no FILE: the endpoints of every\n" +
+    "application are read with SVIX_TOKEN, and go to the tenant whose external id is the\n" +
+    "application's uid, or its id. Importing again changes nothing more.",
   options: {
     from: { value: "svix|json", help: "json unless given" },
     "api-url": { value: "URL", help: "Svix's address, https://api.svix.com unless given" },

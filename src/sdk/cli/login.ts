@@ -10,7 +10,8 @@ import { print } from "./output";
 export const login: Command = {
   summary: "Sign in with an API key or a platform key",
   details:
-    "The key is read from standard input, or asked for without showing it. It is never an argument, because\nother users of the machine can see arguments.",
+    "The key is read from standard input, or asked for without showing it. It is never an\n" +
+    "argument, because other users of the machine can see arguments.",
   options: { url: { value: "URL", help: "the address of the service" } },
   run: async ({ options: { url }, json }) => {
     if (!url) throw usage("Give the address of the service: --url URL");

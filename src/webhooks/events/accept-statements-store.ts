@@ -51,9 +51,10 @@ export const insertFanOut = (nowMs: number | typeof NOW, from: SQL): SQL =>
     from,
   );
 
-const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'bytes'
-  AS bytes,
-  value ->> 'key' AS idempotency_key, value ->> 'hash' AS hash, value ->> 'orderKey' AS order_key FROM json_each(${sql.placeholder("list")}))`;
+const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type,
+    value ->> 'bytes' AS bytes, value ->> 'key' AS idempotency_key, value ->> 'hash' AS hash,
+    value ->> 'orderKey' AS order_key
+  FROM json_each(${sql.placeholder("list")}))`;
 
 /**
  * Selects the enabled subscriptions that receive an event type, each once: the index contains no others, and lists none
@@ -90,20 +91,24 @@ interface Variant {
   pageRows: number;
 }
 
+/** The key `k` of the listed event `l`, if it is in force. */
+const KEY_OF = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key
+  AND k.created_at > ${KEYS_FROM}`;
+const NO_CONFLICT = sql`NOT EXISTS (SELECT 1 FROM listed l CROSS JOIN ${KEY_OF} WHERE k.request_hash <> l.hash)`;
+const HOLDS_ITS_KEY = sql`(e.idempotency_key IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys k
+  WHERE k.tenant_id = ${TENANT_ID} AND k.key = e.idempotency_key AND k.event_id = e.id))`;
+
+const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id
+    AS subscriptionId, o.bytes, ${isSlowAt(sql`${NOW}`)} AS slow
+  FROM listed e CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${NOW}
+    AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
+  CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
+
 function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
   const counts = countsOf(hasDots);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
-  const keyOf = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key
-    AND k.created_at > ${KEYS_FROM}`;
-  const noConflict = hasKeys
-    ? sql`NOT EXISTS (SELECT 1 FROM listed l CROSS JOIN ${keyOf} WHERE k.request_hash <> l.hash)`
-    : sql`true`;
-  const holdsItsKey = hasKeys
-    ? sql`(e.idempotency_key IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys k
-        WHERE k.tenant_id = ${TENANT_ID} AND k.key = e.idempotency_key AND k.event_id = e.id))`
-    : sql`true`;
-  const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${IS_ABSENT}`;
+  const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
   const order = orderColumns(isOrdered, isNew);
   const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`, hasDots)}) ORDER BY 1 LIMIT ${limit}`;
   return {
@@ -111,7 +116,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
     keys: fixed(sql`WITH ${LISTED}, ${counts} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
       created_at)
       SELECT ${TENANT_ID}, e.idempotency_key, e.id, e.hash, ${NOW} FROM listed e WHERE e.idempotency_key IS NOT NULL
-        AND ${noConflict} AND ${FITS}
+        AND ${NO_CONFLICT} AND ${FITS}
       ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
         created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${KEYS_FROM}`),
     outbox: fixed(
@@ -141,7 +146,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
       hasKeys
         ? sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, k.request_hash AS requestHash,
           iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter${order.read}
-            FROM listed l LEFT JOIN ${keyOf} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id)
+            FROM listed l LEFT JOIN ${KEY_OF} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id)
               ORDER BY l.position`
         : sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash, e.fan_out_after
           AS fanOutAfter${order.read}
@@ -150,11 +155,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
     // Only needed when nothing was written.
     count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${counts}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${WANTED} ELSE 0 END AS deliveries`),
-    due: fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id
-      AS subscriptionId, o.bytes, ${isSlowAt(sql`${NOW}`)} AS slow
-      FROM listed e CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${NOW}
-        AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
-      CROSS JOIN subscriptions s ON s.id = o.subscription_id`),
+    due: DUE,
   };
 }
 

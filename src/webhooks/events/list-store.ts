@@ -61,7 +61,8 @@ export async function readEventPage(
         WHERE tenant_id = ${tenant.tenantId} AND ${ofType} AND ${correlated} ORDER BY id DESC LIMIT ${limit + 1}),
       examined AS (SELECT CASE WHEN (SELECT count(*) FROM page) <= ${limit}
         THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS last)
-      SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId, e.order_key AS orderKey, e.order_sequence AS sequence,
+      SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId, e.order_key AS orderKey,
+        e.order_sequence AS sequence,
         e.delivery_count AS deliveryCount, e.created_at AS createdAt
       FROM examined LEFT JOIN page ON true LEFT JOIN events e ON e.id = page.id AND e.created_at >= ${since}
       ORDER BY e.id DESC`),

@@ -90,9 +90,8 @@ export async function readOutcomes(
   const event = sql`${eventSql(tenantId, eventId)}, ${isTestSql(tenantId, eventId)}`;
   const listed = sql`${event}, ${examined}, ${listedSql(eventId)}`;
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
-    found:
-      rows<StoredEvent>(sql`SELECT id, type, ${PAYLOAD} AS payload, correlation_id AS correlationId, order_key AS orderKey,
-        order_sequence AS sequence, delivery_count AS deliveryCount,
+    found: rows<StoredEvent>(sql`SELECT id, type, ${PAYLOAD} AS payload, correlation_id AS correlationId,
+        order_key AS orderKey, order_sequence AS sequence, delivery_count AS deliveryCount,
         created_at AS createdAt, ${isFrozen(sql`${tenantId}`)} AS isFrozen FROM events WHERE id = ${eventId}
           AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${listed}

@@ -25,8 +25,8 @@ export const orderKey = z
   .regex(/^[!-~]([ -~]*[!-~])?$/, "Must be printable ASCII, without a space at its ends")
   .meta({
     description:
-      "What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they " +
-      "are stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.",
+      "What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which " +
+      "they are stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.",
     examples: ["order-42"],
   });
 

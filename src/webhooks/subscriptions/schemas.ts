@@ -51,8 +51,8 @@ const subscriptionFields = z.object({
     .transform((types) => [...new Set(types)])
     .meta({
       description:
-        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those " +
-        "that begin with `order.`, `postern.*` for all operational events.",
+        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for " +
+        "those that begin with `order.`, `postern.*` for all operational events.",
     }),
   secret: signingSecret,
   enabled,

@@ -1,21 +1,25 @@
-import type { Failure, Mark, Store } from "postern/receive";
+import type { Failure, Mark, MarkState, Store } from "postern/receive";
 
 /** A connection of node-postgres, taken from its pool. */
 export interface Client {
   query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
+const TABLES = [
+  `CREATE TABLE IF NOT EXISTS postern_handled (receiver text, id text, at timestamptz DEFAULT now(), state text,
+    PRIMARY KEY (receiver, id))`,
+  `CREATE TABLE IF NOT EXISTS postern_sequences (receiver text, order_key text, last bigint,
+    PRIMARY KEY (receiver, order_key))`,
+  `CREATE TABLE IF NOT EXISTS postern_failures (receiver text, id text, at timestamptz DEFAULT now(), count int,
+    waits int, error text, event jsonb, PRIMARY KEY (receiver, id))`,
+];
+
 /** Keeps the marks in Postgres. `connect` runs `work` with a connection that nobody else uses meanwhile. */
 export function pgStore(connect: <T>(work: (client: Client) => Promise<T>) => Promise<T>): Store<Client> {
   const query = (sql: string, values?: unknown[]) => connect((client) => client.query(sql, values));
   return {
     async migrate() {
-      await query(`CREATE TABLE IF NOT EXISTS postern_handled (receiver text, id text, at timestamptz DEFAULT now(),
-        state text, PRIMARY KEY (receiver, id))`);
-      await query(`CREATE TABLE IF NOT EXISTS postern_sequences (receiver text, order_key text, last bigint,
-        PRIMARY KEY (receiver, order_key))`);
-      await query(`CREATE TABLE IF NOT EXISTS postern_failures (receiver text, id text, at timestamptz DEFAULT now(),
-        count int, waits int, error text, event jsonb, PRIMARY KEY (receiver, id))`);
+      for (const table of TABLES) await query(table);
     },
     async look({ receiver, id, orderKey = "" }) {
       const { rows } = await query(
@@ -33,34 +37,7 @@ export function pgStore(connect: <T>(work: (client: Client) => Promise<T>) => Pr
         waits: Number(waits ?? 0),
       };
     },
-    commit: ({ receiver, id, orderKey, sequence }, work, state = "handled") =>
-      connect(async (client) => {
-        await client.query("BEGIN");
-        try {
-          // A copy that is being handled makes this wait until its transaction has ended.
-          const { rows } = await client.query(
-            `INSERT INTO postern_handled (receiver, id, state) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id`,
-            [receiver, id, state],
-          );
-          if (rows.length === 0) {
-            await client.query("ROLLBACK");
-            return "duplicate" as const;
-          }
-          await work(client);
-          if (orderKey !== undefined && sequence !== undefined) {
-            await client.query(
-              `INSERT INTO postern_sequences AS s VALUES ($1, $2, $3)
-                ON CONFLICT (receiver, order_key) DO UPDATE SET last = greatest(s.last, excluded.last)`,
-              [receiver, orderKey, sequence],
-            );
-          }
-          await client.query("COMMIT");
-          return "committed" as const;
-        } catch (error) {
-          await client.query("ROLLBACK");
-          throw error;
-        }
-      }),
+    commit: (mark, work, state = "handled") => connect((client) => commit(client, mark, work, state)),
     async fail({ receiver, id }: Mark, failure: Failure) {
       const { count, waits, error, event } =
         "waited" in failure ? { count: 0, waits: 1, error: null, event: null } : { count: 1, waits: 0, ...failure };
@@ -84,4 +61,35 @@ export function pgStore(connect: <T>(work: (client: Client) => Promise<T>) => Pr
       return (await query(sql, [days])).rows.length;
     },
   };
+}
+
+async function commit(
+  client: Client,
+  { receiver, id, orderKey, sequence }: Mark,
+  work: (tx: Client) => Promise<void>,
+  state: MarkState,
+): Promise<"committed" | "duplicate"> {
+  await client.query("BEGIN");
+  try {
+    // A copy that is being handled makes this wait until its transaction has ended.
+    const { rows } = await client.query(
+      "INSERT INTO postern_handled (receiver, id, state) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id",
+      [receiver, id, state],
+    );
+    if (rows.length > 0) {
+      await work(client);
+      if (orderKey !== undefined && sequence !== undefined) {
+        await client.query(
+          `INSERT INTO postern_sequences AS s VALUES ($1, $2, $3)
+            ON CONFLICT (receiver, order_key) DO UPDATE SET last = greatest(s.last, excluded.last)`,
+          [receiver, orderKey, sequence],
+        );
+      }
+    }
+    await client.query("COMMIT");
+    return rows.length > 0 ? "committed" : "duplicate";
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  }
 }
