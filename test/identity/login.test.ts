@@ -94,6 +94,15 @@ describe("login", () => {
     expect(row?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await login(email)).status).toBe(200);
   });
+
+  test("takes the right password from each of several parallel logins that replace the hash", async () => {
+    const { email } = await signUp();
+    await env.DB.prepare("UPDATE users SET password_hash = ?, email_verified_at = 1 WHERE email = ?")
+      .bind(OUTDATED_HASH, email)
+      .run();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => login(email)));
+    expect(statuses(answers, 200)).toBe(8);
+  });
 });
 
 describe("D1 round trips", () => {

@@ -95,12 +95,15 @@ async function verifyCredentials(
   return stored;
 }
 
-async function withNewHash(deps: Deps, stored: StoredCredentials, password: string): Promise<StoredCredentials> {
+/** The credentials with a hash of our parameters; null if the password is no longer right. */
+async function withNewHash(deps: Deps, stored: StoredCredentials, password: string): Promise<StoredCredentials | null> {
   const upgraded = await hashPassword(password);
-  const { userId, passwordHash } = stored;
-  return (await upgradePasswordHash(deps, userId, passwordHash, upgraded))
-    ? { ...stored, passwordHash: upgraded }
-    : stored;
+  const { userId, passwordHash, tenantId } = stored;
+  if (await upgradePasswordHash(deps, userId, passwordHash, upgraded)) return { ...stored, passwordHash: upgraded };
+  // A parallel login was faster, or the password has changed.
+  const current = await findCredentialsOfUser(deps, userId, tenantId);
+  const { correct } = await verifyPassword(password, current?.passwordHash ?? null);
+  return current && correct ? current : null;
 }
 
 async function openAfterPassword(
