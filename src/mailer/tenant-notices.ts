@@ -16,10 +16,13 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
     case "removed":
       return {
         subject: "Somebody was removed from your tenant",
-        body: [`${news.by} removed ${news.person} from ${tenantName}.`],
+        body: [`${news.by} removed ${news.person} from ${tenantName}.`, ...describeKeys(news.keys)],
       };
     case "left":
-      return { subject: "Somebody left your tenant", body: [`${news.person} left ${tenantName}.`] };
+      return {
+        subject: "Somebody left your tenant",
+        body: [`${news.person} left ${tenantName}.`, ...describeKeys(news.keys)],
+      };
     case "securityChanged":
       return {
         subject: "Who needs a second factor in your tenant was changed",
@@ -53,6 +56,14 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
         ],
       };
   }
+}
+
+function describeKeys(keys: readonly string[] = []): string[] {
+  if (keys.length === 0) return [];
+  return [
+    `${keys.length === 1 ? "This API key" : "These API keys"} stopped working at once: ${keys.join(", ")}.`,
+    "If a system of yours used one, give it a key that belongs to the tenant: it keeps working when people leave.",
+  ];
 }
 
 function describePolicy({ requireSecondFactor, graceDays }: Extract<TenantNews, { what: "securityChanged" }>): string {

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp } from "../support/client";
+import { mailTo } from "../support/mailbox";
 import { invite, joinTenant } from "../support/people";
 
 const MINUTE_MS = 60_000;
@@ -68,11 +69,16 @@ describe("members", () => {
   test("a removed member's sessions and keys end at once, and their next login creates a tenant of their own", async () => {
     const owner = await signUp();
     const guest = await joinTenant(owner, "developer");
-    const { key } = (
+    const { key, id, prefix } = (
       await call("POST", "/api-keys", { token: guest.token, body: { name: "k", scopes: ["webhook.read"] } })
     ).body.data;
     const removed = await remove(owner, guest.userId);
-    expect([removed.status, removed.body]).toEqual([200, { message: "Member removed." }]);
+    const endedApiKeys = [{ id, name: "k", prefix }];
+    expect([removed.status, removed.body]).toEqual([200, { message: "Member removed.", endedApiKeys }]);
+    const { data } = (await call("GET", "/audit?action=api_key.deleted", { token: owner.token })).body;
+    expect(data).toMatchObject([{ target: { kind: "api-key", id }, meta: { reason: "member-removed" } }]);
+    const { text } = await mailTo(owner.email, /removed from your tenant/);
+    expect(text).toContain(`This API key stopped working at once: k (${prefix}).`);
     expect((await me(guest)).status).toBe(401);
     expect((await call("GET", "/webhooks", { token: key })).status).toBe(401);
     const dead = await call("POST", "/auth/refresh", { body: { refreshToken: guest.refreshToken } });

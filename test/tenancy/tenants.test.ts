@@ -84,11 +84,12 @@ describe("leaving", () => {
     const { owner, guest } = await ofTwoTenants();
     const there = await logIn(guest, PASSWORD, { tenantId: owner.tenantId });
     const also = await logIn(guest, PASSWORD, { tenantId: owner.tenantId });
-    const { key } = (
+    const { key, id, prefix } = (
       await call("POST", "/api-keys", { token: there.token, body: { name: "k", scopes: ["webhook.read"] } })
     ).body.data;
     const left = await leave(there.token);
-    expect([left.status, left.body]).toEqual([200, { message: "You have left the tenant." }]);
+    const endedApiKeys = [{ id, name: "k", prefix }];
+    expect([left.status, left.body]).toEqual([200, { message: "You have left the tenant.", endedApiKeys }]);
     for (const token of [there.token, also.token, key])
       expect((await call("GET", "/webhooks", { token })).status).toBe(401);
     expect(await tenantOf(guest.token)).toBe(guest.tenantId);

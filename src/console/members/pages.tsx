@@ -2,6 +2,7 @@
 import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../platform/schemas/roles";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
+import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -163,11 +164,12 @@ export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => 
   </div>
 );
 
-export const RemoveMember = ({ member }: { member: Member }) => (
+export const RemoveMember = ({ member, keys }: { member: Member; keys: readonly NamedKey[] }) => (
   <div class="narrow">
     <h1>Remove {member.name ?? member.email}?</h1>
     <PostForm action={`/console/people/${member.userId}/remove`} class="card">
       <p>Their sessions and API keys in this tenant stop working at once.</p>
+      <EndingKeys keys={keys} />
       <div class="row">
         <SubmitButton kind="danger">Remove member</SubmitButton>
         <LinkButton href="/console/people">Cancel</LinkButton>

@@ -12,6 +12,7 @@ import { sessionOf } from "../../platform/http/permissions";
 import { ROLES_MANAGED_BY } from "../../platform/schemas/roles";
 import { parse } from "../failure";
 import { form } from "../http/form";
+import { keysOf } from "../http/keys";
 import { flash, page, type Refused } from "../http/page";
 import { ChangeRole, People, RemoveMember } from "./pages";
 
@@ -75,7 +76,8 @@ export const peoplePages = new Hono<AppEnv>()
   )
   .get("/:userId/remove", requires(MANAGE), async (c) => {
     const member = await memberOf(c);
-    return page(c, { title: "Remove member", section: "people" }, <RemoveMember member={member} />);
+    const keys = await keysOf(c, member.userId);
+    return page(c, { title: "Remove member", section: "people" }, <RemoveMember member={member} keys={keys} />);
   })
   .post(
     "/:userId/remove",

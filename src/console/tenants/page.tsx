@@ -2,6 +2,7 @@
 import type { TenantOfUser } from "../../tenancy/tenants/store";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, FailureBanner } from "../components/display";
+import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import type { Failure } from "../failure";
 
 interface TenantsProps {
@@ -50,12 +51,19 @@ export const Tenants = ({ tenants, currentId, failure }: TenantsProps) => (
   </>
 );
 
-export const LeaveTenant = ({ name, failure }: { name: string; failure?: Failure | undefined }) => (
+interface LeaveProps {
+  name: string;
+  keys: readonly NamedKey[];
+  failure?: Failure | undefined;
+}
+
+export const LeaveTenant = ({ name, keys, failure }: LeaveProps) => (
   <div class="narrow">
     <h1>Leave {name}?</h1>
     <FailureBanner failure={failure} />
     <PostForm action="/console/tenants/leave" class="card">
       <p>Your sessions and API keys in this tenant stop working at once.</p>
+      <EndingKeys keys={keys} />
       <div class="row">
         <SubmitButton kind="danger">Leave</SubmitButton>
         <LinkButton href="/console/tenants">Cancel</LinkButton>

@@ -7,6 +7,7 @@ import { requires } from "../../platform/http/operation";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
 import { deleteConsoleCookie } from "../http/cookies";
 import { form } from "../http/form";
+import { keysOf } from "../http/keys";
 import { page, type Refused, redirectWithFlash } from "../http/page";
 import { setSession } from "../http/session";
 import { LeaveTenant, Tenants } from "./page";
@@ -21,12 +22,14 @@ async function tenantsPage(c: Context<AppEnv>, refused?: Refused) {
   );
 }
 
-const leavePage = (c: Context<AppEnv>, refused?: Refused) =>
-  page(
+async function leavePage(c: Context<AppEnv>, refused?: Refused) {
+  const keys = await keysOf(c, c.get("principal").userId);
+  return page(
     c,
     { title: "Leave the tenant", section: null, status: refused?.status },
-    <LeaveTenant name={c.get("currentUser").tenantName} failure={refused?.failure} />,
+    <LeaveTenant name={c.get("currentUser").tenantName} keys={keys} failure={refused?.failure} />,
   );
+}
 
 export const tenantPages = new Hono<AppEnv>()
   .get("/", requires({ openWhenSuspended: true }), (c) => tenantsPage(c))

@@ -6,6 +6,7 @@ import { managesMembers, type Role } from "../../platform/schemas/roles";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { isConfirmed } from "../step-up/confirm";
+import { type EndedApiKey, namesOfKeys } from "./ended-keys";
 import {
   deleteMember,
   deleteOwnMembership,
@@ -31,27 +32,40 @@ export async function changeRole(deps: Deps, actor: SessionPrincipal, userId: st
 }
 
 /**
- * Removes a member of the actor's tenant, their sessions and API keys there. Throws NOT_FOUND, FORBIDDEN,
- * STEP_UP_REQUIRED for an owner, CONFLICT for the last owner.
+ * Removes a member of the actor's tenant, their sessions and API keys there. Returns these keys. Throws NOT_FOUND,
+ * FORBIDDEN, STEP_UP_REQUIRED for an owner, CONFLICT for the last owner.
  */
-export async function removeMember(deps: Deps, actor: SessionPrincipal, userId: string): Promise<void> {
-  const { outcome, member } = await deleteMember(deps, changeBy(deps, actor, userId), deps.now());
+export const removeMember = (deps: Deps, actor: SessionPrincipal, userId: string): Promise<EndedApiKey[]> =>
+  removeAndTell(deps, changeBy(deps, actor, userId), actor.account.email);
+
+/** Removes a member and tells the owners, in the name of `by`. Returns the keys that ended, and throws as above. */
+export async function removeAndTell(deps: Deps, change: MemberChange, by: string): Promise<EndedApiKey[]> {
+  const { outcome, member, endedKeys } = await deleteMember(deps, change, deps.now());
   requireChanged(outcome);
-  if (member && managesMembers(member.role)) {
-    const news = { what: "removed", by: actor.account.email, person: member.email } as const;
-    tellOwners(deps, actor.tenantId, news, userId);
+  if (member && (managesMembers(member.role) || endedKeys.length > 0)) {
+    const news = { what: "removed", by, person: member.email, keys: namesOfKeys(endedKeys) } as const;
+    tellOwners(deps, change.tenantId, news, change.userId);
   }
+  return endedKeys;
 }
 
 /**
- * Ends the caller's own membership of their tenant, with their sessions and API keys there. Throws LAST_OWNER, and
- * STEP_UP_REQUIRED for an owner.
+ * Ends the caller's own membership of their tenant, with their sessions and API keys there. Returns these keys. Throws
+ * LAST_OWNER, and STEP_UP_REQUIRED for an owner.
  */
-export async function leaveTenant(deps: Deps, caller: SessionPrincipal): Promise<void> {
-  const outcome = await deleteOwnMembership(deps, changeBy(deps, caller, caller.userId), deps.now());
+export async function leaveTenant(deps: Deps, caller: SessionPrincipal): Promise<EndedApiKey[]> {
+  const change = changeBy(deps, caller, caller.userId);
+  const { outcome, endedKeys } = await deleteOwnMembership(deps, change, deps.now());
   if (outcome === "lastOwner") throw new AppError("LAST_OWNER");
   requireChanged(outcome);
-  if (managesMembers(caller.role)) tellOwners(deps, caller.tenantId, { what: "left", person: caller.account.email });
+  if (managesMembers(caller.role) || endedKeys.length > 0) {
+    tellOwners(deps, caller.tenantId, {
+      what: "left",
+      person: caller.account.email,
+      keys: namesOfKeys(endedKeys),
+    });
+  }
+  return endedKeys;
 }
 
 function changeBy(deps: Deps, caller: SessionPrincipal, userId: string): MemberChange {

@@ -6,8 +6,9 @@ import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
+import { endedMembership, endedWith } from "./ended-keys";
 import { members } from "./operations";
 import { type Member, member as memberSchema, membershipChange } from "./schemas";
 import { listMembers, type MemberRow } from "./store";
@@ -36,11 +37,11 @@ export const memberRoutes = new Hono<AppEnv>()
   .delete(
     "/me",
     describeRoute("leaveTenant", "Leaves the tenant. The caller's sessions and API keys in it stop working at once.", {
-      200: says("You have left the tenant."),
+      200: endedMembership("You have left the tenant."),
       errors: ["STEP_UP_REQUIRED", "LAST_OWNER"],
       description: "An owner needs a sign-in or a step-up within the last ten minutes.",
     }),
-    ...serve(members.leave, (c) => c.json({ message: "You have left the tenant." })),
+    ...serve(members.leave, (c, keys) => c.json(endedWith("You have left the tenant.", keys))),
   )
   .patch(
     "/me",
@@ -68,10 +69,10 @@ export const memberRoutes = new Hono<AppEnv>()
       "removeMember",
       "Removes a member. Their sessions and API keys in this tenant stop working at once.",
       {
-        200: says("Member removed."),
+        200: endedMembership("Member removed."),
         errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
         description: "Removing an owner needs a sign-in or a step-up within the last ten minutes.",
       },
     ),
-    ...serve(members.remove, (c) => c.json({ message: "Member removed." })),
+    ...serve(members.remove, (c, keys) => c.json(endedWith("Member removed.", keys))),
   );

@@ -10,6 +10,8 @@ import type { Role } from "../../platform/schemas/roles";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayManageRole, NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endSessionsOfMembers, revokeMembers } from "../tokens/revocations-store";
+import type { EndedApiKey } from "./ended-keys";
+import { endApiKeys } from "./ended-keys-store";
 
 /** Who changes whom, in which tenant. */
 export interface MemberChange {
@@ -169,22 +171,22 @@ export async function deleteOwnMembership(
   { db }: Deps,
   { tenantId, userId, actor, isConfirmed }: MemberChange,
   nowMs: number,
-): Promise<"changed" | "missing" | "unconfirmed" | "lastOwner"> {
+): Promise<{ outcome: "changed" | "missing" | "unconfirmed" | "lastOwner"; endedKeys: EndedApiKey[] }> {
   const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
   const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId}
     AND t.user_id = ${userId}
     AND (t.role <> 'owner' OR (${Number(isConfirmed)} AND ${countOwners(tenantId)} > 1)))`;
-  const { found, deleted } = await atomically(db, {
+  const { found, deleted, apiKeys } = await atomically(db, {
     found: sql`SELECT 1 FROM memberships WHERE ${mine}`,
     sessions: endSessionsOfMembers(mayLeave, nowMs),
-    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${mayLeave}`,
+    ...endApiKeys(mayLeave, { actor, reason: "member-left" }, nowMs),
     // Last of the changes: the statements above ask whether the membership may end.
     deleted: sql`DELETE FROM memberships WHERE ${mayLeave} RETURNING user_id`,
     recorded: auditIfChanged({ tenantId, action: "member.left", actor, target: { kind: "user", id: userId } }),
   });
-  if (deleted.length === 1) return "changed";
-  if (found.length === 0) return "missing";
-  return isConfirmed ? "lastOwner" : "unconfirmed";
+  if (deleted.length === 1) return { outcome: "changed", endedKeys: apiKeys };
+  const refusal = isConfirmed ? "lastOwner" : "unconfirmed";
+  return { outcome: found.length === 0 ? "missing" : refusal, endedKeys: [] };
 }
 
 /**
@@ -195,13 +197,13 @@ export async function deleteMember(
   { db }: Deps,
   change: MemberChange,
   nowMs: number,
-): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined }> {
+): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined; endedKeys: EndedApiKey[] }> {
   const { tenantId, userId, actor } = change;
   const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null, nowMs)}`;
-  const { found, deleted } = await atomically(db, {
+  const { found, deleted, apiKeys } = await atomically(db, {
     found: memberAndActor(change, nowMs),
     sessions: endSessionsOfMembers(theirs, nowMs),
-    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${theirs}`,
+    ...endApiKeys(theirs, { actor, reason: "member-removed" }, nowMs),
     // Last of the changes: the statements above ask whether the membership may be removed.
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
     recorded: logsOf(change).map(({ log, meta }) =>
@@ -214,5 +216,6 @@ export async function deleteMember(
       }),
     ),
   });
-  return { outcome: deleted.length === 1 ? "changed" : whyRefused(found[0], change), member: found[0] };
+  const outcome = deleted.length === 1 ? "changed" : whyRefused(found[0], change);
+  return { outcome, member: found[0], endedKeys: apiKeys };
 }

@@ -1,6 +1,6 @@
 /** What a platform key does with the members of tenants. */
-import { requireChanged } from "../../identity/members/changes";
-import { deleteMember, type MemberChange, updateRole } from "../../identity/members/store";
+import { removeAndTell, requireChanged } from "../../identity/members/changes";
+import { type MemberChange, updateRole } from "../../identity/members/store";
 import { requireTenant, requireUser } from "../../identity/platform-keys/subjects";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
@@ -61,16 +61,9 @@ export async function changeRoleBy(deps: Deps, key: Key, ref: string, user: stri
   return view({ ...member, externalId: change.externalId });
 }
 
-/** Removes a member, their sessions and API keys there. Throws NOT_FOUND, and CONFLICT for the last owner. */
-export async function removeMemberBy(deps: Deps, key: Key, ref: string, user: string): Promise<void> {
-  const change = await changeOf(deps, key, ref, user);
-  const { outcome, member } = await deleteMember(deps, change, deps.now());
-  requireChanged(outcome);
-  if (member && managesMembers(member.role)) {
-    const news = { what: "removed", by: nameOf(key), person: member.email } as const;
-    tellOwners(deps, change.tenantId, news, change.userId);
-  }
-}
+/** Removes a member. Returns their API keys, which have ended. Throws NOT_FOUND, and CONFLICT for the last owner. */
+export const removeMemberBy = async (deps: Deps, key: Key, ref: string, user: string) =>
+  removeAndTell(deps, await changeOf(deps, key, ref, user), nameOf(key));
 
 const nameOf = ({ actor }: Key): string => actor.name ?? "A platform key";
 

@@ -1,5 +1,6 @@
 /** `/platform`: the tenants, users and members of the product, for its platform keys. */
 import { Hono } from "hono";
+import { endedMembership, endedWith } from "../../identity/members/ended-keys";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -92,11 +93,11 @@ const memberRoutes = new Hono<AppEnv>()
   .delete(
     "/:user",
     describeRoute("removePlatformMember", "Removes a member. Their sessions and API keys in the tenant end at once.", {
-      200: says("Member removed."),
+      200: endedMembership("Member removed."),
       errors: ["CONFLICT"],
       path: ofMember,
     }),
-    ...serve(members.remove, (c) => c.json({ message: "Member removed." })),
+    ...serve(members.remove, (c, keys) => c.json(endedWith("Member removed.", keys))),
   );
 
 const userRoutes = new Hono<AppEnv>()

@@ -402,6 +402,14 @@ export interface EmailConfirmation {
   token: string;
 }
 
+/** An API key that no longer works. */
+export interface EndedApiKey {
+  id: string;
+  name: string;
+  /** The key's first characters and `…`. */
+  prefix: string;
+}
+
 /** A code from a mail. */
 export interface EnteredCode {
   /** From the answer to the request for the code. */

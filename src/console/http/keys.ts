@@ -1,0 +1,11 @@
+/** The API keys of a member of the current tenant. */
+import type { Context } from "hono";
+import { listApiKeys } from "../../identity/api-keys/store";
+import type { AppEnv } from "../../platform/http/env";
+
+/** The working keys of a user in the current tenant, without those of the tenant itself. */
+export function keysOf(c: Context<AppEnv>, userId: string) {
+  const deps = c.get("deps");
+  const { tenantId } = c.get("principal");
+  return listApiKeys(deps, { tenantId, userId, withTenants: false }, deps.now());
+}

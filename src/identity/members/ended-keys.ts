@@ -1,0 +1,32 @@
+/** The API keys that stopped with a membership, in answers and mails. */
+import * as z from "zod";
+import { id, says } from "../../platform/schemas/schemas";
+
+const endedApiKey = z
+  .object({
+    id,
+    name: z.string().meta({ examples: ["shop backend"] }),
+    prefix: z.string().meta({ description: "The key's first characters and `…`.", examples: ["ak_4fG7…"] }),
+  })
+  .meta({ id: "EndedApiKey", description: "An API key that no longer works." });
+
+export type EndedApiKey = z.infer<typeof endedApiKey>;
+
+/** The body of an answer that says so, and names the keys. */
+export const endedMembership = <T extends string>(message: T) =>
+  says(message).extend({
+    endedApiKeys: z
+      .array(endedApiKey)
+      .optional()
+      .meta({ description: "The member's API keys in the tenant, which no longer work. Missing: there were none." }),
+  });
+
+/** That body. */
+export const endedWith = <T extends string>(message: T, keys: readonly EndedApiKey[]) => ({
+  message,
+  ...(keys.length > 0 ? { endedApiKeys: [...keys] } : {}),
+});
+
+/** The keys as a mail names them. */
+export const namesOfKeys = (keys: readonly EndedApiKey[]): string[] =>
+  keys.map(({ name, prefix }) => `${name} (${prefix})`);
