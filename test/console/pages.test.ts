@@ -213,7 +213,7 @@ describe("the database cost of a page", () => {
     for (const path of [...paths, "/security", `/webhooks/${webhookId}/attempts/${attemptId}/payload`]) {
       const requestId = crypto.randomUUID();
       expect((await browser.get(path, { "x-request-id": requestId })).status).toBe(200);
-      const line = lines.map((text) => JSON.parse(text)).find((entry) => entry.requestId === requestId);
+      const line = lines.map((text) => JSON.parse(text)).find((entry) => entry.clientRequestId === requestId);
       expect([path, line.d1Trips]).toEqual([path, 2]);
       expect(line.route).toMatch(/^\/console/);
     }

@@ -22,7 +22,7 @@ async function tripsOf(
   });
   const line = lines
     .map((text) => JSON.parse(text))
-    .find((entry) => entry.requestId === requestId && entry.message === "request");
+    .find((entry) => entry.clientRequestId === requestId && entry.message === "request");
   return { status, trips: line.d1Trips };
 }
 

@@ -30,7 +30,8 @@ test("an event says who did what, from where, with which request", async () => {
     target: { kind: "api-key", id: made.body.data.id },
     ip: "198.51.100.7",
     userAgent: "x".repeat(256),
-    requestId: "request-1234",
+    // Not the caller's: nobody may make an event look like part of somebody else's request.
+    requestId: made.headers.get("x-request-id"),
     sessionId: expect.any(String),
     meta: { scopes: ["webhook.read"] },
   });

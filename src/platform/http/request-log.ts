@@ -11,7 +11,8 @@ const WELL_FORMED_ID = /^[A-Za-z0-9._-]{8,128}$/;
 export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   const startedMs = Date.now();
   const given = c.req.header("x-request-id");
-  const requestId = given && WELL_FORMED_ID.test(given) ? given : newId();
+  // An id of ours: the audit log has it, and no caller may choose what belongs to one request there.
+  const requestId = newId();
   c.set("requestId", requestId);
   await next();
   c.res.headers.set("X-Request-Id", requestId);
@@ -21,6 +22,7 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   if (deps) handOverCounts(deps);
   log(c.res.status >= 500 ? "error" : "info", "request", {
     requestId,
+    ...(given && WELL_FORMED_ID.test(given) ? { clientRequestId: given } : {}),
     tenantId: c.get("principal")?.tenantId,
     method: c.req.method,
     route: matchedRoutes(c).find((route) => route.method !== "ALL")?.path ?? "none",
