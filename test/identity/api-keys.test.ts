@@ -105,6 +105,18 @@ describe("API keys", () => {
     await eventually("last use", async () => (await list(person)).body.data[0].lastUsedAt);
   });
 
+  test("a key gets the scopes that its maker has, so that none begins to work with a later role", async () => {
+    const owner = await signUpVerified();
+    const viewer = await joinTenant(owner, "viewer");
+    const made = await create(viewer, { scopes: ["webhook.read", "event.publish", "member.manage"] });
+    expect([made.status, made.body.data.scopes]).toEqual([201, ["webhook.read"]]);
+    const refused = await create(viewer, { scopes: ["event.publish", "audit.read"] });
+    expect([refused.status, refused.body.message]).toEqual([403, "Your role has none of these scopes."]);
+    await call("PATCH", `/members/${viewer.userId}`, { token: owner.token, body: { role: "admin" } });
+    const event = { type: "OrderPaid", payload: {} };
+    expect((await call("POST", "/events", { token: made.body.data.key, body: event })).status).toBe(403);
+  });
+
   test("name, scopes and expiry are validated", async () => {
     const person = await signUp();
     for (const fields of [
@@ -190,6 +202,6 @@ test("the log line of a request with a key that has ended names the tenant and t
   const requestId = crypto.randomUUID();
   const headers = { "x-request-id": requestId };
   expect((await call("GET", "/webhooks", { token: data.key, headers })).status).toBe(401);
-  const line = log.lines("request").find((one) => one.requestId === requestId);
+  const line = log.lines("request").find((one) => one.clientRequestId === requestId);
   expect(line).toMatchObject({ tenantId, keyPrefix: data.prefix, status: 401 });
 });

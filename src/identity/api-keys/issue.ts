@@ -21,7 +21,8 @@ export interface KeyRequest {
 
 /**
  * Creates a key for the caller or for their tenant, and notifies the caller by mail. Returns the row and the key.
- * Throws FORBIDDEN for a key of the tenant by somebody who manages no members, and CONFLICT at the cap.
+ * Throws FORBIDDEN for a key of the tenant by somebody who manages no members and for scopes of which the caller has
+ * none, and CONFLICT at the cap.
  */
 export async function issueApiKey(
   deps: Deps,
@@ -39,7 +40,7 @@ export async function issueApiKey(
     name: request.name,
     prefix: shownPrefix(key),
     keyHash: await sha256Hex(key),
-    scopes: request.scopes,
+    scopes: heldScopes(request.scopes, permissions),
     createdAt: deps.now(),
     expiresAt: request.expiresAt ?? null,
     lastUsedAt: null,
@@ -51,4 +52,11 @@ export async function issueApiKey(
   }
   await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: revert.mailId, userId, keyName: request.name });
   return { row, key };
+}
+
+/** The scopes that the caller has. The others would begin to work when the caller gets another role. */
+function heldScopes(asked: readonly Permission[], permissions: ReadonlySet<Permission>): Permission[] {
+  const held = asked.filter((scope) => permissions.has(scope));
+  if (held.length === 0) throw new AppError("FORBIDDEN", { message: "Your role has none of these scopes." });
+  return held;
 }

@@ -11,7 +11,11 @@ export const newApiKey = z
       .max(100)
       .meta({ examples: [["event.publish"]] })
       .transform((scopes) => [...new Set(scopes)])
-      .meta({ description: "What the key may do; a user's key only as far as the user's role allows it." }),
+      .meta({
+        description:
+          "What the key may do. It gets those that your role has, and a user's key keeps them only as far as the " +
+          "user's role does.",
+      }),
     expiresAt: keyExpiry,
     owner: z
       .enum(["user", "tenant"])
