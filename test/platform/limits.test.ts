@@ -13,6 +13,7 @@ import worker, { RateLimiter } from "../../src";
 import { withRetry } from "../../src/platform/limits/limiter";
 import { consume } from "../../src/platform/limits/window";
 import { call, newEmail } from "../support/client";
+import { callUnder } from "../support/overrides";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -165,5 +166,36 @@ describe("limited routes", () => {
     expect(await remaining({ "cf-connecting-ip": "2001:0db8:0007:0002:ffff::9" })).toBe("998");
     expect(await remaining({ "cf-connecting-ip": "2001:db8:7:3::1" })).toBe("999");
     expect(await remaining({ "cf-connecting-ip": "2001:db8:7:2::1", "x-forwarded-for": "198.51.100.7" })).toBe("997");
+  });
+
+  const statusesFrom = async (path: string, rule: string, addresses: readonly string[]) => {
+    const variables = { RATE_LIMITS: JSON.stringify({ [rule]: { limit: 2, windowSeconds: 60 } }) };
+    const answers = addresses.map((ip) => callUnder(variables, { path: `/api/v1${path}`, ip }));
+    return (await Promise.all(answers)).map(({ status }) => status).sort();
+  };
+  const networks = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, index) => `${prefix}:${index.toString(16)}::1`);
+
+  test("that cost much before anybody is known count the /48 of IPv6 addresses at eight times the limit", async () => {
+    const statuses = await statusesFrom("/auth/login", "login", networks(40, "2001:db8:48"));
+    expect(statuses).toEqual([...Array(16).fill(400), ...Array(24).fill(429)]);
+    expect(await statusesFrom("/auth/login", "login", ["2001:db8:49::1"])).toEqual([400]);
+    const refreshes = await statusesFrom("/auth/refresh", "refresh", networks(40, "2001:db8:50"));
+    expect(refreshes).toEqual(Array(40).fill(400));
+  });
+
+  test("count the /24 of IPv4 addresses for registrations, not for logins", async () => {
+    const addresses = Array.from({ length: 40 }, (_, index) => `100.64.77.${index + 1}`);
+    const statuses = await statusesFrom("/auth/register", "register", addresses);
+    expect(statuses).toEqual([...Array(16).fill(400), ...Array(24).fill(429)]);
+    expect(await statusesFrom("/auth/login", "login", addresses)).toEqual(Array(40).fill(400));
+  });
+
+  test("that the network refuses give the address its unit back", async () => {
+    await statusesFrom("/auth/login", "login", networks(16, "2001:db8:51"));
+    const [mine = ""] = networks(1, "2001:db8:51:ff");
+    expect(await statusesFrom("/auth/login", "login", [mine, mine, mine])).toEqual([429, 429, 429]);
+    const { headers } = await call("POST", "/auth/login", { body: {}, headers: { "cf-connecting-ip": mine } });
+    expect(headers.get("ratelimit-remaining")).toBe("999");
   });
 });

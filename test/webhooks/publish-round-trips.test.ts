@@ -81,6 +81,7 @@ test("a publish that is refused after it reserved deliveries twice gives back bo
   });
   const taken: number[] = [];
   const limiter: Limiter = {
+    ...deps.limiter,
     consume(name, key, units = 1) {
       if (name === "tenantDeliveries") taken.push(units);
       return deps.limiter.consume(name, key, units);

@@ -1,8 +1,8 @@
 /** The device that a request comes from, as a session stores it. */
 import Bowser from "bowser";
 import type { Context } from "hono";
-import ipaddr from "ipaddr.js";
 import type { Device } from "../schemas/device";
+import { networkOf } from "./client-ip";
 import type { AppEnv } from "./env";
 
 const MAX_USER_AGENT_CHARACTERS = 512;
@@ -64,15 +64,7 @@ function kindOf(browser: string | undefined, operatingSystem: string | undefined
 /** Country and region change less often than city and address. */
 function placeOf({ country, regionCode, ipAddress }: ClientFacts): string {
   if (country) return [country, regionCode].filter(Boolean).join("-");
-  return ipAddress === undefined ? "unknown" : networkOf(ipAddress);
-}
-
-/** The network that a provider gives to a neighbourhood (IPv4) or to a customer (IPv6). */
-function networkOf(ipAddress: string): string {
-  const [address = ""] = ipAddress.split("/");
-  if (ipaddr.IPv4.isValid(address)) return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24`;
-  if (ipaddr.IPv6.isValid(address)) return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`;
-  return "unknown";
+  return (ipAddress === undefined ? null : networkOf(ipAddress)) ?? "unknown";
 }
 
 /** `toWellFormed`, because a cut may split a pair of surrogates, and half a pair cannot be stored as UTF-8. */

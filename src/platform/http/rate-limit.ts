@@ -6,8 +6,9 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ErrorCode } from "../errors";
 import { refuseOverLimit } from "../limits/limiter";
-import { FAIL_CLOSED, type RuleName } from "../limits/rules";
+import { countsNetwork, FAIL_CLOSED, NETWORK_FACTOR, type RuleName } from "../limits/rules";
 import { resetSeconds, type Verdict } from "../limits/window";
+import { networkOf } from "./client-ip";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
@@ -29,6 +30,7 @@ export function limit(rule: RuleName, per: keyof typeof KEYS, when?: (c: Context
     const { limiter, background } = c.get("deps");
     const key = KEYS[per](c);
     const verdict = await consume(c, rule, key);
+    if (verdict && per === "IP address") await consumeNetwork(c, rule, verdict);
     await next();
     if (verdict && c.res.status === 429) {
       background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units: 1 }));
@@ -41,6 +43,18 @@ export function limit(rule: RuleName, per: keyof typeof KEYS, when?: (c: Context
 export async function countRefused(c: Context<AppEnv>): Promise<void> {
   const { actor, userId } = c.get("principal");
   await consume(c, "refused", actor.id ?? userId);
+}
+
+/** Counts the network of the address, where the limit does. Throws RATE_LIMITED, and gives back what was counted. */
+async function consumeNetwork(c: Context<AppEnv>, rule: RuleName, counted: Verdict): Promise<void> {
+  const [clientIp, { limiter, background }] = [c.get("clientIp"), c.get("deps")];
+  const network = countsNetwork(rule, clientIp) ? networkOf(clientIp) : null;
+  const verdict = network === null ? null : await limiter.consumeShared(rule, network, NETWORK_FACTOR);
+  if (!verdict || verdict.allowed) return;
+  background("rate limit", limiter.giveBack(rule, clientIp, { leavesAtMs: counted.leavesAtMs, units: 1 }));
+  c.header("RateLimit-Remaining", "0");
+  c.header("RateLimit-Reset", String(resetSeconds(verdict)));
+  refuseOverLimit(verdict);
 }
 
 async function consume(c: Context<AppEnv>, rule: RuleName, key: string): Promise<Verdict | null> {

@@ -12,6 +12,8 @@ export interface Limiter {
    * returns null for a limit that then lets requests pass. Throws SERVICE_UNAVAILABLE for any other.
    */
   consume(name: LimitName, key: string, units?: number): Promise<Verdict | null>;
+  /** Consumes one unit of `times` the limit `name` for `key`, which stands for many callers. As `consume` otherwise. */
+  consumeShared(name: LimitName, key: string, times: number): Promise<Verdict | null>;
   /**
    * Gives back units that `consume` took and that were not used. Never throws: at worst they count until they leave the
    * window.
@@ -45,20 +47,28 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
     if (oldest !== undefined) leases.delete(oldest);
     return lease;
   };
-  const accessTo = (name: LimitName, key: string): Access => ({
-    consume: (demand) => call(`${name}:${key}`, (object) => object.consume(rules[name], demand)),
+  const accessTo = (name: LimitName, key: string, rule: Rule = rules[name]): Access => ({
+    consume: (demand) => call(`${name}:${key}`, (object) => object.consume(rule, demand)),
     background,
     nowMs: now(),
   });
+  const orPass = async (name: LimitName, consumed: Promise<Verdict>): Promise<Verdict | null> => {
+    try {
+      return await consumed;
+    } catch (error) {
+      if (FAIL_CLOSED.has(name)) throw error;
+      return null;
+    }
+  };
   return {
-    async consume(name, key, units = 1) {
+    consume(name, key, units = 1) {
       const access = accessTo(name, key);
-      try {
-        return LEASED.has(name) ? await leaseOf(name, key).consume(units, access) : await access.consume({ units });
-      } catch (error) {
-        if (FAIL_CLOSED.has(name)) throw error;
-        return null;
-      }
+      const isLeased = LEASED.has(name);
+      return orPass(name, isLeased ? leaseOf(name, key).consume(units, access) : access.consume({ units }));
+    },
+    consumeShared(name, key, times) {
+      const { limit, windowSeconds } = rules[name];
+      return orPass(name, accessTo(name, key, { limit: limit * times, windowSeconds }).consume({ units: 1 }));
     },
     async giveBack(name, key, unused) {
       const access = accessTo(name, key);

@@ -121,6 +121,25 @@ export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
 ]);
 
 /**
+ * Limits by IP address of what guesses, sends mails or costs much CPU time. They are counted for the network of the
+ * address too, because a customer of a provider often has a whole one: up to `NETWORK_FACTOR` times the limit. Many
+ * customers share a network of IPv4, so only some limits count those.
+ */
+const BY_NETWORK: Readonly<Partial<Record<LimitName, "IPv6" | "any">>> = {
+  login: "IPv6",
+  register: "any",
+  requestCode: "IPv6",
+  verifyCode: "IPv6",
+  forgotPassword: "IPv6",
+  resetPassword: "IPv6",
+};
+export const NETWORK_FACTOR = 8;
+
+/** Whether the limit counts the networks of such addresses. */
+export const countsNetwork = (name: LimitName, clientIp: string): boolean =>
+  BY_NETWORK[name] === "any" || (BY_NETWORK[name] === "IPv6" && clientIp.includes(":"));
+
+/**
  * What a tenant may use per minute. `perMinute` is the default of the variable, and `units` converts it into units of
  * the limit.
  */
