@@ -4,6 +4,7 @@
  */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { newId } from "../../src/platform/db/ids";
 import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";
 import { mailsTo, mailTo } from "../support/mailbox";
@@ -102,6 +103,23 @@ describe("after the purge", () => {
     expect(body.data).toHaveLength(2);
     for (const event of body.data) expect(event).toMatchObject(known);
     expect(body.data.map(({ action }: { action: string }) => action)).toContain("auth.account_deleted");
+  });
+
+  test("what operators wrote about the user goes from their activity, and from the feed of the audit log", async () => {
+    const { host, person } = await settled();
+    const words = "Ms. Example writes from her sickbed";
+    const id = newId();
+    await env.DB.prepare(
+      `INSERT INTO audit_events (tenant_id, id, action, actor_kind, target_kind, target_id, meta)
+        VALUES (?, ?, 'operator.person_suspended', 'operator', 'user', ?, ?)`,
+    )
+      .bind(host.tenantId, id, person.userId, JSON.stringify({ reason: words, keepApiKeys: true }))
+      .run();
+    await deleteMe(person);
+    await purgeAll();
+    const { data } = (await call("GET", `/audit?target=${person.userId}`, { token: host.token })).body;
+    expect(data.find((event: { id: string }) => event.id === id).meta).toEqual({ keepApiKeys: true });
+    expect(await occurrencesOf(words)).toEqual([]);
   });
 
   test("the former address is told once, and its members of a deleted tenant", async () => {
