@@ -167,6 +167,7 @@ const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "recoveryCodeUsed",
   "signedInOnNewDevice",
   "refreshTokenReused",
+  "accountExported",
   "secondFactorGuessed",
   "tenantNotice",
 ]);
@@ -225,6 +226,8 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.newDeviceMail(revertible, job);
     case "refreshTokenReused":
       return notices.refreshTokenReusedMail(context);
+    case "accountExported":
+      return notices.accountExportedMail(context);
     case "secondFactorGuessed":
       return notices.codesGuessedMail(context, job.pool ?? "totp");
     case "tenantNotice":

@@ -9,11 +9,14 @@ export function deletion(stage: Stage): void {
     const page = await stage.open();
     const email = await register(stage, page);
     await page.goto(`${stage.server.base}/console/security`);
-    const download = page.waitForEvent("download");
     await follow(page, "Export my data");
+    await page.getByLabel("Your password").fill(PASSWORD);
+    const download = page.waitForEvent("download");
+    await press(page, "Download");
     const file = await download;
     expect(file.suggestedFilename()).toBe("account.json");
     expect(JSON.parse(readFileSync(await file.path(), "utf8")).profile.email).toBe(email);
+    await page.goto(`${stage.server.base}/console/security`);
     await follow(page, "Delete my account");
     await page.getByRole("heading", { name: "Delete your account?" }).waitFor();
     await page.getByLabel("Your password").fill(PASSWORD);

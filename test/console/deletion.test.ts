@@ -41,8 +41,12 @@ describe("deleting the account", () => {
     expect(html).toContain("You are the last owner of Personal");
   });
 
-  test("the export is a file", async () => {
-    const page = await (await holding(await signUpVerified())).get("/security/export");
+  test("the export asks for the password and is a file", async () => {
+    const browser = await holding(await signUpVerified());
+    const asking = await browser.get("/security/export");
+    expect([asking.html.includes("Your password"), asking.html.includes("Download")]).toEqual([true, true]);
+    expect((await browser.post("/security/export", { password: "not mine" })).status).toBe(401);
+    const page = await browser.post("/security/export", { password: PASSWORD });
     expect(page.headers.get("content-disposition")).toContain("account.json");
     expect(JSON.parse(page.html).profile.emailVerified).toBe(true);
   });

@@ -23,6 +23,7 @@ const OWN: Record<string, string> = {
   "/webhooks/:id/attempts/:attemptId/now": "the API has no such route",
   "/security/identities/:id": "takes the password in place of a step-up",
   "/security/identities/:id/remove": "the same",
+  "/security/export": "the same",
   "/tenants/export": "the same",
 };
 

@@ -6,6 +6,7 @@ import { encrypt } from "../../src/platform/crypto/encryption";
 import { createDeps } from "../../src/platform/deps";
 import { secretOwner } from "../../src/webhooks/signing/keys";
 import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
+import { mailTo } from "../support/mailbox";
 import { joinTenant } from "../support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
@@ -42,6 +43,18 @@ describe("GET /auth/me/export", () => {
     expect((await exportAccount(other)).status).toBe(200);
     const { body } = await call("GET", "/auth/me/activity", { token: person.token });
     expect(body.data.filter(({ action }: { action: string }) => action === "auth.exported")).toHaveLength(1);
+  });
+
+  test("needs a recent sign-in or a step-up, which does not count, and is announced by mail", async () => {
+    const person = await signUpVerified();
+    await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
+      .bind(11 * 60_000, person.userId)
+      .run();
+    expect((await exportAccount(person)).body.code).toBe("STEP_UP_REQUIRED");
+    expect((await exportAccount(person)).body.code).toBe("STEP_UP_REQUIRED");
+    await call("POST", "/auth/step-up", { token: person.token, body: { password: PASSWORD } });
+    expect((await exportAccount(person)).status).toBe(200);
+    expect((await mailTo(person.email, /Your data was exported/)).text).toContain("IP addresses");
   });
 
   test("has nothing of other users", async () => {

@@ -74,5 +74,6 @@ export const API_ROUTE: Record<string, string> = {
   "/operator/keys/:id/revoke": "DELETE /platform/keys/:id",
   "/tenants/security": "PATCH /tenant/security",
   "/tenants/delete": "DELETE /tenant",
+  "/security/export": "GET /auth/me/export",
   "/tenants/export": "GET /tenant/export",
 };

@@ -125,6 +125,24 @@ export const DeleteTenant = ({ name, hasPassword, preview, failure }: TenantForm
   </div>
 );
 
+export const ExportAccount = ({ hasPassword, failure }: Omit<TenantFormProps, "name">) => (
+  <div class="narrow">
+    <h1>Export your data</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/security/export" class="card">
+      <p>
+        A JSON file with all that we keep about you, in all tenants: your sessions, API keys, passkeys and activity. It
+        contains no secrets. You can get one every hour, and get an email about it.
+      </p>
+      <Proof failure={failure} hasPassword={hasPassword} twoFactorEnabled={false} />
+      <div class="row">
+        <SubmitButton>Download</SubmitButton>
+        <LinkButton href="/console/security">Back</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
 export const ExportTenant = ({ name, hasPassword, failure }: TenantFormProps) => (
   <div class="narrow">
     <h1>Export {name}</h1>

@@ -6,12 +6,12 @@ import { previewAccount, previewTenant } from "../../lifecycle/deletion/preview-
 import { attachment } from "../../lifecycle/exports/attachment";
 import { exports } from "../../lifecycle/exports/operations";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { requires } from "../../platform/http/operation";
 import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie } from "../http/cookies";
 import { type Form, form } from "../http/form";
 import { page, type Refused, redirectWithFlash } from "../http/page";
-import { DeleteAccount, DeleteTenant, ExportTenant } from "./pages";
+import { DeleteAccount, DeleteTenant, ExportAccount, ExportTenant } from "./pages";
 
 const OWNER = { permission: "owner" } as const;
 
@@ -21,8 +21,8 @@ async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
   return user?.passwordHash !== "";
 }
 
-/** The proof that the forms of a tenant ask for: the password, if the user has one. */
-const TENANT_PROOF = {
+/** The proof that exports, and the deletion of a tenant, ask for: the password, if the user has one. */
+const PROOF = {
   values: (sent: Form) => ({ password: sent.text("password") }),
   input: async (values: { password: string }, c: Context<AppEnv>) => ((await hasPassword(c)) ? values : {}),
 };
@@ -61,6 +61,14 @@ async function deleteTenantPage(c: Context<AppEnv>, refused?: Refused) {
   );
 }
 
+async function exportAccountPage(c: Context<AppEnv>, refused?: Refused) {
+  return page(
+    c,
+    { title: "Export your data", section: "security", status: refused?.status },
+    <ExportAccount hasPassword={await hasPassword(c)} failure={refused?.failure} />,
+  );
+}
+
 async function exportTenantPage(c: Context<AppEnv>, refused?: Refused) {
   const { tenantName } = c.get("currentUser");
   return page(
@@ -77,7 +85,16 @@ const signedOut = (flash: FlashKey) => (c: Context<AppEnv>) => {
 
 /** Under `/security`. */
 export const accountEndPages = new Hono<AppEnv>()
-  .get("/export", ...serve(exports.ofAccount, (c, data) => c.json(data, 200, attachment("account"))))
+  .get("/export", (c) => exportAccountPage(c))
+  .post(
+    "/export",
+    ...form(exports.ofAccountWithProof, {
+      ...PROOF,
+      done: (c, data) => c.json(data, 200, attachment("account")),
+      again: (c, refused) => exportAccountPage(c, refused),
+      confirmedAt: () => "/console/security/export",
+    }),
+  )
   .get("/delete", (c) => deleteAccountPage(c))
   .post(
     "/delete",
@@ -98,7 +115,7 @@ export const tenantEndPages = new Hono<AppEnv>()
   .post(
     "/delete",
     ...form(deletion.ofTenant, {
-      ...TENANT_PROOF,
+      ...PROOF,
       done: signedOut("tenantDeleted"),
       again: (c, refused) => deleteTenantPage(c, refused),
       confirmedAt: () => "/console/tenants/delete",
@@ -108,7 +125,7 @@ export const tenantEndPages = new Hono<AppEnv>()
   .post(
     "/export",
     ...form(exports.ofTenantWithProof, {
-      ...TENANT_PROOF,
+      ...PROOF,
       done: (c, file) => c.body(file, 200, attachment("tenant")),
       again: (c, refused) => exportTenantPage(c, refused),
       confirmedAt: () => "/console/tenants/export",

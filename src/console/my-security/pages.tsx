@@ -55,7 +55,7 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
     </section>
     <section class="card" aria-labelledby="account">
       <h2 id="account">Your account</h2>
-      <p class="muted">The export is a JSON file with all that we keep about you. You can get one every hour.</p>
+      <p class="muted">The export is a JSON file with all that we keep about you.</p>
       <div class="row">
         <LinkButton href="/console/security/export">Export my data</LinkButton>
         <LinkButton href="/console/security/delete" kind="danger">

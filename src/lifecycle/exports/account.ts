@@ -7,6 +7,7 @@ import { identityView } from "../../identity/providers/view";
 import { listSessionsOfUser } from "../../identity/sessions/store";
 import { sessionView } from "../../identity/sessions/view";
 import type { Deps } from "../../platform/deps";
+import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
 import { activityOf } from "../../tenancy/audit/log";
@@ -17,7 +18,7 @@ import type { AccountExport } from "./schemas";
 /** More than a year of anybody's own activity. */
 const MOST_EVENTS = 10_000;
 
-/** Returns the caller's export, and records that it was made. */
+/** Returns the caller's export, records that it was made, and tells the caller by mail. */
 export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
   const { userId, sessionId, account } = caller;
   const nowMs = deps.now();
@@ -28,6 +29,7 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
     listIdentitiesOfUser(deps, userId),
     activityOf(deps, userId, MOST_EVENTS),
   ]);
+  await queueMailIfPossible(deps, { kind: "accountExported", userId });
   return {
     exportedAt: iso(nowMs),
     profile: {

@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
+import { limitedInside } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
 import { attachment } from "./attachment";
@@ -14,8 +15,13 @@ export const accountExportRoutes = new Hono<AppEnv>().get(
   "/",
   describeRoute("exportAccount", "Everything that the service keeps about the user, in all tenants, without secrets.", {
     200: dataOf(accountExport),
+    errors: ["STEP_UP_REQUIRED"],
+    description:
+      "Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes. The user is told by mail: the export has " +
+      "a year of their IP addresses.",
   }),
   sessionOnly,
+  limitedInside("exportAccount", "user"),
   ...serve(exports.ofAccount, (c, data) => c.json({ data }, 200, attachment("account"))),
 );
 

@@ -144,6 +144,7 @@ export const mailJob = z.discriminatedUnion("kind", [
     signedInAt: z.number(),
   }),
   z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
+  z.object({ kind: z.literal("accountExported"), id, userId }),
   /** `pool`: which codes were guessed; missing for those of the second factor. */
   z.object({ kind: z.literal("secondFactorGuessed"), id, userId, pool: z.enum(["totp", "code"]).optional() }),
   /**

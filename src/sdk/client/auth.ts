@@ -120,8 +120,8 @@ export interface AuthMethods {
    */
   stepUp(proof: Proof, options?: CallOptions): Promise<string>;
   /**
-   * Returns everything that the service keeps about the user, in all tenants, without secrets. Works once an hour.
-   * Throws UNAUTHENTICATED, RATE_LIMITED.
+   * Returns everything that the service keeps about the user, in all tenants, without secrets. Works once an hour, and
+   * the user gets a mail about it. Throws UNAUTHENTICATED, STEP_UP_REQUIRED, RATE_LIMITED.
    */
   exportAccount(options?: CallOptions): Promise<AccountExport>;
   /**

@@ -759,7 +759,10 @@ export interface MoveRequest {
 export interface NewApiKey {
   /** One line, trimmed. */
   name: string;
-  /** What the key may do; a user's key only as far as the user's role allows it. */
+  /**
+   * What the key may do. It gets those that your role has, and a user's key keeps them only as far as the user's role
+   * does.
+   */
   scopes: Permission[];
   /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
   expiresAt?: string | null | undefined;
