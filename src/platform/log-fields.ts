@@ -1,7 +1,9 @@
 /** The fields of log lines. A field means the same on every line. The operations page shows this table. */
 export const LOG_FIELDS = {
-  requestId: "The request. Clients see it as `X-Request-Id` and as `requestId` in error bodies.",
-  clientRequestId: "The `X-Request-Id` that the caller sent, to find the request by. Callers choose it freely.",
+  requestId:
+    "The request. Clients see it as `X-Request-Id` and as `requestId` in error bodies, unless they sent an id of " +
+    "their own.",
+  clientRequestId: "The `X-Request-Id` that the caller sent and the answer repeats. Callers choose it freely.",
   tenantId: "The tenant.",
   userId: "The user.",
   method: "The HTTP method, or `RPC` for a publish over a service binding.",

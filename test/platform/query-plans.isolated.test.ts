@@ -144,6 +144,7 @@ const OF_STORE: Record<string, RegExp> = {
   "tenancy/tenants/storage-store": /UPDATE tenants SET stored_bytes = 0/,
   "identity/sessions": /INSERT INTO sessions/,
   "identity/sessions/refresh-store": /UPDATE sessions SET generation/,
+  "identity/sessions/console-cookie-store": /SET cookie_generation = cookie_generation \+ 1/,
   "identity/sessions/known-devices-store": /INSERT INTO known_devices/,
   "identity/email-codes": /INSERT INTO mail_codes/,
   "platform/db/first-keys-store": /INSERT INTO first_keys/,

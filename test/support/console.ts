@@ -94,11 +94,11 @@ export async function signedIn(person: Person, password = PASSWORD): Promise<Con
   return browser;
 }
 
-/** A browser with the session of a person's access token, which saves a sign-in. */
-export async function holding(person: Person): Promise<ConsoleBrowser> {
+/** A browser with the session of a person's access token, which saves a sign-in. Its cookie is `ageMs` old. */
+export async function holding(person: Person, ageMs = 0): Promise<ConsoleBrowser> {
   const deps = await createDeps(env, createExecutionContext());
   const { sid, tid, sub } = decodeJwt<{ sid: string; tid: string; sub: string }>(person.token);
-  const validity = { issuedAt: deps.now(), expiresAt: deps.now() + 3_600_000 };
+  const validity = { issuedAt: deps.now() - ageMs, expiresAt: deps.now() + 3_600_000 };
   const claims = { userId: sub, sessionId: sid, tenantId: tid };
   const browser = visit();
   browser.jar.set("__Host-postern-session", await signConsoleToken(deps, claims, validity));

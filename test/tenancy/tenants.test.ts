@@ -1,6 +1,6 @@
 /** People of several tenants: listing them, switching, leaving. */
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, logIn, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { holding, signedIn } from "../support/console";
 import { invite, joinTenant } from "../support/people";
@@ -9,6 +9,8 @@ const tenantOf = async (token: string) => (await call("GET", "/auth/me", { token
 const switchTo = (person: Person, tenantId: string, token = person.token) =>
   call("POST", "/auth/switch-tenant", { token, body: { tenantId } });
 const leave = (token: string) => call("DELETE", "/members/me", { token });
+
+afterEach(() => void vi.useRealTimers());
 
 /** Somebody with a tenant of their own who is also a viewer in another. */
 async function ofTwoTenants() {
@@ -53,6 +55,15 @@ describe("several tenants", () => {
     expect(await tenantOf((await logIn(guest)).token)).toBe(owner.tenantId);
     expect(await tenantOf((await logIn(guest, PASSWORD, { tenantId: guest.tenantId })).token)).toBe(guest.tenantId);
     expect(await tenantOf((await logIn(guest)).token)).toBe(guest.tenantId);
+  });
+
+  test("a token from before does not work again when the session comes back", async () => {
+    const { owner, guest } = await ofTwoTenants();
+    vi.setSystemTime(Date.now() + 5_000);
+    const there = (await switchTo(guest, owner.tenantId)).body.data.accessToken;
+    const back = (await switchTo(guest, guest.tenantId, there)).body.data.accessToken;
+    const statuses = [guest.token, there, back].map(async (token) => (await call("GET", "/auth/me", { token })).status);
+    expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
   });
 
   test("switching beside refreshes keeps one generation: of all tokens given out exactly one refreshes", async () => {

@@ -3,8 +3,10 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { lacksSecondFactor, secondFactorRequired } from "../../identity/policy/lock-out";
 import { authenticateConsoleSession } from "../../identity/sessions/authenticate";
+import type { NewCookie } from "../../identity/sessions/console-cookie";
 import type { OpenedSession } from "../../identity/sessions/tokens";
-import { signConsoleToken } from "../../platform/crypto/jwt";
+import { type AccessClaims, signConsoleToken } from "../../platform/crypto/jwt";
+import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { isOpenWhenSuspended } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
@@ -16,14 +18,29 @@ import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cooki
 /** The signed-in user, for pages that anybody may see; null when nobody is signed in. */
 export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser | null> {
   const token = getConsoleCookie(c, "session");
-  return token === undefined ? null : authenticateConsoleSession(c.get("deps"), token, originOf(c));
+  if (token === undefined) return null;
+  const client = { origin: originOf(c), context: () => clientContextOf(c) };
+  const found = await authenticateConsoleSession(c.get("deps"), token, client);
+  if (found?.newCookie) await setCookie(c, found.user.principal, found.newCookie);
+  return found?.user ?? null;
 }
 
 /** Sets the session cookie. The browser gets no token of the API. */
 export async function setSession(c: Context<AppEnv>, { session }: OpenedSession): Promise<void> {
+  const current: CurrentUser | undefined = c.get("currentUser");
+  const isSame = current?.principal.sessionId === session.sessionId;
+  await setCookie(c, session, { generation: isSame ? current.cookieGeneration : 0, expiresAt: session.expiresAt });
+}
+
+async function setCookie(
+  c: Context<AppEnv>,
+  { userId, tenantId, sessionId }: AccessClaims,
+  { generation, expiresAt }: NewCookie,
+): Promise<void> {
   const deps = c.get("deps");
-  const { expiresAt, ...claims } = session;
-  setConsoleCookie(c, "session", await signConsoleToken(deps, claims, { issuedAt: deps.now(), expiresAt }), expiresAt);
+  const claims = { userId, tenantId, sessionId };
+  const token = await signConsoleToken(deps, claims, { issuedAt: deps.now(), expiresAt }, generation);
+  setConsoleCookie(c, "session", token, expiresAt);
 }
 
 /** Notes who is signed in, for a page that needs nobody. */

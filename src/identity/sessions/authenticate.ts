@@ -3,8 +3,10 @@
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../platform/crypto/jwt";
 import type { Deps } from "../../platform/deps";
 import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
+import type { ClientContext } from "../../platform/schemas/client-context";
 import type { AuthMethod, CurrentUser, SessionPrincipal } from "../../platform/schemas/principal";
 import { isRole, type Permission, permissionsOf } from "../../platform/schemas/roles";
+import { type NewCookie, renewCookie } from "./console-cookie";
 import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
@@ -20,17 +22,28 @@ export async function authenticateSession(
   return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), origin);
 }
 
-/** Returns the user of a console cookie; null when the cookie is invalid or expired or its session is revoked. */
+/**
+ * Returns the user of a console cookie, and the cookie that takes its place, if it is time for one; null when the cookie
+ * is invalid, expired or a copy, or its session is revoked.
+ */
 export async function authenticateConsoleSession(
   deps: Deps,
   token: string,
-  origin: RequestOrigin,
-): Promise<CurrentUser | null> {
+  client: { origin: RequestOrigin; context: () => ClientContext },
+): Promise<{ user: CurrentUser; newCookie: NewCookie | null } | null> {
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps, token, nowMs);
   const live = claims && (await findLiveConsoleSession(deps, claims, nowMs));
-  const principal = live && admit(deps, claims, live.session, origin);
+  const principal = live && admit(deps, claims, live.session, client.origin);
   if (!principal) return null;
+  const newCookie = await renewCookie(deps, claims, live.cookie, client.context);
+  if (newCookie === "ended") return null;
+  const cookieGeneration = newCookie?.generation ?? claims.generation;
+  return { user: { ...userOf(principal, live.tenants), cookieGeneration }, newCookie };
+}
+
+/** What the pages show of the user. */
+function userOf(principal: SessionPrincipal, tenants: CurrentUser["tenants"]): Omit<CurrentUser, "cookieGeneration"> {
   const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
   const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
   const lacksRecoveryCodes = principal.account.lacksRecoveryCodes === 1;
@@ -42,7 +55,7 @@ export async function authenticateConsoleSession(
     twoFactorEnabled,
     lacksRecoveryCodes,
     tenantName,
-    tenants: live.tenants,
+    tenants,
   };
 }
 

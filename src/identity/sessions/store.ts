@@ -1,6 +1,6 @@
 /** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
-import type { AccessClaims } from "../../platform/crypto/jwt";
+import type { AccessClaims, ShownClaims } from "../../platform/crypto/jwt";
 import { atomically, jsonList, prepared, type Rows, rows } from "../../platform/db/client";
 import { sessions } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
@@ -135,7 +135,7 @@ export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId
  * or the membership has ended since `findSwitchable`.
  */
 export async function moveSession(
-  { db }: Deps,
+  { db, startedAt }: Deps,
   move: SessionMove & { generation: number; nextTokenHash: string; actor: Actor },
   nowMs: number,
 ): Promise<TokenSubject | undefined> {
@@ -147,7 +147,7 @@ export async function moveSession(
     revoked: revokeSessions(sql`tenant_id <> ${tenantId} AND ${mayMove}`, nowMs),
     moved: rows<TokenSubject>(sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1,
         refresh_token_hash = ${nextTokenHash}, rotated_at = ${nowMs}, rotation_key_hash = NULL,
-        last_activity_at = ${nowMs}
+        last_activity_at = ${nowMs}, tenant_since = ${startedAt}
       WHERE ${mayMove} RETURNING ${TOKEN_SUBJECT}`),
     recorded: auditIfChanged({
       tenantId,
@@ -190,27 +190,45 @@ const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
     ${STORAGE_COLUMNS}`;
 
+/**
+ * Times in tokens are whole seconds, and clocks differ a little. A token of the request that moved the session must be
+ * accepted.
+ */
+const ISSUED_WITHIN_MS = 2_000;
+
 const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
     JOIN users u ON u.id = s.user_id JOIN tenants t ON t.id = s.tenant_id
   WHERE s.id = ${sql.placeholder("sessionId")} AND s.tenant_id = ${sql.placeholder("tenantId")}
-    AND s.user_id = ${sql.placeholder("userId")} AND s.expires_at > ${sql.placeholder("nowMs")}`;
+    AND s.user_id = ${sql.placeholder("userId")} AND s.expires_at > ${sql.placeholder("nowMs")}
+    AND coalesce(s.tenant_since, 0) < ${sql.placeholder("issuedAt")} + ${sql.raw(String(ISSUED_WITHIN_MS))}`;
 
 const liveSession = prepared<LiveSession>(sql`SELECT ${LIVE_SESSION} ${OF_CLAIMS}`);
 
 /** The session of an access token with its user, if it still exists and the user is still a member of its tenant. */
 export async function findLiveSession(
   { db }: Deps,
-  claims: AccessClaims,
+  claims: ShownClaims,
   nowMs: number,
 ): Promise<LiveSession | undefined> {
   const [row] = await liveSession(db, { ...claims, nowMs });
   return row;
 }
 
+/** What a session stores about the console's cookie, and where it was last replaced. */
+export interface StoredCookie {
+  cookieGeneration: number;
+  cookieReplacedAt: number | null;
+  ipAddress: string | null;
+  deviceName: string | null;
+  expiresAt: number;
+}
+
 /** How many tenants the console's switcher offers. */
 const MAX_LISTED_TENANTS = 50;
 
-const liveConsoleSession = prepared<LiveSession & { tenants: string }>(sql`SELECT ${LIVE_SESSION},
+const liveConsoleSession = prepared<LiveSession & StoredCookie & { tenants: string }>(sql`SELECT ${LIVE_SESSION},
+    s.cookie_generation AS cookieGeneration, s.cookie_replaced_at AS cookieReplacedAt, s.ip_address AS ipAddress,
+    s.device_name AS deviceName, s.expires_at AS expiresAt,
     (SELECT json_group_array(json_object('id', mine.id, 'name', mine.name)) FROM (
       SELECT mt.id, mt.name FROM memberships mm JOIN tenants mt ON mt.id = mm.tenant_id
       WHERE mm.user_id = s.user_id
@@ -218,11 +236,12 @@ const liveConsoleSession = prepared<LiveSession & { tenants: string }>(sql`SELEC
   ${OF_CLAIMS}`);
 
 /** The same for the console, with the user's tenants, by name. */
-export async function findLiveConsoleSession({ db }: Deps, claims: AccessClaims, nowMs: number) {
+export async function findLiveConsoleSession({ db }: Deps, claims: ShownClaims, nowMs: number) {
   const [row] = await liveConsoleSession(db, { ...claims, nowMs });
   if (!row) return undefined;
-  const { tenants, ...session } = row;
-  return { session, tenants: JSON.parse(tenants) as { id: string; name: string }[] };
+  const { tenants, cookieGeneration, cookieReplacedAt, ipAddress, deviceName, expiresAt, ...session } = row;
+  const cookie: StoredCookie = { cookieGeneration, cookieReplacedAt, ipAddress, deviceName, expiresAt };
+  return { session, cookie, tenants: JSON.parse(tenants) as { id: string; name: string }[] };
 }
 
 /** Records that the session was used at `nowMs`. */

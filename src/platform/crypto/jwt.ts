@@ -29,6 +29,14 @@ export interface AccessClaims {
   tenantId: string;
 }
 
+/** What a token that was shown says. */
+export interface ShownClaims extends AccessClaims {
+  /** Unix ms, in whole seconds. */
+  issuedAt: number;
+  /** Of the console's cookie: how often it was replaced. 0 for other tokens. */
+  generation: number;
+}
+
 /** What an access token says besides. */
 export interface AccessTokenClaims extends AccessClaims {
   /** The role in the tenant. */
@@ -64,8 +72,8 @@ export function verifyAccessToken(context: TokenContext, token: string, nowMs: n
 }
 
 /** The value of the console's session cookie. It expires with its session. */
-export function signConsoleToken(context: TokenContext, claims: AccessClaims, validity: Validity) {
-  return sign(context, CONSOLE, claims, validity);
+export function signConsoleToken(context: TokenContext, claims: AccessClaims, validity: Validity, generation = 0) {
+  return sign(context, CONSOLE, claims, validity, { gen: generation });
 }
 
 /** The claims of a valid console cookie; null for anything else, including an access token. */
@@ -91,7 +99,7 @@ async function sign(
     .sign(key.privateKey);
 }
 
-async function verify(context: TokenContext, kind: Kind, token: string, nowMs: number): Promise<AccessClaims | null> {
+async function verify(context: TokenContext, kind: Kind, token: string, nowMs: number): Promise<ShownClaims | null> {
   const opened = await open(context, kind, token, nowMs);
   return opened && (await context.signers.accepts(opened.signer)) ? opened.claims : null;
 }
@@ -102,7 +110,7 @@ async function open(
   kind: Kind,
   token: string,
   nowMs: number,
-): Promise<{ claims: AccessClaims; signer: SignerId } | null> {
+): Promise<{ claims: ShownClaims; signer: SignerId } | null> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, (header) => requireKey(signers, header).publicKey, {
       algorithms: [...TOKEN_ALGORITHMS],
@@ -111,10 +119,11 @@ async function open(
       requiredClaims: ["iss", "sub", "sid", "tid", "iat", "exp"],
       currentDate: new Date(nowMs),
     });
-    const { iss, sub, sid, tid } = payload;
+    const { iss, sub, sid, tid, iat = 0, gen = 0 } = payload;
     if (![iss, sub, sid, tid].every((claim) => typeof claim === "string")) return null;
     const { kid, alg } = requireKey(signers, protectedHeader);
-    const claims = { userId: sub, sessionId: sid, tenantId: tid } as AccessClaims;
+    const shown = { issuedAt: iat * 1000, generation: gen };
+    const claims = { userId: sub, sessionId: sid, tenantId: tid, ...shown } as ShownClaims;
     return { claims, signer: { kid, alg, issuer: iss as string } };
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return null;

@@ -132,6 +132,11 @@ export const sessions = sqliteTable(
     confirmedAt: integer("confirmed_at"),
     /** JSON array of `AuthMethod`: how the session was opened and confirmed. Null before the column existed. */
     amr: text(),
+    /** When the session was last moved to its tenant; null: never. Tokens from before are of an earlier stay there. */
+    tenantSince: integer("tenant_since"),
+    /** How often the console's cookie was replaced, and when last. */
+    cookieGeneration: integer("cookie_generation").notNull().default(0),
+    cookieReplacedAt: integer("cookie_replaced_at"),
   },
   (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
 );

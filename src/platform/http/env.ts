@@ -8,7 +8,10 @@ import type { CurrentUser, Principal } from "../schemas/principal";
 export interface AppEnv {
   Bindings: Env;
   Variables: {
+    /** An id of ours. */
     requestId: string;
+    /** A well-formed `X-Request-Id` of the caller, whom the answer calls the request by. */
+    clientRequestId: string | undefined;
     deps: Deps;
     /** An IPv4 address, a /64 network, or "unknown". */
     clientIp: string;

@@ -14,11 +14,13 @@ export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
   const body = {
     code: failure.code,
     message: failure.message,
-    requestId: c.get("requestId"),
+    requestId: c.get("clientRequestId") ?? c.get("requestId"),
     ...(failure.details ? { details: failure.details } : {}),
   };
   return c.json(body, failure.status as ContentfulStatusCode, failure.headers);
 }
+
+const idsOf = (c: Context<AppEnv>) => ({ requestId: c.get("requestId"), clientRequestId: c.get("clientRequestId") });
 
 /**
  * The error that the client sees. An unexpected one is logged with its stack and becomes INTERNAL_ERROR, which reveals
@@ -28,11 +30,11 @@ export function toAppError(c: Context<AppEnv>, error: unknown): AppError {
   if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error;
   if (error instanceof HTTPException && error.status === 400) return new AppError("INVALID_JSON");
   if (isTransient(error)) {
-    log("error", "database unavailable", { requestId: c.get("requestId"), ...describeError(error) });
+    log("error", "database unavailable", { ...idsOf(c), ...describeError(error) });
     return unavailable({ cause: error });
   }
   if (!(error instanceof ConfigError)) {
-    log("error", "unexpected error", { requestId: c.get("requestId"), ...describeError(error) });
+    log("error", "unexpected error", { ...idsOf(c), ...describeError(error) });
   }
   return new AppError("INTERNAL_ERROR", { cause: error });
 }

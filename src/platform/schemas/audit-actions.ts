@@ -7,7 +7,7 @@ export const AUDIT_ACTIONS = {
   "auth.locked": "locked an account by wrong guesses",
   "auth.logout": "signed out",
   "auth.logout_all": "signed out everywhere",
-  "auth.refresh_reused": "used a refresh token again, which ended the session",
+  "auth.refresh_reused": "used a refresh token, or a replaced cookie of the console, again, which ended the session",
   "auth.email_verified": "verified an email address",
   "auth.password_reset_requested": "asked for a password reset",
   "auth.password_reset": "reset a password",

@@ -91,6 +91,8 @@ export interface CurrentUser {
   /** Whether two-factor authentication is on without any recovery code that is left. */
   lacksRecoveryCodes: boolean;
   tenantName: string;
+  /** Of the session's cookie: how often it was replaced. */
+  cookieGeneration: number;
   /** All tenants that the user is a member of, by name. */
   tenants: readonly { id: string; name: string }[];
 }

@@ -191,7 +191,7 @@ export interface AuditEvent {
   ip: string | null;
   /** Its first 256 characters. */
   userAgent: string | null;
-  /** The `X-Request-Id` of the request. */
+  /** The `X-Request-Id` of the request, but never one that the caller sent. */
   requestId: string | null;
   /** The session that was used or ended. */
   sessionId: string | null;

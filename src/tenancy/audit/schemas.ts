@@ -77,7 +77,10 @@ const auditEvent = z
       .meta({ description: "What was changed." }),
     ip: nullable("An IPv4 address or a /64 network.", "203.0.113.7"),
     userAgent: nullable("Its first 256 characters.", "Mozilla/5.0"),
-    requestId: nullable("The `X-Request-Id` of the request.", "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"),
+    requestId: nullable(
+      "The `X-Request-Id` of the request, but never one that the caller sent.",
+      "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f",
+    ),
     sessionId: nullable("The session that was used or ended.", "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"),
     meta: z
       .record(z.string(), z.unknown())
