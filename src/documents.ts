@@ -5,14 +5,25 @@
 import { app } from "./app";
 import type { AssetAddress } from "./docs/markdown/catalogue";
 import { pageFiles } from "./docs/markdown/files";
+import type { Highlighter } from "./docs/markdown/render";
 import type { Facts, LimitedEndpoint } from "./docs/markdown/tables";
 import { describedRoutes, openApiDocument } from "./docs/openapi/document";
 
+/** What the documentation is made of, besides the code of the service. */
+export interface Sources {
+  /** The Markdown of each page, by its name. */
+  pages: Readonly<Record<string, string>>;
+  /** The methods of the client. */
+  methods: Facts["methods"];
+  addressOf: AssetAddress;
+  highlighted: Highlighter;
+}
+
 /** The text of each file, by its path. */
-export function documents(methods: Facts["methods"], addressOf: AssetAddress): Record<string, string> {
+export function documents({ pages, methods, ...tools }: Sources): Record<string, string> {
   return {
     "openapi.json": JSON.stringify(openApiDocument(app)),
-    ...pageFiles({ methods, limited: limitedEndpoints() }, addressOf),
+    ...pageFiles(pages, { methods, limited: limitedEndpoints() }, tools),
   };
 }
 

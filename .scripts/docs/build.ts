@@ -14,15 +14,17 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { clientMethods } from "../client-methods.ts";
+import { highlighted } from "./highlight.ts";
 
 /** The folder that `[assets]` of wrangler.toml names. */
 const FOLDER = ".assets";
+const PAGES = "src/docs/pages";
 /** What pages load, by the name under which it is served. */
 const ASSETS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     readdirSync("src/docs/browser").map((file) => [file.replace(".browser.", "."), `src/docs/browser/${file}`]),
   ),
-  "grafana-dashboard.json": "src/docs/pages/metrics/grafana-dashboard.json",
+  "grafana-dashboard.json": `${PAGES}/metrics/grafana-dashboard.json`,
   ...Object.fromEntries(
     ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"].map((file) => [
       file,
@@ -33,7 +35,7 @@ const ASSETS: Readonly<Record<string, string>> = {
 const HASH_CHARACTERS = 8;
 
 interface Documents {
-  documents(methods: object, addressOf: (name: string) => string): Record<string, string>;
+  documents(sources: object): Record<string, string>;
 }
 
 /** Writes all files into the folder, and removes any other file in it. */
@@ -60,8 +62,14 @@ async function readDocs() {
   const { documents } = await importDocuments();
   return {
     assets: contents.map(([name, content]) => [`docs/assets/${name}`, content] as const),
-    texts: documents(clientMethods(), addressOf),
+    texts: documents({ pages: readPages(), methods: clientMethods(), addressOf, highlighted }),
   };
+}
+
+/** The Markdown of each page, by its name. */
+function readPages(): Record<string, string> {
+  const names = readdirSync(PAGES).flatMap((file) => file.match(/^(.+)\.md$/)?.[1] ?? []);
+  return Object.fromEntries(names.map((name) => [name, readFileSync(`${PAGES}/${name}.md`, "utf8")]));
 }
 
 const hashOf = (content: Buffer): string =>
@@ -72,7 +80,7 @@ async function importDocuments(): Promise<Documents> {
   const bundle = await rolldown({
     input: "src/documents.ts",
     platform: "node",
-    moduleTypes: { ".md": "text", ".css": "text", ".txt": "text", ".wasm": "binary" },
+    moduleTypes: { ".css": "text", ".txt": "text", ".wasm": "binary" },
     transform: { jsx: { runtime: "automatic", importSource: "hono/jsx" } },
     plugins: [{ name: "browser-files-as-text", load: { filter: { id: /\.browser\.js$/ }, handler: textModule } }],
     onLog: () => {},

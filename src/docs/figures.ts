@@ -25,6 +25,9 @@ const MARK = /"\{\{(limit|window|budget|cap):(\w+)\}\}"|\{\{(limit|window|budget
 /** The mark of a figure, as text. */
 export const mark = <Kind extends keyof Names>(kind: Kind, name: Names[Kind]): string => `{{${kind}:${name}}}`;
 
+/** Leaves the marks out of `text`. */
+export const withoutFigures = (text: string): string => text.replaceAll(MARK, "");
+
 /** Replaces every mark in `text`. */
 export const withFigures = (text: string, figures: Figures): string =>
   text.replaceAll(MARK, (_mark, quotedKind, quotedName, kind = quotedKind, name = quotedName) =>

@@ -10,7 +10,8 @@ import { describeRoute } from "../platform/http/route-docs";
 import { withFigures } from "./figures";
 
 const PAGE_CSP =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 /** Nothing is loaded from another host. Swagger UI's style sheet holds its icons as `data:` images. */
 const REFERENCE_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +

@@ -25,8 +25,8 @@ const ALL_PAGES_TIMEOUT_MS = 150_000;
 /** Runs in the page, as text: a function would refer to this file's import, not to the page's own `axe`. */
 const RUN = "axe.run().then(({ violations }) => violations)";
 
-/** The violations that axe-core finds, with the HTML of the element. */
-async function violations(page: Page): Promise<string[]> {
+/** The violations that axe-core finds in a page that has `axe.source`, with the HTML of the element. */
+export async function violations(page: Page): Promise<string[]> {
   const found: Result[] = await page.evaluate(RUN);
   return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }

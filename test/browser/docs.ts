@@ -1,6 +1,8 @@
 /** The pages under /docs in a real browser. */
 import { readdirSync } from "node:fs";
+import axe from "axe-core";
 import { test } from "vitest";
+import { violations } from "./appearance.ts";
 import type { Stage } from "./stage.ts";
 
 const PHONE_WIDTH_PIXELS = 360;
@@ -30,6 +32,57 @@ export function docs(stage: Stage): void {
     expect(await ground()).toBe("rgb(20, 23, 27)");
     expect(complaints).toEqual([]);
     expect([...hosts]).toEqual([new URL(stage.server.base).host]);
+    await page.close();
+  });
+
+  test("axe-core finds nothing in pages with code, tables and lists of sections, wide and light or narrow and dark", async ({
+    expect,
+  }) => {
+    const page = await stage.open();
+    for (const path of ["/docs", "/docs/verify", "/docs/limits", "/docs/client-auth"]) {
+      await page.goto(new URL(path, stage.server.base).href);
+      await page.evaluate(axe.source);
+      for (const [width, colorScheme] of [[1440, "light"] as const, [PHONE_WIDTH_PIXELS, "dark"] as const]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        expect([path, colorScheme, await violations(page)]).toEqual([path, colorScheme, []]);
+      }
+    }
+    await page.close();
+  });
+
+  test("a reader finds a section with the keyboard alone, copies code, and gets back to the console", async ({
+    expect,
+  }) => {
+    const page = await stage.open({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto(new URL("/docs/verify", stage.server.base).href);
+    await page.keyboard.press("/");
+    await page.keyboard.type("key rotation");
+    await page
+      .locator(".results")
+      .getByRole("link", { name: /^Operations: Key rotation/ })
+      .waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/docs\/operations#key-rotation$/);
+    const block = page.locator(".block").first();
+    await block.hover();
+    await block.getByRole("button", { name: "Copy" }).click();
+    await block.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await block.locator("pre").textContent());
+    await page.getByRole("link", { name: "Console", exact: true }).first().click();
+    await page.waitForURL(/\/console/);
+    await page.close();
+  });
+
+  test("on a phone, the menu opens the links to the pages", async ({ expect }) => {
+    const page = await stage.open({ viewport: { width: PHONE_WIDTH_PIXELS, height: 800 } });
+    await page.goto(new URL("/docs", stage.server.base).href);
+    const link = page.getByRole("navigation", { name: "Documentation" }).getByRole("link", { name: "Retries" });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await link.click();
+    await page.waitForURL(/\/docs\/retries$/);
     await page.close();
   });
 }

@@ -40,15 +40,19 @@ const { "../../README.md": readme = "", "../../wrangler.toml": wrangler = "" } =
 const names = Object.keys(markdown).map((path) => path.replace(/^.*\/|\.md$/g, ""));
 const pathOf = (name: string) => (name === "index" ? "/docs" : `/docs/${name}`);
 const get = (path: string) => exports.default.fetch(new Request(new URL(path, "http://postern.test")));
+const compressedBytes = async (text: string) =>
+  (await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer()).byteLength;
 const pageOf = async (name: string) => (await get(pathOf(name))).text();
 
 describe.each(names)("%s", (name) => {
-  test("is served as HTML that runs no script and loads nothing from another host", async () => {
+  test("is served as HTML that runs no inline script and loads nothing from another host", async () => {
     const response = await get(pathOf(name));
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
-    expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img/);
+    expect(response.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; img.*trusted-types 'none'$/,
+    );
     const html = await response.text();
-    expect(html).not.toMatch(/<script| style=|<!-- table|\{\{\w+:/);
+    expect(html).not.toMatch(/<script(?! defer src="\/docs\/assets\/)| style=|<!-- table|\{\{\w+:/);
     expect(html).toMatch(/<h1 id=/);
     expect([...html.matchAll(/(?:src|<link[^>]*href)="([^"]+)"/g)].filter(([, url]) => !url?.startsWith("/"))).toEqual(
       [],
@@ -59,6 +63,14 @@ describe.each(names)("%s", (name) => {
     const loaded = [...(await pageOf(name)).matchAll(/<(?:link|img|script)[^>]*(?:href|src)="([^"]+)"/g)];
     expect(loaded.length).toBeGreaterThan(0);
     for (const [, path = ""] of loaded) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+
+  test("weighs at most 60 KB with its styles and script, compressed as servers send it", async () => {
+    const html = await pageOf(name);
+    const loaded = [...html.matchAll(/(?:stylesheet" href|defer src)="([^"]+)"/g)].map(([, path = ""]) => path);
+    const texts = [html, ...(await Promise.all(loaded.map(async (path) => (await get(path)).text())))];
+    const sizes = await Promise.all(texts.map(compressedBytes));
+    expect(sizes.reduce((total, size) => total + size, 0)).toBeLessThan(60_000);
   });
 
   test("has no broken link", async () => {
@@ -103,6 +115,18 @@ test("a long page lists its sections, and each page leads back to the console", 
   const html = await pageOf("operations");
   expect(html).toMatch(/<nav class="toc"[\s\S]*<a href="#alarms">Alarms<\/a>/);
   expect(html).toContain('<a href="/console">Console</a>');
+});
+
+test("the search knows each section of each page, by an address that exists", async () => {
+  const entries: string[][] = await (await get("/docs/assets/search.json")).json();
+  const addresses = entries.map(([address = ""]) => address);
+  expect(new Set(addresses.map((address) => address.split("#")[0]))).toEqual(
+    new Set([...names.map(pathOf), "/docs/reference"]),
+  );
+  expect(addresses).toContain("/docs/operations#key-rotation");
+  for (const address of addresses.filter((one) => one.startsWith("/docs/operations#"))) {
+    expect(await pageOf("operations")).toContain(`id="${address.split("#")[1]}"`);
+  }
 });
 
 test("an unknown page answers 404", async () => {

@@ -1,54 +1,53 @@
-/** The Markdown pages as files: each as HTML without scripts and as Markdown, and a list of them for programs. */
-import { type AssetAddress, allPages, navigation, type Page, pageList, REFERENCE_PATH, START_PATH } from "./catalogue";
+/** The pages as files: each as HTML and as Markdown, and a list of them for programs. */
+import { type Page, pageList, pagesOf, REFERENCE, START } from "./catalogue";
 import { referenceHtml } from "./reference";
 import { renderMarkdown } from "./render";
+import { searchIndex } from "./search-index";
+import { type Shell, shellHtml } from "./shell";
 import { type Facts, withTables } from "./tables";
 
 /** A page with fewer sections has no list of them. */
-const MIN_HEADINGS = 4;
+const MIN_SECTIONS = 3;
 
-/** The text of each file, by its path. */
-export function pageFiles(facts: Facts, addressOf: AssetAddress): Record<string, string> {
-  const files = allPages().flatMap(({ path, title, markdown }): [string, string][] => {
-    const text = withTables(markdown, facts);
-    const name = path === START_PATH ? "docs/index" : path.slice(1);
-    return [
-      [`${path.slice(1)}.html`, pageHtml({ path, title, markdown: text }, addressOf)],
-      [`${name}.md`, text],
-    ];
-  });
+/** The text of each file, by its path. `texts` is the Markdown of each page by its name. */
+export function pageFiles(
+  texts: Readonly<Record<string, string>>,
+  facts: Facts,
+  tools: Omit<Shell, "pages">,
+): Record<string, string> {
+  const complete = Object.entries(texts).map(([name, text]) => [name, withTables(text, facts)] as const);
+  const pages = pagesOf(Object.fromEntries(complete));
+  const shell: Shell = { pages, ...tools };
   return {
-    ...Object.fromEntries(files),
-    [`${REFERENCE_PATH.slice(1)}.html`]: referenceHtml(addressOf),
-    "docs/llms.txt": pageList(),
+    ...Object.fromEntries(
+      pages.map((page) => [`docs${page.name === START ? "" : `/${page.name}`}.html`, htmlOf(shell, page)]),
+    ),
+    ...Object.fromEntries(complete.map(([name, text]) => [`docs/${name}.md`, text])),
+    "docs/llms.txt": pageList(pages),
+    "docs/assets/search.json": JSON.stringify(searchIndex(pages)),
   };
 }
 
-/** The sections of a long page, as links. */
-function contentsOf(html: string): string {
-  const headings = [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)];
-  if (headings.length < MIN_HEADINGS) return "";
-  const items = headings.map(([, id, title]) => `<li><a href="#${id}">${title?.replace(/<[^>]+>/g, "")}</a></li>`);
-  return `<nav class="toc" aria-label="On this page"><strong>On this page</strong><ul>${items.join("")}</ul></nav>\n`;
+function htmlOf(shell: Shell, page: Page): string {
+  if (page.name === REFERENCE) return referenceHtml(shell, page);
+  const html = renderMarkdown(page.markdown ?? "", shell.highlighted);
+  const [title = "", ...rest] = html.split(/(?<=<\/h1>\n)/);
+  const main = `${title}${contentsOf(html)}<article>\n${rest.join("")}${neighbours(shell.pages, page)}</article>\n`;
+  return shellHtml(shell, { page, styles: ["code.css"], main });
 }
 
-function pageHtml({ path, title, markdown }: Page, addressOf: AssetAddress): string {
-  const html = renderMarkdown(markdown);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} - Postern</title>
-<link rel="icon" href="${addressOf("favicon-32x32.png")}">
-<link rel="stylesheet" href="${addressOf("navigation.css")}">
-<link rel="stylesheet" href="${addressOf("document.css")}">
-</head>
-<body>
-${navigation(path)}
-<main>
-${html.replace("</h1>\n", `</h1>\n${contentsOf(html)}`)}</main>
-</body>
-</html>
-`;
+/** The sections of a page, as links. */
+function contentsOf(html: string): string {
+  const headings = [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)];
+  if (headings.length < MIN_SECTIONS) return "";
+  const items = headings.map(([, id, title]) => `<li><a href="#${id}">${title?.replace(/<[^>]+>/g, "")}</a></li>`);
+  return `<nav class="toc" aria-label="On this page"><p>On this page</p><ul>${items.join("")}</ul></nav>\n`;
+}
+
+/** Links to the pages before and after this one. */
+function neighbours(pages: readonly Page[], page: Page): string {
+  const at = pages.indexOf(page);
+  const link = (rel: string, other: Page | undefined) =>
+    other ? `<a rel="${rel}" href="${other.path}">${other.title}</a>` : "";
+  return `<nav class="neighbours" aria-label="Next pages">${link("prev", pages[at - 1])}${link("next", pages[at + 1])}</nav>\n`;
 }

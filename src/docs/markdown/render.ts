@@ -3,30 +3,43 @@
  * `/docs`. Pictures are left out, because the Worker does not carry them.
  */
 import { Marked } from "marked";
+import { pathOf } from "./catalogue";
 
 const PAGE_FILE = /^([a-z-]+)\.md(#.*)?$/;
 
-const marked = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-    },
-    image: () => "",
-    link({ href, tokens }) {
-      const target = href.replace(PAGE_FILE, (_file, name: string, anchor = "") => `${pathOf(name)}${anchor}`);
-      return `<a href="${target.replaceAll('"', "&quot;")}">${this.parser.parseInline(tokens)}</a>`;
-    },
-  },
-});
+/** The code as HTML in which its words are marked with classes. Throws for a language that it does not know. */
+export type Highlighter = (code: string, language: string) => string;
 
-const pathOf = (fileName: string) => (fileName === "index" ? "/docs" : `/docs/${fileName}`);
+const markedWith = (highlighted: Highlighter) =>
+  new Marked({
+    renderer: {
+      code({ text, lang }) {
+        // It takes the focus, as tables do, so that it can be scrolled with the keyboard.
+        return `<pre tabindex="0"><code>${lang ? highlighted(text, lang) : escaped(text)}</code></pre>\n`;
+      },
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      image: () => "",
+      link({ href, tokens }) {
+        const target = href.replace(PAGE_FILE, (_file, name: string, anchor = "") => `${pathOf(name)}${anchor}`);
+        return `<a href="${target.replaceAll('"', "&quot;")}">${this.parser.parseInline(tokens)}</a>`;
+      },
+    },
+  });
+
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 /** The anchor that GitHub gives a heading, so that the same links work in the repository. */
-const anchorOf = (heading: string) =>
+export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w\s-]/g, "")
     .replaceAll(/\s/g, "-");
 
 /** The HTML of a page's body. `markdown` must be ours: HTML in it is not escaped. */
-export const renderMarkdown = (markdown: string): string => marked.parse(markdown, { async: false });
+export const renderMarkdown = (markdown: string, highlighted: Highlighter): string =>
+  markedWith(highlighted)
+    .parse(markdown, { async: false })
+    .replaceAll("<table>", '<div class="scroll" tabindex="0"><table>')
+    .replaceAll("</table>", "</table></div>");
