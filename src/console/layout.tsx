@@ -5,7 +5,7 @@ import type { CurrentUser } from "../platform/schemas/principal";
 import type { Permission } from "../platform/schemas/roles";
 import { ICON_PATH, SCRIPT_PATH, stylePath } from "./assets";
 import { PostForm, SubmitButton } from "./components/buttons";
-import { Banner, Time } from "./components/display";
+import { Banner, Moment } from "./components/display";
 
 const NAV_SECTIONS = [
   { name: "overview", title: "Overview", path: "/console", permission: null },
@@ -159,7 +159,7 @@ const CodesReminder = () => (
 
 const FactorReminder = ({ tenantName, dueAt }: { tenantName: string; dueAt: number }) => (
   <Banner kind="note">
-    <strong>{tenantName}</strong> lets you in from <Time at={dueAt} /> only with a second factor. Turn on two-factor
+    <strong>{tenantName}</strong> lets you in from <Moment at={dueAt} /> only with a second factor. Turn on two-factor
     authentication under <a href="/console/security">My security</a>, or add a passkey. If you have a passkey,{" "}
     <a href="/console/security/confirm?to=/console">confirm with it</a>.
   </Banner>

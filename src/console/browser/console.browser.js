@@ -43,6 +43,14 @@ function fromNow(timeMs) {
  */
 const findAll = (root, selector) => root.querySelectorAll(selector);
 
+/** The times whose text is not how long ago they are: those in a sentence after "since", and the labels of an axis. */
+/** @type {Readonly<Record<string, Intl.DateTimeFormat>>} */
+const FORMATS = {
+  moment: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }),
+  hour: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+  day: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
+};
+
 /**
  * Shows how long ago times are. The title has the time in the viewer's zone, and in UTC.
  * @param {ParentNode} root
@@ -50,6 +58,11 @@ const findAll = (root, selector) => root.querySelectorAll(selector);
 function localizeTimes(root) {
   for (const element of root.querySelectorAll("time")) {
     const time = new Date(element.dateTime);
+    const format = FORMATS[element.dataset.show ?? ""];
+    if (format) {
+      element.textContent = format.format(time);
+      continue;
+    }
     element.textContent = fromNow(time.getTime());
     element.dataset.utc ??= element.title;
     element.title = `${exact.format(time)} (${element.dataset.utc})`;

@@ -1,23 +1,25 @@
-/** Charts of attempts per hour. The SVG stretches to its place, so it holds no text; the labels are HTML beside it. */
+/**
+ * Charts of attempts over time. The SVG stretches to its place, so it holds no text; the labels of the axes are HTML
+ * beside it.
+ */
+import { type Bar, PERIOD_NAMES, PERIODS, type PeriodName } from "./chart-periods";
+import { AttemptTable, KINDS, LABELS } from "./chart-table";
 
-/** The attempts that started in one hour. */
-export interface Bar {
-  /** ISO 8601. */
-  hour: string;
-  success: number;
-  failed: number;
-  pending: number;
-}
-
-const KINDS = ["success", "failed", "pending"] as const;
-const LABELS = { success: "Success", failed: "Failed", pending: "Pending" } as const;
 const HEIGHT = 100;
 const STEP = 10;
 
 const totalOf = (bar: Bar) => bar.success + bar.failed + bar.pending;
-const utcHour = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 const describeBar = (bar: Bar) =>
-  `${utcHour(bar.hour)}: ${KINDS.map((kind) => `${bar[kind]} ${LABELS[kind].toLowerCase()}`).join(", ")}`;
+  `${bar.start.slice(0, 10)} ${bar.start.slice(11, 16)} UTC: ` +
+  KINDS.map((kind) => `${bar[kind].toLocaleString("en")} ${LABELS[kind].toLowerCase()}`).join(", ");
+
+/** The least round number that is not below `count` and has a whole half: 2, 4, 6, 8, 10, 20, 40 … */
+export function topOf(count: number): number {
+  for (let power = 1; ; power *= 10) {
+    const found = [2, 4, 6, 8, 10].find((digit) => digit * power >= count);
+    if (found !== undefined) return found * power;
+  }
+}
 
 /** The segments of one bar, stacked from the bottom. */
 function Stack({ bar, x, max, gap }: { bar: Bar; x: number; max: number; gap: number }) {
@@ -33,52 +35,118 @@ function Stack({ bar, x, max, gap }: { bar: Bar; x: number; max: number; gap: nu
   );
 }
 
-/** One bar per hour, with success, failed and pending stacked. */
-export function StackedChart({ bars }: { bars: readonly Bar[] }) {
-  const max = Math.max(1, ...bars.map(totalOf));
-  const sums = KINDS.map((kind) => bars.reduce((sum, bar) => sum + bar[kind], 0));
+interface ChartProps {
+  bars: readonly Bar[];
+  period: PeriodName;
+  /** The page with another period. */
+  hrefOf: (period: PeriodName) => string;
+  /** How many days of counts the service keeps. */
+  keptDays: number;
+}
+
+/** Bars with success, failed and pending stacked, axes, and the same as a table. */
+export function StackedChart({ bars, period, hrefOf, keptDays }: ChartProps) {
+  const top = topOf(Math.max(...bars.map(totalOf)));
   return (
     <figure class="figure">
-      <ul class="legend">
-        {KINDS.map((kind, index) => (
-          <li>
-            <svg viewBox="0 0 10 10" aria-hidden="true">
-              <rect class={kind} width="10" height="10" rx="2" />
-            </svg>
-            {LABELS[kind]} <strong>{sums[index]}</strong>
-          </li>
-        ))}
-      </ul>
-      <div class="plot">
-        <span class="small muted">{max}</span>
-        <svg
-          class="chart"
-          viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={
-            `Attempts per hour over ${bars.length} hours: ` +
-            `${KINDS.map((kind, i) => `${sums[i]} ${kind}`).join(", ")}`
-          }
-        >
-          {bars.map((bar, index) => (
-            <g>
-              <title>{describeBar(bar)}</title>
-              <rect class="hover" x={index * STEP} y="0" width={STEP} height={HEIGHT} />
-              <rect class="none" x={index * STEP + 1.5} y={HEIGHT - 1.5} width={STEP - 3} height="1.5" />
-              <Stack bar={bar} x={index * STEP} max={max} gap={1.5} />
-            </g>
-          ))}
-        </svg>
+      <div class="head">
+        <Legend bars={bars} />
+        <PeriodChoice period={period} hrefOf={hrefOf} />
       </div>
-      <figcaption class="axis small muted">
-        <span>{bars.length} hours ago</span>
-        <span>{bars.length / 2} hours ago</span>
-        <span>now</span>
-      </figcaption>
+      <div class="plot">
+        <div class="scale small muted" aria-hidden="true">
+          {[top, top / 2, 0].map((count) => (
+            <span>{count.toLocaleString("en")}</span>
+          ))}
+        </div>
+        <Columns bars={bars} period={period} top={top} />
+        <TimeAxis bars={bars} period={period} />
+      </div>
+      <Caption period={period} keptDays={keptDays} />
+      <AttemptTable bars={bars} />
     </figure>
   );
 }
+
+const Legend = ({ bars }: { bars: readonly Bar[] }) => (
+  <ul class="legend">
+    {KINDS.map((kind) => (
+      <li>
+        <svg viewBox="0 0 10 10" aria-hidden="true">
+          <rect class={kind} width="10" height="10" rx="2" />
+        </svg>
+        {LABELS[kind]} <strong>{bars.reduce((sum, bar) => sum + bar[kind], 0).toLocaleString("en")}</strong>
+      </li>
+    ))}
+  </ul>
+);
+
+const PeriodChoice = ({ period, hrefOf }: Pick<ChartProps, "period" | "hrefOf">) => (
+  <nav class="choice" aria-label="Period of the chart">
+    {PERIOD_NAMES.map((name) => (
+      <a href={hrefOf(name)} aria-current={name === period ? "true" : undefined}>
+        {PERIODS[name].title}
+      </a>
+    ))}
+  </nav>
+);
+
+function Columns({ bars, period, top }: Pick<ChartProps, "bars" | "period"> & { top: number }) {
+  const sums = KINDS.map((kind) => `${bars.reduce((sum, bar) => sum + bar[kind], 0)} ${kind}`);
+  const width = bars.length * STEP;
+  return (
+    <svg
+      class="chart"
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`Attempts in the last ${PERIODS[period].title}: ${sums.join(", ")}`}
+    >
+      {[0, HEIGHT / 2, HEIGHT].map((y) => (
+        <path class="grid" d={`M0 ${y}H${width}`} />
+      ))}
+      {bars.map((bar, index) => (
+        <g>
+          <title>{describeBar(bar)}</title>
+          <rect class="hover" x={index * STEP} y="0" width={STEP} height={HEIGHT} />
+          <Stack bar={bar} x={index * STEP} max={top} gap={1.5} />
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+/** Times without the script are in UTC; the script shows them in the viewer's time zone. */
+function TimeAxis({ bars, period }: Pick<ChartProps, "bars" | "period">) {
+  const ticks = bars.filter((_, index) => index % PERIODS[period].barsPerTick === 0);
+  return (
+    <div class="axis small muted" aria-hidden="true">
+      {ticks.map(({ start }) => (
+        <span>
+          {period === "24h" ? (
+            <time datetime={start} data-show="hour">
+              {start.slice(11, 16)}
+            </time>
+          ) : (
+            <time datetime={start} data-show="day">
+              {start.slice(5, 10)}
+            </time>
+          )}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const Caption = ({ period, keptDays }: Pick<ChartProps, "period" | "keptDays">) => {
+  const { hours, hoursPerBar } = PERIODS[period];
+  return (
+    <figcaption class="small muted">
+      Attempts. {hoursPerBar === 1 ? "A bar is one hour" : `A bar is ${hoursPerBar} hours`}; the last one ends with the
+      current hour.{keptDays * 24 < hours && ` Counts are kept for ${keptDays} days.`}
+    </figcaption>
+  );
+};
 
 /** A small chart for a table row. The height of a bar shows the number of attempts, its colours their outcome. */
 export function Sparkline({ bars, label }: { bars: readonly Bar[]; label: string }) {

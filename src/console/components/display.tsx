@@ -22,15 +22,25 @@ export const Badge = ({ tone, children }: PropsWithChildren<{ tone: Tone }>) => 
 
 const utc = (timeMs: number) => `${new Date(timeMs).toISOString().replace("T", " ").slice(0, 19)} UTC`;
 
-/** A time (Unix ms or ISO 8601) in UTC. The script shows it in the viewer's time zone, with the UTC time as tooltip. */
-export const Time = ({ at }: { at: number | string }) => {
+interface TimeProps {
+  /** Unix ms or ISO 8601. */
+  at: number | string;
+  /** What the script shows: how long ago it is, or the date and the time. */
+  show?: "age" | "moment";
+}
+
+/** A time in UTC. The script shows how long ago it is, with the time in the viewer's zone and in UTC as tooltip. */
+export const Time = ({ at, show = "age" }: TimeProps) => {
   const timeMs = typeof at === "string" ? Date.parse(at) : at;
   return (
-    <time datetime={new Date(timeMs).toISOString()} title={utc(timeMs)}>
+    <time datetime={new Date(timeMs).toISOString()} title={utc(timeMs)} data-show={show === "age" ? undefined : show}>
       {utc(timeMs)}
     </time>
   );
 };
+
+/** A time for a sentence, after "since" or "until": the script shows date and time in the viewer's zone. */
+export const Moment = ({ at }: Pick<TimeProps, "at">) => <Time at={at} show="moment" />;
 
 /** A text with a copy button. The script shows the button. */
 export const Copyable = ({ text, label }: { text: string; label: string }) => (

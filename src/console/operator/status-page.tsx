@@ -2,7 +2,7 @@
 import { describeFinding } from "../../operations/alarms/findings";
 import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, EmptyState, FailureBanner, ScrollArea, Time } from "../components/display";
+import { Badge, EmptyState, FailureBanner, Moment, ScrollArea, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -35,7 +35,7 @@ const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
           return (
             <li>
               <div>
-                <Badge tone="bad">{title}</Badge> since <Time at={since} />
+                <Badge tone="bad">{title}</Badge> since <Moment at={since} />
                 <div class="small">
                   {what} {advice}
                 </div>
@@ -156,7 +156,7 @@ function Status({ status: { shards, queues, deadLetters, holds, unreachable } }:
                     : tenantLink(tenantId, tenantName ?? tenantId)}{" "}
                   <Badge tone="wait">{cause === "held" ? "Frozen" : "Suspended"}</Badge>
                   <div class="small muted">
-                    since <Time at={since} />
+                    since <Moment at={since} />
                   </div>
                 </div>
               </li>

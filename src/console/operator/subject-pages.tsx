@@ -1,7 +1,7 @@
 /** A tenant and a person as operators see them, with what can be done. */
 import type { OperatedPerson, OperatedTenant } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, Time } from "../components/display";
+import { Badge, Moment, Time } from "../components/display";
 
 const HERE = "/console/operator";
 
@@ -14,7 +14,7 @@ const Trail = () => (
 const Suspended = ({ suspended }: Pick<OperatedTenant, "suspended">) =>
   suspended && (
     <p>
-      <Badge tone="bad">Suspended</Badge> since <Time at={suspended.at} />
+      <Badge tone="bad">Suspended</Badge> since <Moment at={suspended.at} />
       {suspended.reason && `: ${suspended.reason}`}
     </p>
   );
@@ -96,7 +96,7 @@ const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds 
     </dd>
     <dt>Attempts</dt>
     <dd>
-      {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed since <Time at={attempts.since} />
+      {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed since <Moment at={attempts.since} />
     </dd>
     <dt>Frozen</dt>
     <dd>
@@ -105,7 +105,7 @@ const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds 
         : holds.map(({ cause, since, ofAllTenants }) => (
             <div>
               {cause === "held" ? "by an operator" : "with a suspension"}
-              {ofAllTenants && ", with all tenants,"} since <Time at={since} />
+              {ofAllTenants && ", with all tenants,"} since <Moment at={since} />
             </div>
           ))}
     </dd>

@@ -1,10 +1,11 @@
-/** The tenant's last 24 hours, and the subscriptions that need attention. */
+/** The tenant's attempts in a period, and the subscriptions that need attention. */
 
 import type { Permission } from "../../platform/schemas/roles";
 import type { TenantStats } from "../../webhooks/stats/schemas";
 import type { AttentionRow, HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";
-import { type Bar, StackedChart } from "../components/charts";
+import { type Bar, PERIODS, type PeriodName } from "../components/chart-periods";
+import { StackedChart } from "../components/charts";
 import { Badge, EmptyState, type Tone } from "../components/display";
 import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "../subscriptions/advice";
@@ -12,27 +13,32 @@ import { stateOf } from "../subscriptions/state";
 
 interface OverviewProps {
   stats: TenantStats;
+  bars: readonly Bar[];
+  period: PeriodName;
+  /** How many days of counts the service keeps. */
+  keptDays: number;
   attention: readonly AttentionRow[];
   health: HealthCounts;
   permissions: ReadonlySet<Permission>;
 }
 
-export function Overview({ stats, attention, health, permissions }: OverviewProps) {
-  const bars: Bar[] = stats.hours.map(({ hour, success, failed }, index) => ({
-    hour,
-    success,
-    failed,
-    pending: index === stats.hours.length - 1 ? stats.pending : 0,
-  }));
+const hrefOf = (period: PeriodName) => (period === "24h" ? "/console" : `/console?period=${period}`);
+
+export function Overview({ stats, bars, period, keptDays, attention, health, permissions }: OverviewProps) {
+  const { title } = PERIODS[period];
   return (
     <>
       <h1>Overview</h1>
       {attention.length > 0 && <Attention attention={attention} health={health} permissions={permissions} />}
       {attention.length === 0 && health.toSend > 0 && <p class="muted">{toSendLine(health)}</p>}
-      <Figures stats={stats} />
-      <section class="card" aria-labelledby="day">
-        <h2 id="day">Attempts in the last 24 hours</h2>
-        {stats.total === 0 ? <NoAttempts permissions={permissions} /> : <StackedChart bars={bars} />}
+      <section class="card" aria-labelledby="attempts">
+        <h2 id="attempts">The last {title}</h2>
+        <Figures stats={stats} />
+        {stats.total === 0 && period === "24h" ? (
+          <NoAttempts permissions={permissions} />
+        ) : (
+          <StackedChart bars={bars} period={period} hrefOf={hrefOf} keptDays={keptDays} />
+        )}
       </section>
     </>
   );
@@ -128,7 +134,9 @@ const Attention = ({ attention, health, permissions }: AttentionProps) => (
 
 const NoAttempts = ({ permissions }: { permissions: ReadonlySet<Permission> }) => (
   <EmptyState title="Nothing was sent in the last 24 hours">
-    <p class="muted">Create a subscription and send it a test. The results appear here.</p>
+    <p class="muted">
+      Create a subscription and send it a test. The results appear here. <a href={hrefOf("30d")}>Show 30 days</a>
+    </p>
     <div class="row center">
       {permissions.has("webhook.create") && (
         <LinkButton href="/console/webhooks/new" kind="main">

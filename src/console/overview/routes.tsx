@@ -4,7 +4,7 @@ import type { AppEnv } from "../../platform/http/env";
 import { limit } from "../../platform/http/rate-limit";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { overviewOfTenant } from "../../webhooks/stats/summary";
-import { CHART_HOURS } from "../components/chart-hours";
+import { barsOf, PERIODS, periodOf } from "../components/chart-periods";
 import { page } from "../http/page";
 import { NoAccess, Overview } from "./page";
 
@@ -17,6 +17,16 @@ export const overviewPage = new Hono<AppEnv>().get("/", limited, async (c) => {
   const { role, permissions } = principal;
   const options = { title: "Overview", section: "overview" } as const;
   if (!permissions.has(permission)) return page(c, options, <NoAccess tenantName={tenantName} role={role} />);
-  const { stats, attention, health } = await overviewOfTenant(c.get("deps"), principal, CHART_HOURS);
-  return page(c, options, <Overview stats={stats} attention={attention} health={health} permissions={permissions} />);
+  const deps = c.get("deps");
+  const nowMs = deps.now();
+  const period = periodOf(c.req.query("period"));
+  const { stats, ...rest } = await overviewOfTenant(deps, principal, PERIODS[period].hours);
+  const hours = stats.hours.map(({ hour, success, failed }) => ({
+    hour: Date.parse(hour),
+    succeeded: success,
+    failed,
+  }));
+  const bars = barsOf(hours, { period, nowMs, pending: stats.pending });
+  const chart = { stats, bars, period, keptDays: deps.config.retentionDays };
+  return page(c, options, <Overview {...chart} {...rest} permissions={permissions} />);
 });

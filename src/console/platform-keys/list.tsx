@@ -1,7 +1,7 @@
 /** The platform keys that work, and the page that shows a new one once. */
 import type { PlatformKey } from "../../identity/platform-keys/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, Copyable, EmptyState, Time } from "../components/display";
+import { Badge, Copyable, EmptyState, Moment, Time } from "../components/display";
 
 export const HERE = "/console/operator/keys";
 
@@ -130,7 +130,7 @@ export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
       </p>
       {previousExpiresAt && (
         <p>
-          The former key works until <Time at={previousExpiresAt} />.
+          The former key works until <Moment at={previousExpiresAt} />.
         </p>
       )}
       <p class="muted">Keep it in your backend's secrets. Never put it in a browser or a repository.</p>

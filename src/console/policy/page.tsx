@@ -1,7 +1,7 @@
 /** Who needs a second factor in the tenant. */
 import type { Policy } from "../../identity/policy/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner, Time } from "../components/display";
+import { FailureBanner, Moment } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -43,7 +43,7 @@ export const SecondFactorPolicy = ({ tenantName, policy, values, failure }: Poli
       />
       {policy.enforcedFrom !== null && (
         <p role="status">
-          In force from <Time at={policy.enforcedFrom} />. Members who still have none: {policy.membersWithout}.
+          In force from <Moment at={policy.enforcedFrom} />. Members who still have none: {policy.membersWithout}.
         </p>
       )}
       <div class="row">

@@ -1,7 +1,7 @@
 /** The replays of a subscription: choosing what to send again, with its count, and how far each has come. */
 import type { Replay, ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Banner, EmptyState, FailureBanner, LiveIndicator, Time, type Tone } from "../components/display";
+import { Badge, Banner, EmptyState, FailureBanner, LiveIndicator, Moment, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -125,7 +125,7 @@ export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: Replay
             <div>
               {NAMES[replay.which]}: {deliveries(replay.queued)} queued
               <div class="small muted">
-                <Time at={replay.since} /> to <Time at={replay.until} />, {progressOf(replay)} % done,{" "}
+                <Moment at={replay.since} /> to <Moment at={replay.until} />, {progressOf(replay)} % done,{" "}
                 {replay.ratePerMinute.toLocaleString("en")} per minute
               </div>
             </div>

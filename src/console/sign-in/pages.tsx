@@ -3,7 +3,7 @@
 import type { InvitationAddress } from "../../identity/invitations/store";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
-import { FailureBanner, Time } from "../components/display";
+import { FailureBanner, Moment } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { withReturnPath } from "./sign-in";
@@ -36,7 +36,7 @@ export const VerifyEmail = ({ token, claim, failure }: VerifyProps) => (
         <input type="hidden" name="token" value={token} />
         {claim ? (
           <p>
-            An account with the address <strong>{claim.email}</strong> was created on <Time at={claim.createdAt} />
+            An account with the address <strong>{claim.email}</strong> was created on <Moment at={claim.createdAt} />
             {claim.createdFrom && `, from ${claim.createdFrom}`}. If this was you, confirm that the address is yours.
           </p>
         ) : (

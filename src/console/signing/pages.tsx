@@ -2,7 +2,7 @@
 import { publicKeyText } from "../../platform/crypto/ed25519";
 import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { Banner, Copyable, FailureBanner, Moment } from "../components/display";
 import { Select } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -41,7 +41,7 @@ export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningPr
         <h2>Secret</h2>
         {secrets.length === 0 && <p>One secret signs the deliveries.</p>}
         {secrets.map(({ expiresAt }) => (
-          <p>Old secret: valid until {expiresAt !== null && <Time at={expiresAt} />}.</p>
+          <p>Old secret: valid until {expiresAt !== null && <Moment at={expiresAt} />}.</p>
         ))}
         {mayUpdate && hasFormer && (
           <>
@@ -66,11 +66,11 @@ export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningPr
             {publicKey !== null && <Copyable text={publicKeyText(publicKey)} label="the public key" />}
             <p class="hint">
               {startsAt > nowMs ? "Signs from " : "Signs since "}
-              <Time at={startsAt} />
+              <Moment at={startsAt} />
               {expiresAt !== null && (
                 <>
                   {" "}
-                  until <Time at={expiresAt} />
+                  until <Moment at={expiresAt} />
                 </>
               )}
             </p>
@@ -155,7 +155,7 @@ export const RotatedPage = ({ id, name, secret, formerExpireAt: [newest] }: Rota
       )}
       {newest !== undefined && (
         <p>
-          The old one is valid until <Time at={newest} />.
+          The old one is valid until <Moment at={newest} />.
         </p>
       )}
       <LinkButton href={`/console/webhooks/${id}/security`}>Done</LinkButton>

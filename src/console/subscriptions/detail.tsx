@@ -5,12 +5,13 @@ import type { Permission } from "../../platform/schemas/roles";
 import { DEFAULT_SCHEDULE } from "../../webhooks/delivery/timing";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { ActionButton, LinkButton } from "../components/buttons";
-import { type Bar, StackedChart } from "../components/charts";
-import { Banner, Copyable, Time } from "../components/display";
+import type { Bar, PeriodName } from "../components/chart-periods";
+import { StackedChart } from "../components/charts";
+import { Banner, Copyable, Moment, Time } from "../components/display";
 import { FailedDeliveries, FailureNotice } from "./failures";
 import { HealthNotice, isOff } from "./health";
 import { Line } from "./limits";
-import { Log, type LogView } from "./log";
+import { addressOf, Log, type LogView } from "./log";
 import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { HeaderList } from "./option-fields";
 import { Calendar } from "./schedule";
@@ -21,6 +22,9 @@ import type { SubscriptionView } from "./view";
 interface DetailProps {
   subscription: SubscriptionView;
   bars: Bar[];
+  period: PeriodName;
+  /** How many days of counts the service keeps. */
+  keptDays: number;
   log: LogView;
   /** The wait that ends first, and the attempt that it follows. */
   next: (NextAttempt & { lastAttemptId: string }) | null;
@@ -29,7 +33,8 @@ interface DetailProps {
   permissions: ReadonlySet<Permission>;
 }
 
-export function SubscriptionDetail({ subscription, bars, log, next, failed, permissions }: DetailProps) {
+export function SubscriptionDetail(view: DetailProps) {
+  const { subscription, log, next, failed, permissions } = view;
   const mayUpdate = permissions.has("webhook.update");
   const hasPassedTest = log.rows.some(
     ({ eventType, status, attemptedAt }) =>
@@ -52,7 +57,7 @@ export function SubscriptionDetail({ subscription, bars, log, next, failed, perm
       <HealthNotice health={subscription} mayUpdate={mayUpdate} hasPassedTest={hasPassedTest} />
       {subscription.isHeld && (
         <Banner kind="note">
-          The receiver asked for a pause. Deliveries wait until <Time at={subscription.heldUntil} />.
+          The receiver asked for a pause. Deliveries wait until <Moment at={subscription.heldUntil} />.
         </Banner>
       )}
       {next && !subscription.isHeld && (
@@ -68,15 +73,19 @@ export function SubscriptionDetail({ subscription, bars, log, next, failed, perm
       {subscription.failureCount > 0 && <FailureNotice subscription={subscription} log={log} mayUpdate={mayUpdate} />}
       <FailedDeliveries subscription={subscription} failed={failed} mayUpdate={mayUpdate} />
       <div class="columns">
-        <section class="card" aria-label="Last 24 hours">
-          <StackedChart bars={bars} />
-        </section>
+        <Attempts {...view} />
         <Facts subscription={subscription} mayUpdate={mayUpdate} />
       </div>
       <Log {...log} />
     </>
   );
 }
+
+const Attempts = ({ subscription: { id }, log: { query }, ...chart }: DetailProps) => (
+  <section class="card" aria-label="Attempts">
+    <StackedChart {...chart} hrefOf={(period) => `/console/webhooks/${id}${addressOf({ ...query, period })}`} />
+  </section>
+);
 
 const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription" | "permissions">) => {
   const here = `/console/webhooks/${subscription.id}`;

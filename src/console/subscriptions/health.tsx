@@ -3,7 +3,7 @@
 import { HOUR_MS } from "../../platform/time";
 import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/auto-disable/stages";
 import { ActionButton } from "../components/buttons";
-import { Banner, Time } from "../components/display";
+import { Banner, Moment } from "../components/display";
 
 /** Times are Unix ms. */
 export interface HealthView {
@@ -77,7 +77,7 @@ const Disabled = ({
       {disabledAt !== null && (
         <>
           {" "}
-          on <Time at={disabledAt} />
+          on <Moment at={disabledAt} />
         </>
       )}
       .
@@ -90,7 +90,7 @@ const Disabled = ({
         {failingSince !== null && (
           <>
             {" "}
-            since <Time at={failingSince} />
+            since <Moment at={failingSince} />
           </>
         )}
         .
@@ -106,7 +106,7 @@ const Waiting = ({ releasedTo, held, probeAt }: HealthView) => (
     {probeAt !== null && held > 0 && (
       <>
         {" "}
-        We will try the oldest one on <Time at={probeAt} />. If it succeeds, we enable the subscription and send the
+        We will try the oldest one on <Moment at={probeAt} />. If it succeeds, we enable the subscription and send the
         rest.
       </>
     )}
@@ -140,13 +140,13 @@ export function Outlook({ failingSince, disabledAfterHours, enabled, nowMs }: He
   const disablesAt = disabledAfterHours === null ? null : failingSince + disabledAfterHours * HOUR_MS;
   return (
     <p>
-      Failing since <Time at={failingSince} />.{" "}
+      Failing since <Moment at={failingSince} />.{" "}
       {disablesAt !== null && disablesAt <= nowMs && (
         <>It will be disabled once {MIN_FAILURES_TO_DISABLE} attempts have failed, unless a delivery succeeds first.</>
       )}
       {disablesAt !== null && disablesAt > nowMs && (
         <>
-          It will be disabled on <Time at={disablesAt} /> if no delivery succeeds before then and at least{" "}
+          It will be disabled on <Moment at={disablesAt} /> if no delivery succeeds before then and at least{" "}
           {MIN_FAILURES_TO_DISABLE} attempts have failed.
         </>
       )}

@@ -1,7 +1,8 @@
 /** The tenant's subscriptions, searchable by name and URL, each with a chart of its last 24 hours. */
 import type { Permission } from "../../platform/schemas/roles";
 import { LinkButton } from "../components/buttons";
-import { type Bar, Sparkline } from "../components/charts";
+import type { Bar } from "../components/chart-periods";
+import { Sparkline } from "../components/charts";
 import { EmptyState, ScrollArea, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import { Health } from "./state";

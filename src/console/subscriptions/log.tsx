@@ -61,8 +61,9 @@ export function duration(row: Times): string {
   return `${(toMs(row.completedAt) - toMs(row.attemptedAt)).toLocaleString("en")} ms`;
 }
 
-const queryOf = ({ status, eventType, cursor }: LogQuery) => {
-  const given = Object.entries({ status, eventType, cursor }).filter(([, value]) => value !== "");
+/** The query of an address, without the parameters that are empty. */
+export const addressOf = (query: LogQuery & { period?: string }) => {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 };
 
@@ -83,12 +84,12 @@ export function Log(view: LogView) {
           Filter
         </button>
       </form>
-      <div {...(isFirst ? { "data-live": `${here}/log${queryOf(query)}` } : {})}>
+      <div {...(isFirst ? { "data-live": `${here}/log${addressOf(query)}` } : {})}>
         <LogRows {...view} />
       </div>
       {!isFirst && (
         <p>
-          <a href={`${here}${queryOf({ ...query, cursor: "" })}#log`}>Newest</a>
+          <a href={`${here}${addressOf({ ...query, cursor: "" })}#log`}>Newest</a>
         </p>
       )}
     </section>
@@ -158,6 +159,6 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
 
 const Older = ({ webhookId, query, nextCursor }: { webhookId: string; query: LogQuery; nextCursor: string }) => (
   <p class="after">
-    <a href={`/console/webhooks/${webhookId}${queryOf({ ...query, cursor: nextCursor })}#log`}>Older</a>
+    <a href={`/console/webhooks/${webhookId}${addressOf({ ...query, cursor: nextCursor })}#log`}>Older</a>
   </p>
 );

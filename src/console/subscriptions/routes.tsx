@@ -16,7 +16,7 @@ import { type HeadersView, viewOfHeaders } from "../../webhooks/subscriptions/he
 import { openHeaders } from "../../webhooks/subscriptions/headers";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
 import { findSubscription } from "../../webhooks/subscriptions/store";
-import { barsOf, chartStart } from "../components/chart-hours";
+import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { failureOf } from "../failure";
 import { type Form, form } from "../http/form";
 import { flash, fragment, page, type Refused, redirectWithFlash } from "../http/page";
@@ -101,8 +101,9 @@ async function detailPage(c: Context<AppEnv>, id: string) {
   const principal = c.get("principal");
   const { query, filter, failure: badFilter } = readLogQuery(c);
   const nowMs = deps.now();
+  const period = periodOf(c.req.query("period"));
   const screen = await readSubscriptionScreen(deps, principal, id, filter, {
-    sinceMs: chartStart(nowMs),
+    sinceMs: startOfPeriod(nowMs, period),
     failedSinceMs: nowMs - FAILED_HOURS * HOUR_MS,
     nowMs,
   });
@@ -125,7 +126,9 @@ async function detailPage(c: Context<AppEnv>, id: string) {
         ...{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours, nowMs },
         defaultAutoDisableHours: deps.config.autoDisableHours,
       }}
-      bars={barsOf(screen.hours, nowMs, pending)}
+      bars={barsOf(screen.hours, { period, nowMs, pending })}
+      period={period}
+      keptDays={deps.config.retentionDays}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       next={waiting && { ...waiting, ...nextAttemptOf(waiting, plain.options?.retry?.schedule, nowMs) }}
       failed={failed}
@@ -152,9 +155,12 @@ const reading = new Hono<AppEnv>()
     const search = c.req.query("q")?.trim() ?? "";
     const from = Math.min(Math.max(0, Number.parseInt(c.req.query("from") ?? "", 10) || 0), MAX_FROM);
     const nowMs = deps.now();
-    const found = await readSubscriptionList(deps, principal, { search, from, sinceMs: chartStart(nowMs) });
+    const found = await readSubscriptionList(deps, principal, { search, from, sinceMs: startOfPeriod(nowMs, "24h") });
     const hoursOf = Map.groupBy(found.hours, (hour) => hour.subscriptionId);
-    const rows = found.rows.map((row) => ({ ...row, bars: barsOf(hoursOf.get(row.id) ?? [], nowMs) }));
+    const rows = found.rows.map((row) => ({
+      ...row,
+      bars: barsOf(hoursOf.get(row.id) ?? [], { period: "24h", nowMs }),
+    }));
     const next = found.isLast ? null : from + LIST_ROWS;
     return page(
       c,
