@@ -1,9 +1,11 @@
 /** The audit log of the tenant with its filters, and the user's own activity. */
-import { ACTION_GROUPS, AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
+import { ACTION_GROUPS, ACTION_NAMES } from "../../platform/schemas/audit-actions";
+import { generally } from "../../platform/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
-import { EmptyState, FailureBanner, ScrollArea, Time } from "../components/display";
+import { EmptyState, FailureBanner } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
+import { Events } from "./events";
 
 /** The filter of the log, as in the page's address. Empty: any. */
 export interface ActivityQuery {
@@ -32,11 +34,11 @@ const HERE = "/console/activity";
 const ACTIONS = [
   ["", "Any"],
   ...ACTION_GROUPS.map((group) => [group, `All ${group}`] as const),
-  ...Object.entries(AUDIT_ACTIONS).map(([name, did]) => [name, sentence(did)] as const),
+  ...ACTION_NAMES.map((name) => [name, capitalized(generally(name))] as const),
 ] as const;
 
-function sentence(did: string): string {
-  return did.charAt(0).toUpperCase() + did.slice(1);
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const queryOf = (query: Partial<ActivityQuery>) => {
@@ -146,60 +148,3 @@ export const OperatorsActivity = ({ events, older }: { events: readonly AuditEve
     </section>
   </>
 );
-
-interface EventsProps {
-  events: readonly AuditEvent[];
-  /** The names of what the events are about; null where that is not shown. */
-  names: ActivityView["names"] | null;
-}
-
-const Events = ({ events, names }: EventsProps) => (
-  <ScrollArea label="Events">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Who</th>
-          <th scope="col">What</th>
-          <th scope="col" class="wide">
-            Where from
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {events.map((event) => (
-          <tr>
-            <td class="small">
-              <Time at={event.at} />
-            </td>
-            <td class="break">{whoDid(event)}</td>
-            <td class="break">
-              {AUDIT_ACTIONS[event.action as keyof typeof AUDIT_ACTIONS] ?? event.action}
-              <div class="small muted">{detailsOf(event, names)}</div>
-            </td>
-            <td class="wide small break" title={event.userAgent ?? undefined}>
-              {event.ip}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
-);
-
-function whoDid({ actor }: AuditEvent): string {
-  if (actor.kind === "system") return "Postern";
-  if (actor.kind === "anonymous") return "Somebody who was not signed in";
-  if (actor.kind === "operator") return actor.name === null ? "An operator of this service" : `Operator ${actor.name}`;
-  const name = actor.name ?? actor.id ?? "";
-  return actor.kind === "api-key" ? `API key ${name}` : name;
-}
-
-/**
- * What was changed, by its name or, once it is gone, its id; and the members of the meta: `Orders · changed url, name`.
- */
-function detailsOf({ target, meta }: AuditEvent, names: EventsProps["names"]): string {
-  const name = target && names && (names.get(target.id) ?? target.id);
-  const members = Object.entries(meta ?? {}).filter(([, value]) => value !== null);
-  return [name, ...members.map(([key, value]) => `${key} ${[value].flat().join(", ")}`)].filter(Boolean).join(" · ");
-}

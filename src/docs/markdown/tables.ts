@@ -11,7 +11,8 @@ import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, RULES, type RuleName
 import { LOG_FIELDS } from "../../platform/log-fields";
 import type { LogLine } from "../../platform/log-levels";
 import { LOG_LINES } from "../../platform/log-lines";
-import { AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
+import { ACTION_NAMES } from "../../platform/schemas/audit-actions";
+import { generally } from "../../platform/schemas/audit-sentences";
 import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
 import { PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_NAMES, ROLE_TEXTS } from "../../platform/schemas/roles";
 import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
@@ -83,7 +84,7 @@ const TABLES: Record<string, (facts: Facts) => string> = {
   "audit-actions": () =>
     table(
       ["Action", "Somebody"],
-      Object.entries(AUDIT_ACTIONS).map(([name, did]) => [`\`${name}\``, did]),
+      ACTION_NAMES.map((name) => [`\`${name}\``, generally(name)]),
     ),
   "delivery-options": () =>
     table(
