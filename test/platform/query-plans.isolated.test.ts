@@ -125,6 +125,7 @@ const OF_STORE: Record<string, RegExp> = {
   "mailer/failures-store": /FROM mail_failures WHERE id = 1/,
   "operations/metrics": /AS oldestDueAt, \(SELECT count/,
   "identity/members": /from "memberships" inner join "users"/,
+  "identity/members/ended-keys-store": /UPDATE api_keys SET revoked_at = \? WHERE revoked_at IS NULL AND \(expires_at/,
   "identity/addresses-store": /f\.purpose = 'undo' AND f\.used_at IS NULL/,
   "identity/policy": /AS membersWithout/,
   "identity/policy/due-store": /FROM passkeys fp WHERE fp\.user_id = u\.id/,
