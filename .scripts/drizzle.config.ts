@@ -10,6 +10,7 @@ export default defineConfig({
     "./src/platform/db/audit-schema.ts",
     "./src/platform/db/service-schema.ts",
     "./src/platform/db/platform-schema.ts",
+    "./src/platform/db/sources-schema.ts",
   ],
   out: "./migrations",
 });

@@ -43,6 +43,8 @@ import { replayRoutes } from "./webhooks/resend/replays/routes";
 import { redeliveryRoutes } from "./webhooks/resend/routes";
 import { rotationRoutes } from "./webhooks/signing/rotation/routes";
 import { webhookKeyRoutes } from "./webhooks/signing/routes";
+import { inboundRoutes } from "./webhooks/sources/inbound-routes";
+import { sourceRoutes } from "./webhooks/sources/routes";
 import { statsRoutes, subscriptionStatsRoutes } from "./webhooks/stats/routes";
 import { subscriptionRoutes } from "./webhooks/subscriptions/routes";
 
@@ -50,11 +52,20 @@ const BODY_KIB = 64;
 const EVENT_BODY_KIB = 256;
 const EVENT_BATCH_BODY_KIB = 1024;
 const IMPORT_BODY_KIB = 1024;
+const INBOUND_PATH = "/api/v1/in";
+/** A sample of up to 256 KiB as a JSON string. */
+const SAMPLE_BODY_KIB = 1024;
+const SAMPLE_PATH = /^\/api\/v1\/sources\/[^/]+\/test$/;
 const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/events": EVENT_BODY_KIB,
   "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
   "/api/v1/webhooks/import": IMPORT_BODY_KIB,
 };
+
+function bodyKiBOf(path: string): number {
+  if (path.startsWith(`${INBOUND_PATH}/`)) return EVENT_BODY_KIB;
+  return SAMPLE_PATH.test(path) ? SAMPLE_BODY_KIB : (BODY_KIB_OF[path] ?? BODY_KIB);
+}
 
 /** The paths to which pages of other origins may send cookies. */
 const WITH_COOKIES = /^\/api\/v1\/auth\/(oauth\/exchange|identities\/[a-z]+)$/;
@@ -95,10 +106,7 @@ app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
   return next();
 });
-app.use(
-  "/api/*",
-  limitBody((path) => BODY_KIB_OF[path] ?? BODY_KIB),
-);
+app.use("/api/*", limitBody(bodyKiBOf));
 app.use("/api/*", jsonOnly);
 
 const authenticated = new Hono<AppEnv>()
@@ -132,6 +140,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/webhooks", subscriptionStatsRoutes)
   .route("/stats", statsRoutes)
   .route("/events", eventRoutes)
+  .route("/sources", sourceRoutes)
   .route("/audit", auditRoutes)
   .route("/operator", operatorRoutes);
 
@@ -145,6 +154,7 @@ app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);
+app.route(INBOUND_PATH, inboundRoutes);
 app.route("/api/v1", authenticated);
 
 app.notFound((c) => errorResponse(c, notFound("Route")));

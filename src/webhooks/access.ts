@@ -21,3 +21,9 @@ export const PUBLISH = {
 
 /** Creating, changing or deleting subscriptions. */
 export const WRITE = { limit: { rule: "writeWebhook", per: "tenant" } } as const satisfies Access;
+
+/** Creating, changing, testing or deleting sources. */
+export const MANAGE_SOURCES = {
+  permission: "source.manage",
+  limit: { rule: "writeSource", per: "tenant" },
+} as const satisfies Access;

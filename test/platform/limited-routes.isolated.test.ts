@@ -30,7 +30,14 @@ type TrialRule = Extract<RuleName, `unverified${string}`>;
 const COUNTED: Record<
   Exclude<
     RuleName,
-    "inviteAddress" | TrialRule | "rotateSecret" | "operator" | "refused" | `platform${string}` | MailRuleName
+    | "inviteAddress"
+    | "inbound"
+    | TrialRule
+    | "rotateSecret"
+    | "operator"
+    | "refused"
+    | `platform${string}`
+    | MailRuleName
   >,
   (person: Person) => OverriddenCall
 > = {
@@ -72,6 +79,7 @@ const COUNTED: Record<
   readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),
   readAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit", token }),
   exportAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit/export?format=x", token }),
+  writeSource: ({ token }) => ({ path: "/api/v1/sources", token }),
   publish: ({ token }) => ({ path: "/api/v1/events", token }),
   webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),
   metrics: () => ({ method: "GET", path: "/metrics", ip: newIp() }),

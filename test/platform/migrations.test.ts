@@ -136,6 +136,8 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "revocations",
     "sends_held",
     "signing_keys",
+    "source_errors",
+    "sources",
     "subscription_events",
     "subscriptions",
     "token_signers",

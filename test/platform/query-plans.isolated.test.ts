@@ -135,6 +135,8 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/recovery": /INSERT INTO email_tokens .*'verify'/s,
   "operations/reencryption": /AS encrypted FROM "users"/,
   "webhooks/signing/rotation": /SET secret_sealed = \?, secret_digest = \?,/,
+  "webhooks/sources": /INSERT INTO sources/,
+  "webhooks/sources/errors-store": /INSERT INTO source_errors/,
   "webhooks/signing": /SELECT k\.public AS publicKey/,
   "webhooks/platform-events/begin-store": /INSERT INTO platform_feed/,
   "webhooks/platform-events/publish-store": /INSERT INTO platform_sequences/,

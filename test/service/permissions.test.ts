@@ -83,6 +83,15 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "GET /events/:id": { permission: "webhook.read", key: true },
   "POST /events": { permission: "event.publish", key: true },
   "POST /events/batch": { permission: "event.publish", key: true },
+  "POST /sources": { permission: "source.manage", key: true },
+  "GET /sources": { permission: "webhook.read", key: true },
+  "GET /sources/:id": { permission: "webhook.read", key: true },
+  "PATCH /sources/:id": { permission: "source.manage", key: true },
+  "DELETE /sources/:id": { permission: "source.manage", key: true },
+  "POST /sources/:id/secrets": { permission: "source.manage", key: true },
+  "DELETE /sources/:id/secrets/:secretId": { permission: "source.manage", key: true },
+  "POST /sources/:id/test": { permission: "source.manage", key: true },
+  "GET /sources/:id/errors": { permission: "webhook.read", key: true },
   "GET /auth/me/activity": {},
   "GET /audit": { permission: "audit.read", key: true },
   "GET /audit/export": { permission: "audit.read", key: true },
@@ -148,10 +157,12 @@ const OPEN = [
   "POST /auth/2fa/remove",
   "POST /auth/forgot-password",
   "POST /auth/reset-password",
+  "POST /in/:sourceId",
 ];
 const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 const READS_BODY = [
-  ...OPEN.filter((route) => !route.startsWith("GET ") && !route.endsWith("/options")),
+  // What a source does with a body comes after its signature.
+  ...OPEN.filter((route) => !/^GET |\/options$|^POST \/in\//.test(route)),
   "POST /auth/identities/:id",
   "POST /webhooks/:id/retry-failed",
   "POST /webhooks/:id/replay",
@@ -175,6 +186,10 @@ const READS_BODY = [
   "PATCH /webhooks/:id",
   "POST /events",
   "POST /events/batch",
+  "POST /sources",
+  "PATCH /sources/:id",
+  "POST /sources/:id/secrets",
+  "POST /sources/:id/test",
 ];
 
 function send(route: string, options: { token?: string; body?: unknown; raw?: string; id?: string }) {
@@ -243,6 +258,8 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     invitations: invitation.body.data.id,
     auth: sessions.body.data[0].id,
     webhooks: await subscribe(owner, newInbox("200").url),
+    sources: (await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } })).body
+      .data.id,
     events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,
   };
   for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {
@@ -250,8 +267,13 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     const body = route.includes("members")
       ? { role: "admin" }
       : { since: new Date(Date.now() - 60_000).toISOString(), which: "failed", name: "other" };
-    const foreign = await send(route, { token: stranger.token, id, body });
-    const missing = await send(route, { token: stranger.token, body });
+    const sample = { headers: {}, body: "" };
+    const ofSource = { "/secrets": { secret: "s" }, "/test": sample }[
+      route.match(/^POST \/sources\/:id(.*)/)?.[1] ?? ""
+    ];
+    const ofBody = ofSource ?? (route.startsWith("PATCH /sources") ? { name: "other" } : body);
+    const foreign = await send(route, { token: stranger.token, id, body: ofBody });
+    const missing = await send(route, { token: stranger.token, body: ofBody });
     expect([route, foreign.status, foreign.body.code]).toEqual([route, 404, "NOT_FOUND"]);
     expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
   }

@@ -65,6 +65,7 @@ function heldEnv() {
 interface CostlyRequest {
   token?: string;
   body?: unknown;
+  headers?: Record<string, string>;
 }
 
 /**
@@ -82,15 +83,20 @@ export async function costAndMessagesOf(method: string, path: string, request: C
   return { ...(await fetchWith(counted, method, path, request)), ...cost, messages };
 }
 
-async function fetchWith(counted: typeof env, method: string, path: string, { token, body }: CostlyRequest) {
+async function fetchWith(counted: typeof env, method: string, path: string, request: CostlyRequest) {
+  const { token, body, headers: given } = request;
   const context = createExecutionContext();
-  const headers = { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) };
-  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/api/v1${path}`, {
+  const headers = {
+    "content-type": "application/json",
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...given,
+  };
+  const sent = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/api/v1${path}`, {
     method,
     headers,
     body: body === undefined ? null : JSON.stringify(body),
   });
-  const response = await worker.fetch(request, counted, context);
+  const response = await worker.fetch(sent, counted, context);
   const { status } = response;
   await response.text();
   await waitOnExecutionContext(context);

@@ -39,6 +39,9 @@ export async function useEveryStore(): Promise<void> {
 /** Delivers to subscriptions that answer, fail, are gone and have a limit, until users were told. */
 async function deliver(person: Person) {
   const { token } = person;
+  const source = { name: "n", provider: "github", secrets: ["s"] };
+  const { data } = (await call("POST", "/sources", { token, body: source })).body;
+  await call("POST", `/in/${data.id}`, { body: {} });
   const id = await subscribe(person, newInbox("200").url);
   const goneId = await subscribe(person, newInbox("410").url, { delivery: { retry: { onGone: "disable" } } });
   const event = { tenantId: person.tenantId, publication: { type: "OrderPaid", payload: 1 }, idempotencyKey: null };

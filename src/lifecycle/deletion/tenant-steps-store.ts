@@ -97,6 +97,14 @@ export const TENANT_STEPS: readonly Step[] = [
   ofTenant(AUDIT, "control"),
   ofTenant({ table: "tenant_moves", key: ["id"] }, "control"),
   deleting(
+    { table: "source_errors", key: ["source_id", "reason", "slot"] },
+    "control",
+    ({ subjectId }) => sql`e.source_id, e.reason, e.slot FROM sources s CROSS JOIN source_errors e
+      ON e.source_id = s.id WHERE s.tenant_id = ${subjectId}`,
+  ),
+  // After the errors, which are found through the sources.
+  ofTenant({ table: "sources", key: ["id"] }, "control"),
+  deleting(
     { table: "email_tokens", key: ["hash"] },
     "control",
     ({

@@ -9,6 +9,7 @@ import { session } from "../../identity/sessions/schemas";
 import { id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
+import { source } from "../../webhooks/sources/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
 
 const keyInExport = apiKey
@@ -83,6 +84,7 @@ export const tenantExport = z
     invitations: z.array(invitation).meta({ description: "The open invitations." }),
     apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
     subscriptions: z.array(subscription.omit({ secret: true })),
+    sources: z.array(source.omit({ secrets: true, url: true })),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
     isComplete: z

@@ -13,6 +13,8 @@ import { iso } from "../../platform/time";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { readEventPage } from "../../webhooks/events/list-store";
+import { listSources } from "../../webhooks/sources/store";
+import { storedView } from "../../webhooks/sources/view";
 import { listSubscriptions } from "../../webhooks/subscriptions/store";
 import { subscriptionView } from "../../webhooks/subscriptions/view";
 import { keyView } from "./key-view";
@@ -53,11 +55,12 @@ export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promis
 async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
-  const [{ createdAt, keys }, members, invitations, subscriptions] = await Promise.all([
+  const [{ createdAt, keys }, members, invitations, subscriptions, sources] = await Promise.all([
     readTenant(deps, caller, nowMs),
     listMembers(deps, tenantId),
     listInvitations(deps, tenantId, nowMs),
     listSubscriptions(deps, caller),
+    listSources(deps, caller),
   ]);
   const views = await Promise.all(subscriptions.map((row) => subscriptionView(deps, row)));
   return {
@@ -74,6 +77,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
     })),
     apiKeys: keys.map(keyView),
     subscriptions: views.map(({ secret: _, ...subscription }) => subscription),
+    sources: sources.map(storedView),
   };
 }
 

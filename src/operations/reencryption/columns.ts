@@ -2,6 +2,7 @@
 
 import { totpOwner } from "../../identity/two-factor/codes";
 import { secretOwner, signingKeyOwner } from "../../webhooks/signing/keys";
+import { sourceOwner } from "../../webhooks/sources/secrets";
 import { headersOwner } from "../../webhooks/subscriptions/header-options";
 import type { EncryptedColumn } from "./store";
 
@@ -22,6 +23,7 @@ export const CONTROL_COLUMNS: readonly OwnedColumn[] = [
     key: ["hash", "subject_id"],
     ownerOf: (_hash = "", userId = "") => totpOwner(userId),
   },
+  { table: "sources", column: "secrets_sealed", ...byId(sourceOwner) },
 ];
 
 export const DELIVERY_COLUMNS: readonly OwnedColumn[] = [

@@ -57,8 +57,9 @@ async function consumeNetwork(c: Context<AppEnv>, rule: RuleName, counted: Verdi
   refuseOverLimit(verdict);
 }
 
-async function consume(c: Context<AppEnv>, rule: RuleName, key: string): Promise<Verdict | null> {
-  const verdict = await c.get("deps").limiter.consume(rule, key);
+/** Counts a request, whose key its handler knows. Throws RATE_LIMITED; `max` stands in for the limit of the rule. */
+export async function consume(c: Context<AppEnv>, rule: RuleName, key: string, max?: number): Promise<Verdict | null> {
+  const verdict = await c.get("deps").limiter.consume(rule, key, 1, max);
   if (!verdict) return null;
   c.header("RateLimit-Limit", String(verdict.limit));
   c.header("RateLimit-Remaining", String(verdict.remaining));

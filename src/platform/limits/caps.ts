@@ -17,6 +17,7 @@ export const CAPS = {
   apiKeys: { variable: "MAX_API_KEYS_PER_USER", limit: 50, per: "user", what: "active API keys" },
   tenantApiKeys: { variable: "MAX_API_KEYS_PER_TENANT", limit: 50, per: "tenant", what: "active API keys of its own" },
   platformKeys: { variable: "MAX_PLATFORM_KEYS", limit: 100, per: "service", what: "active platform keys" },
+  sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
   invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
   members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },
   /** Beyond it, the oldest session ends. */

@@ -9,9 +9,10 @@ import { resetSeconds, type Verdict, type WindowEntry } from "./window";
 export interface Limiter {
   /**
    * Consumes `units` (by default 1) of the limit `name` for `key`, all of them or none. When the limiter is down,
-   * returns null for a limit that then lets requests pass. Throws SERVICE_UNAVAILABLE for any other.
+   * returns null for a limit that then lets requests pass. Throws SERVICE_UNAVAILABLE for any other. `limit` stands in
+   * for that of the rule, for a key that has its own.
    */
-  consume(name: LimitName, key: string, units?: number): Promise<Verdict | null>;
+  consume(name: LimitName, key: string, units?: number, limit?: number): Promise<Verdict | null>;
   /** Consumes one unit of `times` the limit `name` for `key`, which stands for many callers. As `consume` otherwise. */
   consumeShared(name: LimitName, key: string, times: number): Promise<Verdict | null>;
   /**
@@ -61,8 +62,8 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
     }
   };
   return {
-    consume(name, key, units = 1) {
-      const access = accessTo(name, key);
+    consume(name, key, units = 1, limit = rules[name].limit) {
+      const access = accessTo(name, key, { ...rules[name], limit });
       const isLeased = LEASED.has(name);
       return orPass(name, isLeased ? leaseOf(name, key).consume(units, access) : access.consume({ units }));
     },

@@ -55,6 +55,8 @@ export const RULES = {
   exportAudit: { limit: 10, windowSeconds: minute },
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
+  writeSource: { limit: 120, windowSeconds: minute },
+  inbound: { limit: 30, windowSeconds: minute },
   platformRead: { limit: 3000, windowSeconds: minute },
   platformWrite: { limit: 600, windowSeconds: minute },
   platformPublish: { limit: 60_000, windowSeconds: minute },

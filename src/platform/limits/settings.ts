@@ -48,6 +48,10 @@ export const LIMIT_VARIABLES = {
     description: "How many active platform keys the service can have.",
     ...figure(CAPS.platformKeys.limit),
   },
+  MAX_SOURCES_PER_TENANT: {
+    description: "How many sources a tenant can have.",
+    ...figure(CAPS.sources.limit),
+  },
   MAX_INVITATIONS_PER_TENANT: {
     description: "How many open invitations a tenant can have.",
     ...figure(CAPS.invitations.limit),
@@ -94,6 +98,7 @@ export function readLimits(read: Read): Limits {
       apiKeys: read(CAPS.apiKeys.variable),
       tenantApiKeys: read(CAPS.tenantApiKeys.variable),
       platformKeys: read(CAPS.platformKeys.variable),
+      sources: read(CAPS.sources.variable),
       invitations: read(CAPS.invitations.variable),
       members: read(CAPS.members.variable),
       sessions: read(CAPS.sessions.variable),

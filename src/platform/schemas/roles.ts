@@ -7,6 +7,7 @@ export const PERMISSION_TEXTS = {
   "webhook.update": "Change, pause, resume and test subscriptions, and resend deliveries",
   "webhook.delete": "Delete subscriptions",
   "event.publish": "Publish events",
+  "source.manage": "Create, change, test and delete sources",
   "member.read": "See members and invitations",
   "member.manage": "Invite and remove people, and change their roles",
   "audit.read": "Read and export the audit log",
@@ -20,7 +21,7 @@ const ROLES = {
   owner: PERMISSIONS,
   admin: PERMISSIONS,
   operator: ["webhook.read", "webhook.update"],
-  developer: ["webhook.create", "webhook.read", "webhook.update", "webhook.delete", "event.publish"],
+  developer: ["webhook.create", "webhook.read", "webhook.update", "webhook.delete", "event.publish", "source.manage"],
   viewer: ["webhook.read"],
   member: [],
 } as const satisfies Record<string, readonly Permission[]>;
@@ -32,7 +33,7 @@ export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   owner: "Everything, also making owners and deleting the tenant",
   admin: "Everything but what owners alone may do",
   operator: "Watches subscriptions, and changes, pauses and resends",
-  developer: "Creates subscriptions, and publishes events",
+  developer: "Creates subscriptions and sources, and publishes events",
   viewer: "Sees subscriptions and the delivery log, and changes nothing",
   member: "Manages their own account only",
 };

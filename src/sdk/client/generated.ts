@@ -184,7 +184,7 @@ export interface AuditEvent {
   };
   /** What was changed. */
   target: {
-    kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook" | "tenant" | "platform-key";
+    kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook" | "source" | "tenant" | "platform-key";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -880,6 +880,33 @@ export interface NewPlatformUser {
   emailVerified?: boolean | undefined;
 }
 
+/** A source to create. */
+export interface NewSource {
+  /** One line, trimmed. */
+  name: string;
+  provider: SourceProvider;
+  secrets: string[];
+  /** False: every call gets 401. By default `true`. */
+  enabled?: boolean | undefined;
+  /** Stands before each type. By default the provider and a dot; empty for `hmac` and `standard`. */
+  typePrefix?: string | undefined;
+  /** The types of the provider that are relayed, exact or ending in `*`; all unless given. */
+  allow?: string[] | undefined;
+  /** How many rightly signed calls it takes in 60 seconds; 30 unless given. */
+  requestsPerMinute?: number | undefined;
+  /** The largest body; 262,144 unless given. */
+  maxBytes?: number | undefined;
+  verification?: SourceVerification | undefined;
+  type?: SourceType | undefined;
+  dedupe?: SourceDedupe | undefined;
+}
+
+/** A further secret, with which calls can be signed from now on. */
+export interface NewSourceSecret {
+  /** The provider's signing secret. It is never shown again. */
+  secret: string;
+}
+
 /** A subscription to create. */
 export interface NewSubscription {
   /** One line, trimmed. */
@@ -1153,6 +1180,7 @@ export type Permission =
   | "webhook.update"
   | "webhook.delete"
   | "event.publish"
+  | "source.manage"
   | "member.read"
   | "member.manage"
   | "audit.read";
@@ -1650,6 +1678,152 @@ export interface SignInDeparture {
  */
 export type SignatureProfile = Record<string, unknown>;
 
+/** A URL at which another system sends its webhooks, which become events. */
+export interface Source {
+  id: string;
+  name: string;
+  provider: SourceProvider;
+  /** Where the provider sends its calls. */
+  url: string;
+  /** Stands before each type. By default the provider and a dot; empty for `hmac` and `standard`. */
+  typePrefix: string;
+  /** False: every call gets 401. */
+  enabled: boolean;
+  secrets: {
+    id: string;
+    /** The last characters of a secret of 12 or more. */
+    last4?: string | undefined;
+    createdAt: Timestamp;
+  }[];
+  /** The types of the provider that are relayed, exact or ending in `*`; all unless given. */
+  allow?: string[] | undefined;
+  /** How many rightly signed calls it takes in 60 seconds; 30 unless given. */
+  requestsPerMinute?: number | undefined;
+  /** The largest body; 262,144 unless given. */
+  maxBytes?: number | undefined;
+  verification?: SourceVerificationOutput | undefined;
+  type?: SourceType | undefined;
+  dedupe?: SourceDedupe | undefined;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** When it last relayed an event, to the minute. */
+  lastEventAt?: Timestamp | undefined;
+}
+
+/** The fields to change. Null sets an option back to its default. */
+export interface SourceChange {
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** False: every call gets 401. */
+  enabled?: boolean | undefined;
+  /** Stands before each type. By default the provider and a dot; empty for `hmac` and `standard`. */
+  typePrefix?: string | null | undefined;
+  /** The types of the provider that are relayed, exact or ending in `*`; all unless given. */
+  allow?: string[] | null | undefined;
+  /** How many rightly signed calls it takes in 60 seconds; 30 unless given. */
+  requestsPerMinute?: number | null | undefined;
+  /** The largest body; 262,144 unless given. */
+  maxBytes?: number | null | undefined;
+  verification?: SourceVerification | null | undefined;
+  type?: SourceType | null | undefined;
+  dedupe?: SourceDedupe | null | undefined;
+}
+
+/** The text or whole number in the body by which repeats are known. */
+export interface SourceDedupe {
+  /** A JSON pointer into the body (RFC 6901). */
+  pointer: string;
+}
+
+/** Calls that a source has refused. At most one entry a minute and reason. */
+export interface SourceError {
+  at: Timestamp;
+  reason: SourceErrorReason;
+  /** How many calls were refused since the entry before it. */
+  count: number;
+  /** The size of the last of their bodies. */
+  bytes: number;
+}
+
+/** Why a call was refused. */
+export type SourceErrorReason = "signature" | "timestamp" | "body" | "type" | "too_large" | "rate_limited";
+
+/** Who sends the calls. */
+export type SourceProvider = "stripe" | "github" | "shopify" | "slack" | "standard" | "hmac";
+
+/** A call to try. Nothing is published. */
+export interface SourceSample {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What would become of a call. */
+export interface SourceSampleResult {
+  verified: boolean;
+  reason?: SourceErrorReason | undefined;
+  /** The type of the event that it would become. */
+  type?: string | undefined;
+  /** Whether it would become an event. */
+  relayed?: boolean | undefined;
+}
+
+/** What names the type: a text in the body, a header, or always the same. */
+export type SourceType =
+  | {
+      /** A JSON pointer into the body (RFC 6901). */
+      pointer: string;
+    }
+  | {
+      header: string;
+    }
+  | {
+      fixed: string;
+    };
+
+/** How the calls of a source of the provider `hmac` are signed. */
+export interface SourceVerification {
+  /** The header with the signature. */
+  header: string;
+  /** By default `"sha256"`. */
+  algorithm?: "sha256" | "sha512" | undefined;
+  /** By default `"hex"`. */
+  encoding?: "hex" | "base64" | undefined;
+  /** What stands before the signature in its header. By default `""`. */
+  prefix?: string | undefined;
+  /** What is signed: `{body}`, and `{timestamp}` and `{id}` if their headers are named. By default `"{body}"`. */
+  content?: string | undefined;
+  /** The header with the Unix time in seconds. */
+  timestampHeader?: string | undefined;
+  /** The header with the id of the call. */
+  idHeader?: string | undefined;
+  /** By default `300`. */
+  toleranceSeconds?: number | undefined;
+  /** How the bytes of the key are written in the secret. By default `"utf8"`. */
+  secretEncoding?: "utf8" | "hex" | "base64" | undefined;
+}
+
+/** How the calls of a source of the provider `hmac` are signed. */
+export interface SourceVerificationOutput {
+  /** The header with the signature. */
+  header: string;
+  /** By default `"sha256"`. */
+  algorithm: "sha256" | "sha512";
+  /** By default `"hex"`. */
+  encoding: "hex" | "base64";
+  /** What stands before the signature in its header. By default `""`. */
+  prefix: string;
+  /** What is signed: `{body}`, and `{timestamp}` and `{id}` if their headers are named. By default `"{body}"`. */
+  content: string;
+  /** The header with the Unix time in seconds. */
+  timestampHeader?: string | undefined;
+  /** The header with the id of the call. */
+  idHeader?: string | undefined;
+  /** By default `300`. */
+  toleranceSeconds: number;
+  /** How the bytes of the key are written in the secret. By default `"utf8"`. */
+  secretEncoding: "utf8" | "hex" | "base64";
+}
+
 /** A subscription: the endpoint of a subscriber in the tenant. */
 export interface Subscription {
   _id: string;
@@ -1801,6 +1975,28 @@ export interface TenantExport {
     version: number;
     createdAt: Timestamp;
     updatedAt: Timestamp;
+  }[];
+  sources: {
+    id: string;
+    name: string;
+    provider: SourceProvider;
+    /** Stands before each type. By default the provider and a dot; empty for `hmac` and `standard`. */
+    typePrefix: string;
+    /** False: every call gets 401. */
+    enabled: boolean;
+    /** The types of the provider that are relayed, exact or ending in `*`; all unless given. */
+    allow?: string[] | undefined;
+    /** How many rightly signed calls it takes in 60 seconds; 30 unless given. */
+    requestsPerMinute?: number | undefined;
+    /** The largest body; 262,144 unless given. */
+    maxBytes?: number | undefined;
+    verification?: SourceVerificationOutput | undefined;
+    type?: SourceType | undefined;
+    dedupe?: SourceDedupe | undefined;
+    createdAt: Timestamp;
+    updatedAt: Timestamp;
+    /** When it last relayed an event, to the minute. */
+    lastEventAt?: Timestamp | undefined;
   }[];
   /** Newest first. */
   events: ExportedEvent[];

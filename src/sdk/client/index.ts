@@ -14,6 +14,7 @@ import { type Platform, platformOf } from "./platform";
 import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
 import { type SessionMethods, sessionMethods } from "./sessions";
+import { type SourceMethods, sourceMethods } from "./sources";
 import { type StatsMethods, statsMethods } from "./stats";
 import { type TenantMethods, tenantMethods } from "./tenants";
 import { memoryStore, type TokenStore } from "./token-store";
@@ -42,6 +43,7 @@ export type { PlatformUserFilter, PlatformUserMethods } from "./platform-users";
 export type * from "./replays";
 export type { Fetch } from "./send";
 export type { SessionMethods } from "./sessions";
+export type { SourceMethods } from "./sources";
 export type { AttemptStats, StatsMethods, StatsOptions } from "./stats";
 export type { TenantMethods } from "./tenants";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
@@ -89,6 +91,7 @@ export interface Client {
   tenants: TenantMethods;
   members: MemberMethods;
   invitations: InvitationMethods;
+  sources: SourceMethods;
   webhooks: WebhookMethods;
   events: EventMethods;
   stats: StatsMethods;
@@ -133,6 +136,7 @@ export function createClient(options: ClientOptions): Client {
     tenants: tenantMethods(call, tokens),
     members: memberMethods(call),
     invitations: invitationMethods(call),
+    sources: sourceMethods(call),
     webhooks: webhookMethods(call),
     events: eventMethods(call),
     stats: statsMethods(call),

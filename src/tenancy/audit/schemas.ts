@@ -71,7 +71,7 @@ const auditEvent = z
     target: z
       .object({
         kind: z.enum(TARGET_KINDS).meta({ examples: ["webhook"] }),
-        id,
+        id: z.string().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] }),
       })
       .nullable()
       .meta({ description: "What was changed." }),

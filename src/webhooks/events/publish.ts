@@ -33,7 +33,12 @@ export interface EventInput {
   idempotencyKey: string | null;
   /** Numbers the event among those with the same key; without one it has no number. */
   orderKey?: string | null;
+  /** What a repeat with the same key must equal; by default a hash of the event. */
+  requestHash?: string;
 }
+
+/** What was published. `isRepeat`: by an earlier call with the same Idempotency-Key. */
+export type PublishedOrRepeat = Published & { isRepeat: boolean };
 
 /** The tenant that publishes, and what it may do. */
 export type Publisher = TenantRef & TenantStanding;
@@ -51,6 +56,17 @@ export async function publishEvents(
   inputs: readonly EventInput[],
   countedEvents: number,
 ): Promise<Published[]> {
+  const published = await publishOrFind(deps, tenant, inputs, countedEvents);
+  return published.map(({ isRepeat: _, ...event }) => event);
+}
+
+/** Publishes as `publishEvents` does, and says which of the events were published before. */
+export async function publishOrFind(
+  deps: Deps,
+  tenant: Publisher,
+  inputs: readonly EventInput[],
+  countedEvents: number,
+): Promise<PublishedOrRepeat[]> {
   refuseWhenFull(deps, tenant);
   const hashes = await Promise.all(inputs.map(hashOf));
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
@@ -61,8 +77,13 @@ export async function publishEvents(
     const published =
       others.length === 0
         ? []
-        : await publishEvents(deps, notMoved(tenant), others, Math.min(countedEvents, others.length));
-    return inputs.map((_, position) => before.get(position) ?? published.shift()).filter((one) => one !== undefined);
+        : await publishOrFind(deps, notMoved(tenant), others, Math.min(countedEvents, others.length));
+    return inputs
+      .map((_, position) => {
+        const repeated = before.get(position);
+        return repeated ? { ...repeated, isRepeat: true } : published.shift();
+      })
+      .filter((one) => one !== undefined);
   }
   const amounts = { published: inputs.length, events: inputs.length - countedEvents, bytes };
   const budget = await reserve(deps, tenant, amounts);
@@ -99,7 +120,7 @@ async function acceptWithin(
   deps: Deps,
   tenant: Publisher,
   makeEvents: (nowMs: number) => NewEvent[],
-): Promise<Published[]> {
+): Promise<PublishedOrRepeat[]> {
   const db = deps.shards.db(tenant.shard);
   let events = makeEvents(deps.now());
   let allowed = 0;
@@ -136,14 +157,12 @@ async function acceptWithin(
         await reserveMore(wantedDeliveries - allowed);
         continue;
       }
-      const made = published.reduce(
-        (sum, { id, deliveries }, position) => sum + (id === events[position]?.id ? deliveries : 0),
-        0,
-      );
+      const marked = published.map((event, position) => ({ ...event, isRepeat: event.id !== events[position]?.id }));
+      const made = marked.reduce((sum, { isRepeat, deliveries }) => sum + (isRepeat ? 0 : deliveries), 0);
       noteDeliveries(tenant.tenantId, published);
       deps.background("give back", giveBack(allowed - made));
       sendMessages(deps, tenant.shard, accepted, due);
-      return published;
+      return marked;
     } catch (error) {
       if (tries >= MAX_TRIES || !violates(error, "UNIQUE", "outbox.id")) {
         await giveBack(allowed);
@@ -216,7 +235,8 @@ function sendMessages(
 }
 
 /** The hash of an event without an `orderKey` is what it was before there were any. */
-const hashOf = ({ idempotencyKey, type, payload, correlationId, orderKey = null }: EventInput) =>
+const hashOf = ({ idempotencyKey, requestHash, type, payload, correlationId, orderKey = null }: EventInput) =>
   idempotencyKey === null
     ? null
-    : sha256Hex(JSON.stringify([type, payload, correlationId, ...(orderKey === null ? [] : [orderKey])]));
+    : (requestHash ??
+      sha256Hex(JSON.stringify([type, payload, correlationId, ...(orderKey === null ? [] : [orderKey])])));

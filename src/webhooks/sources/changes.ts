@@ -1,0 +1,161 @@
+/** Creating and changing sources, and trying a call. */
+import { utf8 } from "../../platform/crypto/encoding";
+import type { Deps } from "../../platform/deps";
+import { AppError, type ErrorDetail, notFound } from "../../platform/errors";
+import { capReached } from "../../platform/limits/caps";
+import type { ActingIn } from "../../platform/schemas/actor";
+import type { SourceOptions } from "./option-schemas";
+import { readCall } from "./read";
+import {
+  MAX_SECRETS,
+  type NewSource,
+  type ProviderName,
+  type SampleResult,
+  type SourceChange,
+  type SourceSample,
+} from "./schemas";
+import { keyOf, newSecret, openSecrets, sealSecrets } from "./secrets";
+import { newSourceId } from "./source-id";
+import { findSource, insertSource, replaceSecrets, type SourceRow, updateSource } from "./store";
+import { refusalOf } from "./verify";
+
+/** Creates a source. Throws VALIDATION_FAILED for options or secrets that do not fit the provider, CONFLICT at the cap. */
+export async function createSource(deps: Deps, tenant: ActingIn, input: NewSource): Promise<SourceRow> {
+  const { name, provider, secrets, enabled, ...given } = input;
+  const options = withoutMissing(given);
+  refuse([
+    ...refuseOptions(provider, options),
+    ...secrets.flatMap((secret, at) => refuseSecret(provider, options, secret, `secrets.${at}`)),
+  ]);
+  const nowMs = deps.now();
+  const id = newSourceId();
+  const secretsSealed = await sealSecrets(
+    deps,
+    id,
+    secrets.map((secret) => newSecret(secret, nowMs)),
+  );
+  const times = { createdAt: nowMs, updatedAt: nowMs, lastEventAt: null };
+  const row = { id, tenantId: tenant.tenantId, name, provider, secretsSealed, options, enabled, ...times };
+  const { caps } = deps.config;
+  if (!(await insertSource(deps, tenant, row, caps.sources))) throw capReached("sources", caps);
+  return row;
+}
+
+/** Changes the given fields; null sets an option to its default. Throws as `createSource` does, and NOT_FOUND. */
+export async function changeSource(deps: Deps, tenant: ActingIn, id: string, change: SourceChange): Promise<SourceRow> {
+  const before = await sourceOf(deps, tenant, id);
+  const { name = before.name, enabled = before.enabled, ...given } = change;
+  const options = withoutMissing({ ...before.options, ...withoutUndefined(given) });
+  refuse(refuseOptions(before.provider, options));
+  const secrets = await openSecrets(deps, id, before.secretsSealed);
+  refuse(
+    secrets.flatMap(({ secret }) => refuseSecret(before.provider, options, secret, "verification.secretEncoding")),
+  );
+  const after = { ...before, name, enabled, options };
+  const fields = Object.keys(change).filter((field) => differs(before, after, field));
+  if (fields.length === 0) return before;
+  const nowMs = deps.now();
+  if (!(await updateSource(deps, tenant, before, after, { fields, nowMs }))) throw changedMeanwhile();
+  return { ...after, updatedAt: nowMs };
+}
+
+function differs(before: SourceRow, after: SourceRow, field: string): boolean {
+  const valueIn = ({ name, enabled, options }: SourceRow) =>
+    JSON.stringify(({ name, enabled, ...options } as Record<string, unknown>)[field]);
+  return valueIn(before) !== valueIn(after);
+}
+
+/** Adds a secret. Throws CONFLICT for a fourth one, VALIDATION_FAILED and NOT_FOUND. */
+export async function addSecret(deps: Deps, tenant: ActingIn, id: string, secret: string): Promise<SourceRow> {
+  const before = await sourceOf(deps, tenant, id);
+  refuse(refuseSecret(before.provider, before.options, secret, "secret"));
+  const secrets = await openSecrets(deps, id, before.secretsSealed);
+  if (secrets.length >= MAX_SECRETS) {
+    throw new AppError("CONFLICT", { message: `A source can have at most ${MAX_SECRETS} secrets.` });
+  }
+  const added = [...secrets, newSecret(secret, deps.now())];
+  return withSecrets(deps, tenant, before, await sealSecrets(deps, id, added), "source.secret_added");
+}
+
+/** Removes a secret. Throws CONFLICT for the last one, and NOT_FOUND. */
+export async function removeSecret(deps: Deps, tenant: ActingIn, id: string, secretId: string): Promise<SourceRow> {
+  const before = await sourceOf(deps, tenant, id);
+  const secrets = await openSecrets(deps, id, before.secretsSealed);
+  const left = secrets.filter((secret) => secret.id !== secretId);
+  if (left.length === secrets.length) throw notFound("Secret");
+  if (left.length === 0) throw new AppError("CONFLICT", { message: "A source needs a secret. Add another one first." });
+  return withSecrets(deps, tenant, before, await sealSecrets(deps, id, left), "source.secret_removed");
+}
+
+async function withSecrets(
+  deps: Deps,
+  tenant: ActingIn,
+  before: SourceRow,
+  secretsSealed: string,
+  action: "source.secret_added" | "source.secret_removed",
+): Promise<SourceRow> {
+  const nowMs = deps.now();
+  if (!(await replaceSecrets(deps, tenant, before, secretsSealed, { action, nowMs }))) throw changedMeanwhile();
+  return { ...before, secretsSealed, updatedAt: nowMs };
+}
+
+/** Says what would become of a call. Writes nothing. Throws NOT_FOUND. */
+export async function trySample(
+  deps: Deps,
+  tenant: { tenantId: string },
+  id: string,
+  sample: SourceSample,
+): Promise<SampleResult> {
+  const source = await sourceOf(deps, tenant, id);
+  const secrets = (await openSecrets(deps, id, source.secretsSealed)).map(({ secret }) => secret);
+  const call = { headers: new Headers(sample.headers), body: utf8(sample.body) };
+  const refusal = await refusalOf({ ...source, secrets }, call, deps.now());
+  if (refusal !== null) return { verified: false, reason: refusal };
+  const reading = readCall(source, call);
+  if (reading.is === "refused") return { verified: true, reason: reading.reason, relayed: false };
+  const type = reading.is === "event" ? reading.event.type : reading.type;
+  return { verified: true, ...(type === null ? {} : { type }), relayed: reading.is === "event" };
+}
+
+/** Returns the tenant's source. Throws NOT_FOUND. */
+export async function sourceOf(deps: Deps, tenant: { tenantId: string }, id: string): Promise<SourceRow> {
+  const source = await findSource(deps, tenant, id);
+  if (!source) throw notFound("Source");
+  return source;
+}
+
+const changedMeanwhile = () =>
+  new AppError("CONFLICT", { message: "The source was changed at the same time. Try again." });
+
+/** Which options a provider takes beside those of all. */
+function refuseOptions(provider: ProviderName, { verification, type, dedupe }: SourceOptions): ErrorDetail[] {
+  const isHmac = provider === "hmac";
+  const rules: readonly (readonly [path: string, isWrong: boolean, message: string])[] = [
+    ["verification", isHmac && !verification, "Is required for hmac"],
+    ["verification", !isHmac && verification !== undefined, "Is for hmac only"],
+    ["type", isHmac && !type, "Is required for hmac"],
+    ["type", !isHmac && provider !== "standard" && type !== undefined, "Is for hmac and standard only"],
+    ["dedupe", !isHmac && dedupe !== undefined, "Is for hmac only"],
+  ];
+  return rules.filter(([, isWrong]) => isWrong).map(([path, , message]) => ({ path, message }));
+}
+
+function refuseSecret(provider: ProviderName, options: SourceOptions, secret: string, path: string): ErrorDetail[] {
+  try {
+    keyOf(provider, options, secret);
+    return [];
+  } catch {
+    return [{ path, message: "A secret is not in the form that its prefix or secretEncoding says" }];
+  }
+}
+
+function refuse(details: ErrorDetail[]): void {
+  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+}
+
+const withoutUndefined = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+
+/** The options that are set. */
+const withoutMissing = (options: { [K in keyof SourceOptions]?: SourceOptions[K] | null }): SourceOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null && value !== undefined));

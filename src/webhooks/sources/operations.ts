@@ -1,0 +1,40 @@
+/** What people and programs do with sources. */
+import { notFound } from "../../platform/errors";
+import { operation } from "../../platform/operation";
+import { MANAGE_SOURCES } from "../access";
+import { addSecret, changeSource, createSource, removeSecret, trySample } from "./changes";
+import { newSource, newSourceSecret, sourceChange, sourceSample } from "./schemas";
+import { deleteSource } from "./store";
+
+export const sources = {
+  create: operation({
+    ...MANAGE_SOURCES,
+    schema: newSource,
+    verb: ({ deps, principal, input }) => createSource(deps, principal, input),
+  }),
+  change: operation({
+    ...MANAGE_SOURCES,
+    schema: sourceChange,
+    verb: ({ deps, principal, param, input }) => changeSource(deps, principal, param("id"), input),
+  }),
+  delete: operation({
+    ...MANAGE_SOURCES,
+    verb: async ({ deps, principal, param }) => {
+      if (!(await deleteSource(deps, principal, param("id")))) throw notFound("Source");
+    },
+  }),
+  addSecret: operation({
+    ...MANAGE_SOURCES,
+    schema: newSourceSecret,
+    verb: ({ deps, principal, param, input }) => addSecret(deps, principal, param("id"), input.secret),
+  }),
+  removeSecret: operation({
+    ...MANAGE_SOURCES,
+    verb: ({ deps, principal, param }) => removeSecret(deps, principal, param("id"), param("secretId")),
+  }),
+  test: operation({
+    ...MANAGE_SOURCES,
+    schema: sourceSample,
+    verb: ({ deps, principal, param, input }) => trySample(deps, principal, param("id"), input),
+  }),
+};

@@ -1,0 +1,124 @@
+/** The options of a source: which calls it relays, how they are signed, and what names the events. */
+import * as z from "zod";
+import { OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
+
+/** The largest body that any source takes. */
+export const MAX_INBOUND_BYTES = 256 * 1024;
+/** Visible ASCII without `*`, as in an event type. */
+const TYPE_CHARACTERS = /^[!-)+-~]*$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
+const BODY = "{body}";
+const TIMESTAMP = "{timestamp}";
+const ID = "{id}";
+
+const headerName = z.string().regex(HEADER_NAME, "Must be the name of a header");
+const pointer = z
+  .string()
+  .max(200)
+  .regex(POINTER, "Must be a JSON pointer, such as /data/id")
+  .meta({ description: "A JSON pointer into the body (RFC 6901).", examples: ["/data/id"] });
+
+const occurrences = (text: string, part: string) => text.split(part).length - 1;
+
+/** How the calls of the provider `hmac` are signed. */
+const verification = z
+  .strictObject({
+    header: headerName.meta({ description: "The header with the signature.", examples: ["X-Signature"] }),
+    algorithm: z.enum(["sha256", "sha512"]).default("sha256"),
+    encoding: z.enum(["hex", "base64"]).default("hex"),
+    prefix: z
+      .string()
+      .max(32)
+      .default("")
+      .meta({ description: "What stands before the signature in its header.", examples: ["sha256="] }),
+    content: z
+      .string()
+      .max(200)
+      .default(BODY)
+      .meta({
+        description: "What is signed: `{body}`, and `{timestamp}` and `{id}` if their headers are named.",
+        examples: ["{timestamp}.{body}"],
+      }),
+    timestampHeader: headerName.optional().meta({ description: "The header with the Unix time in seconds." }),
+    idHeader: headerName.optional().meta({ description: "The header with the id of the call." }),
+    toleranceSeconds: z.int().min(1).max(3600).default(300),
+    secretEncoding: z
+      .enum(["utf8", "hex", "base64"])
+      .default("utf8")
+      .meta({ description: "How the bytes of the key are written in the secret." }),
+  })
+  .superRefine(({ content, timestampHeader, idHeader }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: "custom", path: ["content"], message });
+    if (occurrences(content, BODY) !== 1) refuse("Must contain {body} once");
+    for (const [part, header] of [
+      [TIMESTAMP, timestampHeader],
+      [ID, idHeader],
+    ] as const) {
+      if (occurrences(content, part) !== (header === undefined ? 0 : 1)) {
+        refuse(`Must contain ${part} once if its header is named, and otherwise not`);
+      }
+    }
+  })
+  .meta({ id: "SourceVerification", description: "How the calls of a source of the provider `hmac` are signed." });
+
+const typeRule = z
+  .union([
+    z.strictObject({ pointer }),
+    z.strictObject({ header: headerName }),
+    z.strictObject({ fixed: z.string().min(1).max(128).regex(TYPE_CHARACTERS, "Must be an event type") }),
+  ])
+  .meta({
+    id: "SourceType",
+    description: "What names the type: a text in the body, a header, or always the same.",
+    examples: [{ pointer: "/event" }],
+  });
+
+const dedupe = z
+  .strictObject({ pointer })
+  .meta({ id: "SourceDedupe", description: "The text or whole number in the body by which repeats are known." });
+
+export const OPTIONS = {
+  typePrefix: z
+    .string()
+    .max(64)
+    .regex(TYPE_CHARACTERS, "Must be visible ASCII without *")
+    .refine((prefix) => !prefix.startsWith(OPERATIONAL_PREFIX), "Must not start with postern.")
+    .meta({
+      description: "Stands before each type. By default the provider and a dot; empty for `hmac` and `standard`.",
+      examples: ["stripe."],
+    }),
+  allow: z
+    .array(
+      z
+        .string()
+        .max(128)
+        .regex(/^[!-)+-~]*\*?$/, "Must be a type, or end in *")
+        .min(1),
+    )
+    .min(1)
+    .max(100)
+    .meta({
+      description: "The types of the provider that are relayed, exact or ending in `*`; all unless given.",
+      examples: [["invoice.*"]],
+    }),
+  requestsPerMinute: z
+    .int()
+    .min(1)
+    .max(6000)
+    .meta({ description: "How many rightly signed calls it takes in 60 seconds; 30 unless given.", examples: [120] }),
+  maxBytes: z
+    .int()
+    .min(1)
+    .max(MAX_INBOUND_BYTES)
+    .meta({ description: "The largest body; 262,144 unless given.", examples: [65_536] }),
+  verification,
+  type: typeRule,
+  dedupe,
+};
+
+export const sourceOptions = z.object(OPTIONS).partial();
+
+export type SourceOptions = z.infer<typeof sourceOptions>;
+export type Verification = z.infer<typeof verification>;
+export type TypeRule = z.infer<typeof typeRule>;

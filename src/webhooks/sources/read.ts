@@ -1,0 +1,71 @@
+/** Turns the body of a genuine call into the event that is published, or says why there is none. */
+import { AppError, invalid } from "../../platform/errors";
+import { publication } from "../events/publication";
+import { type Content, contentOf } from "./content";
+import { MAX_INBOUND_BYTES } from "./option-schemas";
+import type { ProviderName, Reason } from "./schemas";
+import type { InboundCall } from "./signed";
+import type { SourceRow } from "./store";
+
+/** A call that becomes an event. */
+interface Relayed {
+  type: string;
+  /** The very bytes of the body. */
+  payload: string;
+  /** By which repeats are known; null: by the whole body. */
+  dedupeId: string | null;
+  correlationId: string | null;
+}
+
+/** What a genuine call is. */
+export type Reading =
+  | { is: "event"; event: Relayed }
+  | { is: "ignored"; type: string | null; challenge?: string }
+  | { is: "refused"; reason: Reason; error: AppError };
+
+const OWN_NAMES: readonly ProviderName[] = ["hmac", "standard"];
+
+/** What stands before each type unless the source says otherwise. */
+export const defaultPrefix = (provider: ProviderName): string => (OWN_NAMES.includes(provider) ? "" : `${provider}.`);
+
+/** Reads a genuine call of a source. */
+export function readCall({ provider, options }: SourceRow, { headers, body }: InboundCall): Reading {
+  const maxBytes = options.maxBytes ?? MAX_INBOUND_BYTES;
+  if (body.length > maxBytes) {
+    const message = `The body is larger than ${maxBytes} bytes.`;
+    return { is: "refused", reason: "too_large", error: new AppError("PAYLOAD_TOO_LARGE", { message }) };
+  }
+  const read = jsonIn(body);
+  if (read === null) return { is: "refused", reason: "body", error: new AppError("INVALID_JSON") };
+  const { type: given, dedupeId, correlationId, isEvent, challenge } = contentOf(provider, options, headers, read.json);
+  const type = given === null ? null : (options.typePrefix ?? defaultPrefix(provider)) + given;
+  if (!isEvent || (given !== null && !isAllowed(options.allow, given))) {
+    return { is: "ignored", type, ...(challenge === undefined ? {} : { challenge }) };
+  }
+  const checked = publication.safeParse({ type: type ?? undefined, payload: read.json });
+  if (!checked.success) {
+    const reason = checked.error.issues.some(({ path }) => path[0] === "type") ? "type" : "body";
+    return { is: "refused", reason, error: invalid(checked.error) };
+  }
+  const event = { type: checked.data.type, payload: read.text, dedupeId, correlationId: printable(correlationId) };
+  return { is: "event", event };
+}
+
+/** The body as text and parsed; null if it is not JSON in UTF-8. */
+function jsonIn(body: Uint8Array<ArrayBuffer>): { text: string; json: unknown } | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    return { text, json: JSON.parse(text) };
+  } catch {
+    return null;
+  }
+}
+
+const isAllowed = (allow: readonly string[] | undefined, type: string): boolean =>
+  allow === undefined ||
+  allow.some((pattern) => (pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern));
+
+/** What a header can carry; null for other text. */
+function printable(id: Content["correlationId"]): string | null {
+  return publication.shape.correlationId.safeParse(id ?? undefined).success ? id : null;
+}

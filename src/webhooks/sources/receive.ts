@@ -1,0 +1,81 @@
+/** Receiving a call at the URL of a source. */
+import { sha256Hex, toHex } from "../../platform/crypto/encoding";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { publishOrFind } from "../events/publish";
+import { type Reading, readCall } from "./read";
+import { countRefused, noteError, refuseRepeated } from "./refusals";
+import { openSecrets } from "./secrets";
+import type { InboundCall } from "./signed";
+import { isSourceId } from "./source-id";
+import { type CalledSource, findCalledSource, touchSource } from "./store";
+import { refusalOf, verifyNothing } from "./verify";
+
+/** What the provider is told. */
+export type Receipt =
+  | { status: 202; message: "Accepted"; eventId: string }
+  | { status: 200; message: "Already received" | "Ignored" }
+  | { status: 200; challenge: string };
+
+/** Stands for the whole event when a repeat is compared: whoever sends an id again sends the same event. */
+const ANY_BODY = "inbound";
+
+/**
+ * Returns the source of a genuine call. Throws RATE_LIMITED for an address whose calls were refused too often, and the
+ * same UNAUTHENTICATED for an unknown or disabled source, a suspended tenant and a wrong or stale signature.
+ */
+export async function authenticateCall(
+  deps: Deps,
+  sourceId: string,
+  call: InboundCall,
+  clientIp: string,
+): Promise<CalledSource> {
+  refuseRepeated(deps, sourceId, clientIp);
+  const found = isSourceId(sourceId) ? await findCalledSource(deps, sourceId) : undefined;
+  const isOpen = found?.source.enabled === true && !found.tenant.isTenantSuspended;
+  if (found && isOpen) {
+    const { id, provider, options, secretsSealed } = found.source;
+    const secrets = (await openSecrets(deps, id, secretsSealed)).map(({ secret }) => secret);
+    const refusal = await refusalOf({ provider, options, secrets }, call, deps.now());
+    if (refusal === null) return found;
+    noteError(deps, id, refusal, call.body.length);
+  } else {
+    await verifyNothing(call.body);
+  }
+  countRefused(deps, sourceId, clientIp);
+  throw new AppError("UNAUTHENTICATED", { message: "Invalid signature." });
+}
+
+/**
+ * Publishes the event of a genuine call, unless it came before. Throws PAYLOAD_TOO_LARGE, INVALID_JSON,
+ * VALIDATION_FAILED for a call without a valid type, and what publishing throws.
+ */
+export async function receiveCall(deps: Deps, { source, tenant }: CalledSource, call: InboundCall): Promise<Receipt> {
+  const reading = readCall(source, call);
+  if (reading.is === "refused") {
+    noteError(deps, source.id, reading.reason, call.body.length);
+    throw reading.error;
+  }
+  if (reading.is === "ignored") {
+    const { challenge } = reading;
+    return challenge === undefined ? { status: 200, message: "Ignored" } : { status: 200, challenge };
+  }
+  const { type, payload, correlationId } = reading.event;
+  const idempotencyKey = await keyOf(source.id, reading.event, call.body);
+  const input = { type, payload, correlationId, idempotencyKey, requestHash: ANY_BODY };
+  const [published] = await publishOrFind(deps, tenant, [input], 0);
+  if (!published) throw new Error("no event was accepted");
+  if (published.isRepeat) return { status: 200, message: "Already received" };
+  deps.background("source use", touchSource(deps, source, deps.now()));
+  return { status: 202, message: "Accepted", eventId: published.id };
+}
+
+/** The mark of a call. It has spaces, which no Idempotency-Key of a client can have. */
+async function keyOf(
+  sourceId: string,
+  { dedupeId }: Extract<Reading, { is: "event" }>["event"],
+  body: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  if (dedupeId !== null) return `in ${sourceId} id ${await sha256Hex(dedupeId)}`;
+  return `in ${sourceId} body ${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body)))}`;
+}

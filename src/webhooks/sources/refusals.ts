@@ -1,0 +1,65 @@
+/** What an isolate remembers of refused calls: strangers cost no row and, after a while, no signature. */
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { MINUTE_MS } from "../../platform/time";
+import { insertSourceError } from "./errors-store";
+import type { Reason } from "./schemas";
+import { isSourceId } from "./source-id";
+
+/** Bounds the memory. */
+const MAX_REMEMBERED = 5_000;
+const MAX_REFUSED_CALLS = 20;
+
+/** When the last refused calls of an address to a source were, by both; Unix ms. */
+const refusedAt = new Map<string, number[]>();
+/** Refused calls that are not written yet, by source and reason, and when the last entry was written or tried. */
+const unwritten = new Map<string, { count: number; writtenAt: number }>();
+
+/** Forgets everything, so that tests can share an isolate. */
+export function forgetRefusals(): void {
+  refusedAt.clear();
+  unwritten.clear();
+}
+
+/** Other texts than ids share a key: they can be as long as a URL. */
+const keyOf = (sourceId: string, clientIp: string) => `${clientIp} ${isSourceId(sourceId) ? sourceId : ""}`;
+
+/** Throws RATE_LIMITED for an address that had 20 calls to this source refused within a minute. */
+export function refuseRepeated(deps: Deps, sourceId: string, clientIp: string): void {
+  const [oldest = 0, ...rest] = refusedAt.get(keyOf(sourceId, clientIp)) ?? [];
+  const waitMs = oldest + MINUTE_MS - deps.now();
+  if (rest.length + 1 < MAX_REFUSED_CALLS || waitMs <= 0) return;
+  throw new AppError("RATE_LIMITED", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+}
+
+/** Counts a call that was refused because it is not genuine. */
+export function countRefused(deps: Deps, sourceId: string, clientIp: string): void {
+  const key = keyOf(sourceId, clientIp);
+  const before = refusedAt.get(key) ?? [];
+  refusedAt.delete(key);
+  dropOldest(refusedAt);
+  refusedAt.set(key, [...before, deps.now()].slice(-MAX_REFUSED_CALLS));
+}
+
+/** Notes a refused call among the errors of its source, in the background: one row a minute and reason. */
+export function noteError(deps: Deps, sourceId: string, reason: Reason, bytes: number): void {
+  const key = `${sourceId} ${reason}`;
+  const entry = unwritten.get(key) ?? { count: 0, writtenAt: 0 };
+  unwritten.delete(key);
+  dropOldest(unwritten);
+  unwritten.set(key, entry);
+  entry.count += 1;
+  const nowMs = deps.now();
+  if (nowMs - entry.writtenAt < MINUTE_MS) return;
+  entry.writtenAt = nowMs;
+  const { count } = entry;
+  const write = async () => {
+    if (await insertSourceError(deps, sourceId, { at: nowMs, reason, count, bytes })) entry.count -= count;
+  };
+  deps.background("source error", write());
+}
+
+function dropOldest(memory: Map<string, unknown>): void {
+  const [oldest] = memory.size >= MAX_REMEMBERED ? memory.keys() : [];
+  if (oldest !== undefined) memory.delete(oldest);
+}

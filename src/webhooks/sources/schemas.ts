@@ -1,0 +1,121 @@
+/** The request bodies of sources, and the resources that the API returns. */
+import * as z from "zod";
+import { id, name, time } from "../../platform/schemas/schemas";
+import { MAX_INBOUND_BYTES, OPTIONS } from "./option-schemas";
+
+export const PROVIDERS = ["stripe", "github", "shopify", "slack", "standard", "hmac"] as const;
+
+export type ProviderName = (typeof PROVIDERS)[number];
+
+/** Why a call was refused. */
+export const REASONS = ["signature", "timestamp", "body", "type", "too_large", "rate_limited"] as const;
+
+export type Reason = (typeof REASONS)[number];
+
+const MAX_SECRETS = 3;
+const MAX_SAMPLE_HEADERS = 100;
+
+const sourceId = z.string().meta({ examples: ["src_4kT9wXbN2mQ7vRzL0pYcHd1AbCdE"] });
+const provider = z
+  .enum(PROVIDERS)
+  .meta({ id: "SourceProvider", description: "Who sends the calls.", examples: ["stripe"] });
+const reason = z.enum(REASONS).meta({ id: "SourceErrorReason", description: "Why a call was refused." });
+const enabled = z.boolean().meta({ description: "False: every call gets 401." });
+
+const secret = z
+  .string()
+  .min(1)
+  .max(512)
+  .meta({ description: "The provider's signing secret. It is never shown again.", examples: ["whsec_c2VjcmV0"] });
+
+export const newSource = z
+  .strictObject({
+    name,
+    provider,
+    secrets: z.array(secret).min(1).max(MAX_SECRETS),
+    enabled: enabled.default(true),
+    ...z.object(OPTIONS).partial().shape,
+  })
+  .meta({ id: "NewSource", description: "A source to create." });
+
+const nullable = Object.fromEntries(Object.entries(OPTIONS).map(([key, schema]) => [key, schema.nullable()])) as {
+  [K in keyof typeof OPTIONS]: z.ZodNullable<(typeof OPTIONS)[K]>;
+};
+
+export const sourceChange = z
+  .strictObject({ name, enabled, ...nullable })
+  .partial()
+  .meta({ id: "SourceChange", description: "The fields to change. Null sets an option back to its default." });
+
+export const newSourceSecret = z
+  .strictObject({ secret })
+  .meta({ id: "NewSourceSecret", description: "A further secret, with which calls can be signed from now on." });
+
+export const sourceSample = z
+  .strictObject({
+    headers: z
+      .record(
+        z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, "Must be the name of a header"),
+        z
+          .string()
+          .max(8192)
+          .regex(/^[\t\x20-\x7e]*$/, "Must be printable ASCII"),
+      )
+      .refine((headers) => Object.keys(headers).length <= MAX_SAMPLE_HEADERS, "Must have at most 100 headers")
+      .meta({ examples: [{ "X-Signature": "0123" }] }),
+    body: z
+      .string()
+      .max(MAX_INBOUND_BYTES)
+      .meta({ examples: ['{"id":"evt_1"}'] }),
+  })
+  .meta({ id: "SourceSample", description: "A call to try. Nothing is published." });
+
+export const sampleResult = z
+  .object({
+    verified: z.boolean(),
+    reason: reason.optional(),
+    type: z.string().optional().meta({ description: "The type of the event that it would become." }),
+    relayed: z.boolean().optional().meta({ description: "Whether it would become an event." }),
+  })
+  .meta({ id: "SourceSampleResult", description: "What would become of a call." });
+
+export const source = z
+  .object({
+    id: sourceId,
+    name: z.string().meta({ examples: ["Stripe"] }),
+    provider,
+    url: z.string().meta({
+      description: "Where the provider sends its calls.",
+      examples: ["https://postern.example.com/api/v1/in/src_4kT9wXbN2mQ7vRzL0pYcHd1AbCdE"],
+    }),
+    typePrefix: OPTIONS.typePrefix,
+    enabled,
+    secrets: z.array(
+      z.object({
+        id,
+        last4: z.string().optional().meta({ description: "The last characters of a secret of 12 or more." }),
+        createdAt: time,
+      }),
+    ),
+    ...z.object(OPTIONS).omit({ typePrefix: true }).partial().shape,
+    createdAt: time,
+    updatedAt: time,
+    lastEventAt: time.optional().meta({ description: "When it last relayed an event, to the minute." }),
+  })
+  .meta({ id: "Source", description: "A URL at which another system sends its webhooks, which become events." });
+
+export const sourceError = z
+  .object({
+    at: time,
+    reason,
+    count: z.int().min(1).meta({ description: "How many calls were refused since the entry before it." }),
+    bytes: z.int().min(0).meta({ description: "The size of the last of their bodies." }),
+  })
+  .meta({ id: "SourceError", description: "Calls that a source has refused. At most one entry a minute and reason." });
+
+export type Source = z.infer<typeof source>;
+export type NewSource = z.infer<typeof newSource>;
+export type SourceChange = z.infer<typeof sourceChange>;
+export type SourceSample = z.infer<typeof sourceSample>;
+export type SampleResult = z.infer<typeof sampleResult>;
+export { MAX_SECRETS };

@@ -1,0 +1,74 @@
+/** The secrets of a source: one encrypted list for each source. */
+import { fromBase64, utf8 } from "../../platform/crypto/encoding";
+import { decrypt, encrypt } from "../../platform/crypto/encryption";
+import { base64Key } from "../../platform/crypto/webhook-signature";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { iso } from "../../platform/time";
+import type { SourceOptions } from "./option-schemas";
+import type { ProviderName, Source } from "./schemas";
+
+export interface StoredSecret {
+  id: string;
+  secret: string;
+  /** Unix ms. */
+  createdAt: number;
+}
+
+const PUBLIC_KEY_PREFIX = "whpk_";
+const PUBLIC_KEY_BYTES = 32;
+/** From so many characters on, the last four tell a secret from others and do not give it away. */
+const MIN_SHOWN_CHARACTERS = 12;
+
+/** Returns the associated data that binds the encrypted secrets to their source. */
+export const sourceOwner = (sourceId: string) => `source:${sourceId}`;
+
+export const newSecret = (secret: string, nowMs: number): StoredSecret => ({ id: newId(), secret, createdAt: nowMs });
+
+export const sealSecrets = ({ keys }: Deps, sourceId: string, secrets: readonly StoredSecret[]): Promise<string> =>
+  encrypt(keys, sourceOwner(sourceId), JSON.stringify(secrets));
+
+export const openSecrets = async ({ keys }: Deps, sourceId: string, sealed: string): Promise<StoredSecret[]> =>
+  JSON.parse(await decrypt(keys, sourceOwner(sourceId), sealed)) as StoredSecret[];
+
+/** A secret as the API shows it. */
+export const secretView = ({ id, secret, createdAt }: StoredSecret): Source["secrets"][number] => ({
+  id,
+  ...(secret.length < MIN_SHOWN_CHARACTERS ? {} : { last4: secret.slice(-4) }),
+  createdAt: iso(createdAt),
+});
+
+/** What verifies signatures: the bytes of an HMAC key, or a public Ed25519 key. */
+export interface VerifyingKey {
+  kind: "hmac" | "ed25519";
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The key in a secret. Throws for a secret that is not in the form which its prefix or its encoding demands. */
+export function keyOf(provider: ProviderName, { verification }: SourceOptions, secret: string): VerifyingKey {
+  if (provider === "standard" && secret.startsWith(PUBLIC_KEY_PREFIX)) {
+    const bytes = fromBase64(secret.slice(PUBLIC_KEY_PREFIX.length));
+    if (bytes.length !== PUBLIC_KEY_BYTES) throw new Error("a public key has 32 bytes");
+    return { kind: "ed25519", bytes };
+  }
+  return { kind: "hmac", bytes: hmacKey(provider, verification?.secretEncoding ?? "utf8", secret) };
+}
+
+function hmacKey(provider: ProviderName, encoding: "utf8" | "hex" | "base64", secret: string) {
+  if (provider === "standard" && secret.startsWith("whsec_")) return nonEmpty(base64Key(secret));
+  if (provider !== "hmac" || encoding === "utf8") return utf8(secret);
+  return nonEmpty(encoding === "hex" ? fromHex(secret) : fromBase64(secret));
+}
+
+function nonEmpty(bytes: Uint8Array<ArrayBuffer>) {
+  if (bytes.length === 0) throw new Error("an empty key");
+  return bytes;
+}
+
+/** Throws on anything but pairs of hexadecimal digits. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) throw new Error("not hexadecimal");
+  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
+    Number.parseInt(text.slice(2 * index, 2 * index + 2), 16),
+  );
+}

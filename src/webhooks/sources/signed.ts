@@ -1,0 +1,139 @@
+/** What a call says about its signature, for each provider. */
+import { fromBase64, utf8 } from "../../platform/crypto/encoding";
+import type { SourceOptions, Verification } from "./option-schemas";
+import type { ProviderName } from "./schemas";
+import { fromHex } from "./secrets";
+
+/** A call of a provider, as it came. */
+export interface InboundCall {
+  headers: Headers;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** The signatures of a call, and what they sign. */
+export interface Signed {
+  hash: "SHA-256" | "SHA-512";
+  /** HMACs; one of them must be right. */
+  macs: Uint8Array<ArrayBuffer>[];
+  /** Ed25519 signatures, of the provider `standard`. */
+  ed25519: Uint8Array<ArrayBuffer>[];
+  content: Uint8Array<ArrayBuffer>;
+  /** When it was signed, Unix seconds; missing where the provider does not say. */
+  timestampSeconds?: number;
+  toleranceSeconds: number;
+}
+
+/** Stripe, Slack and Standard Webhooks all advise five minutes. */
+const TOLERANCE_SECONDS = 300;
+const MAX_SIGNATURES = 8;
+const MAC_BYTES = { "SHA-256": 32, "SHA-512": 64 } as const;
+const DIGITS = /^\d{1,12}$/;
+
+/**
+ * Returns the signatures of a call; null if they are missing or malformed. A repeated header is one text with a comma,
+ * which no form of a signature allows.
+ */
+export function signedBy(provider: ProviderName, { verification }: SourceOptions, call: InboundCall): Signed | null {
+  if (provider === "hmac") return verification ? hmac(call, verification) : null;
+  return PROVIDERS[provider](call);
+}
+
+const PROVIDERS: Record<Exclude<ProviderName, "hmac">, (call: InboundCall) => Signed | null> = {
+  stripe,
+  github: ({ headers, body }) => single(mac(headers.get("x-hub-signature-256"), "sha256=", "hex"), body),
+  shopify: ({ headers, body }) => single(mac(headers.get("x-shopify-hmac-sha256"), "", "base64"), body),
+  slack: ({ headers, body }) => {
+    const time = timeIn(headers.get("x-slack-request-timestamp"));
+    if (time === null) return null;
+    const signature = mac(headers.get("x-slack-signature"), "v0=", "hex");
+    return single(signature, join(`v0:${time.text}:`, body), time.seconds);
+  },
+  standard,
+};
+
+function single(
+  signature: Uint8Array<ArrayBuffer> | null,
+  content: Uint8Array<ArrayBuffer>,
+  timestampSeconds?: number,
+) {
+  return signature && signed([signature], content, timestampSeconds);
+}
+
+const signed = (macs: Signed["macs"], content: Signed["content"], timestampSeconds?: number): Signed => ({
+  hash: "SHA-256",
+  macs,
+  ed25519: [],
+  content,
+  ...(timestampSeconds === undefined ? {} : { timestampSeconds }),
+  toleranceSeconds: TOLERANCE_SECONDS,
+});
+
+/** `t=<Unix seconds>,v1=<hex>,…`, with one `t`. Signatures of other schemes are ignored. */
+function stripe({ headers, body }: InboundCall): Signed | null {
+  const parts = (headers.get("stripe-signature") ?? "").split(",").map((part) => part.trim());
+  const times = parts.filter((part) => part.startsWith("t="));
+  const time = times.length === 1 ? timeIn(times[0]?.slice(2) ?? null) : null;
+  const macs = parts.filter((part) => part.startsWith("v1=")).map((part) => mac(part, "v1=", "hex"));
+  if (time === null || macs.length === 0 || macs.length > MAX_SIGNATURES || macs.includes(null)) return null;
+  return signed(present(macs), join(`${time.text}.`, body), time.seconds);
+}
+
+/** Standard Webhooks: `webhook-signature` is a list with spaces of `v1,<base64>` and `v1a,<base64>`. */
+function standard({ headers, body }: InboundCall): Signed | null {
+  const id = headers.get("webhook-id") ?? "";
+  const time = timeIn(headers.get("webhook-timestamp"));
+  const given = (headers.get("webhook-signature") ?? "").split(" ");
+  if (id === "" || time === null || given.length > MAX_SIGNATURES) return null;
+  if (!given.every((one) => /^[0-9a-z]+,[^,]+$/.test(one))) return null;
+  const decoded = (version: string) =>
+    given.filter((one) => one.startsWith(version)).map((one) => bytesIn(one.slice(version.length), "base64"));
+  const [macs, ed25519] = [decoded("v1,"), decoded("v1a,")];
+  if (macs.includes(null) || ed25519.includes(null) || macs.length + ed25519.length === 0) return null;
+  const content = join(`${id}.${time.text}.`, body);
+  return { ...signed(present(macs), content, time.seconds), ed25519: present(ed25519) };
+}
+
+function hmac({ headers, body }: InboundCall, verification: Verification): Signed | null {
+  const { header, algorithm, encoding, prefix, timestampHeader, idHeader, toleranceSeconds } = verification;
+  const hash = algorithm === "sha512" ? "SHA-512" : "SHA-256";
+  const signature = mac(headers.get(header), prefix, encoding, hash);
+  const time = timestampHeader === undefined ? undefined : timeIn(headers.get(timestampHeader));
+  const id = idHeader === undefined ? "" : headers.get(idHeader);
+  if (!signature || time === null || id === null || (idHeader !== undefined && id === "")) return null;
+  const filled = (text: string) =>
+    text.replace(/\{timestamp\}|\{id\}/g, (part) => (part === "{id}" ? id : (time?.text ?? "")));
+  const [before = "", after = ""] = verification.content.split("{body}");
+  const content = join(filled(before), body, filled(after));
+  return { ...signed([signature], content, time?.seconds), hash, toleranceSeconds };
+}
+
+/** The HMAC in a header after its prefix; null if it is missing or has another form. */
+function mac(header: string | null, prefix: string, encoding: "hex" | "base64", hash: Signed["hash"] = "SHA-256") {
+  if (!header?.startsWith(prefix)) return null;
+  const bytes = bytesIn(header.slice(prefix.length), encoding);
+  return bytes?.length === MAC_BYTES[hash] ? bytes : null;
+}
+
+function bytesIn(text: string, encoding: "hex" | "base64"): Uint8Array<ArrayBuffer> | null {
+  if (encoding === "base64" && !/^[A-Za-z0-9+/]{1,200}={0,2}$/.test(text)) return null;
+  try {
+    return encoding === "hex" ? fromHex(text) : fromBase64(text);
+  } catch {
+    return null;
+  }
+}
+
+const timeIn = (header: string | null) =>
+  header !== null && DIGITS.test(header) ? { text: header, seconds: Number(header) } : null;
+
+const present = (macs: readonly (Uint8Array<ArrayBuffer> | null)[]) => macs.filter((bytes) => bytes !== null);
+
+/** The bytes of `before`, the body and `after`. The body is signed as it came, whether it is UTF-8 or not. */
+function join(before: string, body: Uint8Array, after = ""): Uint8Array<ArrayBuffer> {
+  const [first, last] = [utf8(before), utf8(after)];
+  const bytes = new Uint8Array(first.length + body.length + last.length);
+  bytes.set(first);
+  bytes.set(body, first.length);
+  bytes.set(last, first.length + body.length);
+  return bytes;
+}

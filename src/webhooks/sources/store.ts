@@ -1,0 +1,156 @@
+/** Sources in the control plane, because a call names no tenant but its source. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, prepared, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { ActingIn } from "../../platform/schemas/actor";
+import type { AuditAction } from "../../platform/schemas/audit-actions";
+import { MINUTE_MS } from "../../platform/time";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
+import type { SourceOptions } from "./option-schemas";
+import type { ProviderName } from "./schemas";
+
+export interface SourceRow {
+  id: string;
+  tenantId: string;
+  name: string;
+  provider: ProviderName;
+  secretsSealed: string;
+  options: SourceOptions;
+  enabled: boolean;
+  /** Unix ms, like the other times. */
+  createdAt: number;
+  updatedAt: number;
+  lastEventAt: number | null;
+}
+
+type StoredRow = Omit<SourceRow, "options" | "enabled"> & { options: string; enabled: 0 | 1 };
+
+const COLUMNS = sql.raw(
+  "s.id, s.tenant_id AS tenantId, s.name, s.provider, s.secrets_sealed AS secretsSealed, s.options, s.is_enabled " +
+    "AS enabled, s.created_at AS createdAt, s.updated_at AS updatedAt, s.last_event_at AS lastEventAt",
+);
+
+const parsed = (row: StoredRow): SourceRow => ({
+  ...row,
+  options: JSON.parse(row.options) as SourceOptions,
+  enabled: row.enabled === 1,
+});
+
+/** Inserts a source, unless the tenant has `most` already. Returns whether it has. */
+export async function insertSource({ db }: Deps, actor: ActingIn, row: SourceRow, most: number): Promise<boolean> {
+  const { inserted } = await atomically(db, {
+    inserted: sql`INSERT INTO sources (id, tenant_id, name, provider, secrets_sealed, options, is_enabled, created_at,
+        updated_at)
+      SELECT ${row.id}, ${row.tenantId}, ${row.name}, ${row.provider}, ${row.secretsSealed},
+        ${JSON.stringify(row.options)}, ${Number(row.enabled)}, ${row.createdAt}, ${row.updatedAt}
+      WHERE (SELECT count(*) FROM sources WHERE tenant_id = ${row.tenantId}) < ${most} RETURNING id`,
+    recorded: recorded(actor, "source.created", row.id, { provider: row.provider }),
+  });
+  return inserted.length === 1;
+}
+
+const recorded = (
+  { tenantId, actor }: ActingIn,
+  action: AuditAction & `source.${string}`,
+  id: string,
+  meta?: Readonly<Record<string, string | readonly string[]>>,
+): SQL => auditIfChanged({ tenantId, action, actor, target: { kind: "source", id }, ...(meta ? { meta } : {}) });
+
+/** The tenant's sources, newest first. */
+export async function listSources({ db }: Deps, { tenantId }: { tenantId: string }): Promise<SourceRow[]> {
+  const { found } = await atomically(db, {
+    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM sources s WHERE s.tenant_id = ${tenantId}
+      ORDER BY s.created_at DESC, s.id`),
+  });
+  return found.map(parsed);
+}
+
+/** The tenant's source; undefined when it has none with this id. */
+export async function findSource(
+  { db }: Deps,
+  { tenantId }: { tenantId: string },
+  id: string,
+): Promise<SourceRow | undefined> {
+  const { found } = await atomically(db, {
+    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM sources s WHERE s.id = ${id} AND s.tenant_id = ${tenantId}`),
+  });
+  return found[0] && parsed(found[0]);
+}
+
+const withTenant = prepared<StoredRow & StandingRow>(sql`SELECT ${COLUMNS}, ${STANDING_COLUMNS}
+  FROM sources s JOIN tenants t ON t.id = s.tenant_id WHERE s.id = ${sql.placeholder("id")}`);
+
+/** A source that is called, and the tenant that it publishes for. */
+export interface CalledSource {
+  source: SourceRow;
+  tenant: Standing;
+}
+
+/** Looks across tenants: the source determines the tenant. */
+export async function findCalledSource({ db }: Deps, id: string): Promise<CalledSource | undefined> {
+  const [row] = await withTenant(db, { id });
+  return row && { source: parsed(row), tenant: standingOf(row) };
+}
+
+/** The columns of a change. */
+type Columns = Pick<SourceRow, "name" | "enabled" | "options">;
+
+/** Writes a change. Returns false if the source has changed since it was read, or is gone. */
+export async function updateSource(
+  { db }: Deps,
+  actor: ActingIn,
+  before: SourceRow,
+  after: Columns,
+  { fields, nowMs }: { fields: readonly string[]; nowMs: number },
+): Promise<boolean> {
+  const { updated } = await atomically(db, {
+    updated: sql`UPDATE sources SET name = ${after.name}, is_enabled = ${Number(after.enabled)},
+        options = ${JSON.stringify(after.options)}, updated_at = ${nowMs}
+      WHERE id = ${before.id} AND tenant_id = ${actor.tenantId} AND name = ${before.name}
+        AND is_enabled = ${Number(before.enabled)} AND options = ${JSON.stringify(before.options)} RETURNING id`,
+    recorded: recorded(actor, "source.updated", before.id, { changed: fields }),
+  });
+  return updated.length === 1;
+}
+
+/** Replaces the secrets. Returns false if they have changed since they were read, or the source is gone. */
+export async function replaceSecrets(
+  { db }: Deps,
+  actor: ActingIn,
+  before: SourceRow,
+  secretsSealed: string,
+  { action, nowMs }: { action: "source.secret_added" | "source.secret_removed"; nowMs: number },
+): Promise<boolean> {
+  const { updated } = await atomically(db, {
+    updated: sql`UPDATE sources SET secrets_sealed = ${secretsSealed}, updated_at = ${nowMs}
+      WHERE id = ${before.id} AND tenant_id = ${actor.tenantId} AND secrets_sealed = ${before.secretsSealed}
+      RETURNING id`,
+    recorded: recorded(actor, action, before.id),
+  });
+  return updated.length === 1;
+}
+
+/** Deletes the tenant's source with its errors. Returns false when it has none with this id. */
+export async function deleteSource({ db }: Deps, actor: ActingIn, id: string): Promise<boolean> {
+  const { deleted } = await atomically(db, {
+    errors: sql`DELETE FROM source_errors WHERE source_id = (SELECT s.id FROM sources s WHERE s.id = ${id}
+      AND s.tenant_id = ${actor.tenantId})`,
+    deleted: sql`DELETE FROM sources WHERE id = ${id} AND tenant_id = ${actor.tenantId} RETURNING id`,
+    recorded: recorded(actor, "source.deleted", id),
+  });
+  return deleted.length === 1;
+}
+
+/** Notes that a source relayed an event, at most once a minute. */
+export async function touchSource(
+  { db }: Deps,
+  { id, tenantId, lastEventAt }: SourceRow,
+  nowMs: number,
+): Promise<void> {
+  if (lastEventAt !== null && nowMs - lastEventAt < MINUTE_MS) return;
+  await atomically(db, {
+    touched: sql`UPDATE sources SET last_event_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId}
+      AND coalesce(last_event_at, 0) <= ${nowMs - MINUTE_MS}`,
+  });
+}

@@ -1,0 +1,47 @@
+/** Whether a call is genuine. */
+import { randomBytes } from "../../platform/crypto/encoding";
+import type { SourceOptions } from "./option-schemas";
+import type { ProviderName } from "./schemas";
+import { keyOf, type VerifyingKey } from "./secrets";
+import { type InboundCall, type Signed, signedBy } from "./signed";
+
+interface Verifier {
+  provider: ProviderName;
+  options: SourceOptions;
+  secrets: readonly string[];
+}
+
+/** Returns why a call is refused, or null for a genuine one. Any of the secrets may have signed it. */
+export async function refusalOf(
+  { provider, options, secrets }: Verifier,
+  call: InboundCall,
+  nowMs: number,
+): Promise<"signature" | "timestamp" | null> {
+  const signed = signedBy(provider, options, call);
+  if (!signed) {
+    await verifyNothing(call.body);
+    return "signature";
+  }
+  const keys = secrets.map((secret) => keyOf(provider, options, secret));
+  const right = await Promise.all(keys.map((key) => isSignedWith(key, signed)));
+  if (!right.includes(true)) return "signature";
+  const { timestampSeconds, toleranceSeconds } = signed;
+  if (timestampSeconds === undefined) return null;
+  return Math.abs(Math.floor(nowMs / 1000) - timestampSeconds) > toleranceSeconds ? "timestamp" : null;
+}
+
+/** Takes as long as a verification, for a call that cannot be genuine. */
+export async function verifyNothing(body: Uint8Array<ArrayBuffer>): Promise<void> {
+  const macs = [new Uint8Array(32)];
+  const nothing: Signed = { hash: "SHA-256", macs, ed25519: [], content: body, toleranceSeconds: 0 };
+  await isSignedWith({ kind: "hmac", bytes: randomBytes(32) }, nothing);
+}
+
+/** `verify` compares in constant time. */
+async function isSignedWith({ kind, bytes }: VerifyingKey, { hash, macs, ed25519, content }: Signed): Promise<boolean> {
+  const algorithm = kind === "hmac" ? { name: "HMAC", hash } : { name: "Ed25519" };
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
+  const given = kind === "hmac" ? macs : ed25519;
+  const right = await Promise.all(given.map((one) => crypto.subtle.verify(algorithm.name, key, one, content)));
+  return right.includes(true);
+}

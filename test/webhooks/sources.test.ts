@@ -1,0 +1,410 @@
+/** Sources: what a call of a provider becomes, and that nobody but the provider can make one. */
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { publicKeyText } from "../../src/platform/crypto/ed25519";
+import { fromBase64, toBase64, toHex, utf8 } from "../../src/platform/crypto/encoding";
+import { hmac } from "../../src/platform/crypto/webhook-signature";
+import { forgetRefusals } from "../../src/webhooks/sources/refusals";
+import type { ProviderName } from "../../src/webhooks/sources/schemas";
+import { newSourceId } from "../../src/webhooks/sources/source-id";
+import { refusalOf } from "../../src/webhooks/sources/verify";
+import { call, eventually, type Person, signUp, signUpVerified } from "../support/client";
+import { costOf } from "../support/cost";
+import { callUnder } from "../support/overrides";
+
+const SECRET = "a signing secret";
+const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+afterEach(() => {
+  forgetRefusals();
+  vi.useRealTimers();
+});
+
+const create = async (person: Person, provider: ProviderName, more: object = {}) => {
+  const body = { name: "n", provider, secrets: [SECRET], ...more };
+  const { status, body: answer } = await call("POST", "/sources", { token: person.token, body });
+  expect([status, answer]).toEqual([201, expect.anything()]);
+  return answer.data;
+};
+
+const hex = async (text: string, secret = SECRET) => toHex(await hmac("SHA-256", utf8(secret), text));
+const base64 = async (text: string, secret = SECRET) => toBase64(await hmac("SHA-256", utf8(secret), text));
+
+/** The headers that a provider sends with a body. */
+const SIGNED: Record<ProviderName, (body: string, seconds: number) => Promise<Record<string, string>>> = {
+  stripe: async (body, t) => ({ "stripe-signature": `t=${t},v1=${await hex(`${t}.${body}`)}` }),
+  github: async (body) => ({ "x-hub-signature-256": `sha256=${await hex(body)}`, "x-github-event": "issues" }),
+  shopify: async (body) => ({ "x-shopify-hmac-sha256": await base64(body), "x-shopify-topic": "orders/create" }),
+  slack: async (body, t) => ({
+    "x-slack-request-timestamp": String(t),
+    "x-slack-signature": `v0=${await hex(`v0:${t}:${body}`)}`,
+  }),
+  standard: async (body, t) => ({
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(t),
+    "webhook-signature": `v1,${await base64(`msg_1.${t}.${body}`)}`,
+  }),
+  hmac: async (body, t) => ({ "x-time": String(t), "x-signature": `s=${await hex(`${t}.${body}`)}` }),
+};
+
+const HMAC = {
+  verification: { header: "X-Signature", prefix: "s=", content: "{timestamp}.{body}", timestampHeader: "X-Time" },
+  type: { pointer: "/kind" },
+  dedupe: { pointer: "/n" },
+};
+const optionsOf = (provider: ProviderName) => (provider === "hmac" ? HMAC : {});
+
+const send = (id: string, raw: string, headers: Record<string, string> = {}) =>
+  call("POST", `/in/${id}`, { raw, headers: { "content-type": "application/json", ...headers } });
+
+/** Sends a rightly signed call. */
+const deliver = async (id: string, provider: ProviderName, body: string, more: Record<string, string> = {}) =>
+  send(id, body, { ...(await SIGNED[provider](body, nowSeconds())), ...more });
+
+const eventsOf = async ({ token }: Person) => (await call("GET", "/events", { token })).body.data;
+const errorsOf = async ({ token }: Person, id: string) =>
+  (await call("GET", `/sources/${id}/errors`, { token })).body.data as { reason: string; count: number }[];
+
+describe("a signature that its provider has published is right, for", () => {
+  const slackBody =
+    "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar" +
+    "&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack" +
+    ".com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0" +
+    "bc887a14d10d2c447fce8b6703c";
+  test.each<[ProviderName, string, string, Record<string, string>, number]>([
+    [
+      "github",
+      "It's a Secret to Everybody",
+      "Hello, World!",
+      { "x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" },
+      0,
+    ],
+    [
+      "slack",
+      "8f742231b10e8888abcd99yyyzzz85a5",
+      slackBody,
+      {
+        "x-slack-request-timestamp": "1531420618",
+        "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
+      },
+      1_531_420_618,
+    ],
+    [
+      "standard",
+      "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+      '{"test": 2432232314}',
+      {
+        "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        "webhook-timestamp": "1614265330",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+      },
+      1_614_265_330,
+    ],
+  ])("%s", async (provider, secret, body, headers, seconds) => {
+    const verifier = { provider, options: {}, secrets: ["another", secret] };
+    const given = (text: string) => ({ headers: new Headers(headers), body: utf8(text) });
+    expect(await refusalOf(verifier, given(body), seconds * 1000)).toBeNull();
+    expect(await refusalOf(verifier, given(`${body} `), seconds * 1000)).toBe("signature");
+  });
+});
+
+test.each<ProviderName>(["stripe", "slack", "standard", "hmac"])(
+  "%s: a call is taken until 300 s from its time, before and after, and not at 301",
+  async (provider) => {
+    const verifier = { provider, options: HMAC_OPTIONS(provider), secrets: [SECRET] };
+    const seconds = NOW_MS / 1000;
+    for (const [offset, refusal] of [
+      [300, null],
+      [-300, null],
+      [301, "timestamp"],
+      [-301, "timestamp"],
+    ] as const) {
+      const headers = new Headers(await SIGNED[provider]("{}", seconds + offset));
+      expect([offset, await refusalOf(verifier, { headers, body: utf8("{}") }, NOW_MS)]).toEqual([offset, refusal]);
+    }
+  },
+);
+
+const HMAC_OPTIONS = (provider: ProviderName) =>
+  provider === "hmac"
+    ? {
+        verification: {
+          ...HMAC.verification,
+          algorithm: "sha256" as const,
+          encoding: "hex" as const,
+          secretEncoding: "utf8" as const,
+          toleranceSeconds: 300,
+        },
+      }
+    : {};
+
+test.each(Object.keys(SIGNED) as ProviderName[])("%s: a repeated or a missing header is refused", async (provider) => {
+  const verifier = { provider, options: HMAC_OPTIONS(provider), secrets: [SECRET] };
+  const signed = await SIGNED[provider]("{}", NOW_MS / 1000);
+  const signatureNames = Object.keys(signed).filter((name) => !/event|topic/.test(name));
+  for (const name of signatureNames) {
+    const repeated = new Headers(signed);
+    repeated.append(name, signed[name] ?? "");
+    const missing = new Headers(signed);
+    missing.delete(name);
+    for (const headers of [repeated, missing]) {
+      expect([name, await refusalOf(verifier, { headers, body: utf8("{}") }, NOW_MS)]).toEqual([name, "signature"]);
+    }
+  }
+});
+
+test("standard: a signature v1a is verified with the public key, and never with an HMAC secret", async () => {
+  const pair = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;
+  const raw = toBase64(new Uint8Array((await crypto.subtle.exportKey("raw", pair.publicKey)) as ArrayBuffer));
+  const seconds = NOW_MS / 1000;
+  const signature = await crypto.subtle.sign("Ed25519", pair.privateKey, utf8(`m.${seconds}.{}`));
+  const headersWith = (text: string) =>
+    new Headers({ "webhook-id": "m", "webhook-timestamp": String(seconds), "webhook-signature": text });
+  const v1a = `v1a,${toBase64(new Uint8Array(signature))}`;
+  const refusal = (secret: string, text: string) =>
+    refusalOf(
+      { provider: "standard", options: {}, secrets: [secret] },
+      { headers: headersWith(text), body: utf8("{}") },
+      NOW_MS,
+    );
+  expect(await refusal(publicKeyText(raw), v1a)).toBeNull();
+  expect(await refusal(publicKeyText(raw), `v1,${toBase64(fromBase64("AAAA"))} ${v1a}`)).toBeNull();
+  expect(await refusal(SECRET, v1a)).toBe("signature");
+  const confused = await hmac("SHA-256", fromBase64(raw), `m.${seconds}.{}`);
+  expect(await refusal(publicKeyText(raw), `v1,${toBase64(confused)}`)).toBe("signature");
+});
+
+test.each<[ProviderName, string, string, Record<string, string>]>([
+  ["stripe", '{"id":"evt_1","type":"invoice.paid", "big":12345678901234567890}', "stripe.invoice.paid", {}],
+  ["github", '{"action":"opened"}', "github.issues.opened", {}],
+  ["github", "[1]", "github.issues", {}],
+  ["shopify", '{"a":1}', "shopify.orders.create", {}],
+  ["slack", '{"event_id":"Ev1","event":{"type":"message"}}', "slack.message", {}],
+  ["standard", '{"type":"order.paid"}', "order.paid", {}],
+  ["standard", '{"a":1}', "from.header", { "x-webhook-event": "from.header" }],
+  ["hmac", '{"kind":"Shipped","n":7}', "Shipped", {}],
+])("%s: %s becomes the event %s, byte for byte, and once in parallel", async (provider, body, type, headers) => {
+  const person = await signUpVerified();
+  const { id } = await create(person, provider, optionsOf(provider));
+  const answers = await Promise.all(Array.from({ length: 10 }, () => deliver(id, provider, body, headers)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 202]);
+  expect(answers.map((answer) => answer.body.message).sort()).toEqual([
+    "Accepted",
+    ...Array(9).fill("Already received"),
+  ]);
+  const [event, ...others] = await eventsOf(person);
+  expect([event.type, others]).toEqual([type, []]);
+  const stored = await call("GET", `/events/${event.id}`, { token: person.token });
+  expect(stored.body.data.payload ?? body).toEqual(stored.body.data.payload === undefined ? body : expect.anything());
+});
+
+test("a repeat with another body is the same call where the provider names an id", async () => {
+  const person = await signUpVerified();
+  const { id } = await create(person, "stripe");
+  expect((await deliver(id, "stripe", '{"id":"evt_1","type":"a"}')).status).toBe(202);
+  const again = await deliver(id, "stripe", '{"id":"evt_1","type":"a","attempt":2}');
+  expect([again.status, again.body]).toEqual([200, { message: "Already received" }]);
+  const { id: other } = await create(person, "stripe");
+  expect((await deliver(other, "stripe", '{"id":"evt_1","type":"a"}')).status).toBe(202);
+});
+
+test("a challenge is answered, and a ping and a type that is not allowed are ignored", async () => {
+  const person = await signUpVerified();
+  const slack = await create(person, "slack");
+  const answer = await deliver(slack.id, "slack", '{"type":"url_verification","challenge":"abc"}');
+  expect([answer.status, answer.body]).toEqual([200, { challenge: "abc" }]);
+  const github = await create(person, "github", { allow: ["push", "pull_request.*"] });
+  for (const [event, body, message] of [
+    ["ping", "{}", "Ignored"],
+    ["issues", '{"action":"opened"}', "Ignored"],
+    ["push", "{}", "Accepted"],
+    ["pull_request", '{"action":"closed"}', "Accepted"],
+  ] as const) {
+    const { body: said } = await deliver(github.id, "github", body, { "x-github-event": event });
+    expect([event, said.message]).toEqual([event, message]);
+  }
+});
+
+test("the 401 is the same for an unknown, deleted and disabled source, a suspended tenant and any bad call", async () => {
+  const person = await signUpVerified();
+  const [open, disabled, deleted, suspended] = [
+    await create(person, "github"),
+    await create(person, "github", { enabled: false }),
+    await create(person, "github"),
+    await create(await signUpVerified(), "github"),
+  ];
+  await call("DELETE", `/sources/${deleted.id}`, { token: person.token });
+  await env.DB.prepare("UPDATE tenants SET suspended_at = 1 WHERE id = (SELECT tenant_id FROM sources WHERE id = ?)")
+    .bind(suspended.id)
+    .run();
+  const right = await SIGNED.github("{}", 0);
+  const answers = [
+    await send(open.id, "{}"),
+    await send(open.id, "{}", { "x-hub-signature-256": `sha256=${"0".repeat(64)}` }),
+    await send(disabled.id, "{}", right),
+    await send(deleted.id, "{}", right),
+    await send(suspended.id, "{}", right),
+    await send(newSourceId(), "{}", right),
+    await send("src_x", "{}", right),
+  ];
+  const seen = answers.map(({ status, body, headers }) => {
+    const shown = [...headers].filter(([name]) => name !== "x-request-id");
+    return JSON.stringify([status, { ...body, requestId: "" }, shown]);
+  });
+  expect(new Set(seen).size).toBe(1);
+  expect(answers[0]).toMatchObject({ status: 401, body: { code: "UNAUTHENTICATED", message: "Invalid signature." } });
+});
+
+describe("a source takes", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+
+  test("30 rightly signed calls in 60 s, and wrongly signed ones do not count", async () => {
+    const person = await signUpVerified();
+    const { id } = await create(person, "github");
+    for (let n = 0; n < 5; n += 1) expect((await send(id, "{}")).status).toBe(401);
+    const answers = [];
+    for (let n = 0; n < 31; n += 1) answers.push(await deliver(id, "github", `{"n":${n}}`));
+    expect(answers.map(({ status }) => status)).toEqual([...Array(30).fill(202), 429]);
+    expect(Number(answers[30]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(answers[0]?.headers.get("ratelimit-limit")).toBe("30");
+    const own = await create(person, "github", { requestsPerMinute: 1 });
+    expect((await deliver(own.id, "github", "{}")).status).toBe(202);
+    expect((await deliver(own.id, "github", "{}")).status).toBe(429);
+  });
+
+  test("no more calls of an address of which it has refused 20 within 60 s, and those of others", async () => {
+    const { id } = await create(await signUpVerified(), "github");
+    const from = { "cf-connecting-ip": "203.0.113.77" };
+    for (let n = 0; n < 20; n += 1) expect((await send(id, "{}", from)).status).toBe(401);
+    const refused = await deliver(id, "github", "{}", from);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect((await deliver(id, "github", "{}")).status).toBe(202);
+    vi.setSystemTime(Date.now() + 60_001);
+    expect((await deliver(id, "github", "{}", from)).status).toBe(200);
+  });
+});
+
+test("refused calls leave one error a minute and reason, and no reason drives out another", async () => {
+  const person = await signUpVerified();
+  const { id } = await create(person, "stripe", { maxBytes: 60 });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  expect((await deliver(id, "stripe", "no json")).body.code).toBe("INVALID_JSON");
+  const untyped = await deliver(id, "stripe", '{"id":"1"}');
+  expect([untyped.status, untyped.body.details[0].path]).toEqual([400, "type"]);
+  expect((await deliver(id, "stripe", JSON.stringify("x".repeat(60)))).status).toBe(413);
+  expect((await send(id, "{}", await SIGNED.stripe("{}", nowSeconds() - 400))).status).toBe(401);
+  for (let minute = 0; minute < 30; minute += 1) {
+    const ip = { "cf-connecting-ip": `198.51.100.${minute}` };
+    for (let n = 0; n < 3; n += 1) await send(id, "{}", ip);
+    vi.setSystemTime(Date.now() + 60_000);
+  }
+  vi.useRealTimers();
+  const isOf = (reason: string) => (error: { reason: string }) => error.reason === reason;
+  const errors = await eventually("the errors are written", async () => {
+    const found = await errorsOf(person, id);
+    return found.filter(isOf("signature")).length === 25 && found[0]?.count === 3 && found;
+  });
+  expect(new Set(errors.map(({ reason }) => reason))).toEqual(
+    new Set(["signature", "timestamp", "body", "type", "too_large"]),
+  );
+  expect(errors[0]).toMatchObject({ reason: "signature", count: 3, bytes: 2 });
+});
+
+test("a call costs two round trips and the rows of a publish with a key, a refused one a read", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const person = await signUpVerified();
+  const { id } = await create(person, "github");
+  const cost = async (body: object, headers: Record<string, string>) =>
+    costOf("POST", `/in/${id}`, { body, headers: { "x-github-event": "push", ...headers } });
+  const signed = async (body: object) => SIGNED.github(JSON.stringify(body), 0);
+  const first = await cost({ n: 1 }, await signed({ n: 1 }));
+  expect(first).toMatchObject({ status: 202, trips: 3, rowsWritten: 3 });
+  expect(await cost({ n: 2 }, await signed({ n: 2 }))).toMatchObject({ status: 202, trips: 2, rowsWritten: 2 });
+  expect(await cost({ n: 2 }, await signed({ n: 2 }))).toMatchObject({ status: 200, trips: 3, rowsWritten: 0 });
+  expect(await cost({}, {})).toMatchObject({ status: 401, trips: 2, rowsWritten: 1 });
+  expect(await cost({}, {})).toMatchObject({ status: 401, trips: 1, rowsWritten: 0 });
+  const unknown = await costOf("POST", "/in/src_0000000000000000000000000000", { body: {} });
+  expect(unknown).toMatchObject({ status: 401, trips: 0, rowsWritten: 0 });
+});
+
+test("a source is created, read, changed and deleted, and its secrets are never shown", async () => {
+  const person = await signUp();
+  const { token } = person;
+  const made = await create(person, "hmac", { ...HMAC, typePrefix: "wms.", requestsPerMinute: 60 });
+  expect(made.id).toMatch(/^src_[0-9A-Za-z]{28}$/);
+  expect(made.url).toMatch(new RegExp(`^https?://[^/]+/api/v1/in/${made.id}$`));
+  expect(made.secrets).toEqual([{ id: expect.any(String), last4: "cret", createdAt: expect.any(String) }]);
+  const at = `/sources/${made.id}`;
+  const patch = (body: object) => call("PATCH", at, { token, body });
+  expect((await patch({ typePrefix: null, requestsPerMinute: null, name: "m" })).body.data).toMatchObject({
+    name: "m",
+    typePrefix: "",
+  });
+  for (const body of [
+    { provider: "github" },
+    { secrets: ["x"] },
+    { verification: null },
+    { type: null },
+    { maxBytes: 262_145 },
+    { typePrefix: "postern.x" },
+    { allow: [] },
+    { verification: { header: "X", content: "{body}{timestamp}" } },
+    { verification: { header: "X", secretEncoding: "hex" } },
+  ]) {
+    const { status, body: answer } = await patch(body);
+    expect([body, status, answer.code]).toEqual([body, 400, "VALIDATION_FAILED"]);
+  }
+  for (const [provider, more] of [
+    ["github", { verification: HMAC.verification }],
+    ["stripe", { type: { fixed: "x" } }],
+    ["standard", { secrets: ["whpk_AAAA"] }],
+    ["hmac", {}],
+  ] as const) {
+    const body = { name: "n", provider, secrets: ["s"], ...more };
+    expect([provider, (await call("POST", "/sources", { token, body })).status]).toEqual([provider, 400]);
+  }
+  const add = () => call("POST", `${at}/secrets`, { token, body: { secret: "s" } });
+  expect((await add()).body.data.secrets[1]).toEqual({ id: expect.any(String), createdAt: expect.any(String) });
+  expect([(await add()).status, (await add()).status]).toEqual([201, 409]);
+  const { secrets } = (await call("GET", at, { token })).body.data;
+  const removals = [];
+  for (const { id } of secrets) removals.push((await call("DELETE", `${at}/secrets/${id}`, { token })).status);
+  expect(removals).toEqual([200, 200, 409]);
+  expect((await call("DELETE", at, { token })).body).toEqual({ message: "Source deleted" });
+  expect((await call("GET", at, { token })).body.message).toBe("Source not found");
+  expect((await call("GET", "/sources", { token })).body.data).toEqual([]);
+});
+
+test("of 20 parallel creations at the cap exactly one succeeds, and of parallel added secrets none is lost", async () => {
+  const { token } = await signUp();
+  const body = { name: "n", provider: "github", secrets: [SECRET] };
+  const request = { path: "/api/v1/sources", token, body };
+  const made = await Promise.all(Array.from({ length: 20 }, () => callUnder({ MAX_SOURCES_PER_TENANT: "1" }, request)));
+  expect(made.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+  const { id } = (await call("GET", "/sources", { token })).body.data[0];
+  const added = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => call("POST", `/sources/${id}/secrets`, { token, body: { secret: `s${n}` } })),
+  );
+  const taken = added.filter(({ status }) => status === 201).length;
+  const { secrets } = (await call("GET", `/sources/${id}`, { token })).body.data;
+  expect(secrets).toHaveLength(1 + taken);
+  expect(secrets.length).toBeLessThanOrEqual(3);
+});
+
+test("a sample is tried without writing anything", async () => {
+  const person = await signUp();
+  const { id } = await create(person, "github");
+  const attempt = async (body: string, headers: Record<string, string>) =>
+    (await call("POST", `/sources/${id}/test`, { token: person.token, body: { headers, body } })).body.data;
+  const right = await SIGNED.github("{}", 0);
+  expect(await attempt("{}", right)).toEqual({ verified: true, type: "github.issues", relayed: true });
+  expect(await attempt("{}", { ...right, "x-github-event": "ping" })).toEqual({
+    verified: true,
+    type: "github.ping",
+    relayed: false,
+  });
+  expect(await attempt("{} ", right)).toEqual({ verified: false, reason: "signature" });
+  expect(await eventsOf(person)).toEqual([]);
+  expect(await errorsOf(person, id)).toEqual([]);
+});
