@@ -1,6 +1,9 @@
-/** The main job through HTTP against `npm run dev`, with a real receiver, in a state folder of its own. */
-import { spawn } from "node:child_process";
-import { createHmac } from "node:crypto";
+/**
+ * The main job through HTTP against `npm run dev`, or `npx wrangler dev` with the argument `wrangler`, with a real
+ * receiver, in a state folder of its own.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { createHmac, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,15 +57,21 @@ const freePort = await new Promise<number>((resolve) => {
 const base = `http://localhost:${freePort}`;
 const state = mkdtempSync(join(tmpdir(), "postern-smoke-"));
 
+const flags = ["--port", String(freePort), "--inspector-port", "0", "--persist-to", state];
+
+/** What starts the service. `npm run dev` migrates its databases and sets what is needed; wrangler does neither. */
+function startCommand(): string[] {
+  if (process.argv[2] !== "wrangler") return ["npm", "run", "dev", "--", ...flags];
+  const migrate = ["wrangler", "d1", "migrations", "apply", "DB", "--local", "--persist-to", state];
+  const { status, stderr } = spawnSync("npx", migrate, { encoding: "utf8", env: { ...process.env, CI: "true" } });
+  if (status !== 0) throw new Error(`smoke: the migrations were not applied: ${stderr}`);
+  const vars = [`SECRET_KEYS:${randomBytes(32).toString("hex")}`, "WEBHOOK_EGRESS:any"];
+  return ["npx", "wrangler", "dev", ...flags, ...vars.flatMap((value) => ["--var", value])];
+}
+
 let output = "";
-const dev = spawn(
-  "npm",
-  ["run", "dev", "--", "--port", String(freePort), "--inspector-port", "0", "--persist-to", state],
-  {
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  },
-);
+const [program = "", ...args] = startCommand();
+const dev = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
 const ended = new Promise<void>((resolve) => dev.once("exit", () => resolve()));
 for (const stream of [dev.stdout, dev.stderr]) {
   stream.on("data", (chunk: Buffer) => {
