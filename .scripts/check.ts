@@ -17,6 +17,7 @@ const PROGRAMS: Record<string, string[]> = {
   "lint and format": ["biome", "ci", "."],
   "dead code": ["knip"],
   "no forgotten promises": ["node", ".scripts/promises.ts"],
+  "short functions, lines and files": ["node", ".scripts/lengths.ts"],
   "generated types up to date": [
     "wrangler",
     "types",

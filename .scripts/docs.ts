@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the documentation into the folder that wrangler.toml serves. Wrangler runs it before a build. */
+/** `npm run docs`: writes the documentation into the folder that wrangler.toml serves; part of every build. */
 import { buildDocs } from "./docs/build.ts";
 
 await buildDocs();

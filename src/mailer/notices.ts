@@ -222,8 +222,8 @@ export function accountExportedMail({ name }: NoticeContext): MailContent {
     subject: "Your data was exported",
     greetingName: name,
     body: [
-      "A file with all that we keep about your account was downloaded. It lists your sign-ins with their times and IP " +
-        "addresses, your sessions and API keys, and has no passwords or keys.",
+      "A file with all that we keep about your account was downloaded. It lists your sign-ins with their times and " +
+        "IP addresses, your sessions and API keys, and has no passwords or keys.",
       RESET_ADVICE,
     ],
   };
@@ -246,7 +246,8 @@ export function refreshTokenReusedMail({ name }: NoticeContext): MailContent {
     subject: "A session was ended for your safety",
     greetingName: name,
     body: [
-      "A token or cookie of one of your sessions was used twice, so somebody may have copied it. We have ended that session. " +
+      "A token or cookie of one of your sessions was used twice, so somebody may have copied it. We have ended that " +
+        "session. " +
         "Please sign in again.",
       "If this happens again, reset your password: that ends every session.",
     ],

@@ -49,7 +49,7 @@ type EmailChangeJob = Extract<MailJob, { kind: "emailConfirmation" | "emailChang
 type CodeJob = Extract<MailJob, { kind: "mailCode" }>;
 type FarewellJob = Extract<MailJob, { kind: "accountDeleted" }>;
 type AlarmJob = Extract<MailJob, { kind: "alarm" }>;
-export type NoticeJob = Exclude<MailJob, TokenJob | EmailChangeJob | CodeJob | FarewellJob | AlarmJob>;
+type NoticeJob = Exclude<MailJob, TokenJob | EmailChangeJob | CodeJob | FarewellJob | AlarmJob>;
 
 /** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked, code expired. */
 export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | null> {

@@ -43,7 +43,8 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
         subject: "The audit log of your tenant is full",
         body: [
           `The audit log of ${tenantName} has reached the number of events that this service keeps. Its ` +
-            "oldest events are being removed, none of them younger than 90 days. Export the log if you need them, and look for " +
+            "oldest events are being removed, none of them younger than 90 days. Export the log if you need them, " +
+            "and look for " +
             "somebody who makes unusually many changes.",
         ],
       };

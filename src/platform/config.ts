@@ -2,9 +2,9 @@
  * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service, or only its feature if
  * it is optional, with a message that names it but never shows its value.
  */
-
 import * as z from "zod";
 import { BRAND_VARIABLES, type Brand } from "./brand";
+import { ConfigError } from "./config-error";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LIMIT_VARIABLES, type Limits, readLimits } from "./limits/settings";
 import { LOG_LEVELS, type LogLevel } from "./log-levels";
@@ -242,15 +242,6 @@ const OPTIONAL: Partial<Record<keyof typeof VARIABLES, string | undefined>> = {
   LOG_LEVEL: "info",
   LOG_ATTEMPTS: "all",
 };
-
-/** The service cannot run with these settings. The message names each bad one and says what it must be. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join("; "));
-  }
-}
 
 /** Parses the settings of `env`. Throws `ConfigError` for one that the service cannot do without. */
 export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>>): Config {

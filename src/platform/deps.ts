@@ -1,5 +1,6 @@
 /** The dependencies of domain functions. Every entry point builds them in the same way from `env`. */
-import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
+import { type Config, parseConfig, SETTING_NAMES } from "./config";
+import { ConfigError } from "./config-error";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
 import { createShards, type Shards } from "./db/shards";

@@ -14,6 +14,7 @@ import { holdWhile } from "../../src/docs/pages/client/operator";
 import { addPasskey, signInWithPasskey } from "../../src/docs/pages/client/passkeys";
 import { addCustomer } from "../../src/docs/pages/client/platform";
 import { endOtherSessions } from "../../src/docs/pages/client/sessions";
+import { receiveFromStripe, rotate as rotateSource } from "../../src/docs/pages/client/sources";
 import { forPage, forProgram } from "../../src/docs/pages/client/start";
 import { health } from "../../src/docs/pages/client/stats";
 import { switchTo } from "../../src/docs/pages/client/tenants";
@@ -203,4 +204,15 @@ test("operators", async () => {
   resolve();
   await held;
   expect(await holds()).toBe(0);
+});
+
+test("sources: a URL for Stripe, whose secret is replaced", async () => {
+  const { client } = clientOf(await signUpVerified());
+  expect(await receiveFromStripe(client, "whsec_before")).toMatch(/\/in\/src_/);
+  const [made] = await client.sources.list();
+  if (!made) throw new Error("no source was made");
+  await rotateSource(client, made.id, "whsec_after");
+  const { secrets } = await client.sources.get(made.id);
+  expect(secrets).toHaveLength(1);
+  expect(secrets[0]?.id).not.toBe(made.secrets[0]?.id);
 });

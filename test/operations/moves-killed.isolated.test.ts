@@ -1,4 +1,4 @@
-/** What a kill leaves at each call that a move makes, from its first one until nothing is left in the former database. */
+/** What a kill leaves at each call of a move, from its first one until nothing is left in the former database. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
@@ -37,7 +37,7 @@ function dying(database: D1Database, calls: { made: number; last: number; hasEff
   return createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 });
 }
 
-/** Continues the move of a tenant in runs that are killed, each one call later than the one before. Returns the kills. */
+/** Continues a move in runs that are killed, each one call later than the one before. Returns the kills. */
 async function killUntil(person: Person, aheadMs: number, isOver: (move: Move) => boolean): Promise<number> {
   for (let kills = 0; kills < 200; kills += 1) {
     const context = createExecutionContext();

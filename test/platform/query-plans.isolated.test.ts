@@ -120,6 +120,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/events/payload-store": /CASE typeof\(long_payload\)/,
   "webhooks/events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
   "identity/invitations": /INSERT INTO invitations/,
+  "identity/invitations/join-store": /UPDATE invitations SET accepted_at/,
   "operations/operators/notices-store": /AND email_verified_at IS NOT NULL\s+AND id <> \?/,
   "operations/alarms": /FROM alarms WHERE finding/,
   "mailer/failures-store": /FROM mail_failures WHERE id = 1/,

@@ -64,7 +64,10 @@ test.each([1, 200])("publishing to %i subscriptions costs 1 round trip after the
   expect(await tripsOf("POST", "/events", { token: person.token, body })).toEqual({ status: 202, trips: 2 });
 });
 
-/** Rows as D1 bills them: indexes included. An event of the audit log is 2 of them, and 3 if it can become one of the platform. */
+/**
+ * Rows as D1 bills them: indexes included. An event of the audit log is 2 of them, and 3 if it can become one of the
+ * platform.
+ */
 describe("what an operation costs", () => {
   const credentials = ({ email }: Person, password = PASSWORD) => ({ body: { email, password } });
 

@@ -18,7 +18,7 @@ export interface Receiver<Tx> {
 type Options<Tx> = Partial<HandleOptions<Tx, { effect: string }>>;
 
 /** A signed delivery of `{ effect: id }`. */
-export async function signedDelivery(id: string, headers: Record<string, string> = {}) {
+async function signedDelivery(id: string, headers: Record<string, string> = {}) {
   const body = JSON.stringify({ effect: id });
   const seconds = Math.floor(Date.now() / 1000);
   return {

@@ -74,24 +74,30 @@ export function AttemptPage({
           download={{ href: `${here}/payload`, file: `${attempt.deliveryId}.json` }}
         />
       </section>
-      <section class="card">
-        <div class="head">
-          <h2>Headers sent</h2>
-          {attempt.headers && payloadText !== null && (
-            <button
-              type="button"
-              class="button quiet"
-              data-copy={curlOf(url, attempt.headers, payloadText)}
-              hidden={payloadText.length > MAX_CURL_CHARACTERS}
-            >
-              Copy as curl
-            </button>
-          )}
-        </div>
-        <Headers headers={attempt.headers} />
-        {attempt.missingSignatures && <p class="hint">{MISSING_SIGNATURES[attempt.missingSignatures]}</p>}
-      </section>
+      <HeadersSent attempt={attempt} payloadText={payloadText} url={url} />
     </>
+  );
+}
+
+function HeadersSent({ attempt, payloadText, url }: Pick<AttemptProps, "attempt" | "payloadText" | "url">) {
+  return (
+    <section class="card">
+      <div class="head">
+        <h2>Headers sent</h2>
+        {attempt.headers && payloadText !== null && (
+          <button
+            type="button"
+            class="button quiet"
+            data-copy={curlOf(url, attempt.headers, payloadText)}
+            hidden={payloadText.length > MAX_CURL_CHARACTERS}
+          >
+            Copy as curl
+          </button>
+        )}
+      </div>
+      <Headers headers={attempt.headers} />
+      {attempt.missingSignatures && <p class="hint">{MISSING_SIGNATURES[attempt.missingSignatures]}</p>}
+    </section>
   );
 }
 

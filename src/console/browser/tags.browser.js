@@ -2,22 +2,44 @@
 
 const SEPARATOR = /[\s,]+/;
 
-/** @param {HTMLTextAreaElement} area */
-function tagsOf(area) {
-  const { id } = area;
-  const types = area.value.split("\n").filter((type) => type !== "");
-  const box = document.createElement("div");
-  box.className = "tag-box";
+/**
+ * The field that is typed in, in place of the text area.
+ * @param {HTMLTextAreaElement} area
+ */
+function inputFor(area) {
   const input = document.createElement("input");
   for (const name of ["aria-describedby", "aria-invalid"]) {
     const value = area.getAttribute(name);
     if (value !== null) input.setAttribute(name, value);
   }
-  area.removeAttribute("id");
-  area.hidden = true;
-  input.id = id;
+  input.id = area.id;
   input.autocomplete = "off";
   input.spellcheck = false;
+  area.removeAttribute("id");
+  area.hidden = true;
+  return input;
+}
+
+/**
+ * @param {string} type
+ * @param {() => void} remove
+ */
+function tagButton(type, remove) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "tag";
+  button.textContent = type;
+  button.ariaLabel = `Remove ${type}`;
+  button.addEventListener("click", remove);
+  return button;
+}
+
+/** @param {HTMLTextAreaElement} area */
+function tagsOf(area) {
+  const types = area.value.split("\n").filter((type) => type !== "");
+  const box = document.createElement("div");
+  box.className = "tag-box";
+  const input = inputFor(area);
   area.after(box);
 
   const show = () => {
@@ -25,19 +47,12 @@ function tagsOf(area) {
     box.replaceChildren(...types.map(tag), input);
   };
   /** @param {string} type */
-  const tag = (type) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "tag";
-    button.textContent = type;
-    button.ariaLabel = `Remove ${type}`;
-    button.addEventListener("click", () => {
+  const tag = (type) =>
+    tagButton(type, () => {
       types.splice(types.indexOf(type), 1);
       show();
       input.focus();
     });
-    return button;
-  };
   /** Turns what is typed into tags; the last word only when `all`. */
   const take = (all = true) => {
     const words = input.value.split(SEPARATOR);

@@ -85,6 +85,17 @@ function resultOf([address, title, heading, text], words) {
   return item;
 }
 
+/**
+ * @param {KeyboardEvent} event
+ * @param {HTMLInputElement} input
+ */
+function focusBySlash(event, input) {
+  const isTyping = event.target instanceof Element && event.target.matches("input, textarea, select");
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  input.focus();
+}
+
 /** @param {HTMLFormElement} form */
 function search(form) {
   const input = /** @type {HTMLInputElement} */ (form.querySelector("input"));
@@ -137,12 +148,7 @@ function search(form) {
   list.addEventListener("click", () => {
     box.hidden = true;
   });
-  document.addEventListener("keydown", (event) => {
-    const isTyping = event.target instanceof Element && event.target.matches("input, textarea, select");
-    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    input.focus();
-  });
+  document.addEventListener("keydown", (event) => focusBySlash(event, input));
   document.addEventListener("click", (event) => {
     if (event.target instanceof Node && !form.contains(event.target)) box.hidden = true;
   });

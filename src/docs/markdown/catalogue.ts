@@ -63,8 +63,8 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 export const pathOf = (name: string): string => (name === START ? "/docs" : `/docs/${name}`);
 
 /**
- * The pages in reading order. `texts` is the Markdown of each page by its name. Throws if a text is not in the order, or
- * is missing.
+ * The pages in reading order. `texts` is the Markdown of each page by its name. Throws if a text is not in the order
+ * or is missing.
  */
 export function pagesOf(texts: Readonly<Record<string, string>>): Page[] {
   const names = GROUPS.flatMap(([, group]) => group.flatMap((name) => [name, ...(BELOW[name] ?? [])]));

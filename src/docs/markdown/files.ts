@@ -49,5 +49,6 @@ function neighbours(pages: readonly Page[], page: Page): string {
   const at = pages.indexOf(page);
   const link = (rel: string, other: Page | undefined) =>
     other ? `<a rel="${rel}" href="${other.path}">${other.title}</a>` : "";
-  return `<nav class="neighbours" aria-label="Next pages">${link("prev", pages[at - 1])}${link("next", pages[at + 1])}</nav>\n`;
+  const links = `${link("prev", pages[at - 1])}${link("next", pages[at + 1])}`;
+  return `<nav class="neighbours" aria-label="Next pages">${links}</nav>\n`;
 }

@@ -1,4 +1,4 @@
-/** What is around the content of every page: the bar at the top and the links beside it. No script or style is inline. */
+/** What is around the content of each page: the bar at the top and the links beside it. Nothing is inline. */
 import { type AssetAddress, navigation, type Page } from "./catalogue";
 import type { Highlighter } from "./render";
 

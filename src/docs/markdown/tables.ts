@@ -27,7 +27,7 @@ export interface LimitedEndpoint {
 }
 
 /** A method of the client with its arguments, what it does, and what it throws. */
-export type Method = readonly [method: string, does: string, throws: string];
+type Method = readonly [method: string, does: string, throws: string];
 
 /** What the tables need besides constants. */
 export interface Facts {

@@ -11,8 +11,8 @@ import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
 import { DAY_MS } from "../../platform/time";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
+import { acceptInvitationByToken } from "./join-store";
 import {
-  acceptInvitationByToken,
   closeInvitation,
   findInvitationByToken,
   type InvitationAddress,

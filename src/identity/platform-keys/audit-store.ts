@@ -12,7 +12,7 @@ type Key = Pick<PlatformKeyPrincipal, "actor">;
 type Meta = NonNullable<NewAuditEvent["meta"]>;
 
 /** The event in the log of the platform. */
-export const inPlatform = (
+const inPlatform = (
   { actor }: Key,
   action: AuditAction,
   target: { kind: TargetKind; id: string },

@@ -7,7 +7,7 @@ import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { addressOfNewUser } from "../addresses-store";
-import { joinByToken, type NotJoined, type OpenInvitation, recordJoining } from "../invitations/store";
+import { joinByToken, type NotJoined, type OpenInvitation, recordJoining } from "../invitations/join-store";
 import { insertOwnTenant } from "../sign-in/store";
 import type { ProviderIdentity } from "./identity";
 import { insertIdentity } from "./store";

@@ -12,7 +12,7 @@ import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { isAddressTaken } from "../addresses-store";
 import type { EnteredCode } from "../email-codes/verify";
 import { badInvitation } from "../invitations/invite";
-import { acceptInvitationByToken, findOpenInvitation, type OpenInvitation } from "../invitations/store";
+import { acceptInvitationByToken, findOpenInvitation, type OpenInvitation } from "../invitations/join-store";
 import { deviceKeys } from "../sessions/known-devices";
 import type { OpenedSession } from "../sessions/tokens";
 import { requireVerified } from "../sign-in/open";

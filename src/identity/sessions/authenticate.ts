@@ -23,8 +23,8 @@ export async function authenticateSession(
 }
 
 /**
- * Returns the user of a console cookie, and the cookie that takes its place, if it is time for one; null when the cookie
- * is invalid, expired or a copy, or its session is revoked.
+ * Returns the user of a console cookie, and the cookie that takes its place, if it is time for one; null when the
+ * cookie is invalid, expired or a copy, or its session is revoked.
  */
 export async function authenticateConsoleSession(
   deps: Deps,

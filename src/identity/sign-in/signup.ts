@@ -13,7 +13,12 @@ import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { isAddressTaken } from "../addresses-store";
 import { badInvitation } from "../invitations/invite";
-import { findOpenInvitation, insertInvitedByToken, type NotJoined, type OpenInvitation } from "../invitations/store";
+import {
+  findOpenInvitation,
+  insertInvitedByToken,
+  type NotJoined,
+  type OpenInvitation,
+} from "../invitations/join-store";
 import { refuseGuessable } from "../passwords/guessable";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";

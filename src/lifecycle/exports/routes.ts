@@ -17,8 +17,8 @@ export const accountExportRoutes = new Hono<AppEnv>().get(
     200: dataOf(accountExport),
     errors: ["STEP_UP_REQUIRED"],
     description:
-      "Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes. The user is told by mail: the export has " +
-      "a year of their IP addresses.",
+      "Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes. The user is told by mail: the export " +
+      "has a year of their IP addresses.",
   }),
   sessionOnly,
   limitedInside("exportAccount", "user"),

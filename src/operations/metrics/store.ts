@@ -104,7 +104,8 @@ const BUCKET_SUMS = sql.raw(
 
 const pageOfSubscriptions = (hour: number, after: string, limit: number, nowMs: number) =>
   rows<PageRow>(sql`WITH page AS MATERIALIZED (
-      SELECT id, tenant_id, is_deleted, enabled, disabled_reason, slow_until FROM subscriptions WHERE id > ${after} ORDER BY id
+      SELECT id, tenant_id, is_deleted, enabled, disabled_reason, slow_until FROM subscriptions WHERE id > ${after}
+      ORDER BY id
         LIMIT ${limit}),
     known AS (SELECT page.id, CASE WHEN is_deleted OR ${hasDeparted(sql.raw("page.tenant_id"))} THEN ''
       WHEN NOT enabled THEN iif(disabled_reason IS NULL, 'paused', 'disabled')

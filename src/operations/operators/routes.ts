@@ -34,7 +34,7 @@ const reading = new Hono<AppEnv>()
     "/audit",
     describeRoute("operatorAudit", "Lists what operators did, newest first, page by page.", {
       200: auditPageBody,
-      description: `${description} The log of the service: no deletion of a tenant or an account removes anything from it.`,
+      description: `${description} It is the log of the service: no deletion of a tenant or account removes anything.`,
     }),
     sessionOnly,
     ...serve(operators.audit, (c, auditPage) => c.json(auditPage), "query"),

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { ConfigError } from "../config";
+import { ConfigError } from "../config-error";
 import { isTransient } from "../db/faults";
 import { AppError, unavailable } from "../errors";
 import { describeError, log } from "../log";

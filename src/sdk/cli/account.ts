@@ -13,7 +13,7 @@ export interface Account {
 }
 
 /** Where `postern login` keeps the account. */
-export function accountPath(env = process.env): string {
+function accountPath(env = process.env): string {
   const configFolder =
     env.XDG_CONFIG_HOME ||
     (process.platform === "win32" && env.APPDATA) ||

@@ -3,7 +3,7 @@ import type { ParseArgsConfig } from "node:util";
 import type { Client } from "../client";
 import type { ExitCode } from "./failure";
 
-export interface Given {
+interface Given {
   /** The arguments that are no options. */
   args: string[];
   /** The options by name, without dashes. */

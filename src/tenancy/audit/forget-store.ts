@@ -44,7 +44,8 @@ export async function forgetActors(
   }
   await atomically(db, {
     forgotten: sql`UPDATE audit_events SET actor_name = NULL, ip = NULL, user_agent = NULL,
-      meta = iif(${hasReason(sql`action`, sql`actor_id`, sql`meta`)}, json_remove(meta, '$.reason'), meta) WHERE (tenant_id, id) IN (
+      meta = iif(${hasReason(sql`action`, sql`actor_id`, sql`meta`)}, json_remove(meta, '$.reason'), meta)
+      WHERE (tenant_id, id) IN (
       SELECT value ->> 'tenantId', value ->> 'id' FROM json_each(${jsonList(found)}))`,
   });
   return found.length;

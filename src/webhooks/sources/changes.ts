@@ -19,7 +19,7 @@ import { newSourceId } from "./source-id";
 import { findSource, insertSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
 
-/** Creates a source. Throws VALIDATION_FAILED for options or secrets that do not fit the provider, CONFLICT at the cap. */
+/** Creates a source. Throws VALIDATION_FAILED for what does not fit the provider, CONFLICT at the cap. */
 export async function createSource(deps: Deps, tenant: ActingIn, input: NewSource): Promise<SourceRow> {
   const { name, provider, secrets, enabled, ...given } = input;
   const options = withoutMissing(given);

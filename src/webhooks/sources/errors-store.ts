@@ -1,4 +1,4 @@
-/** The newest refusals of a source: 25 entries for each reason, written in place, so that no reason drives out others. */
+/** The newest refusals of a source: 25 for each reason, written in place, so that no reason drives out others. */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";

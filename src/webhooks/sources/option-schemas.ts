@@ -117,7 +117,7 @@ export const OPTIONS = {
   dedupe,
 };
 
-export const sourceOptions = z.object(OPTIONS).partial();
+const sourceOptions = z.object(OPTIONS).partial();
 
 export type SourceOptions = z.infer<typeof sourceOptions>;
 export type Verification = z.infer<typeof verification>;

@@ -3,12 +3,12 @@ import * as z from "zod";
 import { id, name, time } from "../../platform/schemas/schemas";
 import { MAX_INBOUND_BYTES, OPTIONS } from "./option-schemas";
 
-export const PROVIDERS = ["stripe", "github", "shopify", "slack", "standard", "hmac"] as const;
+const PROVIDERS = ["stripe", "github", "shopify", "slack", "standard", "hmac"] as const;
 
 export type ProviderName = (typeof PROVIDERS)[number];
 
 /** Why a call was refused. */
-export const REASONS = ["signature", "timestamp", "body", "type", "too_large", "rate_limited"] as const;
+const REASONS = ["signature", "timestamp", "body", "type", "too_large", "rate_limited"] as const;
 
 export type Reason = (typeof REASONS)[number];
 

@@ -19,7 +19,7 @@ const mustBeNamed = (type: SQL, tenantId: SQL): SQL =>
  * The pattern that matches an event type of a tenant, as SQL: "postern.*" for operational events, "*" for all other
  * types but the one of the platform that must be named.
  */
-export const patternOf = (type: SQL, tenantId: SQL): SQL =>
+const patternOf = (type: SQL, tenantId: SQL): SQL =>
   sql`CASE WHEN ${type} GLOB ${ALL_OPERATIONAL} THEN ${ALL_OPERATIONAL}
     WHEN ${mustBeNamed(type, tenantId)} THEN ${type} ELSE '*' END`;
 

@@ -159,17 +159,7 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     }
     await ask("DELETE", `/webhooks/${good}`, undefined, bearer);
     await ask("DELETE", `/webhooks/${good}`, undefined, bearer);
-
-    const { body } = await ask("GET", "/auth/me", undefined, bearer);
-    const person = { ...owner, userId: body.data.id, tenantId: body.data.tenant.id };
-    const unopened = await addDelivery(person, bad);
-    const sealed = fresh("sealed");
-    const falsify = deliveryDb.prepare("UPDATE subscriptions SET secret_sealed = ? WHERE id = ?");
-    await falsify.bind(`x.y.${sealed}`, bad).run();
-    await consumeBatch([messageFor(unopened), { of: "no known shape", token: fresh("message") }]);
-    const dead = [{ kind: "passwordReset", email: owner.email }, { token: fresh("message") }];
-    await consumeBatch(dead, "postern-mail-dead");
-    expect(captured.lines("delivery could not be sent")).not.toHaveLength(0);
+    await consumeWhatCannotBeRead(owner, bad);
   },
 
   operators: async () => {
@@ -195,3 +185,17 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     }
   },
 };
+
+/** Queues a delivery whose secret cannot be opened, and messages of no known kind. */
+async function consumeWhatCannotBeRead(owner: Awaited<ReturnType<typeof verified>>, webhookId: string) {
+  const { body } = await ask("GET", "/auth/me", undefined, owner.token);
+  const person = { ...owner, userId: body.data.id, tenantId: body.data.tenant.id };
+  const unopened = await addDelivery(person, webhookId);
+  const sealed = fresh("sealed");
+  const falsify = deliveryDb.prepare("UPDATE subscriptions SET secret_sealed = ? WHERE id = ?");
+  await falsify.bind(`x.y.${sealed}`, webhookId).run();
+  await consumeBatch([messageFor(unopened), { of: "no known shape", token: fresh("message") }]);
+  const dead = [{ kind: "passwordReset", email: owner.email }, { token: fresh("message") }];
+  await consumeBatch(dead, "postern-mail-dead");
+  expect(captured.lines("delivery could not be sent")).not.toHaveLength(0);
+}
