@@ -10,11 +10,13 @@ keep("$argon2id$");
 let number = 0;
 export const fresh = (what: string) => keep(`recognisable-${what}-${++number}`);
 
-export async function ask(method: string, path: string, body?: unknown, token?: string) {
+type Headers = Record<string, string>;
+
+export async function ask(method: string, path: string, body?: unknown, token?: string, signed: Headers = {}) {
   keepFields(body);
   keep(token);
   // An address of its own, because this sends more requests than a limit allows.
-  const headers = { "cf-connecting-ip": `192.0.2.${++number % 250}` };
+  const headers = { "cf-connecting-ip": `192.0.2.${++number % 250}`, ...signed };
   const answer = await call(method, path, { ...(body === undefined ? {} : { body }), token, headers });
   keepFields(answer.body);
   return answer;

@@ -1,5 +1,6 @@
 /** Right and wrong uses of the routes of tenants and operators, and of the consumers, by what they are about. */
 import { expect } from "vitest";
+import { signBody } from "../../../src/platform/crypto/webhook-signature";
 import { newEmail } from "../client";
 import { addDelivery, consumeBatch, messageFor } from "../engine";
 import { mailTo } from "../mailbox";
@@ -104,6 +105,26 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
       await as(method, path.replace(/\/[0-9a-f-]{36}/, "/nobody"), right);
     }
     await as("PATCH", `/users/${userId}`, { password: fresh("password") });
+  },
+
+  sources: async () => {
+    const { token } = await verified();
+    const first = fresh("secret");
+    const source = { name: "GitHub", provider: "github", secrets: [first] };
+    const { id, secrets } = (await ask("POST", "/sources", source, token)).body.data;
+    await ask("POST", "/sources", { ...source, provider: fresh("provider") }, token);
+    const body = { note: fresh("payload") };
+    const signature = keep(await signBody(first, JSON.stringify(body)));
+    const headers = { "x-hub-signature-256": `sha256=${signature}`, "x-github-event": "push" };
+    await ask("POST", `/in/${id}`, body, undefined, headers);
+    await ask("POST", `/in/${id}`, { note: fresh("payload") }, undefined, headers);
+    for (const at of [`/sources/${id}`, "/sources/none"]) {
+      await ask("PATCH", at, { name: "Ours" }, token);
+      await ask("POST", `${at}/secrets`, { secret: fresh("secret") }, token);
+      await ask("POST", `${at}/test`, { headers: { "x-github-event": "push" }, body: fresh("payload") }, token);
+      await ask("DELETE", `${at}/secrets/${secrets[0].id}`, undefined, token);
+    }
+    for (const _ of ["", "again"]) await ask("DELETE", `/sources/${id}`, undefined, token);
   },
 
   "subscriptions and deliveries, their consumers too": async () => {
