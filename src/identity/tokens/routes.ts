@@ -2,7 +2,7 @@
  * What another service needs to verify access tokens, below `/.well-known`: the public keys, where they are, and what
  * was revoked.
  */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -13,6 +13,18 @@ import { discovery, keySet } from "./schemas";
 const MAX_AGE_SECONDS = 300;
 const LIST_MAX_AGE_SECONDS = 1;
 const CACHED = `public, max-age=${MAX_AGE_SECONDS}`;
+
+const DISCOVERY = {
+  200: discovery,
+  errors: ["NOT_FOUND"],
+  description: "404 if the issuer is not an origin.",
+} as const;
+
+async function serveDiscovery(c: Context<AppEnv>) {
+  const document = await discoveryDocument(c.get("deps"));
+  c.header("Cache-Control", CACHED);
+  return c.json(document);
+}
 
 export const tokenRoutes = new Hono<AppEnv>()
   .get(
@@ -28,29 +40,17 @@ export const tokenRoutes = new Hono<AppEnv>()
   )
   .get(
     "/openid-configuration",
-    describeRoute("getConfiguration", "Says who issues access tokens and where their keys are (OpenID Discovery).", {
-      200: discovery,
-      errors: ["NOT_FOUND"],
-      description: "404 if the issuer is not an origin.",
-    }),
-    async (c) => {
-      const document = await discoveryDocument(c.get("deps"));
-      c.header("Cache-Control", CACHED);
-      return c.json(document);
-    },
+    describeRoute(
+      "getConfiguration",
+      "Says who issues access tokens and where their keys are (OpenID Discovery).",
+      DISCOVERY,
+    ),
+    serveDiscovery,
   )
   .get(
     "/oauth-authorization-server",
-    describeRoute("getServerMetadata", "The same document under the name of RFC 8414.", {
-      200: discovery,
-      errors: ["NOT_FOUND"],
-      description: "404 if the issuer is not an origin.",
-    }),
-    async (c) => {
-      const document = await discoveryDocument(c.get("deps"));
-      c.header("Cache-Control", CACHED);
-      return c.json(document);
-    },
+    describeRoute("getServerMetadata", "The same document under the name of RFC 8414.", DISCOVERY),
+    serveDiscovery,
   )
   .get(
     "/revoked",
