@@ -43,7 +43,7 @@ import { replayRoutes } from "./webhooks/resend/replays/routes";
 import { redeliveryRoutes } from "./webhooks/resend/routes";
 import { rotationRoutes } from "./webhooks/signing/rotation/routes";
 import { webhookKeyRoutes } from "./webhooks/signing/routes";
-import { inboundRoutes } from "./webhooks/sources/inbound-routes";
+import { inboundRoutes } from "./webhooks/sources/inbound/routes";
 import { sourceRoutes } from "./webhooks/sources/routes";
 import { statsRoutes, subscriptionStatsRoutes } from "./webhooks/stats/routes";
 import { subscriptionRoutes } from "./webhooks/subscriptions/routes";

@@ -102,10 +102,11 @@ const textModule = (id: string): string => `export default ${JSON.stringify(read
 function write(path: string, content: Buffer): void {
   if (existsSync(path) && readFileSync(path).equals(content)) return;
   mkdirs(dirname(path));
-  const draft = join(newFolder(), basename(path));
-  writeFileSync(draft, content);
-  renameSync(draft, path);
-  rmSync(dirname(draft), { recursive: true });
+  // In the same file system, which node_modules may not be in.
+  const folder = mkdtempSync(`${FOLDER}-`);
+  writeFileSync(join(folder, basename(path)), content);
+  renameSync(join(folder, basename(path)), path);
+  rmSync(folder, { recursive: true });
 }
 
 const newFolder = (): string => mkdtempSync(join(mkdirs("node_modules/.cache"), "docs-"));

@@ -44,7 +44,7 @@ export const totalCounts = ({ sweepers }: Pick<Deps, "sweepers">) => sweepers.ge
 /** Hands over the counts of this isolate after the response, at most every 15 seconds. */
 export function handOverCounts(deps: Deps): void {
   const nowMs = deps.now();
-  if (deps.config.metricsToken === undefined || nowMs - handedOverAt < HAND_OVER_INTERVAL_MS) return;
+  if (deps.config.metricsToken === undefined || Math.abs(nowMs - handedOverAt) < HAND_OVER_INTERVAL_MS) return;
   handedOverAt = nowMs;
   const taken = counts;
   counts = {};

@@ -67,7 +67,7 @@ export function protection(stage: Stage): void {
     await viewer.goto(hook);
     const buttons = await viewer.getByRole("button").allTextContents();
     expect(buttons.sort()).toEqual(["Copy", "Copy", "Filter", "Sign out"]);
-    expect(await viewer.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
+    expect(await viewer.getByRole("navigation", { name: "Console" }).getByRole("link").allTextContents()).toEqual([
       "Overview",
       "Subscriptions",
       "Events",

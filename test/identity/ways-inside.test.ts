@@ -73,6 +73,7 @@ const NO_ACCESS: Record<string, string> = {
 const ENDS_NOTHING = new RegExp(
   `^(${[
     "webhook\\.",
+    "source\\.",
     "operator\\.(searched|status_read|tenant_read|tenant_moved|person_read|.*_resumed|2fa_removal_mailed|sends_)",
     "member\\.(invited|joined|added)",
     "api_key\\.created",

@@ -5,6 +5,7 @@ import { CONTROL_COLUMNS, DELIVERY_COLUMNS } from "../../src/operations/reencryp
 import * as delivery from "../../src/platform/db/delivery-schema";
 import * as platform from "../../src/platform/db/platform-schema";
 import * as control from "../../src/platform/db/schema";
+import * as sources from "../../src/platform/db/sources-schema";
 
 const ENCRYPTED = /(^|_)(sealed|encrypted)$/;
 
@@ -18,7 +19,7 @@ const encryptedColumns = (schema: object) =>
     );
 
 describe.each([
-  ["control", { ...control, ...platform }, CONTROL_COLUMNS],
+  ["control", { ...control, ...platform, ...sources }, CONTROL_COLUMNS],
   ["delivery", delivery, DELIVERY_COLUMNS],
 ] as const)("the %s plane", (_plane, schema, columns) => {
   test("has no encrypted column that a rotation of SECRET_KEYS leaves out", () => {

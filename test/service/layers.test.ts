@@ -151,7 +151,8 @@ test("only platform/db/*, deps.ts, store.ts and *-store.ts import drizzle", () =
 });
 
 test("schemas are pure zod: clients derive their types from them", () => {
-  const pure = /(\/(schemas|publication|errors|time|roles|platform-scopes|event-type|tenants\/name)|-options|actions)$/;
+  const pure =
+    /(\/(schemas|publication|errors|time|roles|platform-scopes|event-type|tenants\/name)|-options|-schemas|actions)$/;
   const files = Object.entries(sources).filter(([path]) =>
     /(\/schemas|\/publication|\/event-type|^\.\.\/src\/subscriptions\/.+-options)\.ts$/.test(path),
   );

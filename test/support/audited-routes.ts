@@ -43,6 +43,8 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /auth/step-up/options": "changes nothing",
   "PATCH /auth/passkeys/:id": "a name that only the caller sees",
   "PATCH /members/me": "a preference of the caller",
+  "POST /in/:sourceId": "an event of its own",
+  "POST /sources/:id/test": "changes nothing",
   "POST /events": "an event of its own",
   "POST /events/batch": "events of their own",
   "POST /webhooks/:id/retry": "a delivery",

@@ -18,6 +18,7 @@ import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { operate, operator } from "./operators";
 import { loginWith, withPasskey } from "./passkeys";
+import { joinTenant } from "./people";
 import { purgeAll } from "./purges";
 import { endedAttempts, newInbox, subscribe } from "./receiver";
 import { deliveryDb, SHARD } from "./shard";
@@ -102,6 +103,7 @@ async function changeAccounts(person: Person): Promise<void> {
   await call("POST", "/auth/2fa/enable", { token });
   await call("POST", "/api-keys", { token, body: { name: "key", scopes: ["webhook.read"] } });
   await mailTo(person.email, /API key/);
+  await joinTenant(person, "viewer");
   const squatter = await signUp();
   const notMe = { token: tokenIn(await mailTo(squatter.email, /Verify/)) };
   await call("POST", "/auth/not-me", { body: notMe });

@@ -82,7 +82,7 @@ export function SubscriptionDetail(view: DetailProps) {
 }
 
 const Attempts = ({ subscription: { id }, log: { query }, ...chart }: DetailProps) => (
-  <section class="card" aria-label="Attempts">
+  <section class="card" aria-label="Chart of attempts">
     <StackedChart {...chart} hrefOf={(period) => `/console/webhooks/${id}${addressOf({ ...query, period })}`} />
   </section>
 );

@@ -5,6 +5,21 @@ import { newInbox, subscribe } from "../receiver";
 import { enrol } from "../two-factor";
 import { aboutPerson, aboutTenant, askedToRemove, byOwner, key, must, onWebhook, type Recorded, since } from "./acts";
 
+interface Source {
+  id: string;
+  secrets: { id: string }[];
+}
+
+/** A new source of a new owner, and one call about it, if there is one. */
+const onSource = (callOf: (source: Source) => [] | [method: string, path: string, body: unknown]) => async () => {
+  const owner = await signUp();
+  const body = { name: "GitHub", provider: "github", secrets: ["first", "second"] };
+  const { data } = await must("POST", "/sources", body, owner.token);
+  const [method, path, sent] = callOf(data);
+  if (method && path) await must(method, path, sent, owner.token);
+  return owner;
+};
+
 export const TENANT_ROUTES: Recorded = {
   "POST /api-keys": [["api_key.created"], byOwner("POST", "/api-keys", key)],
   "DELETE /api-keys/:id": [
@@ -82,6 +97,17 @@ export const TENANT_ROUTES: Recorded = {
       await must("POST", "/webhooks/import", { subscriptions: [item] }, owner.token);
       return owner;
     },
+  ],
+  "POST /sources": [["source.created"], onSource(() => [])],
+  "PATCH /sources/:id": [["source.updated"], onSource(({ id }) => ["PATCH", `/sources/${id}`, { name: "other" }])],
+  "DELETE /sources/:id": [["source.deleted"], onSource(({ id }) => ["DELETE", `/sources/${id}`, undefined])],
+  "POST /sources/:id/secrets": [
+    ["source.secret_added"],
+    onSource(({ id }) => ["POST", `/sources/${id}/secrets`, { secret: "third" }]),
+  ],
+  "DELETE /sources/:id/secrets/:secretId": [
+    ["source.secret_removed"],
+    onSource(({ id, secrets }) => ["DELETE", `/sources/${id}/secrets/${secrets[0]?.id}`, undefined]),
   ],
   "POST /webhooks": [
     ["webhook.created"],

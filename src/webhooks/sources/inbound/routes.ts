@@ -1,13 +1,13 @@
 /** `/in/:sourceId`: where providers send their calls. The signature is the credential. */
 import { Hono } from "hono";
 import * as z from "zod";
-import { AppError } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { consume, limitedInside } from "../../platform/http/rate-limit";
-import { describeRoute } from "../../platform/http/route-docs";
-import { says } from "../../platform/schemas/schemas";
-import { authenticateCall, receiveCall } from "./receive";
-import { noteError } from "./refusals";
+import { AppError } from "../../../platform/errors";
+import type { AppEnv } from "../../../platform/http/env";
+import { consume, limitedInside } from "../../../platform/http/rate-limit";
+import { describeRoute } from "../../../platform/http/route-docs";
+import { says } from "../../../platform/schemas/schemas";
+import { authenticateCall, receiveCall } from "../receive";
+import { noteError } from "../refusals";
 
 const challenge = z.object({ challenge: z.string() });
 
