@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { createDb } from "../../src/platform/db/client";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
+import { MINUTE_MS } from "../../src/platform/time";
 import { publishedId } from "../../src/tenancy/audit/published-id";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { call, logIn, type Person, signUp, signUpVerified } from "../support/client";
@@ -20,15 +21,16 @@ const KILLED = new Error("killed");
  * can throw `KILLED`.
  */
 async function publishOnce(
-  intercept: (moment: "before" | "after") => void = () => {},
+  intercept: (moment: "before" | "after", name: string) => void | Promise<void> = () => {},
   isOver = () => false,
+  now = Date.now,
 ): Promise<void> {
   const context = createExecutionContext();
   const deps = await createDeps(env, context);
-  const made = async <T>(_name: string, effect: () => Promise<T>) => {
-    intercept("before");
+  const made = async <T>(name: string, effect: () => Promise<T>) => {
+    await intercept("before", name);
     const result = await effect();
-    intercept("after");
+    await intercept("after", name);
     return result;
   };
   const [control, delivery] = [env.DB, deliveryDb].map((database) =>
@@ -38,7 +40,7 @@ async function publishOnce(
   const shards = { numbers: [SHARD], db: () => delivery };
   try {
     for (let cursor: string | null = ""; cursor !== null && !isOver(); ) {
-      cursor = await publishAudit({ ...deps, db: control, shards }, SHARD, cursor, isOver);
+      cursor = await publishAudit({ ...deps, db: control, shards, now }, SHARD, cursor, isOver);
     }
   } catch (error) {
     if (error !== KILLED) throw error;
@@ -239,6 +241,26 @@ describe("each event is published once", () => {
     await logIn(owner);
     await publishOnce();
     await record(env.DB, owner, lateMs, 1);
+    await publishOnce();
+    expect(await published(owner)).toHaveLength(2);
+  });
+
+  test("also one that is written while a run reads, and that settles before the run ends", async () => {
+    const owner = await signUp();
+    await listenTo(owner, ["postern.audit"]);
+    await logIn(owner);
+    const lateMs = Date.now() + 5_000;
+    let now = lateMs + 2 * MINUTE_MS - 1_000;
+    await publishOnce(
+      async (moment, name) => {
+        if (moment === "before" || name !== "readAuditRowsFrom" || now > lateMs + 2 * MINUTE_MS) return;
+        now = lateMs + 2 * MINUTE_MS + 1;
+        await record(env.DB, owner, lateMs, 1);
+      },
+      undefined,
+      () => now,
+    );
+    expect(now).toBe(lateMs + 2 * MINUTE_MS + 1);
     await publishOnce();
     expect(await published(owner)).toHaveLength(2);
   });

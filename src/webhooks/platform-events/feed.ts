@@ -25,10 +25,10 @@ export type FeedState = "off" | "done" | "unfinished";
 
 /** Publishes what was recorded since the last run, until `isOver`. */
 export async function publishPlatform(deps: Deps, isOver: () => boolean): Promise<FeedState> {
+  // Before all reads, which may miss what is recorded while they run.
+  const settledMs = deps.now() - SETTLED_AFTER_MS;
   let fromId: string | null = null;
   while (!isOver()) {
-    // Before the read, which may miss what was recorded later.
-    const settledMs = deps.now() - SETTLED_AFTER_MS;
     const { publishedTo, sources } = await readSources(deps, fromId, PAGE_ROWS);
     if (publishedTo === undefined) return "off";
     const { page, next } = wholeMilliseconds(sources);

@@ -25,6 +25,8 @@ const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 /** Publishes the new audit events of a delivery database. The cursor is the last tenant whose feed was read. */
 export const publishAudit: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   const db = deps.shards.db(shard);
+  // Before all reads, which may miss what is recorded while they run.
+  const settledMs = deps.now() - SETTLED_AFTER_MS;
   const unfinished: Place[] = [];
   for (let after = cursor; ; ) {
     if (isOver()) return after;
@@ -32,12 +34,12 @@ export const publishAudit: PagedMaintenance = async (deps, shard, cursor, isOver
     const last = feeds.at(-1);
     if (!last) break;
     const places = feeds.map((feed) => ({ ...feed, fromId: firstIdAt(feed.publishedTo) }));
-    unfinished.push(...(await publishPage(deps, shard, places)));
+    unfinished.push(...(await publishPage(deps, shard, places, settledMs)));
     after = last.tenantId;
   }
   while (unfinished.length > 0 && !isOver()) {
     const page = unfinished.splice(0, PAGE_FEEDS);
-    unfinished.push(...(await publishPage(deps, shard, page)));
+    unfinished.push(...(await publishPage(deps, shard, page, settledMs)));
   }
   return unfinished.length > 0 ? "" : null;
 };
@@ -49,8 +51,11 @@ interface Place extends AuditFeed {
 
 type TenantRow = AuditRow & { tenantId: string };
 
-/** Publishes the next events of each feed. Returns the feeds that have more. */
-async function publishPage(deps: Deps, shard: number, places: readonly Place[]): Promise<Place[]> {
+/**
+ * Publishes the next events of each feed. Everything from before `settledMs` was recorded when the run began. Returns
+ * the feeds that have more.
+ */
+async function publishPage(deps: Deps, shard: number, places: readonly Place[], settledMs: number): Promise<Place[]> {
   const db = deps.shards.db(shard);
   const databases: Db[] = shard === 0 ? [db] : [deps.db, db];
   const pages = await Promise.all(databases.map((database) => readAuditRowsFrom(database, places, PAGE_EVENTS)));
@@ -60,7 +65,6 @@ async function publishPage(deps: Deps, shard: number, places: readonly Place[]):
   }));
   const found = read.flatMap(({ rows }) => rows);
   if (found.length === 0) return [];
-  const settledMs = deps.now() - SETTLED_AFTER_MS;
   const advanced = read.flatMap(({ place, rows, next }) =>
     rows.length === 0
       ? []
