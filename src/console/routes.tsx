@@ -28,6 +28,7 @@ import { replayPages } from "./replays/routes";
 import { operationPages } from "./resend/routes";
 import { accountPages } from "./sign-in/routes";
 import { signingPages } from "./signing/routes";
+import { sourcePages } from "./sources/routes";
 import { subscriptionNoticePages } from "./subscription-notices/routes";
 import { subscriptionPages } from "./subscriptions/routes";
 import { tenantPages } from "./tenants/routes";
@@ -62,6 +63,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/webhooks", replayPages)
     .route("/webhooks", attemptPages)
     .route("/events", eventPages)
+    .route("/sources", sourcePages)
     .route("/api-keys", keyPages)
     .route("/people", peoplePages)
     .route("/tenants", tenantPages)

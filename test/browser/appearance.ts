@@ -2,6 +2,7 @@
  * Checks every page with axe-core in both colour schemes and at a phone's width, and takes screenshots for people to
  * look at.
  */
+import { createHmac } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import axe, { type Result } from "axe-core";
 import { Secret, TOTP } from "otpauth";
@@ -21,6 +22,7 @@ const VIEWS = [
   { width: PHONE_PIXELS, height: 740, colorScheme: "dark" },
 ] as const;
 const ALL_PAGES_TIMEOUT_MS = 150_000;
+const JSON_TYPE = { "content-type": "application/json" };
 
 /** Runs in the page, as text: a function would refer to this file's import, not to the page's own `axe`. */
 const RUN = "axe.run().then(({ violations }) => violations)";
@@ -133,6 +135,42 @@ async function subscriptionPages(stage: Stage, page: Page): Promise<void> {
   await inspect(page, "subscription-rotated", "New secret");
   await page.goto(`${hook}/delete`);
   await inspect(page, "subscription-delete");
+  await sourcePages(stage, page);
+}
+
+/** A call that was pasted keeps its lines, which a browser sends with other ends. */
+async function sourcePages({ server }: Stage, page: Page): Promise<void> {
+  await page.goto(`${server.base}/console/sources`);
+  await inspect(page, "sources-empty");
+  await follow(page, "Create your first source");
+  await inspect(page, "source-providers", "Who sends the webhooks?");
+  await follow(page, "Something else");
+  await inspect(page, "source-new-other", "New source: Something else");
+  await page.goto(`${server.base}/console/sources/new/github`);
+  await page.getByLabel("Name").fill("Website");
+  const secret = await page.getByLabel("Signing secret").inputValue();
+  await inspect(page, "source-new", "New source: GitHub");
+  await press(page, "Create source");
+  await page.getByRole("heading", { level: 1, name: "Website" }).waitFor();
+  const body = '{\n  "action": "opened"\n}';
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  await page.getByLabel("Headers").fill(`X-GitHub-Event: issues\nX-Hub-Signature-256: sha256=${signature}`);
+  await page.getByLabel("Body").fill(body);
+  await press(page, "Try it");
+  await page.getByText("It would become an event of the type github.issues.opened").waitFor();
+  const url = await page.getByText("/api/v1/in/src_").textContent();
+  expect((await fetch(url ?? "", { method: "POST", headers: JSON_TYPE, body })).status).toBe(401);
+  const here = page.url().replace(/\/test.*/, "");
+  // Refusals are written in the background.
+  await expect
+    .poll(async () => {
+      await page.goto(here);
+      return page.getByText("Wrong signature").count();
+    })
+    .toBe(1);
+  await inspect(page, "source");
+  await follow(page, "Sources");
+  await inspect(page, "sources", "Sources");
 }
 
 async function accountPages(stage: Stage, page: Page): Promise<void> {

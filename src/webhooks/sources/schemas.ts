@@ -114,6 +114,7 @@ export const sourceError = z
   .meta({ id: "SourceError", description: "Calls that a source has refused. At most one entry a minute and reason." });
 
 export type Source = z.infer<typeof source>;
+export type SourceError = z.infer<typeof sourceError>;
 export type NewSource = z.infer<typeof newSource>;
 export type SourceChange = z.infer<typeof sourceChange>;
 export type SourceSample = z.infer<typeof sourceSample>;

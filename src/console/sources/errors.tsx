@@ -1,0 +1,56 @@
+/** The newest refused calls of a source, by reason. */
+import type { SourceError } from "../../webhooks/sources/schemas";
+import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+
+/** What a reason means, and what helps. */
+export const REASONS: Readonly<Record<SourceError["reason"], readonly [title: string, advice: string]>> = {
+  signature: ["Wrong signature", "Is the secret here the one at the provider? Strangers can cause it too."],
+  timestamp: ["Too old", "The signed time is too far from ours: a call that was repeated, or a clock that is wrong."],
+  body: ["Not JSON", "The body must be JSON in UTF-8."],
+  type: ["No valid type", "The call names no type, or one that no event can have."],
+  too_large: ["Too large", "The body is larger than this source takes."],
+  rate_limited: ["Too many calls", "Raise the calls in 60 seconds to what your busiest minute needs."],
+};
+
+export const RefusedCalls = ({ errors }: { errors: readonly SourceError[] }) => (
+  <section class="card" aria-labelledby="refused">
+    <h2 id="refused">Refused calls</h2>
+    {errors.length === 0 ? (
+      <EmptyState title="No call was refused">
+        <p class="muted">The newest ones appear here, with the reason. Bodies and addresses are not kept.</p>
+      </EmptyState>
+    ) : (
+      <ScrollArea label="The newest refused calls">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Reason</th>
+              <th scope="col" class="num">
+                Calls
+              </th>
+              <th scope="col" class="wide num">
+                Size of the last
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {errors.map(({ at, reason, count, bytes }) => (
+              <tr>
+                <td class="small">
+                  <Time at={at} />
+                </td>
+                <td class="break">
+                  <Badge tone="bad">{REASONS[reason][0]}</Badge>
+                  <div class="small muted">{REASONS[reason][1]}</div>
+                </td>
+                <td class="num">{count.toLocaleString("en")}</td>
+                <td class="wide num">{bytes.toLocaleString("en")} bytes</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollArea>
+    )}
+  </section>
+);

@@ -1,0 +1,173 @@
+/** The forms of a source: a new one, its settings, and the confirmation to delete it. */
+import type { Child } from "hono/jsx";
+import type { ProviderName } from "../../webhooks/sources/schemas";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextArea, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import { HERE } from "./list";
+import { RECIPES } from "./recipes";
+import { SigningFields, TypeFields } from "./signing-fields";
+import type { SourceValues } from "./values";
+
+interface FormProps {
+  provider: ProviderName;
+  values: SourceValues;
+  failure?: Failure | undefined;
+}
+
+export const NewSource = ({ provider, values, failure }: FormProps) => (
+  <div class="narrow">
+    <p class="trail">
+      <a href={HERE}>Sources</a> / <a href={`${HERE}/new`}>New source</a>
+    </p>
+    <h1>New source: {RECIPES[provider].title}</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={`${HERE}/new/${provider}`} class="card">
+      <Name value={values.name} failure={failure} />
+      <Secret provider={provider} value={values.secret} failure={failure} />
+      <Options provider={provider} values={values} failure={failure} />
+      <Buttons back={HERE}>Create source</Buttons>
+    </PostForm>
+  </div>
+);
+
+interface EditProps extends FormProps {
+  id: string;
+  /** The name that the source has now. */
+  savedName: string;
+}
+
+export const EditSource = ({ id, savedName, provider, values, failure }: EditProps) => (
+  <div class="narrow">
+    <p class="trail">
+      <a href={HERE}>Sources</a> / <a href={`${HERE}/${id}`}>{savedName}</a>
+    </p>
+    <h1>Edit source</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={`${HERE}/${id}`} class="card">
+      <Name value={values.name} failure={failure} />
+      <Options provider={provider} values={values} failure={failure} />
+      <Buttons back={`${HERE}/${id}`}>Save changes</Buttons>
+    </PostForm>
+  </div>
+);
+
+const Buttons = ({ back, children }: { back: string; children: Child }) => (
+  <div class="row">
+    <SubmitButton>{children}</SubmitButton>
+    <LinkButton href={back}>Cancel</LinkButton>
+  </div>
+);
+
+const Name = ({ value, failure }: { value: string; failure: Failure | undefined }) => (
+  <TextField name="name" label="Name" value={value} required maxlength={200} failure={failure} />
+);
+
+const Secret = ({
+  provider,
+  value,
+  failure,
+}: {
+  provider: ProviderName;
+  value: string;
+  failure: Failure | undefined;
+}) => {
+  const { secret, secretHint } = RECIPES[provider];
+  return (
+    <TextField
+      name="secrets"
+      label="Signing secret"
+      value={value}
+      autocomplete="off"
+      required={secret === "theirs"}
+      maxlength={512}
+      hint={secretHint}
+      failure={failure}
+    />
+  );
+};
+
+/** What most sources leave as it is, in closed sections, and how the calls are signed where the provider does not say. */
+function Options({ provider, values, failure }: FormProps) {
+  const isOpen = ["typePrefix", "allow", "requestsPerMinute", "maxBytes"].some((name) => failure?.fields[name]);
+  return (
+    <>
+      {provider === "hmac" && <SigningFields values={values} failure={failure} />}
+      {(provider === "hmac" || provider === "standard") && (
+        <TypeFields provider={provider} values={values} failure={failure} />
+      )}
+      <details class="section" open={isOpen}>
+        <summary>
+          Types and limits <span class="small muted">{summaryOf(values)}</span>
+        </summary>
+        <LimitFields values={values} failure={failure} />
+      </details>
+    </>
+  );
+}
+
+function summaryOf({ typePrefix, allow, requestsPerMinute, maxBytes }: SourceValues): string {
+  const set = [
+    typePrefix && `types begin with ${typePrefix}`,
+    allow && "only some types",
+    requestsPerMinute && `${requestsPerMinute} calls a minute`,
+    maxBytes && `${maxBytes} bytes`,
+  ].filter((text) => text !== "");
+  return set.length === 0 ? "default" : set.join(", ");
+}
+
+const LimitFields = ({ values, failure }: Omit<FormProps, "provider">) => (
+  <>
+    <TextField
+      name="typePrefix"
+      label="Prefix of the event types"
+      value={values.typePrefix}
+      maxlength={64}
+      hint="Stands before each type. Empty: the provider and a dot, or nothing for Standard Webhooks and others."
+      failure={failure}
+    />
+    <TextArea
+      name="allow"
+      label="Only these types"
+      value={values.allow}
+      rows={2}
+      class="mono"
+      hint="The provider's names, one a line. An asterisk at the end stands for anything: invoice.* Empty: all types."
+      failure={failure}
+    />
+    <TextField
+      name="requestsPerMinute"
+      label="Calls in 60 seconds"
+      value={values.requestsPerMinute}
+      inputmode="numeric"
+      placeholder="30"
+      hint="More get 429. Most providers send those again, but GitHub does not."
+      failure={failure}
+    />
+    <TextField
+      name="maxBytes"
+      label="Largest body in bytes"
+      value={values.maxBytes}
+      inputmode="numeric"
+      placeholder="262144"
+      failure={failure}
+    />
+  </>
+);
+
+export const DeleteSource = ({ id, name }: { id: string; name: string }) => (
+  <div class="narrow">
+    <h1>Delete “{name}”?</h1>
+    <PostForm action={`${HERE}/${id}/delete`} class="card">
+      <p>
+        Calls to its URL are refused from now on, and a new source gets another URL. Events that it has published stay.
+        You can't undo this. To stop calls for a while, turn the source off.
+      </p>
+      <div class="row">
+        <SubmitButton kind="danger">Delete source</SubmitButton>
+        <LinkButton href={`${HERE}/${id}`}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

@@ -1,0 +1,104 @@
+/** The tenant's sources, and the choice of a provider for a new one. */
+import type { Permission } from "../../platform/schemas/roles";
+import type { ProviderName, Source } from "../../webhooks/sources/schemas";
+import { LinkButton } from "../components/buttons";
+import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { PROVIDERS, RECIPES } from "./recipes";
+
+export const HERE = "/console/sources";
+
+export type ListedSource = Pick<Source, "id" | "name" | "provider" | "enabled" | "typePrefix" | "lastEventAt">;
+
+interface ListProps {
+  sources: readonly ListedSource[];
+  permissions: ReadonlySet<Permission>;
+}
+
+export function SourceList({ sources, permissions }: ListProps) {
+  const mayManage = permissions.has("source.manage");
+  return (
+    <>
+      <div class="head">
+        <h1>Sources</h1>
+        {mayManage && sources.length > 0 && (
+          <LinkButton href={`${HERE}/new`} kind="main">
+            New source
+          </LinkButton>
+        )}
+      </div>
+      <p class="muted">
+        A source is a URL at which another system sends its webhooks. Each call with a right signature becomes an event.{" "}
+        <a href="/docs/inbound">How it works</a>
+      </p>
+      <div class="card">{sources.length === 0 ? <NoSources mayManage={mayManage} /> : <Rows sources={sources} />}</div>
+    </>
+  );
+}
+
+const NoSources = ({ mayManage }: { mayManage: boolean }) => (
+  <EmptyState title="No sources yet">
+    <p class="muted">Receive the webhooks of Stripe, GitHub, Shopify, Slack or your own systems.</p>
+    {mayManage && (
+      <LinkButton href={`${HERE}/new`} kind="main">
+        Create your first source
+      </LinkButton>
+    )}
+  </EmptyState>
+);
+
+export const SourceState = ({ enabled }: { enabled: boolean }) =>
+  enabled ? <Badge tone="ok">Active</Badge> : <Badge tone="calm">Off</Badge>;
+
+const Rows = ({ sources }: Pick<ListProps, "sources">) => (
+  <ScrollArea label="Sources">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">State</th>
+          <th scope="col" class="wide">
+            Types begin with
+          </th>
+          <th scope="col">Last event</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sources.map(({ id, name, provider, enabled, typePrefix, lastEventAt }) => (
+          <tr>
+            <td class="break">
+              <a href={`${HERE}/${id}`}>{name}</a>
+              <div class="small muted">{RECIPES[provider].title}</div>
+            </td>
+            <td>
+              <SourceState enabled={enabled} />
+            </td>
+            <td class="wide">{typePrefix === "" ? <span class="muted">anything</span> : <code>{typePrefix}</code>}</td>
+            <td class="small">{lastEventAt === undefined ? "none yet" : <Time at={lastEventAt} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollArea>
+);
+
+const newPath = (provider: ProviderName) => `${HERE}/new/${provider}`;
+
+/** The first step of a new source. */
+export const ChooseProvider = () => (
+  <div class="narrow">
+    <p class="trail">
+      <a href={HERE}>Sources</a>
+    </p>
+    <h1>Who sends the webhooks?</h1>
+    <ul class="choices">
+      {PROVIDERS.map((provider) => (
+        <li class="card">
+          <a class="name" href={newPath(provider)}>
+            {RECIPES[provider].title}
+          </a>
+          <div class="small muted">{RECIPES[provider].about}</div>
+        </li>
+      ))}
+    </ul>
+  </div>
+);

@@ -1,0 +1,160 @@
+/** `/console/sources`: the URLs at which other systems send their webhooks. */
+import { type Context, Hono } from "hono";
+import { notFound } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { pathParam, requires } from "../../platform/http/operation";
+import { newSecret } from "../../webhooks/signing/secret";
+import { sourceOf } from "../../webhooks/sources/changes";
+import { listSourceErrors } from "../../webhooks/sources/errors-store";
+import { sources } from "../../webhooks/sources/operations";
+import type { ProviderName } from "../../webhooks/sources/schemas";
+import { listSources, type SourceRow } from "../../webhooks/sources/store";
+import { errorView, sourceView, storedView } from "../../webhooks/sources/view";
+import { form } from "../http/form";
+import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { SourceDetail } from "./detail";
+import { DeleteSource, EditSource, NewSource } from "./form";
+import { ChooseProvider, SourceList } from "./list";
+import { providerOf, RECIPES } from "./recipes";
+import { EMPTY_SAMPLE, readSample, type SampleView, sampleOf } from "./sample";
+import { newValues, optionsIn, readValues, type SourceValues, valuesOf } from "./values";
+
+const SECTION = "sources";
+const READ = { permission: "webhook.read" } as const;
+const MANAGE = { permission: "source.manage" } as const;
+
+const pathOf = (id: string) => `/sources/${id}`;
+const here = (c: Context<AppEnv>) => pathOf(encodeURIComponent(pathParam(c, "id")));
+const rowOf = (c: Context<AppEnv>) => sourceOf(c.get("deps"), c.get("principal"), pathParam(c, "id"));
+
+function providerIn(c: Context<AppEnv>): ProviderName {
+  const provider = providerOf(pathParam(c, "provider"));
+  if (!provider) throw notFound("Page");
+  return provider;
+}
+
+const newPage = (c: Context<AppEnv>, values: SourceValues, refused?: Refused) =>
+  page(
+    c,
+    { title: "New source", section: SECTION, status: refused?.status },
+    <NewSource provider={providerIn(c)} values={values} failure={refused?.failure} />,
+  );
+
+function editPage(c: Context<AppEnv>, { id, name, provider }: SourceRow, values: SourceValues, refused?: Refused) {
+  const view = { id, savedName: name, provider, values, failure: refused?.failure };
+  return page(c, { title: "Edit source", section: SECTION, status: refused?.status }, <EditSource {...view} />);
+}
+
+async function detailPage(
+  c: Context<AppEnv>,
+  { sample = { texts: EMPTY_SAMPLE }, refused }: { sample?: SampleView; refused?: Refused } = {},
+) {
+  if (refused?.error.code === "NOT_FOUND") throw refused.error;
+  const [deps, principal] = [c.get("deps"), c.get("principal")];
+  const row = await rowOf(c);
+  const view = {
+    source: await sourceView(deps, row, c.req.url),
+    errors: ((await listSourceErrors(deps, principal, row.id)) ?? []).map(errorView),
+    permissions: principal.permissions,
+    failure: refused?.failure,
+    sample,
+  };
+  return page(c, { title: row.name, section: SECTION, status: refused?.status }, <SourceDetail {...view} />);
+}
+
+/** Shows the source again with the error of a form that is on its page. */
+const again = (c: Context<AppEnv>, refused: Refused) => detailPage(c, { refused });
+
+const reading = new Hono<AppEnv>()
+  .get("/", requires(READ), async (c) => {
+    const principal = c.get("principal");
+    const listed = (await listSources(c.get("deps"), principal)).map(storedView);
+    return page(
+      c,
+      { title: "Sources", section: SECTION },
+      <SourceList sources={listed} permissions={principal.permissions} />,
+    );
+  })
+  .get("/new", requires(MANAGE), (c) => page(c, { title: "New source", section: SECTION }, <ChooseProvider />))
+  .get("/new/:provider", requires(MANAGE), (c) => {
+    const { secret } = RECIPES[providerIn(c)];
+    return newPage(c, newValues(secret === "chosen" ? newSecret() : ""));
+  })
+  .get("/:id", requires(READ), (c) => detailPage(c))
+  .get("/:id/edit", requires(MANAGE), async (c) => {
+    const row = await rowOf(c);
+    return editPage(c, row, valuesOf(row.name, row.options));
+  })
+  .get("/:id/delete", requires(MANAGE), async (c) => {
+    const { id, name } = await rowOf(c);
+    return page(c, { title: "Delete source", section: SECTION }, <DeleteSource id={id} name={name} />);
+  });
+
+/** Nobody knows the secret that stands in until the provider shows its own. */
+const secretsIn = ({ secret }: SourceValues, provider: ProviderName): string[] =>
+  secret === "" && RECIPES[provider].secret === "theirs later" ? [newSecret()] : [secret];
+
+const turned = (enabled: boolean) =>
+  form(sources.change, {
+    input: () => ({ enabled }),
+    done: (c) => redirectWithFlash(c, here(c), enabled ? "sourceOn" : "sourceOff"),
+  });
+
+const writing = new Hono<AppEnv>()
+  .post(
+    "/new/:provider",
+    ...form(sources.create, {
+      values: readValues,
+      input: (values, c) => {
+        const provider = providerIn(c);
+        return { name: values.name, provider, secrets: secretsIn(values, provider), ...optionsIn(values, provider) };
+      },
+      done: (c, { id }) => redirectWithFlash(c, pathOf(id), "sourceCreated"),
+      again: (c, refused, values) => newPage(c, values, refused),
+    }),
+  )
+  .post(
+    "/:id",
+    ...form(sources.change, {
+      values: readValues,
+      input: async (values, c) => {
+        const options = optionsIn(values, (await rowOf(c)).provider);
+        const cleared = Object.entries(options).map(([name, value]) => [name, value ?? null]);
+        return { name: values.name, ...Object.fromEntries(cleared) };
+      },
+      done: (c) => redirectWithFlash(c, here(c), "changed"),
+      again: async (c, refused, values) => {
+        if (refused.error.code === "NOT_FOUND") throw refused.error;
+        return editPage(c, await rowOf(c), values, refused);
+      },
+    }),
+  )
+  .post("/:id/on", ...turned(true))
+  .post("/:id/off", ...turned(false))
+  .post(
+    "/:id/secrets",
+    ...form(sources.addSecret, {
+      values: (sent) => ({ secret: sent.text("secret") }),
+      done: (c) => redirectWithFlash(c, here(c), "sourceSecretAdded"),
+      again,
+    }),
+  )
+  .post(
+    "/:id/secrets/:secretId/remove",
+    ...form(sources.removeSecret, {
+      done: (c) => redirectWithFlash(c, here(c), "sourceSecretRemoved"),
+      again,
+    }),
+  )
+  .post(
+    "/:id/test",
+    ...form(sources.test, {
+      values: readSample,
+      input: sampleOf,
+      done: (c, result, texts) => detailPage(c, { sample: { texts, result } }),
+      again: (c, refused, texts) => detailPage(c, { sample: { texts }, refused }),
+    }),
+  )
+  .post("/:id/delete", ...form(sources.delete, { done: flash("/sources", "sourceDeleted") }));
+
+export const sourcePages = new Hono<AppEnv>().route("/", reading).route("/", writing);
