@@ -11,17 +11,21 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
     case "roleChanged":
       return {
         subject: "A role was changed in your tenant",
-        body: [`${news.by} gave ${news.person} the role ${news.role} in ${tenantName}.`],
+        body: [`${news.by} gave ${news.person} the role ${news.role} in ${tenantName}.`, ...describeLeft(news)],
       };
     case "removed":
       return {
         subject: "Somebody was removed from your tenant",
-        body: [`${news.by} removed ${news.person} from ${tenantName}.`, ...describeKeys(news.keys)],
+        body: [
+          `${news.by} removed ${news.person} from ${tenantName}.`,
+          ...describeKeys(news.keys),
+          ...describeLeft(news),
+        ],
       };
     case "left":
       return {
         subject: "Somebody left your tenant",
-        body: [`${news.person} left ${tenantName}.`, ...describeKeys(news.keys)],
+        body: [`${news.person} left ${tenantName}.`, ...describeKeys(news.keys), ...describeLeft(news)],
       };
     case "securityChanged":
       return {
@@ -64,6 +68,15 @@ function describeKeys(keys: readonly string[] = []): string[] {
   return [
     `${keys.length === 1 ? "This API key" : "These API keys"} stopped working at once: ${keys.join(", ")}.`,
     "If a system of yours used one, give it a key that belongs to the tenant: it keeps working when people leave.",
+  ];
+}
+
+function describeLeft({ person, subscriptions = [] }: { person: string; subscriptions?: string[] | undefined }) {
+  if (subscriptions.length === 0) return [];
+  return [
+    `${person} has set up ${subscriptions.length === 1 ? "this subscription" : "these subscriptions"}, which still ` +
+      `${subscriptions.length === 1 ? "receives" : "receive"} events: ${subscriptions.join(", ")}.`,
+    "Pause what nobody else needs. Rotate the secret of what stays, because they know it.",
   ];
 }
 

@@ -269,7 +269,7 @@ test("a request that began before the move writes nothing to the former database
   await expect(publishEvents(deps, stale, [event], 0)).rejects.toMatchObject({
     ...{ code: "SERVICE_UNAVAILABLE", headers: { "Retry-After": "1" } },
   });
-  const acting = { ...stale, actor: SYSTEM, permissions: new Set<never>() };
+  const acting = { ...stale, userId: "", actor: SYSTEM, permissions: new Set<never>() };
   await expect(changeSubscription(deps, acting, id, { name: "late" })).rejects.toMatchObject({
     code: "SERVICE_UNAVAILABLE",
   });

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { invitations } from "../../identity/invitations/operations";
 import { listInvitations } from "../../identity/invitations/store";
+import { subscriptionsLeftBy } from "../../identity/members/left-subscriptions";
 import { members } from "../../identity/members/operations";
 import { roleBody } from "../../identity/members/schemas";
 import { listMembers } from "../../identity/members/store";
@@ -9,11 +10,14 @@ import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { sessionOf } from "../../platform/http/permissions";
-import { ROLES_MANAGED_BY } from "../../platform/schemas/roles";
+import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
+import { receivesAudit } from "../../webhooks/subscriptions/audit-readers";
 import { parse } from "../failure";
+import type { FlashKey } from "../flash-messages";
 import { form } from "../http/form";
 import { keysOf } from "../http/keys";
-import { flash, page, type Refused } from "../http/page";
+import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { LeftSubscriptions } from "./left";
 import { ChangeRole, People, RemoveMember } from "./pages";
 
 const NOBODY = { email: "", role: "developer" };
@@ -40,11 +44,29 @@ async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY
   );
 }
 
-async function memberOf(c: Context<AppEnv>) {
+async function findMember(c: Context<AppEnv>) {
   const all = await listMembers(c.get("deps"), c.get("principal").tenantId);
-  const member = all.find(({ userId }) => userId === pathParam(c, "userId"));
+  return all.find(({ userId }) => userId === pathParam(c, "userId"));
+}
+
+async function memberOf(c: Context<AppEnv>) {
+  const member = await findMember(c);
   if (!member) throw notFound("Member");
   return member;
+}
+
+/** The subscriptions that the member has set up and could not set up with `role`, or without any. */
+async function leftWith(c: Context<AppEnv>, role: Role | null) {
+  const { tenantId } = c.get("principal");
+  const rows = await subscriptionsLeftBy(c.get("deps"), { tenantId, userId: pathParam(c, "userId") }, role);
+  return rows.map(({ id, name, url, events }) => ({ id, name, url, receivesAudit: receivesAudit(events) }));
+}
+
+/** Leads to the subscriptions that stay, if any do. */
+async function afterChange(c: Context<AppEnv>, role: Role | null, key: FlashKey) {
+  const left = await leftWith(c, role);
+  const userId = pathParam(c, "userId");
+  return redirectWithFlash(c, left.length > 0 ? `/people/${userId}/subscriptions` : "/people", key);
 }
 
 export const peoplePages = new Hono<AppEnv>()
@@ -70,20 +92,34 @@ export const peoplePages = new Hono<AppEnv>()
     ...form(members.changeRole, {
       values: (sent) => ({ role: sent.text("role") }),
       confirmedAt: ({ role }, c) => `/console/people/${pathParam(c, "userId")}/role?role=${role}`,
-      done: flash("/people", "roleChanged"),
+      done: (c, member) => afterChange(c, member.role, "roleChanged"),
       again: (c, refused) => peoplePage(c, refused),
     }),
   )
   .get("/:userId/remove", requires(MANAGE), async (c) => {
     const member = await memberOf(c);
     const keys = await keysOf(c, member.userId);
-    return page(c, { title: "Remove member", section: "people" }, <RemoveMember member={member} keys={keys} />);
+    const subscriptions = await leftWith(c, null);
+    return page(
+      c,
+      { title: "Remove member", section: "people" },
+      <RemoveMember member={member} keys={keys} subscriptions={subscriptions} />,
+    );
+  })
+  .get("/:userId/subscriptions", requires(MANAGE), async (c) => {
+    const member = await findMember(c);
+    const subscriptions = await leftWith(c, member?.role ?? null);
+    return page(
+      c,
+      { title: "Subscriptions that stay", section: "people" },
+      <LeftSubscriptions person={member && (member.name ?? member.email)} subscriptions={subscriptions} />,
+    );
   })
   .post(
     "/:userId/remove",
     ...form(members.remove, {
       confirmedAt: (_, c) => `/console/people/${pathParam(c, "userId")}/remove`,
-      done: flash("/people", "memberRemoved"),
+      done: (c) => afterChange(c, null, "memberRemoved"),
       again: (c, refused) => peoplePage(c, refused),
     }),
   );

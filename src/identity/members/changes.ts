@@ -2,8 +2,7 @@
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { managesMembers, type Role } from "../../platform/schemas/roles";
-import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import type { Role } from "../../platform/schemas/roles";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { isConfirmed } from "../step-up/confirm";
 import { type EndedApiKey, namesOfKeys } from "./ended-keys";
@@ -15,19 +14,22 @@ import {
   type MemberRow,
   updateRole,
 } from "./store";
+import { tellOfMember } from "./tell";
 
 /**
  * Gives a member of the actor's tenant another role. Throws NOT_FOUND, FORBIDDEN, STEP_UP_REQUIRED if the old or the
  * new role is owner, CONFLICT for the last owner.
  */
-export async function changeRole(deps: Deps, actor: SessionPrincipal, userId: string, role: Role): Promise<MemberRow> {
-  const { outcome, member, formerRole } = await updateRole(deps, changeBy(deps, actor, userId), role, deps.now());
+export const changeRole = (deps: Deps, actor: SessionPrincipal, userId: string, role: Role): Promise<MemberRow> =>
+  changeRoleAndTell(deps, changeBy(deps, actor, userId), role, actor.account.email);
+
+/** Gives a member another role and tells the owners, in the name of `by`. Throws as above. */
+export async function changeRoleAndTell(deps: Deps, change: MemberChange, role: Role, by: string): Promise<MemberRow> {
+  const { outcome, member, formerRole } = await updateRole(deps, change, role, deps.now());
   requireChanged(outcome);
   if (!member) throw notFound("Member");
-  if (formerRole !== role && (managesMembers(role) || managesMembers(formerRole ?? ""))) {
-    const news = { what: "roleChanged", by: actor.account.email, person: member.email, role } as const;
-    tellOwners(deps, actor.tenantId, news, userId);
-  }
+  const news = { what: "roleChanged", by, person: member.email, role } as const;
+  tellOfMember(deps, { ...change, formerRole: formerRole ?? "", role }, news);
   return member;
 }
 
@@ -42,9 +44,9 @@ export const removeMember = (deps: Deps, actor: SessionPrincipal, userId: string
 export async function removeAndTell(deps: Deps, change: MemberChange, by: string): Promise<EndedApiKey[]> {
   const { outcome, member, endedKeys } = await deleteMember(deps, change, deps.now());
   requireChanged(outcome);
-  if (member && (managesMembers(member.role) || endedKeys.length > 0)) {
+  if (member) {
     const news = { what: "removed", by, person: member.email, keys: namesOfKeys(endedKeys) } as const;
-    tellOwners(deps, change.tenantId, news, change.userId);
+    tellOfMember(deps, { ...change, formerRole: member.role, role: null }, news);
   }
   return endedKeys;
 }
@@ -58,13 +60,8 @@ export async function leaveTenant(deps: Deps, caller: SessionPrincipal): Promise
   const { outcome, endedKeys } = await deleteOwnMembership(deps, change, deps.now());
   if (outcome === "lastOwner") throw new AppError("LAST_OWNER");
   requireChanged(outcome);
-  if (managesMembers(caller.role) || endedKeys.length > 0) {
-    tellOwners(deps, caller.tenantId, {
-      what: "left",
-      person: caller.account.email,
-      keys: namesOfKeys(endedKeys),
-    });
-  }
+  const news = { what: "left", person: caller.account.email, keys: namesOfKeys(endedKeys) } as const;
+  tellOfMember(deps, { ...change, formerRole: caller.role, role: null }, news);
   return endedKeys;
 }
 

@@ -1,15 +1,15 @@
 /** What a platform key does with the members of tenants. */
-import { removeAndTell, requireChanged } from "../../identity/members/changes";
-import { type MemberChange, updateRole } from "../../identity/members/store";
+import { changeRoleAndTell, removeAndTell } from "../../identity/members/changes";
+import type { MemberChange } from "../../identity/members/store";
 import { requireTenant, requireUser } from "../../identity/platform-keys/subjects";
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
+import { AppError } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
-import { managesMembers, type Role } from "../../platform/schemas/roles";
+import type { Role } from "../../platform/schemas/roles";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
-import { tellOfJoining, tellOwners } from "../../tenancy/tenants/owner-notices";
+import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { insertMember, listMembersAfter, type MemberRow } from "./members-store";
 import { pageOf } from "./paging";
 import type { MemberQuery, MemberRecord } from "./schemas";
@@ -51,13 +51,7 @@ export async function addMember(
 /** Throws NOT_FOUND, and CONFLICT for the last owner. */
 export async function changeRoleBy(deps: Deps, key: Key, ref: string, user: string, role: Role): Promise<MemberRecord> {
   const change = await changeOf(deps, key, ref, user);
-  const { outcome, member, formerRole } = await updateRole(deps, change, role, deps.now());
-  requireChanged(outcome);
-  if (!member) throw notFound("Member");
-  if (formerRole !== role && (managesMembers(role) || managesMembers(formerRole ?? ""))) {
-    const news = { what: "roleChanged", by: nameOf(key), person: member.email, role } as const;
-    tellOwners(deps, change.tenantId, news, change.userId);
-  }
+  const member = await changeRoleAndTell(deps, change, role, nameOf(key));
   return view({ ...member, externalId: change.externalId });
 }
 

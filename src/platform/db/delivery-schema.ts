@@ -24,6 +24,8 @@ export const subscriptions = sqliteTable(
     externalId: text("external_id"),
     name: text().notNull(),
     url: text().notNull(),
+    /** The user who chose the URL, also with an API key of theirs; null: nobody, or it was before this was stored. */
+    setUpBy: text("set_up_by"),
     events: text({ mode: "json" }).$type<string[]>().notNull(),
     secretSealed: text("secret_sealed").notNull(),
     /** A keyed digest of the secret. It shows whether an update changes the secret. */

@@ -28,6 +28,8 @@ import type { StatsOptions } from "./stats";
 export interface SubscriptionListOptions extends CallOptions {
   /** Only the subscription that has this external id. */
   externalId?: string | undefined;
+  /** Only those that this user, or an API key of theirs, has created or last given another URL. */
+  setUpBy?: string | undefined;
 }
 
 /** Options of `client.webhooks.resume`. */
@@ -139,7 +141,8 @@ export function webhookMethods(call: Call): WebhookMethods {
   const at = (id: string, rest = "") => `/webhooks/${segment(id)}${rest}`;
   return {
     create: (body, options) => call.data("POST /webhooks", { ...options, body }),
-    list: ({ externalId, ...options } = {}) => listed(call.data(`GET /webhooks${query({ externalId })}`, options)),
+    list: ({ externalId, setUpBy, ...options } = {}) =>
+      listed(call.data(`GET /webhooks${query({ externalId, setUpBy })}`, options)),
     import: (body, options) => call.data("POST /webhooks/import", { ...options, body }),
     get: (id, options) => call.data(`GET ${at(id)}`, options),
     update: (id, body, options) => call.data(`PATCH ${at(id)}`, { ...options, body }),

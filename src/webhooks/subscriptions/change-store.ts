@@ -251,6 +251,7 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     ...given("external_id", externalId),
     ...given("name", name),
     ...given("url", url),
+    ...given("set_up_by", url && sql`iif(s.url IS NOT ${url}, ${change.setUpBy ?? null}, s.set_up_by)`, false),
     ...given("events", events && jsonList(events)),
     ...given("secret_sealed", secretSealed, false),
     ...given("secret_digest", secretDigest),

@@ -9,7 +9,7 @@ import { AppError, emailNotVerified, notFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { isOnTrial } from "../../platform/limits/reserve";
 import type { ActingIn } from "../../platform/schemas/actor";
-import type { TenantStanding } from "../../platform/schemas/principal";
+import type { Principal, TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
@@ -33,6 +33,9 @@ export interface SubscriptionInput {
   delivery?: DeliveryChange | null | undefined;
 }
 
+/** Somebody who creates or changes subscriptions. */
+export type Changer = ActingIn & Permitted & Pick<Principal, "userId">;
+
 /**
  * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a
  * URL that may not be called or an option that this deployment does not allow, and at the cap CONFLICT, or
@@ -40,7 +43,7 @@ export interface SubscriptionInput {
  */
 export async function createSubscription(
   deps: Deps,
-  tenant: ActingIn & TenantStanding & Permitted,
+  tenant: Changer & TenantStanding,
   input: SubscriptionInput,
 ): Promise<SubscriptionRow> {
   checkSubscription(deps, tenant, input);
@@ -51,12 +54,15 @@ export async function createSubscription(
   const publicKey = await publicKeyFor(deps, id, input.delivery);
   const headersSealed = await sealHeaders(deps, id, headersOf(input));
   const columns = { ...secret, enabled, options, publicKey, headersSealed, onTrial: isOnTrial(deps, tenant) };
-  const subscription = { id, externalId, name, url, events: input.events, ...columns };
+  const subscription = { id, externalId, name, url, setUpBy: userOf(tenant), events: input.events, ...columns };
   const row = await insertSubscription(deps, tenant, subscription, mostSubscriptions(deps, tenant), deps.now());
   if (!row) throw await whyNotCreated(deps, tenant, externalId);
   tellOfReader(deps, tenant, row);
   return row;
 }
+
+/** The user behind a caller; null: a key that belongs to no user. */
+const userOf = ({ userId }: Changer): string | null => userId || null;
 
 /** What a subscription must be, whether it is created or only tried. Throws as `createSubscription` does. */
 export function checkSubscription(deps: Deps, tenant: Permitted, input: SubscriptionInput): void {
@@ -104,7 +110,7 @@ type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefine
  */
 export async function changeSubscription(
   deps: Deps,
-  tenant: ActingIn & Permitted,
+  tenant: Changer,
   id: string,
   change: Change,
 ): Promise<SubscriptionRow> {
@@ -112,7 +118,7 @@ export async function changeSubscription(
   const { url, delivery } = change;
   if (url !== undefined) checkTarget(deps, url);
   checkOptions(deps, delivery);
-  const columns = await columnsFor(deps, id, change);
+  const columns = { ...(await columnsFor(deps, id, change)), setUpBy: userOf(tenant) };
   if (delivery !== null && delivery?.headers === undefined && !delivery?.signatureProfile) {
     // Most subscriptions have neither headers nor a signature profile. For them, nothing needs to be read first.
     const updated = await updateSubscription(deps, tenant, id, columns, deps.now(), conditionOf(change));

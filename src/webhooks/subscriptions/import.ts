@@ -2,11 +2,10 @@
 import { decrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
-import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import { secretOwner } from "../signing/keys";
-import type { Permitted } from "./audit-readers";
 import {
+  type Changer,
   changeSubscription,
   checkSubscription,
   createSubscription,
@@ -25,7 +24,7 @@ interface Import {
   dryRun: boolean;
 }
 
-type Importer = ActingIn & TenantStanding & Permitted;
+type Importer = Changer & TenantStanding;
 
 /**
  * Imports the items one after the other and returns what became of each. An item that is refused refuses itself only.

@@ -10,7 +10,7 @@ import { query } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { importedItem } from "./import-schemas";
 import { subscriptions } from "./operations";
-import { externalId, subscription } from "./schemas";
+import { listQuery, subscription } from "./schemas";
 import { findSubscription, listSubscriptions } from "./store";
 import { subscriptionView } from "./view";
 
@@ -31,10 +31,10 @@ export const subscriptionRoutes = new Hono<AppEnv>()
       200: dataOf(z.array(subscription)),
     }),
     requires({ permission: "webhook.read" }),
-    query(z.object({ externalId: externalId.optional() })),
+    query(listQuery),
     async (c) => {
       const deps = c.get("deps");
-      const rows = await listSubscriptions(deps, c.get("principal"), c.req.valid("query").externalId);
+      const rows = await listSubscriptions(deps, c.get("principal"), c.req.valid("query"));
       return c.json({ data: await Promise.all(rows.map((row) => subscriptionView(deps, row))) });
     },
   )

@@ -40,6 +40,13 @@ export const externalId = z
   .regex(/^[\x21-\x7e]{1,128}$/, "Must be 1 to 128 visible ASCII characters")
   .meta({ description: "The id of the subscription in your own system, unique in the tenant.", examples: ["ep_4711"] });
 
+export const listQuery = z.object({
+  externalId: externalId.optional(),
+  setUpBy: id.optional().meta({
+    description: "Only those that this user, or an API key of theirs, has created or last given another URL.",
+  }),
+});
+
 const subscriptionFields = z.object({
   name,
   url,

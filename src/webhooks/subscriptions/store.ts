@@ -94,6 +94,8 @@ export interface NewSubscription {
   externalId?: string | null | undefined;
   name: string;
   url: string;
+  /** The user who chooses the URL; null: a program that belongs to no user. */
+  setUpBy?: string | null | undefined;
   events: string[];
   secretSealed: string;
   secretDigest: string;
@@ -135,6 +137,7 @@ export async function insertSubscription(
     externalId = null,
     name,
     url,
+    setUpBy = null,
     events,
     secretSealed,
     secretDigest,
@@ -147,12 +150,11 @@ export async function insertSubscription(
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const lane = initialLane(!enabled && options?.onPause === "hold");
   const { written, created } = await writeBatch(deps, tenant, {
-    inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, events, secret_sealed,
-      secret_digest,
-      enabled, options, headers_sealed, released_to, has_backlog,
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, set_up_by, events,
+      secret_sealed, secret_digest, enabled, options, headers_sealed, released_to, has_backlog,
         on_trial, created_at, updated_at)
-      SELECT ${id}, ${tenant.tenantId}, ${externalId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed},
-        ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
+      SELECT ${id}, ${tenant.tenantId}, ${externalId}, ${name}, ${url}, ${setUpBy}, ${jsonList(events)},
+        ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
         ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog}, ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}
         AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}`,
@@ -261,13 +263,14 @@ export async function countSubscriptions(deps: Deps, tenant: TenantRef): Promise
   return counted[0]?.count ?? 0;
 }
 
-/** Returns the tenant's subscriptions, newest first, or those with an external id. */
+/** Returns the tenant's subscriptions, newest first: those with an external id, or those that a user has set up. */
 export async function listSubscriptions(
   deps: Deps,
   tenant: TenantRef,
-  externalId?: string,
+  { externalId, setUpBy }: { externalId?: string | undefined; setUpBy?: string | undefined } = {},
 ): Promise<SubscriptionRow[]> {
-  const isAsked = externalId === undefined ? sql`true` : sql`s.external_id = ${externalId}`;
+  const isAsked = sql`${externalId === undefined ? sql`true` : sql`s.external_id = ${externalId}`}
+    AND ${setUpBy === undefined ? sql`true` : sql`s.set_up_by = ${setUpBy}`}`;
   const { listed } = await atomically(dbOf(deps, tenant), {
     listed: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId}
         AND s.is_deleted = 0 AND ${isAsked}

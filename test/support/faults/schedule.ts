@@ -24,7 +24,14 @@ const DEADLINE_MS = 60 * 60_000;
 
 /** One tenant for all schedules, because creating the objects that count for a tenant is slow. */
 const TENANT_ID = "tenant";
-const TENANT = { tenantId: TENANT_ID, shard: 0, hasVerifiedOwner: true, permissions: new Set<never>(), actor: SYSTEM };
+const TENANT = {
+  tenantId: TENANT_ID,
+  shard: 0,
+  hasVerifiedOwner: true,
+  userId: "",
+  permissions: new Set<never>(),
+  actor: SYSTEM,
+};
 
 /** `calls`: calls fail and messages get lost. `crashes`: invocations are killed and a database is down, too. */
 export type Theme = "calls" | "crashes";

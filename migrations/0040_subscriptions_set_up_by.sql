@@ -1,0 +1,1 @@
+ALTER TABLE `subscriptions` ADD `set_up_by` text;

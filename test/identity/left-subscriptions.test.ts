@@ -1,0 +1,124 @@
+/** What a member has set up and what stays when they leave, are removed or get a lower role: their subscriptions. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { call, type Person, signUpVerified } from "../support/client";
+import { holding } from "../support/console";
+import { mailTo } from "../support/mailbox";
+import { joinTenant } from "../support/people";
+
+const create = async (caller: { token?: string; key?: string }, name: string, fields: object = {}) => {
+  const { key, token } = caller;
+  const headers = key === undefined ? {} : { "x-api-key": key };
+  const body = { name, url: "https://taps.example/hook", events: ["*"], secret: "a signing secret", ...fields };
+  return (await call("POST", "/webhooks", { token, headers, body })).body.data._id as string;
+};
+
+const change = (by: Person, id: string, body: object) => call("PATCH", `/webhooks/${id}`, { token: by.token, body });
+
+const setUpBy = async (reader: Person, { userId }: Person) => {
+  const { data } = (await call("GET", `/webhooks?setUpBy=${userId}`, { token: reader.token })).body;
+  return data.map(({ name }: { name: string }) => name).sort();
+};
+
+let owner: Person;
+let admin: Person;
+
+beforeEach(async () => {
+  owner = await signUpVerified();
+  admin = await joinTenant(owner, "admin");
+});
+
+describe("GET /webhooks?setUpBy", () => {
+  test("lists what a person has created or pointed elsewhere, also with a key, and after they have left", async () => {
+    const own = await create(owner, "of the owner");
+    await create(owner, "of the owner alone");
+    const taken = await create(admin, "given away");
+    const body = { name: "CI", scopes: ["webhook.create", "webhook.update"] };
+    const { key } = (await call("POST", "/api-keys", { token: admin.token, body })).body.data;
+    await create(admin, "by session");
+    await create({ key }, "by key");
+    await change(admin, own, { url: "https://taps.example/other" });
+    await change(admin, own, { name: "redirected" });
+    await change(owner, taken, { url: "https://example.com/mine" });
+    const all = ["by key", "by session", "redirected"];
+    expect([await setUpBy(owner, admin), await setUpBy(owner, owner)]).toEqual([
+      all,
+      ["given away", "of the owner alone"],
+    ]);
+    await call("DELETE", `/members/${admin.userId}`, { token: owner.token });
+    expect(await setUpBy(owner, admin)).toEqual(all);
+    expect(await setUpBy(await signUpVerified(), admin)).toEqual([]);
+    expect((await call("GET", "/webhooks?setUpBy=somebody", { token: owner.token })).status).toBe(400);
+  });
+
+  test("does not count a change that leaves the URL as it is", async () => {
+    const id = await create(owner, "of the owner");
+    await change(admin, id, { url: "https://taps.example/hook", name: "renamed" });
+    expect([await setUpBy(owner, admin), await setUpBy(owner, owner)]).toEqual([[], ["renamed"]]);
+  });
+});
+
+describe("the mail to the owners", () => {
+  test("names the subscriptions of a member who is removed", async () => {
+    const developer = await joinTenant(owner, "developer");
+    await create(developer, "tap");
+    const paused = await create(developer, "paused");
+    await call("POST", `/webhooks/${paused}/pause`, { token: developer.token });
+    await call("DELETE", `/members/${developer.userId}`, { token: owner.token });
+    const { text } = await mailTo(owner.email, /removed from your tenant/);
+    expect(text).toContain(
+      `${developer.email} has set up this subscription, which still receives events: "tap" (taps.example).`,
+    );
+  });
+
+  test("names those of a member who leaves", async () => {
+    await create(admin, "tap");
+    await call("DELETE", "/members/me", { token: admin.token });
+    expect((await mailTo(owner.email, /left your tenant/)).text).toContain('"tap" (taps.example)');
+  });
+
+  test.each([
+    ["viewer", ['"audit" (taps.example)', '"tap" (taps.example)']],
+    ["developer", ['"audit" (taps.example)']],
+    ["owner", []],
+  ])("names what somebody could not set up as %s", async (role, named) => {
+    await create(admin, "tap");
+    await create(admin, "audit", { events: ["postern.audit"] });
+    await call("PATCH", `/members/${admin.userId}`, { token: owner.token, body: { role } });
+    const { text } = await mailTo(owner.email, /A role was changed/);
+    expect(text.match(/"(audit|tap)" \(taps\.example\)/g) ?? []).toEqual(named);
+  });
+});
+
+describe("the console", () => {
+  test("names what stays before a member is removed, and offers to pause it and to rotate its secret", async () => {
+    const id = await create(admin, "tap", { events: ["postern.*"] });
+    const browser = await holding(owner);
+    const asked = await browser.get(`/people/${admin.userId}/remove`);
+    expect(asked.html).toContain("They have set up this subscription");
+    const removed = await browser.post(`/people/${admin.userId}/remove`);
+    expect(removed.location).toBe(`/console/people/${admin.userId}/subscriptions`);
+    const { html } = await browser.follow(removed);
+    expect(html).toContain("Member removed.");
+    expect(html).toContain("Subscriptions set up by a former member");
+    expect(html).toContain(`action="/console/webhooks/${id}/pause"`);
+    expect(html).toContain(`href="/console/webhooks/${id}/secret/rotate"`);
+    expect(html).toContain("audit log");
+    await browser.post(`/webhooks/${id}/pause`);
+    const after = await browser.get(`/people/${admin.userId}/subscriptions`);
+    expect(after.html).toContain("None that still receives events");
+  });
+
+  test("shows them after a lower role, and the list of people where nothing stays", async () => {
+    await create(admin, "tap");
+    const browser = await holding(owner);
+    const change = (role: string) => browser.post(`/people/${admin.userId}/role`, { role });
+    expect((await change("developer")).location).toBe("/console/people");
+    expect((await change("viewer")).location).toBe(`/console/people/${admin.userId}/subscriptions`);
+  });
+
+  test("refuses somebody who does not manage members", async () => {
+    const developer = await joinTenant(owner, "developer");
+    const browser = await holding(developer);
+    expect((await browser.get(`/people/${admin.userId}/subscriptions`)).status).toBe(403);
+  });
+});
