@@ -95,3 +95,34 @@ test("a copy from before a switch of tenants does not work when the session come
   expect((await copy.get("", { "cf-connecting-ip": newAddress() })).location).toMatch(/sign-in/);
   expect((await browser.get("")).status).toBe(200);
 });
+
+const SCRIPT = { "sec-fetch-dest": "empty" };
+
+test("a part that the page's script fetches changes no cookie, so it takes away none of another tab", async () => {
+  const [host, person] = [await signUpVerified(), await signUpVerified()];
+  const token = await invite(host, person.email, "admin");
+  await call("POST", "/invitations/accept", { token: person.token, body: { token } });
+  const browser = await signedIn(person);
+  const before = copyOf(browser);
+  await browser.post("/tenants/switch", { tenantId: person.tenantId });
+  await browser.post("/tenants/switch", { tenantId: host.tenantId });
+  // It was sent before the switch, and is answered after it.
+  const late = await before.get("/webhooks", { ...SCRIPT, "cf-connecting-ip": browser.address });
+  expect([late.status, late.cookies]).toEqual([303, []]);
+  await browser.get("");
+  pass(61);
+  expect((await browser.get("", SCRIPT)).cookies).toEqual([]);
+  expect((await browser.get("")).cookies).toHaveLength(1);
+});
+
+test("a part that the script fetches with the former cookie neither ends the session nor sets a cookie", async () => {
+  const browser = await signedIn(await signUpVerified());
+  const before = cookieOf(browser);
+  pass(61);
+  await browser.get("");
+  browser.jar.set(COOKIE, before);
+  pass(30);
+  const part = await browser.get("", SCRIPT);
+  expect([part.status, part.cookies]).toEqual([200, []]);
+  expect((await browser.get("")).cookies).toHaveLength(1);
+});

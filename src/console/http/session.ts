@@ -15,12 +15,18 @@ import type { CurrentUser } from "../../platform/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 
+/**
+ * Whether the page's script asks, beside what the user does. It changes no cookie: while another tab switches tenants,
+ * its answer may come last, and would take away the cookie of the switch.
+ */
+const isByScript = (c: Context<AppEnv>): boolean => c.req.header("sec-fetch-dest") === "empty";
+
 /** The signed-in user, for pages that anybody may see; null when nobody is signed in. */
 export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser | null> {
   const token = getConsoleCookie(c, "session");
   if (token === undefined) return null;
   const client = { origin: originOf(c), context: () => clientContextOf(c) };
-  const found = await authenticateConsoleSession(c.get("deps"), token, client);
+  const found = await authenticateConsoleSession(c.get("deps"), token, client, { mayRenew: !isByScript(c) });
   if (found?.newCookie) await setCookie(c, found.user.principal, found.newCookie);
   return found?.user ?? null;
 }
@@ -57,7 +63,7 @@ export const noteUser = createMiddleware<AppEnv>(async (c, next) => {
 export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   const currentUser = await findCurrentUser(c);
   if (!currentUser) {
-    if (getConsoleCookie(c, "session") !== undefined) deleteConsoleCookie(c, "session");
+    if (getConsoleCookie(c, "session") !== undefined && !isByScript(c)) deleteConsoleCookie(c, "session");
     return c.redirect(signInPath(c), 303);
   }
   c.set("currentUser", currentUser);

@@ -24,19 +24,20 @@ export async function authenticateSession(
 
 /**
  * Returns the user of a console cookie, and the cookie that takes its place, if it is time for one; null when the
- * cookie is invalid, expired or a copy, or its session is revoked.
+ * cookie is invalid, expired or a copy, or its session is revoked. Without `mayRenew` it stays.
  */
 export async function authenticateConsoleSession(
   deps: Deps,
   token: string,
   client: { origin: RequestOrigin; context: () => ClientContext },
+  { mayRenew }: { mayRenew: boolean },
 ): Promise<{ user: CurrentUser; newCookie: NewCookie | null } | null> {
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps, token, nowMs);
   const live = claims && (await findLiveConsoleSession(deps, claims, nowMs));
   const principal = live && admit(deps, claims, live.session, client.origin);
   if (!principal) return null;
-  const newCookie = await renewCookie(deps, claims, live.cookie, client.context);
+  const newCookie = await renewCookie(deps, claims, live.cookie, { mayRenew, context: client.context });
   if (newCookie === "ended") return null;
   const cookieGeneration = newCookie?.generation ?? claims.generation;
   return { user: { ...userOf(principal, live.tenants), cookieGeneration }, newCookie };

@@ -27,13 +27,13 @@ export async function renewCookie(
   deps: Deps,
   shown: ShownClaims,
   stored: StoredCookie,
-  client: () => ClientContext,
+  { mayRenew, context }: { mayRenew: boolean; context: () => ClientContext },
 ): Promise<NewCookie | "ended" | null> {
   const { generation, sessionId, userId } = shown;
   const nowMs = deps.now();
   const isCurrent = generation >= stored.cookieGeneration;
-  if (isCurrent && nowMs - shown.issuedAt < REPLACED_AFTER_MS) return null;
-  const { device, origin } = client();
+  if (isCurrent && (!mayRenew || nowMs - shown.issuedAt < REPLACED_AFTER_MS)) return null;
+  const { device, origin } = context();
   if (isCurrent) {
     const isReplaced = await replaceCookie(deps, { sessionId, generation, device }, nowMs);
     // Otherwise a parallel request has replaced it.
@@ -44,7 +44,8 @@ export async function renewCookie(
   const isUnderWay = nowMs - (stored.cookieReplacedAt ?? 0) <= UNDER_WAY_MS;
   if (isFormer && isUnderWay && (sameAddress || sameDevice)) return null;
   // The answer with the new cookie was lost.
-  if (isFormer && sameAddress && sameDevice) return { generation: generation + 1, expiresAt: stored.expiresAt };
+  const next = { generation: generation + 1, expiresAt: stored.expiresAt };
+  if (isFormer && sameAddress && sameDevice) return mayRenew ? next : null;
   const ended = await deleteSessionByToken(deps, sessionId, "auth.refresh_reused", origin, nowMs);
   if (ended) await queueMailIfPossible(deps, { kind: "refreshTokenReused", userId });
   return "ended";
