@@ -18,6 +18,7 @@ const PUBLIC = [
   "POST /sign-in/mail/code",
   "GET /oauth",
   "POST /oauth",
+  "POST /oauth/mail-code",
   "GET /register",
   "POST /register",
   "GET /verify-email",

@@ -1,6 +1,7 @@
 /** Signing in with providers in the console: its buttons, the page that browsers come back to, and My security. */
 import { describe, expect, test } from "vitest";
 import { signUpVerified } from "../support/client";
+import { codeIn, mailTo } from "../support/mailbox";
 import { type Browser, claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider } from "../support/oauth";
 import { codeOf, enrol } from "../support/two-factor";
 
@@ -106,6 +107,62 @@ describe("the page that browsers come back to", () => {
     const browser = newBrowser({ ...off, OIDC_ISSUER: "" });
     expect((await browser.send("GET", "/console/oauth?code=x")).status).toBe(404);
     expect((await browser.send("POST", "/console/oauth", { form: { code: "x" } })).status).toBe(404);
+  });
+});
+
+describe("the account that has the address", () => {
+  const hidden = (html: string) =>
+    Object.fromEntries(
+      [...html.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    );
+
+  /** Signs in with a provider as somebody with the address of `owner`, and has a code mailed. */
+  async function ask(browser: Browser, email: string) {
+    const asked = await signIn(browser, newPersonAtProvider({ email }), "?to=/console/events");
+    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining("Is this account yours?")]);
+    const mailed = await browser.send("POST", "/console/oauth/mail-code", { form: hidden(asked.body) });
+    expect([mailed.status, mailed.body]).toEqual([200, expect.stringContaining(`on its way to ${email}`)]);
+    return { form: hidden(mailed.body), code: codeIn(await mailTo(email, /sign-in code/)) };
+  }
+
+  test("is linked with a mailed code, after which its second factor is asked for", async () => {
+    const owner = await signUpVerified();
+    const secret = await enrol(owner);
+    const browser = newBrowser(CONSOLE);
+    const { form, code } = await ask(browser, owner.email);
+    const send = (typed: object) => browser.send("POST", "/console/oauth", { form: { ...form, ...typed } });
+    const wrong = await send({ "mailCode.code": code === "000000" ? "000001" : "000000" });
+    expect([wrong.status, wrong.body]).toEqual([401, expect.stringContaining("on its way to")]);
+    const right = await send({ "mailCode.code": code });
+    expect(right.body).toContain("Two-factor code");
+    const done = await browser.send("POST", "/console/oauth", {
+      form: { ...hidden(right.body), totp: codeOf(secret) },
+    });
+    expect([done.status, done.location]).toEqual([303, "/console/events"]);
+    expect((await browser.send("GET", "/console/security")).body).toContain("Remove oidc");
+  });
+
+  test("is not linked by a code that the browser did not ask for", async () => {
+    const owner = await signUpVerified();
+    const { code } = await ask(newBrowser(CONSOLE), owner.email);
+    const browser = newBrowser(CONSOLE);
+    const asked = await signIn(browser, newPersonAtProvider({ email: owner.email }));
+    const form = { ...hidden(asked.body), "mailCode.code": code };
+    expect((await browser.send("POST", "/console/oauth", { form })).status).toBe(400);
+    const stranger = await newBrowser(CONSOLE).send("POST", "/console/oauth/mail-code", { form });
+    expect([stranger.status, stranger.body]).toEqual([400, expect.stringContaining("Invalid or expired code.")]);
+  });
+
+  test.each([
+    ["LINK_BY_EMAIL is never", { LINK_BY_EMAIL: "never" }],
+    ["no codes are mailed", { MAIL_CODE: "off" }],
+  ])("has to sign in in another way where %s", async (_, variables) => {
+    const owner = await signUpVerified();
+    const refused = await signIn(newBrowser({ ...CONSOLE, ...variables }), newPersonAtProvider({ email: owner.email }));
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      expect.stringContaining("Sign in to it in another way first"),
+    ]);
   });
 });
 

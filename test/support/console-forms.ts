@@ -50,6 +50,7 @@ export const API_ROUTE: Record<string, string> = {
   "/security/sessions/:id/revoke": "DELETE /auth/sessions/:id",
   "/security/sign-out-everywhere": "POST /auth/logout-all",
   "/oauth": "POST /auth/oauth/exchange",
+  "/oauth/mail-code": "POST /auth/code",
   "/security/identities/:id": "POST /auth/identities/:id",
   "/security/identities/:id/remove": "DELETE /auth/identities/:id",
   "/security/name": "PATCH /auth/me",

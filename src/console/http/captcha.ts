@@ -4,7 +4,14 @@ import type { AppEnv } from "../../platform/http/env";
 import type { Operation } from "../../platform/operation";
 import type { CaptchaProps } from "../components/captcha";
 
-const PAGES = new Set(["/console/sign-in", "/console/sign-in/mail", "/console/register", "/console/forgot-password"]);
+const PAGES = new Set([
+  "/console/sign-in",
+  "/console/sign-in/mail",
+  "/console/register",
+  "/console/forgot-password",
+  "/console/oauth",
+  "/console/oauth/mail-code",
+]);
 
 /** Whether the requested page may show the widget, for its Content-Security-Policy. */
 export const mayShowCaptcha = (c: Context<AppEnv>): boolean =>

@@ -1,23 +1,28 @@
 /** `/console/oauth`: the page to which a provider sends the browser back. */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { CODE_EXCHANGE } from "../../identity/providers/access";
 import { FLOW_ERRORS } from "../../identity/providers/failure";
 import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers";
-import { loginWithProvider } from "../../identity/providers/sign-in";
+import { CONSENT, loginWithProvider, readSignIn } from "../../identity/providers/sign-in";
 import type { SealedResult } from "../../identity/providers/sign-in-result";
+import { signIn } from "../../identity/sign-in/operations";
 import { exchange } from "../../identity/sign-in/schemas";
-import { notFound } from "../../platform/errors";
+import { type AppError, type ErrorCode, notFound } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { SecondFactor } from "../components/second-factor";
 import { type Failure, parse } from "../failure";
-import { readForm } from "../http/form";
+import { captchaFor } from "../http/captcha";
+import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
+import { form, readForm } from "../http/form";
 import { page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
 import { findCurrentUser } from "../http/session";
 import { startSession } from "../http/start-session";
+import { AskForConsent, CONSENT_FIELD, EnterConsent } from "./consent";
 import { ProviderFailed } from "./pages";
 
 const whereProviders = createMiddleware<AppEnv>((c, next) => {
@@ -34,7 +39,35 @@ async function failedPage(c: Context<AppEnv>, failure: Failure, status: number) 
   );
 }
 
-const codePage = (c: Context<AppEnv>, fields: { code: string; to: string }, refused?: Refused) =>
+/** The fields of a form that goes on with a sign-in: the code of the sign-in, and the path to redirect to. */
+interface Fields {
+  code: string;
+  to: string;
+}
+
+/** What somebody has typed: a code from a mail, and the second factor. */
+interface Typed {
+  mailCode?: string | undefined;
+  totp?: string | undefined;
+}
+
+/** A page about the account that has the person's address at the provider. */
+async function consentPage(c: Context<AppEnv>, fields: Fields, isMailed: boolean, refused?: Refused) {
+  const who = await readSignIn(c.get("deps"), fields.code, getOwnCookie(c, RESULT_COOKIE));
+  const props = { ...who, fields, failure: refused?.failure };
+  return page(
+    c,
+    { title: "Is this account yours?", section: null, status: refused?.status },
+    isMailed ? <EnterConsent {...props} /> : <AskForConsent {...props} captcha={captchaFor(c, signIn.requestCode)} />,
+  );
+}
+
+/** The errors of a mailed code that was typed wrong. */
+const NOT_THE_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["INVALID_CODE", "VALIDATION_FAILED"]);
+
+const needsConsent = ({ code, details }: AppError): boolean => code === "CONFLICT" && details?.[0]?.path === CONSENT;
+
+const codePage = (c: Context<AppEnv>, fields: Readonly<Record<string, string>>, refused?: Refused) =>
   page(
     c,
     { title: "Two-factor code", section: null, status: refused?.status },
@@ -42,11 +75,12 @@ const codePage = (c: Context<AppEnv>, fields: { code: string; to: string }, refu
   );
 
 /** Opens a session with the code of a sign-in, or asks for the second factor. */
-async function finish(c: Context<AppEnv>, code: string, to: string, totp?: string): Promise<Response> {
+async function finish(c: Context<AppEnv>, { code, to }: Fields, { mailCode, totp }: Typed = {}): Promise<Response> {
+  const consent = mailCode && { state: getConsoleCookie(c, "mail-code"), code: mailCode };
   return rerenderOnError(
     c,
     async () => {
-      const input = parse(exchange, { code, totp });
+      const input = parse(exchange, { code, totp, ...(consent ? { mailCode: consent } : {}) });
       const resultCookie = {
         sealed: getOwnCookie(c, RESULT_COOKIE),
         set: ({ sealed, expiresAt }: SealedResult) => setOwnCookie(c, RESULT_COOKIE, sealed, expiresAt),
@@ -56,8 +90,11 @@ async function finish(c: Context<AppEnv>, code: string, to: string, totp?: strin
       return startSession(c, opened, to);
     },
     (refused) => {
-      if (refused.error.code === "TOTP_REQUIRED") return codePage(c, { code, to });
-      if (refused.error.code === "INVALID_TOTP") return codePage(c, { code, to }, refused);
+      const typed = { code, to, ...(mailCode ? { [CONSENT_FIELD]: mailCode } : {}) };
+      if (refused.error.code === "TOTP_REQUIRED") return codePage(c, typed);
+      if (refused.error.code === "INVALID_TOTP") return codePage(c, typed, refused);
+      if (needsConsent(refused.error)) return consentPage(c, { code, to }, false);
+      if (mailCode && NOT_THE_CODE.has(refused.error.code)) return consentPage(c, { code, to }, true, refused);
       return failedPage(c, refused.failure, refused.status);
     },
   );
@@ -67,11 +104,31 @@ export const oauthPages = new Hono<AppEnv>()
   .get("/", requires(CODE_EXCHANGE), whereProviders, async (c) => {
     const { code = "", to = "", error, linked } = c.req.query();
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
-    if (error === undefined) return finish(c, code, to);
+    if (error === undefined) return finish(c, { code, to });
     const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
     return failedPage(c, { message, fields: {} }, 400);
   })
   .post("/", requires(CODE_EXCHANGE), whereProviders, async (c) => {
     const sent = await readForm(c);
-    return finish(c, sent.text("code"), sent.text("to"), sent.text("totp"));
-  });
+    const typed = { mailCode: sent.optional(CONSENT_FIELD), totp: sent.optional("totp") };
+    return finish(c, { code: sent.text("code"), to: sent.text("to") }, typed);
+  })
+  .post(
+    "/mail-code",
+    whereProviders,
+    ...form(signIn.requestCode, {
+      values: (sent) => ({ code: sent.text("code"), to: sent.text("to"), captcha: sent.optional("captchaToken") }),
+      input: async ({ code, captcha }, c) => {
+        const { email } = await readSignIn(c.get("deps"), code, getOwnCookie(c, RESULT_COOKIE));
+        return { email, captchaToken: captcha };
+      },
+      done: (c, state, { code, to }) => {
+        setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
+        return consentPage(c, { code, to }, true);
+      },
+      again: (c, refused, { code, to }) =>
+        refused.error.code === "INVALID_TOKEN"
+          ? failedPage(c, refused.failure, refused.status)
+          : consentPage(c, { code, to }, false, refused),
+    }),
+  );

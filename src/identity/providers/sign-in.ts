@@ -63,6 +63,14 @@ export async function loginWithProvider(
   }
 }
 
+/** Whom a code signs in, for a page that asks for more. Throws INVALID_TOKEN as `loginWithProvider` does. */
+export async function readSignIn(deps: Deps, code: string, sealed: string | undefined) {
+  const result = await openSignInResult(deps, sealed, code);
+  if (!result?.identity.email) throw badCode();
+  const { email, provider } = result.identity;
+  return { email, label: providerLabel(deps.config, provider) };
+}
+
 /**
  * Opens a session for the person at the provider, with a new account if there is none, and accepts the invitation that
  * they came with. Throws INVALID_TOKEN for a used code and, if there is no account, for an invitation that is not open
@@ -137,11 +145,24 @@ async function requireConsent(
   label: string,
   { origin }: ClientContext,
 ): Promise<string | null> {
-  const { linkByEmail } = deps.config;
+  const { linkByEmail, mailCode } = deps.config;
   if (linkByEmail === "always") return null;
-  if (linkByEmail === "never" || !entered) throw mustLink(label);
+  if (linkByEmail === "never" || mailCode === "off") throw mustLink(label);
+  if (!entered) throw needsConsent(label);
   return checkMailCode(deps, { userId, tenantId, actor: strangerTo(userId, origin) }, email, entered);
 }
+
+/** A CONFLICT that a mailed code resolves. Its details say so. */
+const needsConsent = (label: string) =>
+  new AppError("CONFLICT", {
+    message:
+      "An account with this email address exists. Send a code that was mailed to it, or sign in to it in another way " +
+      `and then link ${label}.`,
+    details: [{ path: CONSENT, message: "Needed to link the account" }],
+  });
+
+/** The member of an exchange that links an account with the same address. */
+export const CONSENT = "mailCode";
 
 const mustLink = (label: string) =>
   new AppError("CONFLICT", {

@@ -1,0 +1,80 @@
+/** Linking a provider to the account that has the same address: a code that is mailed to it shows whose it is. */
+import { PostForm, SubmitButton } from "../components/buttons";
+import { Captcha, type CaptchaProps } from "../components/captcha";
+import { FailureBanner } from "../components/display";
+import { TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+/** As errors of the API name it. */
+export const CONSENT_FIELD = "mailCode.code";
+
+interface ConsentProps {
+  email: string;
+  /** Of the provider. */
+  label: string;
+  /** What both forms send besides what is typed. */
+  fields: Readonly<Record<"code" | "to", string>>;
+  failure?: Failure | undefined;
+}
+
+const Hidden = ({ fields }: Pick<ConsentProps, "fields">) => (
+  <>
+    {Object.entries(fields).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+const OtherWays = () => (
+  <p class="after-form">
+    <a href="/console/sign-in">Sign in in another way</a>
+  </p>
+);
+
+export const AskForConsent = ({
+  email,
+  label,
+  fields,
+  captcha,
+  failure,
+}: ConsentProps & { captcha: CaptchaProps | null }) => (
+  <>
+    <h1>Is this account yours?</h1>
+    <FailureBanner failure={failure} />
+    <p>
+      {email} has an account here that was never used with {label}. We can mail a code to this address. When you enter
+      it, {label} opens the account from now on, and its other sessions end.
+    </p>
+    <PostForm action="/console/oauth/mail-code">
+      <Hidden fields={fields} />
+      <Captcha captcha={captcha} />
+      <SubmitButton>Mail me a code</SubmitButton>
+    </PostForm>
+    <OtherWays />
+  </>
+);
+
+export const EnterConsent = ({ email, label, fields, failure }: ConsentProps) => (
+  <>
+    <h1>Enter the code</h1>
+    <FailureBanner failure={failure} />
+    <p role="status">
+      A code is on its way to {email}. Enter it within five minutes of your sign-in with {label}.
+    </p>
+    <PostForm action="/console/oauth">
+      <Hidden fields={fields} />
+      <TextField
+        name={CONSENT_FIELD}
+        label="Code"
+        autocomplete="one-time-code"
+        inputmode="numeric"
+        required
+        autofocus
+        hint="The six digits in the email."
+        failure={failure}
+      />
+      <SubmitButton>Link {label} and sign in</SubmitButton>
+    </PostForm>
+    <OtherWays />
+  </>
+);
