@@ -79,6 +79,18 @@ test("results of several lanes read what comes next in one round trip, for which
   for (const { keys } of lanes) expect(queued).toEqual(expect.arrayContaining(idsOf(keys.slice(2))));
 });
 
+test("a delivery that has left its lane is sent although the same run has its former key too, and first", async () => {
+  const { deps, ended } = await controlledDeps();
+  const { webhookId, keys } = await newLane(1);
+  await deliveryDb.batch([
+    deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 0 WHERE id = ?").bind(webhookId),
+    deliveryDb.prepare("UPDATE outbox SET queue = '' WHERE subscription_id = ?").bind(webhookId),
+  ]);
+  await deliver(deps, [...keys, ...keys.map((key) => ({ ...key, queue: "" }))]);
+  await ended();
+  expect(await Promise.all(keys.map(outboxRow))).toEqual([null]);
+});
+
 test("a receiver that takes six seconds gets the next deliveries of its lane with its answers, without a sweep", async () => {
   const { deps, queued, turn, ended } = await controlledDeps();
   const { keys } = await newLane(12);

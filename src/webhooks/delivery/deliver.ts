@@ -209,9 +209,8 @@ export class DeliveryRun {
     const plannedMs = workMs(this.#startable(nowMs));
     this.#claims.start(this.#states.waiting, plannedMs, ({ keys, claimed }) => {
       this.#lastProgressMs = this.#deps.now();
-      const claimedIds = new Set(claimed.map(({ id }) => id));
       for (const delivery of claimed) this.#states.claim(delivery);
-      const others = keys.filter((key) => !claimedIds.has(key.id) && this.#states.is(key, "waiting"));
+      const others = keys.filter((key) => this.#states.is(key, "waiting"));
       for (const key of others) this.#states.handBack(key);
       this.#starts.ask(claimed);
       this.#wake();

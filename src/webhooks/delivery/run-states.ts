@@ -6,7 +6,8 @@
  *        └──────────────────┴──────────────────┴──▶ handed back
  *
  * "Handed back" is everything that this run does not send: queued again, deferred to a later time, or found to be
- * somebody else's. A delivery has one state in a run, however many messages name it.
+ * somebody else's. A key has one state in a run, however many messages have it. A delivery that has left its lane or
+ * has got another time can be in a run with two keys, of which a claim finds the newer one.
  */
 import type { ShardKey } from "../../platform/messages";
 import type { Claimed } from "./claimed";
@@ -21,7 +22,7 @@ const AFTER: Record<State, readonly State[]> = {
   "handed back": [],
 };
 
-const nameOf = ({ shard, id }: Pick<ShardKey, "shard" | "id">) => `${shard} ${id}`;
+const nameOf = ({ shard, queue, dueAt, id }: ShardKey) => `${shard} ${queue} ${dueAt} ${id}`;
 
 export class RunStates {
   readonly #stateOf = new Map<string, State>();
@@ -29,7 +30,7 @@ export class RunStates {
   readonly #claimed = new Map<string, Claimed>();
   readonly #sending = new Map<string, Claimed>();
 
-  /** Adds deliveries that the run has not met before. Returns them. */
+  /** Adds the keys that the run has not met before. Returns them. */
   add(keys: readonly ShardKey[]): ShardKey[] {
     return keys.filter((key) => {
       const name = nameOf(key);
