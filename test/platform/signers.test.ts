@@ -7,7 +7,7 @@ import worker from "../../src";
 import { deriveKeyRing } from "../../src/platform/crypto/keys";
 import { createDeps } from "../../src/platform/deps";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/platform/time";
-import { newAddress, newEmail, PASSWORD } from "../support/client";
+import { type Answer, newAddress, newEmail, PASSWORD } from "../support/client";
 
 type Settings = Record<string, string>;
 
@@ -43,8 +43,7 @@ async function ask(settings: Settings, method: string, path: string, options: { 
   });
   const response = await worker.fetch(request, bindings(settings), context);
   await waitOnExecutionContext(context);
-  // biome-ignore lint/suspicious/noExplicitAny: bodies have every shape
-  return { status: response.status, body: (await response.json()) as any };
+  return { status: response.status, body: await response.json<Answer["body"]>() };
 }
 
 const register = async (settings: Settings): Promise<string> => {

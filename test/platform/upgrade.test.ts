@@ -9,7 +9,7 @@ import { applyD1Migrations, createExecutionContext, waitOnExecutionContext } fro
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import worker from "../../src";
-import { ownAddress, PASSWORD } from "../support/client";
+import { type Answer, ownAddress, PASSWORD } from "../support/client";
 import { consumeBatch, type Key } from "../support/engine";
 import { journey } from "../support/journey";
 import { newInbox } from "../support/receiver";
@@ -50,8 +50,7 @@ async function ask(method: string, path: string, token?: string, body?: object) 
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/api/v1${path}`, sent);
   const response = await worker.fetch(request, { ...env, ...bindings }, context);
   await waitOnExecutionContext(context);
-  // biome-ignore lint/suspicious/noExplicitAny: bodies have every shape
-  return { status: response.status, data: ((await response.json()) as any).data };
+  return { status: response.status, data: (await response.json<Answer["body"]>()).data };
 }
 
 test.each(Object.entries(versions))(

@@ -19,6 +19,16 @@ export function toHex(bytes: Uint8Array): string {
   return bytes.reduce((text, byte) => text + byte.toString(16).padStart(2, "0"), "");
 }
 
+/** Throws on anything but pairs of hexadecimal digits. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) throw new Error("not hexadecimal");
+  const bytes = new Uint8Array(text.length / 2);
+  for (let index = 0; index < bytes.length; index += 1) {
+    bytes[index] = Number.parseInt(text.slice(2 * index, 2 * index + 2), 16);
+  }
+  return bytes;
+}
+
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
 }

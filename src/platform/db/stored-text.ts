@@ -4,7 +4,7 @@
  * shorter, and stand in the last column, so that reading the other columns does not read them.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { toHex, utf8 } from "../crypto/encoding";
+import { fromHex, toHex, utf8 } from "../crypto/encoding";
 
 /** Longer texts, in bytes, go into the last column. With the other columns, a shorter one fits into the page. */
 export const LONG_TEXT_BYTES = 800;
@@ -40,12 +40,4 @@ export async function fromStored(stored: string): Promise<string> {
 
 async function transformed(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
-}
-
-function fromHex(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length / 2);
-  for (let index = 0; index < bytes.length; index += 1) {
-    bytes[index] = Number.parseInt(text.slice(2 * index, 2 * index + 2), 16);
-  }
-  return bytes;
 }

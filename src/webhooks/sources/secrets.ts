@@ -1,5 +1,5 @@
 /** The secrets of a source: one encrypted list for each source. */
-import { fromBase64, utf8 } from "../../platform/crypto/encoding";
+import { fromBase64, fromHex, utf8 } from "../../platform/crypto/encoding";
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import { base64Key } from "../../platform/crypto/webhook-signature";
 import { newId } from "../../platform/db/ids";
@@ -63,12 +63,4 @@ function hmacKey(provider: ProviderName, encoding: "utf8" | "hex" | "base64", se
 function nonEmpty(bytes: Uint8Array<ArrayBuffer>) {
   if (bytes.length === 0) throw new Error("an empty key");
   return bytes;
-}
-
-/** Throws on anything but pairs of hexadecimal digits. */
-export function fromHex(text: string): Uint8Array<ArrayBuffer> {
-  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) throw new Error("not hexadecimal");
-  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
-    Number.parseInt(text.slice(2 * index, 2 * index + 2), 16),
-  );
 }

@@ -1,8 +1,7 @@
 /** What a call says about its signature, for each provider. */
-import { fromBase64, utf8 } from "../../platform/crypto/encoding";
+import { fromBase64, fromHex, utf8 } from "../../platform/crypto/encoding";
 import type { SourceOptions, Verification } from "./option-schemas";
 import type { ProviderName } from "./schemas";
-import { fromHex } from "./secrets";
 
 /** A call of a provider, as it came. */
 export interface InboundCall {
