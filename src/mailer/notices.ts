@@ -29,6 +29,8 @@ interface PasswordContext extends RevertibleContext {
   credentials: readonly ListedCredential[];
   /** What a reset has ended, without a reclaimed account. */
   endedCredentials: readonly ListedCredential[];
+  /** After a reset: the subscriptions that were set up before the address was verified. */
+  oldSubscriptions: readonly string[];
   labelOf: (provider: string) => string;
   revokeApiKeysToken: string;
   /** Present after a reset that reclaimed an unverified account. */
@@ -36,7 +38,7 @@ interface PasswordContext extends RevertibleContext {
 }
 
 export function passwordChangedMail(context: PasswordContext): MailContent {
-  const { appUrl, name, credentials, endedCredentials, labelOf, revokeApiKeysToken, ended } = context;
+  const { appUrl, name, credentials, endedCredentials, oldSubscriptions, labelOf, revokeApiKeysToken, ended } = context;
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
   const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
@@ -48,6 +50,7 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
       ...(ended ? [endedSentence(ended)] : []),
       ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
       ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
+      ...describeOld(oldSubscriptions),
       ...notMe(context, "makes the new password invalid"),
       ...(keys.length === 0
         ? []
@@ -58,6 +61,15 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
     ],
   };
 }
+
+/** Whoever registered an address need not own it. */
+const describeOld = (subscriptions: readonly string[]): string[] =>
+  subscriptions.length === 0
+    ? []
+    : [
+        "These subscriptions were set up before your address was verified, and still receive events: " +
+          `${subscriptions.join(", ")}. Pause those that you do not know.`,
+      ];
 
 /** What it is called, and what it can do: an API key its scopes, everything else signs in. */
 function describeCredential({ kind, name, place, scopes }: ListedCredential, labelOf: (provider: string) => string) {

@@ -2,6 +2,7 @@
 
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
+import { namesOfOlder } from "../identity/members/left-subscriptions";
 import { findEmailConfirmation, findEmailWarning } from "../identity/profile/email-change-store";
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
@@ -199,6 +200,8 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
         ...revertible,
         credentials: user.credentials,
         endedCredentials: job.endedCredentials ?? [],
+        // A change of the password, unlike a reset, has no such list.
+        oldSubscriptions: job.endedCredentials ? await namesOfOlder(deps, job.userId, user.emailVerifiedAt ?? 0) : [],
         labelOf: (provider) => providerLabel(deps.config, provider as ProviderName),
         revokeApiKeysToken,
         ended: job.ended,

@@ -106,6 +106,22 @@ describe("a reset", () => {
     expect([await works(key), (await loginWith(passkey)).status]).toEqual([401, 401]);
   });
 
+  test("names the subscriptions that were set up before the address was verified, by whoever registered it", async () => {
+    const squatter = await signUp();
+    const add = async (name: string) => {
+      const body = { name, url: "https://taps.example/hook", events: ["*"], secret: "a signing secret" };
+      expect((await call("POST", "/webhooks", { token: squatter.token, body })).status).toBe(201);
+    };
+    await add("tap");
+    const token = tokenIn(await mailTo(squatter.email, /Verify/));
+    await call("POST", "/auth/verify-email", { body: { token } });
+    await add("later");
+    const { text } = await reset(squatter.email);
+    expect(text).toMatch(
+      /set up before your address was verified, and still receive events: "tap" \(taps\.example\)\. /,
+    );
+  });
+
   test("keeps the younger ones of a verified account, and lists them with what they can do", async () => {
     const { person, passkey } = await withPasskey();
     const key = await keyOf(person);

@@ -1,13 +1,9 @@
 /** The mails to the owners about a member who gets another role, leaves or is removed. */
 import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
 import type { TenantNews } from "../../platform/mail/job";
 import { managesMembers, type Role } from "../../platform/schemas/roles";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
-import { subscriptionsLeftBy } from "./left-subscriptions";
-
-/** A mail names no more. */
-const MAX_NAMED = 30;
+import { namesOfLeft } from "./left-subscriptions";
 
 type MemberNews = Extract<TenantNews, { what: "roleChanged" | "removed" | "left" }>;
 
@@ -29,19 +25,8 @@ export function tellOfMember(deps: Deps, change: Change, news: MemberNews): void
 
 async function tell(deps: Deps, change: Change, news: MemberNews): Promise<void> {
   const { tenantId, userId, formerRole, role } = change;
-  const subscriptions = await namesOfLeft(deps, change);
+  const subscriptions = await namesOfLeft(deps, change, role);
   const stops = "keys" in news && news.keys !== undefined && news.keys.length > 0;
   if (!stops && subscriptions.length === 0 && !managesMembers(formerRole) && !managesMembers(role ?? "")) return;
   tellOwners(deps, tenantId, { ...news, subscriptions }, news.what === "left" ? undefined : userId);
-}
-
-/** None if their database does not answer: the mail is more important. */
-async function namesOfLeft(deps: Deps, { tenantId, userId, role }: Change): Promise<string[]> {
-  try {
-    const left = await subscriptionsLeftBy(deps, { tenantId, userId }, role);
-    return left.slice(0, MAX_NAMED).map(({ name, url }) => `"${name}" (${URL.parse(url)?.host ?? ""})`);
-  } catch (error) {
-    log("error", "background work failed", { what: "subscriptions of a member", ...describeError(error) });
-    return [];
-  }
 }
