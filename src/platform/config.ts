@@ -10,7 +10,8 @@ import { LIMIT_VARIABLES, type Limits, readLimits } from "./limits/settings";
 import { LOG_LEVELS, type LogLevel } from "./log-levels";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { email } from "./schemas/schemas";
-import { commaList, isAtOrBelow, type Registration, registration, wholeNumber, widgetKey } from "./schemas/settings";
+import { commaList, isAtOrBelow, wholeNumber } from "./schemas/settings";
+import { readSignInSettings, SIGN_IN_VARIABLES, type SignInSettings } from "./sign-in-settings";
 import { readTokenSettings, TOKEN_VARIABLES, type TokenSettings } from "./token-settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
@@ -78,51 +79,11 @@ const VARIABLES = {
   },
   ...BRAND_VARIABLES,
   ...PROVIDER_VARIABLES,
-  REGISTRATION: {
-    description:
-      "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given " +
-      "domains (`domains:example.com,example.org`).",
-    must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
-    schema: registration.prefault("open"),
-  },
-  TURNSTILE_SITE_KEY: {
-    description:
-      "The site key of a Turnstile widget; see [Turnstile](operations.md#turnstile). Empty: no widget is shown or " +
-      "asked for.",
-    must: "be the site key of a Turnstile widget, or empty; set it with TURNSTILE_SECRET",
-    schema: widgetKey,
-  },
-  TURNSTILE_SECRET: {
-    description: "The secret key of the same Turnstile widget. A secret, not a variable; optional.",
-    must: "be the secret key of a Turnstile widget, or missing; set it with TURNSTILE_SITE_KEY",
-    schema: widgetKey,
-  },
-  LINK_BY_EMAIL: {
-    description:
-      "Whether the first sign-in with a provider opens an account that has the same address: `ask` for a mailed " +
-      "code, `always`, or `never`. Addresses in `OPERATORS` are never opened in this way.",
-    must: 'be "ask", "always" or "never"',
-    schema: z.enum(["ask", "always", "never"]).prefault("ask"),
-  },
+  ...SIGN_IN_VARIABLES,
   OPERATORS: {
     description: "Who operates this service: see [Operators](operations.md#operators). Empty: nobody does.",
     must: "be a comma-separated list of email addresses, or empty",
     schema: commaList.pipe(z.array(email)).prefault(""),
-  },
-  EMAIL_VERIFICATION: {
-    description: "Whether login requires a verified email address.",
-    must: 'be "required" or "optional"',
-    schema: z.enum(["required", "optional"]),
-  },
-  MAIL_CODE: {
-    description: "Whether people can sign in with a code that is mailed to them.",
-    must: 'be "on" or "off"',
-    schema: z.enum(["on", "off"]).prefault("on"),
-  },
-  COMMON_PASSWORDS: {
-    description: "Whether the most common passwords are refused.",
-    must: 'be "refuse" or "allow"',
-    schema: z.enum(["refuse", "allow"]),
   },
   WEBHOOK_EGRESS: {
     description:
@@ -174,13 +135,7 @@ export const SETTINGS = Object.entries(VARIABLES).map(([name, { description, mus
 /** The names of all settings. */
 export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
 
-/** The keys of a Turnstile widget. */
-export interface Turnstile {
-  siteKey: string;
-  secret: string;
-}
-
-export interface Config extends Limits, TokenSettings {
+export interface Config extends Limits, TokenSettings, SignInSettings {
   secretKeys: string[];
   /** Undefined: there is no `/metrics`. */
   metricsToken: string | undefined;
@@ -196,15 +151,7 @@ export interface Config extends Limits, TokenSettings {
   publicUrl: string | undefined;
   /** The providers that people can sign in with. */
   providers: Providers;
-  /** Whether a provider can open the account that has the address of the person. */
-  linkByEmail: "ask" | "always" | "never";
-  registration: Registration;
-  /** Null: nobody is asked to confirm that they are human. */
-  turnstile: Turnstile | null;
   operators: readonly string[];
-  emailVerification: "required" | "optional";
-  mailCode: "on" | "off";
-  commonPasswords: "refuse" | "allow";
   webhookEgress: "public" | "any";
   /** Null: subscriptions are not disabled for failing, unless they ask for it. */
   autoDisableHours: number | null;
@@ -238,6 +185,7 @@ const OPTIONAL: Partial<Record<keyof typeof VARIABLES, string | undefined>> = {
   LINK_BY_EMAIL: "never",
   OPERATORS: "",
   MAIL_CODE: "on",
+  PASSWORDS: "on",
   AUTO_DISABLE_HOURS: "120",
   LOG_LEVEL: "info",
   LOG_ATTEMPTS: "all",
@@ -257,10 +205,6 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     if (!result.success) problems.push(`${name} must ${must}`);
     return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
   };
-  const turnstile = { siteKey: read("TURNSTILE_SITE_KEY"), secret: read("TURNSTILE_SECRET") };
-  if ((turnstile.siteKey === "") !== (turnstile.secret === "")) {
-    refused.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
-  }
   const { publicUrl, providers } = readProviders(read, refused);
   const appUrl = read("APP_URL");
   const config: Config = {
@@ -269,6 +213,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     clientIpSecret: read("CLIENT_IP_SECRET"),
     appUrl,
     ...readTokenSettings(read, publicUrl ?? appUrl),
+    ...readSignInSettings(read, refused),
     mailFrom: read("MAIL_FROM"),
     brand: { name: read("BRAND_NAME"), logoUrl: read("BRAND_LOGO_URL"), color: read("BRAND_COLOR") },
     alertMail: read("ALERT_MAIL"),
@@ -276,13 +221,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     passkeyOrigins: read("PASSKEY_ORIGINS"),
     publicUrl,
     providers,
-    linkByEmail: read("LINK_BY_EMAIL"),
-    registration: read("REGISTRATION"),
-    turnstile: turnstile.siteKey === "" || turnstile.secret === "" ? null : turnstile,
     operators: read("OPERATORS"),
-    emailVerification: read("EMAIL_VERIFICATION"),
-    mailCode: read("MAIL_CODE"),
-    commonPasswords: read("COMMON_PASSWORDS"),
     webhookEgress: read("WEBHOOK_EGRESS"),
     ...readLimits(read),
     autoDisableHours: read("AUTO_DISABLE_HOURS"),

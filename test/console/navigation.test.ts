@@ -21,6 +21,8 @@ const PUBLIC = [
   "POST /oauth/mail-code",
   "GET /register",
   "POST /register",
+  "POST /register/passkey",
+  "POST /register/passkey/options",
   "GET /verify-email",
   "POST /verify-email",
   "GET /confirm-email",

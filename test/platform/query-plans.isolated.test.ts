@@ -64,6 +64,7 @@ const OF_STORE: Record<string, RegExp> = {
   "tenancy/audit/record-store": /INSERT INTO audit_events/,
   "tenancy/audit/retention-store": /DELETE FROM audit_events/,
   "identity/sign-in": /INSERT INTO users/,
+  "identity/sign-in/new-user-store": /EXISTS \(SELECT 1 FROM passkeys WHERE id = \? AND user_id = u\.id\)/,
   "identity/sign-in/credential-store": /UPDATE mail_codes SET tries = \? WHERE id = \? AND EXISTS/,
   "identity/expire-store": /FROM known_devices WHERE last_seen_at <=/,
   "console/my-security": /FROM passkeys WHERE user_id = \? ORDER BY created_at, id/,

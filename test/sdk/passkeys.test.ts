@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { PasskeyRequestOptions } from "../../src/sdk/client";
-import { call, PASSWORD, signUpVerified } from "../support/client";
+import { call, newEmail, PASSWORD, signUpVerified, verify } from "../support/client";
 import { clientOf, serviceFetch } from "../support/sdk";
 import { named, softAuthenticators } from "../support/soft-authenticators";
 
@@ -27,6 +27,20 @@ describe("client.passkeys", () => {
     expect(await client.passkeys.rename(added.id, "Old laptop")).toBe("Passkey renamed.");
     expect(await client.passkeys.remove(added.id)).toBe("Passkey removed.");
     await expect(visitor.passkeys.login()).rejects.toMatchObject({ code: "UNAUTHENTICATED", status: 401 });
+  });
+
+  test("creates an account with a passkey, which signs in once the address is verified", async () => {
+    const { authenticators } = softAuthenticators();
+    const { client } = clientOf(undefined, { authenticators });
+    const email = newEmail();
+    const pair = await client.passkeys.signUp({ email, name: "Ada" }, "Ada's laptop");
+    expect((await call("GET", "/auth/me", { token: pair.accessToken })).body.data).toMatchObject({
+      email,
+      name: "Ada",
+    });
+    expect(await client.passkeys.list()).toMatchObject([{ name: "Ada's laptop" }]);
+    await verify(email);
+    await clientOf(undefined, { authenticators }).client.passkeys.login();
   });
 
   test("offers passkeys in the browser's suggestions, asks anew before a challenge expires, and ends with the page", async () => {

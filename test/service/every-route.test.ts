@@ -20,6 +20,8 @@ const PUBLIC = new Set([
   "GET /.well-known/oauth-authorization-server",
   "GET /.well-known/webhook-keys/:id",
   "POST /api/v1/auth/register",
+  "POST /api/v1/auth/register/passkey/options",
+  "POST /api/v1/auth/register/passkey",
   "POST /api/v1/auth/login",
   "POST /api/v1/auth/code",
   "POST /api/v1/auth/code/verify",

@@ -142,6 +142,8 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
 };
 const OPEN = [
   "POST /auth/register",
+  "POST /auth/register/passkey/options",
+  "POST /auth/register/passkey",
   "POST /auth/login",
   "POST /auth/code",
   "POST /auth/code/verify",

@@ -125,6 +125,7 @@ export const STATES = {
     }),
   },
   off: { variables: () => ({ MAIL_CODE: "off", OIDC_ISSUER: "", ...PROVIDERS_OFF }) },
+  nopas: { variables: () => ({ PASSWORDS: "off" }) },
   alone: {
     async change({ comer: { userId } }) {
       await run("DELETE FROM memberships WHERE user_id = ?", userId);

@@ -40,6 +40,7 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /auth/2fa/enable": "changes nothing until a code confirms it",
   "POST /auth/passkeys/options": "changes nothing",
   "POST /auth/passkeys/login/options": "changes nothing",
+  "POST /auth/register/passkey/options": "changes nothing",
   "POST /auth/step-up/options": "changes nothing",
   "PATCH /auth/passkeys/:id": "a name that only the caller sees",
   "PATCH /members/me": "a preference of the caller",

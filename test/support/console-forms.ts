@@ -9,6 +9,8 @@ export const API_ROUTE: Record<string, string> = {
   "/sign-in/passkey": "POST /auth/passkeys/login",
   "/sign-out": "POST /auth/logout",
   "/register": "POST /auth/register",
+  "/register/passkey/options": "POST /auth/register/passkey/options",
+  "/register/passkey": "POST /auth/register/passkey",
   "/verify-email": "POST /auth/verify-email",
   "/forgot-password": "POST /auth/forgot-password",
   "/reset-password": "POST /auth/reset-password",

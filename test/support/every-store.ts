@@ -17,7 +17,7 @@ import { attempt as attemptNow, review } from "./failing";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { operate, operator } from "./operators";
-import { loginWith, withPasskey } from "./passkeys";
+import { loginWith, registerWithPasskey, withPasskey } from "./passkeys";
 import { joinTenant } from "./people";
 import { purgeAll } from "./purges";
 import { endedAttempts, newInbox, subscribe } from "./receiver";
@@ -147,6 +147,7 @@ async function signIn(id: string): Promise<void> {
   const code = codeIn(await mailTo(stranger.email, /sign-in code/));
   await call("POST", "/auth/code/verify", { body: { state, code } });
   await loginWith((await withPasskey()).passkey);
+  await registerWithPasskey({ email: newEmail() });
   const visitor = newBrowser({ LINK_BY_EMAIL: "always" });
   await signInAs(visitor, newPersonAtProvider());
   await signInAs(visitor, newPersonAtProvider({ email: (await logIn(await signUp())).email }));

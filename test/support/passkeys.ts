@@ -1,7 +1,7 @@
 /** People with passkeys. */
 import { env } from "cloudflare:workers";
 import { type Algorithm, type Misbehaviour, make, type SoftPasskey, show } from "./authenticator";
-import { type Answer, call, type Person, signUpVerified } from "./client";
+import { type Answer, call, newAddress, type Person, signUpVerified } from "./client";
 
 /** Creates a passkey and sends it to the service. */
 export async function tryAdd(
@@ -87,3 +87,12 @@ export const MISBEHAVIOUR: Record<string, Misbehaviour> = {
   "bytes after the end": { trailing: 3 },
   "another id": { id: "bm90LW1pbmU" },
 };
+
+/** Registers with a new passkey. Returns it, and what was sent. */
+export async function registerWithPasskey(registrant: { email: string; name?: string; tenantName?: string }) {
+  const headers = { "cf-connecting-ip": newAddress() };
+  const { data } = (await call("POST", "/auth/register/passkey/options", { body: registrant, headers })).body;
+  const { passkey, response } = await make(data);
+  const body = { state: data.state as string, response, name: "Ada's phone" };
+  return { passkey, body, answer: await call("POST", "/auth/register/passkey", { body, headers }) };
+}

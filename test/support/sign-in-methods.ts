@@ -10,7 +10,7 @@ import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import type { RuleName } from "../../src/platform/limits/rules";
 import type { AuditAction } from "../../src/platform/schemas/audit-actions";
-import { type SoftPasskey, show } from "./authenticator";
+import { make, type SoftPasskey, show } from "./authenticator";
 import { type Answer, PASSWORD, type Person, signUp } from "./client";
 import { type Browser, newPersonAtProvider, OAUTH, trip } from "./oauth";
 
@@ -148,6 +148,37 @@ const registration: Steps = {
     },
 };
 
+/** Options to register with a passkey, and the answer of an authenticator; the refusal if there are no options. */
+async function madeBy(options: Answer, page: string) {
+  const data = page === "" ? options.body.data : optionsIn(page);
+  if (!data) return { refused: options };
+  const { response } = await make(data);
+  return { state: data.state as string, response, wrong: { ...response, id: "AAAA" } };
+}
+
+/** The options that a page of the console has. */
+function optionsIn(page: string) {
+  const read = (pattern: RegExp) => page.match(pattern)?.[1]?.replaceAll("&quot;", '"').replaceAll("&amp;", "&") ?? "";
+  const options = read(/data-options="([^"]+)"/);
+  return options === ""
+    ? null
+    : { options: JSON.parse(options), state: read(/name="state" value="([^"]+)"/), expiresAt: "" };
+}
+
+const passkeyRegistration: Steps = {
+  routes: ["POST /api/v1/auth/register/passkey"],
+  limit: "register",
+  async prepare(comer) {
+    const { email, invitationToken } = comer;
+    const options = await post(comer, "/auth/register/passkey/options", { email, invitationToken });
+    const made = await madeBy(options, "");
+    if (made.refused) return async () => made.refused;
+    const { state, response } = made;
+    return ({ wrong }) =>
+      post(comer, "/auth/register/passkey", { state, response: wrong ? made.wrong : response, name: "phone" });
+  },
+};
+
 const consoleCode: Steps = {
   routes: ["POST /console/sign-in/mail/code"],
   limit: "verifyCode",
@@ -189,6 +220,12 @@ export const WAYS = {
   },
   registration: { ...registration, isNew: true, records: ["auth.registered"] },
   "registration, invited": { ...registration, isNew: "invited", records: ["auth.registered", "member.joined"] },
+  "registration, passkey": { ...passkeyRegistration, isNew: true, records: ["auth.registered"] },
+  "registration, passkey, invited": {
+    ...passkeyRegistration,
+    isNew: "invited",
+    records: ["auth.registered", "member.joined"],
+  },
   "console: password": {
     routes: ["POST /console/sign-in"],
     limit: "login",
@@ -239,6 +276,22 @@ export const WAYS = {
     isNew: true,
     records: ["auth.registered"],
     prepare: async (comer) => () => submit(comer, "/register", { email: comer.email, password: PASSWORD }),
+  },
+  "console: passkey registration": {
+    routes: ["POST /console/register/passkey"],
+    limit: "register",
+    isNew: true,
+    records: ["auth.registered"],
+    async prepare(comer) {
+      const options = await submit(comer, "/register/passkey/options", { email: comer.email });
+      const made = await madeBy(options, String(options.body));
+      if (made.refused) return async () => made.refused;
+      const { state, response } = made;
+      return ({ wrong }) => {
+        const shown = JSON.stringify(wrong ? made.wrong : response);
+        return submit(comer, "/register/passkey", { state, response: shown, name: "phone" });
+      };
+    },
   },
   refresh: {
     routes: ["POST /api/v1/auth/refresh"],

@@ -1,6 +1,8 @@
 /** A form that the browser fills in with a passkey; browser/passkeys.browser.js shows it where there are passkeys. */
 import type { PropsWithChildren } from "hono/jsx";
 import type { CreationOptions, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
+import type { Failure } from "../failure";
+import { TextField } from "./fields";
 
 interface PasskeyFormProps {
   action: string;
@@ -25,4 +27,17 @@ export const PasskeyForm = ({ action, kind, start, renew, children }: PropsWithC
     {children}
     <p class="error" role="alert" />
   </form>
+);
+
+/** What the user calls a new passkey. */
+export const PasskeyName = ({ value = "", failure }: { value?: string; failure?: Failure | undefined }) => (
+  <TextField
+    name="name"
+    label="Name of the passkey"
+    value={value}
+    hint="A name that you will recognize, such as that of the device."
+    required
+    maxlength={64}
+    failure={failure}
+  />
 );

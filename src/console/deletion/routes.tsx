@@ -15,8 +15,9 @@ import { DeleteAccount, DeleteTenant, ExportAccount, ExportTenant } from "./page
 
 const OWNER = { permission: "owner" } as const;
 
-/** False for an account that was created through a provider and has set no password since. */
+/** False where passwords are off, and for an account that has never set one. */
 async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
+  if (c.get("deps").config.passwords === "off") return false;
   const user = await findCredentialsOfUser(c.get("deps"), c.get("principal").userId);
   return user?.passwordHash !== "";
 }

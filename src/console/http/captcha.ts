@@ -8,6 +8,7 @@ const PAGES = new Set([
   "/console/sign-in",
   "/console/sign-in/mail",
   "/console/register",
+  "/console/register/passkey/options",
   "/console/forgot-password",
   "/console/oauth",
   "/console/oauth/mail-code",

@@ -14,6 +14,7 @@ import { QrCode } from "./qr-code";
 interface SecurityProps extends IdentitiesProps, ProfileProps {
   sessions: readonly Session[];
   passkeys: readonly Passkey[];
+  takesPasswords: boolean;
   /** Whether the browser can create a passkey at this address. */
   canAddPasskey: boolean;
 }
@@ -29,11 +30,8 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
       ) : (
         <TwoFactorOff />
       )}
-      {own.hasPassword ? (
-        <ChangePassword email={currentUser.email} failure={failure} />
-      ) : (
-        <NoPassword email={currentUser.email} />
-      )}
+      {own.hasPassword && <ChangePassword email={currentUser.email} failure={failure} />}
+      {own.takesPasswords && !own.hasPassword && <NoPassword email={currentUser.email} />}
     </div>
     {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
     {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} failure={failure} />}

@@ -40,6 +40,7 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
     identities: own.identities.map(identityView),
     providers: offeredProviders(deps.config),
     hasPassword: own.hasPassword,
+    takesPasswords: deps.config.passwords === "on",
     pendingEmail: own.pendingEmail,
     newEmail,
   };

@@ -14,13 +14,14 @@ export interface OwnAccess {
   /** Oldest first, as the identities. */
   passkeys: PasskeyRow[];
   identities: IdentityRow[];
+  /** Whether the user can sign in with one. */
   hasPassword: boolean;
   /** The address that waits for its confirmation; null for none. */
   pendingEmail: string | null;
 }
 
 /** How a user gets in, and what they wait for. */
-export async function readOwnAccess({ db }: Deps, userId: string, nowMs: number): Promise<OwnAccess> {
+export async function readOwnAccess({ db, config }: Deps, userId: string, nowMs: number): Promise<OwnAccess> {
   const { sessions, passkeys, identities, passwords, pending } = await atomically(db, {
     sessions:
       rows<SessionRow>(sql`SELECT id, device_name AS deviceName, browser, operating_system AS operatingSystem, platform,
@@ -43,7 +44,7 @@ export async function readOwnAccess({ db }: Deps, userId: string, nowMs: number)
   return {
     sessions,
     identities,
-    hasPassword: passwords.length === 1,
+    hasPassword: config.passwords === "on" && passwords.length === 1,
     pendingEmail: pending[0]?.email ?? null,
     passkeys: passkeys.map((row) => ({
       ...row,

@@ -3,7 +3,7 @@ import type { CreationOptions, Passkey, RequestOptions } from "../../identity/pa
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
-import { PasskeyForm } from "../components/passkey-form";
+import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 import type { Failure } from "../failure";
 
 interface PasskeysProps {
@@ -65,15 +65,7 @@ export const NewPasskey = ({ start, name, failure }: NewPasskeyProps) => (
     <div class="card">
       <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
       <PasskeyForm action="/console/security/passkeys" kind="create" start={start}>
-        <TextField
-          name="name"
-          label="Name"
-          value={name}
-          hint="A name that you will recognize, such as that of the device."
-          required
-          maxlength={64}
-          failure={failure}
-        />
+        <PasskeyName value={name} failure={failure} />
         <SubmitButton>Add the passkey</SubmitButton>
       </PasskeyForm>
       <p>
@@ -90,36 +82,44 @@ interface ConfirmProps {
   /** What the account confirms with. A password is not enough for one that has a second factor or a passkey. */
   twoFactorEnabled: boolean;
   hasPasskeys: boolean;
+  takesPasswords: boolean;
   /** Null where no passkey can be used. */
   start: RequestOptions | null;
   failure?: Failure | undefined;
 }
 
-export const Confirm = ({ to, email, twoFactorEnabled, hasPasskeys, start, failure }: ConfirmProps) => (
+export const Confirm = (props: ConfirmProps) => (
   <div class="narrow">
     <h1>Confirm that it is you</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner failure={props.failure} />
     <div class="card">
       <p>This needs a confirmation from the last ten minutes.</p>
-      {start && (
-        <PasskeyForm action="/console/security/confirm" kind="get" start={start}>
-          <input type="hidden" name="to" value={to} />
+      {props.start && (
+        <PasskeyForm action="/console/security/confirm" kind="get" start={props.start}>
+          <input type="hidden" name="to" value={props.to} />
           <SubmitButton>Confirm with a passkey</SubmitButton>
         </PasskeyForm>
       )}
-      {hasPasskeys && !twoFactorEnabled ? (
-        !start && <p>Your passkeys do not work at this address. Open the console at the address where you added one.</p>
-      ) : (
-        <PostForm action="/console/security/confirm">
-          <input type="hidden" name="to" value={to} />
-          <input type="text" hidden autocomplete="username" value={email} readonly />
-          <Proof twoFactorEnabled={twoFactorEnabled} failure={failure} />
-          <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
-        </PostForm>
-      )}
+      <OtherProof {...props} />
     </div>
   </div>
 );
+
+const OtherProof = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start, failure }: ConfirmProps) => {
+  if (twoFactorEnabled || (takesPasswords && !hasPasskeys)) {
+    return (
+      <PostForm action="/console/security/confirm">
+        <input type="hidden" name="to" value={to} />
+        <input type="text" hidden autocomplete="username" value={email} readonly />
+        <Proof twoFactorEnabled={twoFactorEnabled} failure={failure} />
+        <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
+      </PostForm>
+    );
+  }
+  if (start) return null;
+  if (!hasPasskeys) return <p>Sign out, sign in again, and repeat what you were doing.</p>;
+  return <p>Your passkeys do not work at this address. Open the console at the address where you added one.</p>;
+};
 
 const Proof = ({ twoFactorEnabled, failure }: Pick<ConfirmProps, "twoFactorEnabled" | "failure">) =>
   twoFactorEnabled ? (

@@ -39,7 +39,9 @@ async function confirmPage(c: Context<AppEnv>, to: string, refused?: Refused) {
   const { email, twoFactorEnabled, principal } = c.get("currentUser");
   const hasPasskeys = (await listPasskeysOfUser(deps, principal.userId)).length > 0;
   const start = hasPasskeys && hasPasskeysHere(c) ? await startConfirmation(deps, principal) : null;
-  const shown = { to, email, twoFactorEnabled, hasPasskeys, start, failure: inWords(refused?.failure) };
+  const takesPasswords = deps.config.passwords === "on";
+  const failure = inWords(refused?.failure);
+  const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start, failure };
   return page(
     c,
     { title: "Confirm that it is you", section: SECTION, status: refused?.status },

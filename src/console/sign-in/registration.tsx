@@ -1,8 +1,10 @@
 /** The page on which somebody creates an account. */
+import type { CreationOptions } from "../../identity/passkeys/webauthn/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";
+import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 import type { Failure } from "../failure";
 import { ProviderButtons } from "../providers/buttons";
 import type { OfferedProvider } from "../providers/providers";
@@ -30,50 +32,91 @@ interface RegisterProps {
   values: RegisterValues;
   captcha: CaptchaProps | null;
   providers: readonly OfferedProvider[];
+  takesPasswords: boolean;
+  /** Whether the browser can make a passkey at this address. */
+  takesPasskeys: boolean;
 }
 
-export const Register = ({ values, captcha, providers, failure }: RegisterProps) => (
+export const Register = (props: RegisterProps) => (
   <>
-    <h1>{values.invitationToken ? "Create an account and join" : "Create an account"}</h1>
-    <FailureBanner failure={failure} />
-    <PostForm action="/console/register">
-      {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
-      <TextField
-        name="email"
-        label="Email"
-        type="email"
-        value={values.email}
-        autocomplete="username"
-        required
-        failure={failure}
-        {...(values.invitationToken ? { hint: "The address that the invitation was sent to." } : {})}
-      />
-      <TextField
-        name="password"
-        label="Password"
-        type="password"
-        autocomplete="new-password"
-        required
-        hint="At least 8 characters. Several unusual words make a good password."
-        failure={failure}
-      />
-      <TextField name="name" label="Your name (optional)" value={values.name} autocomplete="name" failure={failure} />
-      {!values.invitationToken && (
-        <TextField
-          name="tenantName"
-          label="Tenant name (optional)"
-          hint="For example, your company or your team."
-          value={values.tenantName}
-          autocomplete="organization"
-          failure={failure}
-        />
-      )}
-      <Captcha captcha={captcha} />
-      <SubmitButton>Create account</SubmitButton>
-    </PostForm>
-    <ProviderButtons providers={providers} to="" invitationToken={values.invitationToken} />
+    <h1>{props.values.invitationToken ? "Create an account and join" : "Create an account"}</h1>
+    <FailureBanner failure={props.failure} />
+    {props.takesPasswords || props.takesPasskeys ? (
+      <RegisterForm {...props} />
+    ) : (
+      <p>Passkeys cannot be made at this address. Create your account in the app, or with a provider.</p>
+    )}
+    <ProviderButtons providers={props.providers} to="" invitationToken={props.values.invitationToken} />
     <p class="after-form">
       Have an account? <a href="/console/sign-in">Sign in</a>
+    </p>
+  </>
+);
+
+const WITH_PASSKEY = "/console/register/passkey/options";
+
+const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys, failure }: RegisterProps) => (
+  <PostForm action={takesPasswords ? "/console/register" : WITH_PASSKEY}>
+    {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
+    <TextField
+      name="email"
+      label="Email"
+      type="email"
+      value={values.email}
+      autocomplete="username"
+      required
+      failure={failure}
+      {...(values.invitationToken ? { hint: "The address that the invitation was sent to." } : {})}
+    />
+    {takesPasswords && <NewPassword failure={failure} />}
+    <TextField name="name" label="Your name (optional)" value={values.name} autocomplete="name" failure={failure} />
+    {!values.invitationToken && (
+      <TextField
+        name="tenantName"
+        label="Tenant name (optional)"
+        hint="For example, your company or your team."
+        value={values.tenantName}
+        autocomplete="organization"
+        failure={failure}
+      />
+    )}
+    <Captcha captcha={captcha} />
+    <SubmitButton>{takesPasswords ? "Create account" : "Continue with a passkey"}</SubmitButton>
+    {takesPasswords && takesPasskeys && (
+      <button type="submit" class="button" formaction={WITH_PASSKEY} formnovalidate>
+        Use a passkey instead of a password
+      </button>
+    )}
+  </PostForm>
+);
+
+const NewPassword = ({ failure }: Pick<RegisterProps, "failure">) => (
+  <TextField
+    name="password"
+    label="Password"
+    type="password"
+    autocomplete="new-password"
+    required
+    hint="At least 8 characters. Several unusual words make a good password."
+    failure={failure}
+  />
+);
+
+interface RegisterPasskeyProps {
+  start: CreationOptions;
+}
+
+/** The second step of a registration with a passkey. */
+export const RegisterPasskey = ({ start }: RegisterPasskeyProps) => (
+  <>
+    <h1>Make your passkey</h1>
+    <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
+    <PasskeyForm action="/console/register/passkey" kind="create" start={start}>
+      <PasskeyName />
+      <SubmitButton>Create account</SubmitButton>
+    </PasskeyForm>
+    <p class="after-form">
+      <a href="/console/register">Start again</a>
     </p>
   </>
 );

@@ -1,5 +1,6 @@
 /** `/console`: sign in, register, and the targets of mail links. */
 import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import { describeInvitation } from "../../identity/invitations/invite";
 import { invitations } from "../../identity/invitations/operations";
 import { loginOptions } from "../../identity/passkeys/webauthn/options";
@@ -9,6 +10,7 @@ import { deleteSessionOfUser } from "../../identity/sessions/store";
 import { continueLogin } from "../../identity/sign-in/login";
 import { signIn } from "../../identity/sign-in/operations";
 import { credentials } from "../../identity/sign-in/schemas";
+import { notFound } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
@@ -26,13 +28,21 @@ import { startSession } from "../http/start-session";
 import { offeredProviders } from "../providers/providers";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
-import { Register, type RegisterValues, RegistrationClosed } from "./registration";
+import { Register, RegisterPasskey, type RegisterValues, RegistrationClosed } from "./registration";
 import { SignIn } from "./sign-in";
 
 /** Whether people can register without an invitation. */
 const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.for !== "invited";
 
 const providersOf = (c: Context<AppEnv>) => offeredProviders(c.get("deps").config);
+
+const takesPasswords = (c: Context<AppEnv>) => c.get("deps").config.passwords === "on";
+
+/** While passwords are off, answers 404, as for a missing page. */
+const wherePasswords = createMiddleware<AppEnv>((c, next) => {
+  if (!takesPasswords(c)) throw notFound("Page");
+  return next();
+});
 
 async function signInPage(c: Context<AppEnv>, email: string, to: string, refused?: Refused) {
   const passkey = hasPasskeysHere(c) ? await loginOptions(c.get("deps")) : null;
@@ -41,6 +51,7 @@ async function signInPage(c: Context<AppEnv>, email: string, to: string, refused
     to,
     canRegister: canRegister(c),
     mailsCodes: c.get("deps").config.mailCode === "on",
+    takesPasswords: takesPasswords(c),
     // The page knows the address, and so whether a token is needed, only once somebody has tried.
     captcha: refused ? captchaFor(c, signIn.login) : null,
     passkey,
@@ -66,6 +77,8 @@ function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refu
       values={values}
       captcha={captchaFor(c, signIn.register)}
       providers={providersOf(c)}
+      takesPasswords={takesPasswords(c)}
+      takesPasskeys={hasPasskeysHere(c)}
       failure={refused?.failure}
     />
   );
@@ -167,24 +180,47 @@ const signingIn = new Hono<AppEnv>()
   })
   .post("/sign-out", requireUser, ...form(signingOut, { done: signedOut }));
 
+const NOBODY: RegisterValues = { email: "", name: "", tenantName: "", invitationToken: "" };
+
+/** Who registers, as the form says. */
+const registrantIn = (sent: Form) => ({
+  email: sent.text("email"),
+  name: sent.optional("name"),
+  tenantName: sent.optional("tenantName"),
+  invitationToken: sent.optional("invitationToken"),
+  captchaToken: sent.optional("captchaToken"),
+});
+
+function registerAgain(c: Context<AppEnv>, refused: Refused, sent: ReturnType<typeof registrantIn>) {
+  const { email, name = "", tenantName = "", invitationToken = "" } = sent;
+  return registerPage(c, { email, name, tenantName, invitationToken }, refused);
+}
+
 const registering = new Hono<AppEnv>()
-  .get("/register", (c) =>
-    registerPage(c, { email: "", name: "", tenantName: "", invitationToken: c.req.query("invitation") ?? "" }),
-  )
+  .get("/register", (c) => registerPage(c, { ...NOBODY, invitationToken: c.req.query("invitation") ?? "" }))
   .post(
     "/register",
     ...form(signIn.register, {
-      values: (sent) => ({
-        email: sent.text("email"),
-        password: sent.text("password"),
-        name: sent.optional("name"),
-        tenantName: sent.optional("tenantName"),
-        invitationToken: sent.optional("invitationToken"),
-        captchaToken: sent.optional("captchaToken"),
-      }),
+      values: (sent) => ({ ...registrantIn(sent), password: sent.text("password") }),
       done: (c, opened) => startSession(c, opened, "", "welcome"),
-      again: (c, refused, { email, name = "", tenantName = "", invitationToken = "" }) =>
-        registerPage(c, { email, name, tenantName, invitationToken }, refused),
+      again: registerAgain,
+    }),
+  )
+  .post(
+    "/register/passkey/options",
+    ...form(signIn.startPasskeyRegistration, {
+      values: registrantIn,
+      done: (c, start) => page(c, { title: "Make your passkey", section: null }, <RegisterPasskey start={start} />),
+      again: registerAgain,
+    }),
+  )
+  .post(
+    "/register/passkey",
+    ...form(signIn.registerWithPasskey, {
+      values: (sent) => ({ ...shownIn(sent), name: sent.text("name") }),
+      done: (c, opened) => startSession(c, opened, "", "welcome"),
+      // The state, which knows who registers, works once.
+      again: (c, refused) => registerPage(c, NOBODY, refused),
     }),
   );
 
@@ -201,6 +237,8 @@ const mailLinks = new Hono<AppEnv>()
       again: (c, refused, values) => verifyPage(c, values.token, refused),
     }),
   )
+  .use("/forgot-password", wherePasswords)
+  .use("/reset-password", wherePasswords)
   .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
   .post(
     "/forgot-password",

@@ -20,65 +20,76 @@ interface SignInProps {
   to: string;
   canRegister: boolean;
   mailsCodes: boolean;
+  takesPasswords: boolean;
   captcha: CaptchaProps | null;
   /** The options for a sign-in with a passkey; null where no passkey works. */
   passkey: RequestOptions | null;
   providers: readonly OfferedProvider[];
 }
 
-export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, passkey, providers, failure }: SignInProps) => (
+export const SignIn = (props: SignInProps) => (
   <>
     <h1>Sign in</h1>
-    <FailureBanner failure={failure} />
-    {passkey && (
+    <FailureBanner failure={props.failure} />
+    {props.passkey && (
       <PasskeyForm
         action="/console/sign-in/passkey"
         kind="get"
-        start={passkey}
+        start={props.passkey}
         renew="/console/sign-in/passkey/options"
       >
-        <ReturnPath to={to} />
+        <ReturnPath to={props.to} />
         <SubmitButton>Sign in with a passkey</SubmitButton>
-        <p class="muted">Or with your password:</p>
+        {props.takesPasswords && <p class="muted">Or with your password:</p>}
       </PasskeyForm>
     )}
-    <PostForm action="/console/sign-in">
-      <ReturnPath to={to} />
-      <TextField
-        name="email"
-        label="Email"
-        type="email"
-        value={email}
-        autocomplete="username webauthn"
-        required
-        failure={failure}
-      />
-      <TextField
-        name="password"
-        label="Password"
-        type="password"
-        autocomplete="current-password"
-        required
-        failure={failure}
-      />
-      <Captcha captcha={captcha} />
-      <SubmitButton>Sign in</SubmitButton>
-    </PostForm>
-    <ProviderButtons providers={providers} to={to} />
-    <div class="after-form">
-      {mailsCodes && (
-        <p>
-          <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code instead</a>
-        </p>
-      )}
+    {props.takesPasswords && <PasswordForm {...props} />}
+    <ProviderButtons providers={props.providers} to={props.to} />
+    <OtherWays {...props} />
+  </>
+);
+
+const PasswordForm = ({ email, to, captcha, failure }: SignInProps) => (
+  <PostForm action="/console/sign-in">
+    <ReturnPath to={to} />
+    <TextField
+      name="email"
+      label="Email"
+      type="email"
+      value={email}
+      autocomplete="username webauthn"
+      required
+      failure={failure}
+    />
+    <TextField
+      name="password"
+      label="Password"
+      type="password"
+      autocomplete="current-password"
+      required
+      failure={failure}
+    />
+    <Captcha captcha={captcha} />
+    <SubmitButton>Sign in</SubmitButton>
+  </PostForm>
+);
+
+const OtherWays = ({ to, mailsCodes, takesPasswords, canRegister }: SignInProps) => (
+  <div class="after-form">
+    {mailsCodes && (
+      <p>
+        <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code{takesPasswords && " instead"}</a>
+      </p>
+    )}
+    {takesPasswords && (
       <p>
         <a href="/console/forgot-password">Forgot your password?</a>
       </p>
-      {canRegister && (
-        <p>
-          New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
-        </p>
-      )}
-    </div>
-  </>
+    )}
+    {canRegister && (
+      <p>
+        New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
+      </p>
+    )}
+  </div>
 );

@@ -12,8 +12,8 @@ import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
 import { addressOfNewUser } from "../addresses-store";
 import { rememberDevice } from "../sessions/known-devices-store";
-import { mintSession, type NewSession, passwordHolds, type TokenSubject } from "../sessions/store";
-import type { NewUser } from "../sign-in/store";
+import { mintSession, type NewSession, type TokenSubject } from "../sessions/store";
+import { firstCredentialOf, type NewUser } from "../sign-in/new-user-store";
 
 /**
  * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that
@@ -118,17 +118,15 @@ export async function insertInvitedByToken(
   origin: RequestOrigin,
   nowMs: number,
 ): Promise<TokenSubject | NotJoined> {
-  const { userId, email, passwordHash } = user;
+  const { userId, email } = user;
   const { tenantId } = invitation;
+  const { stored, preconditions, meta } = firstCredentialOf(user);
   const { minted, stillOpen } = await atomically(deps.db, {
     ...joinByToken(deps, user, invitation, nowMs),
+    ...stored,
     // After the membership that it joins with.
-    minted: mintSession(
-      session,
-      { tenantId, credential: passwordHolds(passwordHash), factor: null, methods: ["password"] },
-      nowMs,
-    ),
-    ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId),
+    minted: mintSession(session, { tenantId, ...preconditions }, nowMs),
+    ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId, meta.meta),
     ...rememberDevice(session, nowMs),
   });
   return minted[0] ?? (stillOpen.length > 0 ? "full" : "closed");

@@ -1,17 +1,14 @@
 /** Adding, renaming and removing passkeys of the signed-in user. A stolen session alone can add and remove none. */
 import type { Deps } from "../../platform/deps";
-import { AppError, invalid, notFound } from "../../platform/errors";
+import { AppError, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newRevert } from "../../platform/mail/revert-store";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
 import { deletePasskeyOfUser, insertPasskey, listPasskeysOfUser, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
-import { openChallenge } from "./webauthn/challenge";
+import { checkNewPasskey, invalidPasskey, type MadePasskey } from "./webauthn/attestation";
 import { creationOptions } from "./webauthn/options";
-import { orRefused } from "./webauthn/refusal";
-import { relyingParty } from "./webauthn/relying-party";
-import type { Attestation, CreationOptions, Passkey } from "./webauthn/schemas";
-import { verifyAttestation } from "./webauthn/verify";
+import type { CreationOptions, Passkey } from "./webauthn/schemas";
 import { passkeyView } from "./webauthn/view";
 
 /**
@@ -27,13 +24,6 @@ export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promis
   return creationOptions(deps, { userId: caller.userId, email, name }, present);
 }
 
-/** A passkey that an authenticator has made. */
-export interface MadePasskey {
-  state: string;
-  response: Attestation;
-  name: string;
-}
-
 /**
  * Adds the passkey and tells the user by mail. Throws EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, VALIDATION_FAILED
  * when the authenticator's answer is not valid or the state was used or has expired, and CONFLICT at the limit or for a
@@ -42,21 +32,15 @@ export interface MadePasskey {
 export async function addPasskey(
   deps: Deps,
   caller: SessionPrincipal,
-  { state, response, name }: MadePasskey,
+  { state, response, name }: MadePasskey & { name: string },
 ): Promise<Passkey> {
   requireVerifiedAddress(deps, caller);
   await requireStepUp(deps, caller);
   const { userId, actor } = caller;
-  const verified = await orRefused(actor.requestId, async () => {
-    const { challenge, stateId } = await openChallenge(deps, "register", userId, state);
-    return { stateId, ...(await verifyAttestation(relyingParty(deps.config), challenge, response)) };
-  });
-  if (!verified) throw invalidPasskey();
-  const { stateId, ...credential } = verified;
-  const createdAt = deps.now();
-  const transports = response.response.transports ?? [];
-  const row = { ...credential, userId, transports, name, createdAt, lastUsedAt: null };
-  const revert = await newRevert(deps.keys, createdAt);
+  const context = { purpose: "register", userId, requestId: actor.requestId } as const;
+  const { stateId, credential } = await checkNewPasskey(deps, context, { state, response });
+  const row = { ...credential, userId, name, createdAt: deps.now(), lastUsedAt: null };
+  const revert = await newRevert(deps.keys, deps.now());
   const outcome = await insertPasskey(deps, caller, { row, stateId, revert });
   if (outcome === "full") throw tooMany();
   if (outcome === "taken") throw new AppError("CONFLICT", { message: "This passkey has been added already." });
@@ -66,9 +50,6 @@ export async function addPasskey(
 }
 
 const tooMany = () => new AppError("CONFLICT", { message: `A user can have at most ${MAX_PASSKEYS} passkeys.` });
-
-const invalidPasskey = () =>
-  invalid({ issues: [{ path: ["response"], message: "Invalid or expired: ask for new options" }] });
 
 /** Renames one of the caller's passkeys. Throws NOT_FOUND. */
 export async function renamePasskey(deps: Deps, { userId }: SessionPrincipal, id: string, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** Passkeys in D1, and the challenges that were used. A passkey belongs to a user, not to a tenant. */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { atomically, jsonList, rows, violates } from "../../platform/db/client";
 import { passkeys } from "../../platform/db/schema";
 import { isUnused, useState } from "../../platform/db/used-states-store";
 import type { Deps } from "../../platform/deps";
@@ -53,11 +53,7 @@ export async function insertPasskey(
   const { before, added } = await atomically(db, {
     // First, because it reads what the other statements change.
     before: rows<Obstacles>(sql`SELECT ${isFull} AS isFull, ${isTaken} AS isTaken`),
-    added: sql`INSERT INTO passkeys (id, user_id, public_key, counter, transports, backed_up, aaguid, name, created_at)
-      SELECT ${row.id}, u.id, ${row.publicKey}, ${row.counter}, ${jsonList(row.transports)}, ${row.backedUp ? 1 : 0},
-        ${row.aaguid}, ${row.name},
-        ${row.createdAt} FROM users u
-      WHERE u.id = ${userId} AND NOT ${isFull} AND NOT ${isTaken} AND ${isUnused(stateId)} RETURNING id`,
+    added: sql`${insertRow(row)} AND NOT ${isFull} AND NOT ${isTaken} AND ${isUnused(stateId)} RETURNING id`,
     recorded: auditIfChanged({
       tenantId,
       action: "auth.passkey_added",
@@ -75,6 +71,29 @@ export async function insertPasskey(
   if (obstacles?.isFull) return "full";
   return obstacles?.isTaken ? "taken" : "used";
 }
+
+/** Adds a passkey to its user, if the condition that may follow holds. */
+const insertRow = (row: PasskeyRow): SQL =>
+  sql`INSERT INTO passkeys (id, user_id, public_key, counter, transports, backed_up, aaguid, name, created_at)
+    SELECT ${row.id}, u.id, ${row.publicKey}, ${row.counter}, ${jsonList(row.transports)}, ${row.backedUp ? 1 : 0},
+      ${row.aaguid}, ${row.name}, ${row.createdAt}
+    FROM users u WHERE u.id = ${row.userId}`;
+
+/** The passkey with which somebody registers. */
+export type FirstPasskey = Pick<NewPasskey, "row" | "stateId">;
+
+/**
+ * Stores the passkey of a new user and uses its challenge, after the statement that writes the user. The batch throws
+ * (`isPasskeyUsed`) when either was used before.
+ */
+export const insertFirstPasskey = ({ row, stateId }: FirstPasskey) => ({
+  passkey: insertRow(row),
+  passkeyState: sql`INSERT INTO used_states (id) SELECT ${stateId} FROM users WHERE id = ${row.userId}`,
+});
+
+/** Whether a write failed because the passkey or its challenge was used before. */
+export const isPasskeyUsed = (error: unknown): boolean =>
+  violates(error, "UNIQUE", "passkeys.id") || violates(error, "UNIQUE", "used_states.id");
 
 /** Renames a passkey of a user. Returns false when the user has no such passkey. */
 export async function renamePasskeyOfUser({ db }: Deps, userId: string, id: string, name: string) {
@@ -123,7 +142,7 @@ export interface PasskeyUse {
 }
 
 /** What the use of a passkey proves, as a session stores it. */
-export const methodsOfPasskey = ({ backedUp }: PasskeyUse): AuthMethod[] =>
+export const methodsOfPasskey = ({ backedUp }: Pick<PasskeyUse, "backedUp">): AuthMethod[] =>
   backedUp ? ["passkey", "synced-passkey"] : ["passkey"];
 
 /**

@@ -37,7 +37,7 @@ export async function changeEmail(
   const { userId, account } = caller;
   if (config.operators.includes(account.email)) throw operatorsAddress();
   if (email === account.email) throw invalid({ issues: [{ path: ["email"], message: "Is your address already" }] });
-  if (config.registration.for === "domains") refuseUninvited(config.registration, email);
+  if (config.registration.for === "domains") refuseUninvited(config.registration, { email });
   await requireStepUp(deps, caller, given);
   const nowMs = deps.now();
   const mailId = newId();

@@ -119,7 +119,7 @@ async function findOrCreate(
     return { stored, isNew: true, mailId: await requireConsent(deps, stored, mailCode, label, client) };
   }
   const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
-  if (!invitation) refuseUninvited(deps.config.registration, email);
+  if (!invitation) refuseUninvited(deps.config.registration, { email });
   if (tenantId && tenantId !== invitation?.tenantId) throw notFound("Tenant");
   return { stored: await create(deps, { ...identity, email }, invitation, client), isNew: false };
 }

@@ -9,6 +9,7 @@ import { newRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { refuseGuessable } from "../passwords/guessable";
+import { requirePasswords } from "../passwords/off";
 import { findCredentialsOfUser } from "../sign-in/store";
 import { checkPassword } from "../step-up/verify";
 import { changePasswordOfUser, findResetByToken, resetPasswordByToken } from "./password-store";
@@ -19,6 +20,7 @@ import { disableAbandoned } from "./reclaim";
  * neither the answer nor its time reveals that.
  */
 export async function forgotPassword(deps: Deps, email: string, origin: RequestOrigin): Promise<void> {
+  requirePasswords(deps.config);
   const verdict = await deps.limiter.consume("resetMail", email);
   if (verdict?.allowed !== false) await queueMail(deps, { kind: "passwordReset", email, origin });
 }
@@ -41,6 +43,7 @@ export async function resetPassword(
   { token, newPassword: password, endCredentials = false }: PasswordResetRequest,
   origin: RequestOrigin,
 ): Promise<void> {
+  requirePasswords(deps.config);
   const hash = await sha256Hex(token);
   refuseGuessable(deps.config, "newPassword", password);
   const reset = await findResetByToken(deps, hash);
@@ -68,6 +71,7 @@ export interface PasswordChange {
  * ACCOUNT_LOCKED after ten wrong ones, VALIDATION_FAILED for a guessable new password.
  */
 export async function changePassword(deps: Deps, caller: SessionPrincipal, change: PasswordChange): Promise<void> {
+  requirePasswords(deps.config);
   const { userId, tenantId, sessionId, actor } = caller;
   const { currentPassword, newPassword } = change;
   const user = await findCredentialsOfUser(deps, userId);

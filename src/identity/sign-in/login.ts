@@ -7,6 +7,7 @@ import { hashPassword, verifyPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { requirePasswords } from "../passwords/off";
 import type { OpenedSession } from "../sessions/tokens";
 import { hasSecondFactor } from "../two-factor/store";
 import { checkAttempt } from "./attempt";
@@ -32,9 +33,9 @@ export interface PendingLogin {
 }
 
 /**
- * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, FORBIDDEN for a suspended account,
- * EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and NOT_FOUND for a tenant that
- * the user is not a member of.
+ * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, FORBIDDEN for a suspended account or
+ * where passwords are off, EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and
+ * NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function login(
   deps: Deps,
@@ -65,6 +66,7 @@ export async function continueLogin(
   code: string,
   client: ClientContext,
 ): Promise<OpenedSession> {
+  requirePasswords(deps.config);
   const stored = await findCredentialsOfUser(deps, pending.userId);
   if (!stored || (await passwordDigest(deps, stored)) !== pending.passwordDigest) throw wrongPassword();
   return openAfterPassword(deps, stored, { totp: code }, client);
@@ -80,6 +82,7 @@ async function verifyCredentials(
   { email, password, tenantId }: Credentials,
   { origin }: ClientContext,
 ): Promise<StoredCredentials> {
+  requirePasswords(deps.config);
   const found = findCredentialsByEmail(deps, email, tenantId ?? null);
   // The query runs in parallel with the reservation of the attempt. If the attempt is refused, nobody awaits the query.
   found.catch(() => {});

@@ -6,7 +6,16 @@ import { captchaFor, loginCaptcha } from "../turnstile/captcha";
 import { loginWithCode } from "./code-login";
 import { login, startLogin } from "./login";
 import { loginWithPasskey } from "./passkey-login";
-import { codeCredentials, codeRequest, credentials, passkeyLogin, registration } from "./schemas";
+import { registerWithPasskey, startPasskeyRegistration } from "./passkey-signup";
+import {
+  codeCredentials,
+  codeRequest,
+  credentials,
+  passkeyLogin,
+  passkeyRegistrant,
+  passkeyRegistration,
+  registration,
+} from "./schemas";
 import { register } from "./signup";
 
 const LOGIN = { limit: { rule: "login", per: "IP address" } } as const;
@@ -18,6 +27,17 @@ export const signIn = {
     captcha: captchaFor("register"),
     schema: registration,
     verb: ({ deps, input, client }) => register(deps, input, client),
+  }),
+  startPasskeyRegistration: operation({
+    limit: { rule: "register", per: "IP address" },
+    captcha: captchaFor("register"),
+    schema: passkeyRegistrant,
+    verb: ({ deps, input }) => startPasskeyRegistration(deps, input),
+  }),
+  registerWithPasskey: operation({
+    limit: { rule: "register", per: "IP address" },
+    schema: passkeyRegistration,
+    verb: ({ deps, input, client }) => registerWithPasskey(deps, input, client),
   }),
   login: operation({ ...PASSWORD, verb: ({ deps, input, client }) => login(deps, input, client) }),
   /** The first of two steps: the second one takes the two-factor code. */

@@ -7,7 +7,7 @@ import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { describeRoute, documented } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
-import { requestOptions } from "../passkeys/webauthn/schemas";
+import { creationOptions, requestOptions } from "../passkeys/webauthn/schemas";
 import { tokenPair } from "../sessions/schemas";
 import { signIn } from "./operations";
 import { requestedCode } from "./schemas";
@@ -30,6 +30,28 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       description: "The first session works at once. Later logins need a verified email.",
     }),
     ...serve(signIn.register, (c, { tokens }) => c.json({ data: tokens }, 201)),
+  )
+  .post(
+    "/register/passkey/options",
+    describeRoute(
+      "startPasskeyRegistration",
+      "What a page gives to `navigator.credentials.create` to register with a passkey.",
+      {
+        200: dataOf(creationOptions),
+        errors: ["CAPTCHA_REQUIRED", "FORBIDDEN"],
+        description: "Nothing is stored yet. The answer does not tell whether the address is taken.",
+      },
+    ),
+    ...serve(signIn.startPasskeyRegistration, (c, data) => c.json({ data })),
+  )
+  .post(
+    "/register/passkey",
+    describeRoute("registerWithPasskey", "Creates a user as `register` does, with a passkey in place of a password.", {
+      201: dataOf(tokenPair),
+      errors: ["FORBIDDEN", "EMAIL_TAKEN", "CONFLICT", "INVALID_TOKEN"],
+      description: "The first session works at once. Later logins need a verified email.",
+    }),
+    ...serve(signIn.registerWithPasskey, (c, { tokens }) => c.json({ data: tokens }, 201)),
   )
   .post(
     "/login",

@@ -5,25 +5,35 @@ import { captchaToken, email, givenPassword, name, newPassword, opaqueToken } fr
 import { tenantName } from "../../tenancy/tenants/name";
 
 import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";
-import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
+import { assertion, attestation, passkeyName, passkeyState } from "../passkeys/webauthn/schemas";
 
-export const registration = z
-  .object({
-    email,
-    password: newPassword,
-    name: name.optional().meta({ examples: ["Ada Lovelace"] }),
-    tenantName: tenantName.optional().meta({
-      description:
-        "The name of the new tenant: at most 64 characters, without a host or URL. Ignored with an invitation.",
-      examples: ["Analytical Engines"],
-    }),
-    invitationToken: opaqueToken.optional().meta({
-      description: "The token in the link of an invitation mail. The user joins that tenant instead of creating one.",
-      examples: ["c0ffee"],
-    }),
-    captchaToken,
-  })
+const registrant = z.object({
+  email,
+  name: name.optional().meta({ examples: ["Ada Lovelace"] }),
+  tenantName: tenantName.optional().meta({
+    description:
+      "The name of the new tenant: at most 64 characters, without a host or URL. Ignored with an invitation.",
+    examples: ["Analytical Engines"],
+  }),
+  invitationToken: opaqueToken.optional().meta({
+    description: "The token in the link of an invitation mail. The user joins that tenant instead of creating one.",
+    examples: ["c0ffee"],
+  }),
+  captchaToken,
+});
+
+export const registration = registrant
+  .extend({ password: newPassword })
   .meta({ id: "Registration", description: "A new account." });
+
+export const passkeyRegistrant = registrant.meta({
+  id: "PasskeyRegistrant",
+  description: "A new account that gets a passkey in place of a password.",
+});
+
+export const passkeyRegistration = z
+  .object({ state: passkeyState, response: attestation, name: passkeyName })
+  .meta({ id: "PasskeyRegistration", description: "The answer to the options of a registration." });
 
 const totp = opaqueToken.optional().meta({
   description: "A TOTP or recovery code. Required when two-factor authentication is on.",

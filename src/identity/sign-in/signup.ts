@@ -19,37 +19,43 @@ import {
   type NotJoined,
   type OpenInvitation,
 } from "../invitations/join-store";
+import type { FirstPasskey } from "../passkeys/store";
 import { refuseGuessable } from "../passwords/guessable";
+import { requirePasswords } from "../passwords/off";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
-import { insertAccount, type NewUser } from "./store";
+import type { NewUser } from "./new-user-store";
+import { insertAccount } from "./store";
 
-export interface Registration {
+/** Who registers. */
+export interface Registrant {
   email: string;
-  password: string;
   name?: string | undefined;
   tenantName?: string | undefined;
   invitationToken?: string | undefined;
 }
 
 /**
- * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address,
- * EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not open for this address, CONFLICT when its tenant has no room,
- * and VALIDATION_FAILED for a guessable password.
+ * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address
+ * or passwords are off, VALIDATION_FAILED for a guessable password, and as `createAccount`.
  */
-export async function register(deps: Deps, input: Registration, client: ClientContext): Promise<OpenedSession> {
-  if (input.invitationToken === undefined) refuseUninvited(deps.config.registration, input.email);
-  refuseGuessable(deps.config, "password", input.password, input.email);
-  if (input.invitationToken === undefined)
-    return withNewTenant(deps, await newUser(input, client.device), input, client);
-  const tokenHash = await sha256Hex(input.invitationToken);
-  const invitation = await findOpenInvitation(deps, tokenHash, input.email, deps.now());
-  if (!invitation) throw badInvitation();
-  return intoTenant(deps, await newUser(input, client.device), invitation, client);
+export async function register(
+  deps: Deps,
+  { password, ...registrant }: Registrant & { password: string },
+  client: ClientContext,
+): Promise<OpenedSession> {
+  requirePasswords(deps.config);
+  refuseUninvited(deps.config.registration, registrant);
+  refuseGuessable(deps.config, "password", password, registrant.email);
+  const invitation = await findInvitation(deps, registrant);
+  return createAccount(deps, registrant, invitation, { passwordHash: await hashPassword(password) }, client);
 }
 
-/** Throws FORBIDDEN where registration is not open to the address. */
-export function refuseUninvited(registration: RegistrationRule, email: string): void {
-  if (registration.for === "everybody") return;
+/** Throws FORBIDDEN where registration is not open to the address, unless somebody was invited. */
+export function refuseUninvited(
+  registration: RegistrationRule,
+  { email, invitationToken }: Pick<Registrant, "email" | "invitationToken">,
+): void {
+  if (registration.for === "everybody" || invitationToken !== undefined) return;
   if (registration.for === "invited") throw new AppError("FORBIDDEN", { message: "Registration is by invitation." });
   if (!registration.domains.includes(email.slice(email.lastIndexOf("@") + 1))) {
     throw new AppError("FORBIDDEN", {
@@ -58,13 +64,36 @@ export function refuseUninvited(registration: RegistrationRule, email: string): 
   }
 }
 
-const newUser = async ({ email, name, password }: Registration, device: Device): Promise<NewUser> => ({
-  userId: newId(),
-  email,
-  name: name ?? null,
-  passwordHash: await hashPassword(password),
-  createdFrom: createdFrom(device),
-});
+/** The invitation that somebody registers with; null without one. Throws INVALID_TOKEN if it is not open for them. */
+export async function findInvitation(
+  deps: Deps,
+  { email, invitationToken }: Registrant,
+): Promise<OpenInvitation | null> {
+  if (invitationToken === undefined) return null;
+  const invitation = await findOpenInvitation(deps, await sha256Hex(invitationToken), email, deps.now());
+  if (!invitation) throw badInvitation();
+  return invitation;
+}
+
+/** What a new user signs in with. */
+type FirstCredential = { passwordHash: string } | { userId: string; passkey: FirstPasskey };
+
+/**
+ * Creates the account with a tenant of its own, or in the tenant of the invitation. Throws EMAIL_TAKEN, INVALID_TOKEN
+ * for an invitation that was used in the meantime, and CONFLICT when its tenant has no room.
+ */
+export async function createAccount(
+  deps: Deps,
+  { email, name, tenantName }: Registrant,
+  invitation: OpenInvitation | null,
+  credential: FirstCredential,
+  client: ClientContext,
+): Promise<OpenedSession> {
+  const device = createdFrom(client.device);
+  const user = { userId: newId(), email, name: name ?? null, passwordHash: "", createdFrom: device, ...credential };
+  if (invitation) return intoTenant(deps, user, invitation, client);
+  return withNewTenant(deps, user, tenantName ?? nameOfOwnTenant(name), client);
+}
 
 /** "Firefox on Linux, Lisbon, PT". */
 export const createdFrom = ({ kind, location }: Device): string => [kind, location].filter(Boolean).join(", ");
@@ -72,10 +101,10 @@ export const createdFrom = ({ kind, location }: Device): string => [kind, locati
 async function withNewTenant(
   deps: Deps,
   user: NewUser,
-  input: Registration,
+  tenantName: string,
   client: ClientContext,
 ): Promise<OpenedSession> {
-  const tenant = { id: newId(), name: input.tenantName ?? nameOfOwnTenant(input.name) };
+  const tenant = { id: newId(), name: tenantName };
   const draft = await draftSession(deps, user.userId, client.device);
   const opened = await orEmailTaken(insertAccount(deps, user, tenant, draft.row, client.origin, deps.now()));
   await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });

@@ -10,24 +10,9 @@ import { type Actor, type RequestOrigin, userActor } from "../../platform/schema
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { addressOfNewUser } from "../addresses-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
-import {
-  endOldestSessions,
-  mintSession,
-  type NewSession,
-  passwordHolds,
-  type TokenSubject,
-  useTenant,
-} from "../sessions/store";
+import { endOldestSessions, mintSession, type NewSession, type TokenSubject, useTenant } from "../sessions/store";
 import { conditionsOf, metaOf, preparationsOf, revertStateOf, type SignInCredential, usesOf } from "./credential-store";
-
-export interface NewUser {
-  userId: string;
-  email: string;
-  name: string | null;
-  passwordHash: string;
-  /** The kind of device that registers, with its location: "Firefox on Linux, Lisbon, PT". */
-  createdFrom: string;
-}
+import { firstCredentialOf, type NewUser } from "./new-user-store";
 
 export interface NewTenant {
   id: string;
@@ -46,23 +31,22 @@ export async function insertAccount(
   nowMs: number,
 ): Promise<TokenSubject> {
   const { userId, email, passwordHash } = user;
+  const { stored, preconditions, meta } = firstCredentialOf(user);
   const { minted } = await atomically(db, {
     // The caller queues the verification mail.
     user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, created_from, created_at)
       VALUES (${userId}, ${addressOfNewUser(user.email, nowMs)}, ${user.name}, ${passwordHash}, ${nowMs},
         ${user.createdFrom}, ${nowMs})`,
+    ...stored,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
-    minted: mintSession(
-      session,
-      { tenantId: tenant.id, credential: passwordHolds(passwordHash), factor: null, methods: ["password"] },
-      nowMs,
-    ),
+    minted: mintSession(session, { tenantId: tenant.id, ...preconditions }, nowMs),
     recorded: auditIfChanged({
       tenantId: tenant.id,
       action: "auth.registered",
       actor: userActor({ userId, email, sessionId: session.id }, origin),
       target: { kind: "user", id: userId },
+      ...meta,
     }),
     ...rememberDevice(session, nowMs),
   });

@@ -7,6 +7,7 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { type Guesser, recordLock } from "../../tenancy/audit/failed-login-store";
 import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
+import { requirePasswords } from "../passwords/off";
 import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
 
@@ -28,6 +29,7 @@ export async function checkPassword(
   password: string,
   write: () => Promise<boolean> = async () => true,
 ): Promise<void> {
+  requirePasswords(deps.config);
   const { value: done, startedLock } = await deps.guesses.check("password", email, async () => {
     const { correct } = await verifyPassword(password, passwordHash);
     return (correct && (await write())) || null;

@@ -2,11 +2,12 @@
  * Turnstile protects what bots abuse: registration, mails to an address that anybody can enter, and login after wrong
  * guesses.
  */
-import type { Turnstile } from "../../platform/config";
+
 import type { Deps } from "../../platform/deps";
 import { AppError, unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { Captcha } from "../../platform/operation";
+import type { Turnstile } from "../../platform/sign-in-settings";
 import { siteverify } from "./siteverify";
 
 /** What the widget is shown for. A token for one action is not accepted for another. */

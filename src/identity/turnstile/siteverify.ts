@@ -3,7 +3,7 @@
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  */
 import * as z from "zod";
-import type { Turnstile } from "../../platform/config";
+import type { Turnstile } from "../../platform/sign-in-settings";
 import { readText } from "./read-text";
 
 const SITEVERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";

@@ -1130,6 +1130,28 @@ export interface PasskeyLogin {
   tenantId?: string | undefined;
 }
 
+/** A new account that gets a passkey in place of a password. */
+export interface PasskeyRegistrant {
+  email: string;
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** The name of the new tenant: at most 64 characters, without a host or URL. Ignored with an invitation. */
+  tenantName?: string | undefined;
+  /** The token in the link of an invitation mail. The user joins that tenant instead of creating one. */
+  invitationToken?: string | undefined;
+  /** From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`). */
+  captchaToken?: string | undefined;
+}
+
+/** The answer to the options of a registration. */
+export interface PasskeyRegistration {
+  /** The `state` that came with the options. It works once, within five minutes. */
+  state: string;
+  response: PasskeyAttestation;
+  /** 1 to 64 characters in one line. */
+  name: string;
+}
+
 /** The options for signing in or confirming with a passkey. */
 export interface PasskeyRequestOptions {
   /** Send it back with the answer. */
@@ -1422,8 +1444,6 @@ export interface RecoveryCodes {
 /** A new account. */
 export interface Registration {
   email: string;
-  /** 8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused. */
-  password: string;
   /** One line, trimmed. */
   name?: string | undefined;
   /** The name of the new tenant: at most 64 characters, without a host or URL. Ignored with an invitation. */
@@ -1432,6 +1452,8 @@ export interface Registration {
   invitationToken?: string | undefined;
   /** From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`). */
   captchaToken?: string | undefined;
+  /** 8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused. */
+  password: string;
 }
 
 /** A replay, and how far it has come. */

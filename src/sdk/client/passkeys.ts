@@ -7,6 +7,8 @@ import type {
   Passkey,
   PasskeyCreationOptions,
   PasskeyLogin,
+  PasskeyRegistrant,
+  PasskeyRegistration,
   PasskeyRequestOptions,
   ShownPasskey,
   TokenPair,
@@ -60,6 +62,16 @@ export interface PasskeyMethods {
    * Throws CONFLICT for a user without passkeys, VALIDATION_FAILED.
    */
   confirm(options?: CallOptions): Promise<string>;
+  /**
+   * Creates an account that signs in with a passkey in place of a password, lets the browser make the passkey, and
+   * opens its first session. `name` is what the user calls the passkey. Throws CAPTCHA_REQUIRED, FORBIDDEN,
+   * EMAIL_TAKEN, INVALID_TOKEN for an invitation, VALIDATION_FAILED.
+   */
+  signUp(account: PasskeyRegistrant, name: string, options?: CallOptions): Promise<TokenPair>;
+  /** Returns the options with which a platform makes the passkey of a new account. Throws CAPTCHA_REQUIRED, FORBIDDEN. */
+  startSignUp(body: PasskeyRegistrant, options?: CallOptions): Promise<PasskeyCreationOptions>;
+  /** Creates the account with the passkey that a platform has made. Throws as `signUp`. */
+  finishSignUp(body: PasskeyRegistration, options?: CallOptions): Promise<TokenPair>;
   /** Returns the options with which a platform makes a passkey. Throws STEP_UP_REQUIRED, CONFLICT. */
   startRegistration(options?: CallOptions): Promise<PasskeyCreationOptions>;
   /** Adds the passkey that a platform has made. Returns it. Throws STEP_UP_REQUIRED, VALIDATION_FAILED, CONFLICT. */
@@ -78,19 +90,25 @@ export interface PasskeyMethods {
   startConfirmation(options?: CallOptions): Promise<PasskeyRequestOptions>;
 }
 
+type SentOptions = CallOptions & { body: PasskeyLogin | PasskeyRegistration };
+
 /** How long before it expires a challenge is replaced in the browser. */
 const RENEWED_BEFORE_MS = 60_000;
 
 export function passkeyMethods(call: Call, store: TokenStore, authenticators: () => Authenticators): PasskeyMethods {
+  const opened = async (path: "POST /auth/passkeys/login" | "POST /auth/register/passkey", options: SentOptions) => {
+    const pair = await call.data<TokenPair>(path, { ...options, as: "nobody" });
+    await store.save(pair);
+    return pair;
+  };
   const api = {
+    startSignUp: (body, options) =>
+      call.data("POST /auth/register/passkey/options", { ...options, body, as: "nobody" }),
+    finishSignUp: (body, options) => opened("POST /auth/register/passkey", { ...options, body }),
     startRegistration: (options) => call.data("POST /auth/passkeys/options", options),
     finishRegistration: (body, options) => call.data("POST /auth/passkeys", { ...options, body }),
     startLogin: (options) => call.data("POST /auth/passkeys/login/options", { ...options, as: "nobody" }),
-    finishLogin: async (body, options) => {
-      const pair = await call.data<TokenPair>("POST /auth/passkeys/login", { ...options, body, as: "nobody" });
-      await store.save(pair);
-      return pair;
-    },
+    finishLogin: (body, options) => opened("POST /auth/passkeys/login", { ...options, body }),
     startConfirmation: (options) => call.data("POST /auth/step-up/options", options),
   } satisfies Partial<PasskeyMethods>;
 
@@ -122,6 +140,11 @@ export function passkeyMethods(call: Call, store: TokenStore, authenticators: ()
       const { state, options: creation } = await api.startRegistration(options);
       const response = await makePasskey(authenticators(), creation, options.signal);
       return api.finishRegistration({ state, response, name }, options);
+    },
+    signUp: async (account, name, options = {}) => {
+      const { state, options: creation } = await api.startSignUp(account, options);
+      const response = await makePasskey(authenticators(), creation, options.signal);
+      return api.finishSignUp({ state, response, name }, options);
     },
     login: async ({ tenantId, conditional = false } = {}, options = {}) => {
       const passkey = conditional ? await suggested(options) : await shown(api.startLogin, options);

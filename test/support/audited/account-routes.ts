@@ -2,7 +2,7 @@
 import { logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../client";
 import { codeIn, mailTo, tokenIn } from "../mailbox";
 import { newBrowser, newPersonAtProvider, signInAs } from "../oauth";
-import { loginWith, withPasskey } from "../passkeys";
+import { loginWith, registerWithPasskey, withPasskey } from "../passkeys";
 import { invite, joinTenant } from "../people";
 import { codeOf, enrol } from "../two-factor";
 import { askedToRemove, byOwner, must, type Recorded } from "./acts";
@@ -124,6 +124,13 @@ export const ACCOUNT_ROUTES: Recorded = {
       const token = tokenIn(await mailTo(email, /Confirm your new/));
       await must("POST", "/auth/change-email/confirm", { token }, owner.token);
       return owner;
+    },
+  ],
+  "POST /auth/register/passkey": [
+    ["auth.registered"],
+    async () => {
+      const { answer } = await registerWithPasskey({ email: newEmail() });
+      return { token: answer.body.data.accessToken };
     },
   ],
   "POST /auth/passkeys/login": [

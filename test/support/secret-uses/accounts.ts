@@ -112,6 +112,14 @@ export const ACCOUNT_USES: Record<string, () => Promise<void>> = {
       const shown = { state: stepUp.state, response: await show(stepUp, passkey, wrong) };
       await ask("POST", "/auth/step-up", { passkey: shown }, user.token);
     }
+    const account = { email: newEmail(), captchaToken: fresh("captcha") };
+    const { data } = (await ask("POST", "/auth/register/passkey/options", account)).body;
+    await ask("POST", "/auth/register/passkey/options", {});
+    const made = await make(data);
+    for (const state of [fresh("state"), keep(data.state)]) {
+      await ask("POST", "/auth/register/passkey", { state, response: made.response, name: "phone" });
+    }
+    await ask("POST", "/auth/register/passkey/options", { email: fresh("not an address") });
     await ask("DELETE", path, undefined, user.token);
     await ask("DELETE", path, undefined, user.token);
     await ask("POST", "/auth/step-up/options", undefined, user.token);

@@ -29,10 +29,23 @@ interface Account {
  */
 export async function creationOptions(
   deps: Deps,
-  { userId, email, name }: Account,
+  account: Account,
   present: readonly Named[],
 ): Promise<CreationOptions> {
-  const { challenge, state, expiresAt } = await newChallenge(deps, "register", userId);
+  return optionsFor(deps, account, present, await newChallenge(deps, "register", account.userId));
+}
+
+/** The same for somebody who has no account yet. The state keeps `account`, and no row does. */
+export async function signUpOptions<A extends Account>(deps: Deps, account: A): Promise<CreationOptions> {
+  return optionsFor(deps, account, [], await newChallenge(deps, "sign-up", null, account));
+}
+
+function optionsFor(
+  deps: Deps,
+  { userId, email, name }: Account,
+  present: readonly Named[],
+  { challenge, state, expiresAt }: Awaited<ReturnType<typeof newChallenge>>,
+): CreationOptions {
   const rp = relyingParty(deps.config);
   const options = {
     rp: { id: rp.id, name: rp.name },
