@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { buildDocs } from "./.scripts/docs/build.ts";
@@ -35,6 +36,8 @@ async function builtConfiguration() {
   await buildDocs();
   return { configPath: "./wrangler.toml" };
 }
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Where the new schedules of test/webhooks/faults.isolated.test.ts begin in this run. */
 const FRESH_SEED = 1001 + Math.floor(Math.random() * 9_000);
@@ -103,7 +106,13 @@ const service = {
     })),
     withoutMapsOfDependencies,
   ],
-  resolve: { tsconfigPaths: true },
+  resolve: {
+    tsconfigPaths: true,
+    alias: [
+      { find: "argon2id-of-the-package", replacement: fileURLToPath(import.meta.resolve("argon2id/lib/argon2id.js")) },
+      { find: "argon2id/lib/argon2id.js", replacement: fileOf("test/support/remembered-argon2id.ts") },
+    ],
+  },
   test: {
     name: "service",
     include: ["test/**/*.test.ts"],

@@ -30,3 +30,8 @@ declare module "node:async_hooks" {
     getStore(): T | undefined;
   }
 }
+
+/** The package's own function, beside test/support/remembered-argon2id.ts; see vitest.config.ts. */
+declare module "argon2id-of-the-package" {
+  export { default } from "argon2id/lib/argon2id.js";
+}
