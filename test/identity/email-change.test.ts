@@ -1,61 +1,15 @@
-/** Changing one's name and address: who may, who is told, what ends, and how a thief's change is undone. */
-import { env } from "cloudflare:workers";
+/** Changes of name and address. */
 import { afterEach, describe, expect, test, vi } from "vitest";
-import {
-  call,
-  eventually,
-  logIn,
-  newAddress,
-  newEmail,
-  PASSWORD,
-  type Person,
-  signUp,
-  signUpVerified,
-} from "../support/client";
+import { call, eventually, logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
 import { holding, visit } from "../support/console";
+import { ask, asked, confirm, login, me, moved, register, turn } from "../support/email-change";
 import { mailsTo, mailTo, tokenIn } from "../support/mailbox";
-import { newBrowser, newPersonAtProvider, signInAs } from "../support/oauth";
 import { callUnder } from "../support/overrides";
 import { withPasskey } from "../support/passkeys";
 import { tire } from "../support/people";
 import { codeOf, enrol } from "../support/two-factor";
 
 afterEach(() => void vi.useRealTimers());
-
-const HOUR_MS = 3_600_000;
-const turn = (hours: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * HOUR_MS });
-
-const ask = ({ token }: Person, email: string, proof: Record<string, unknown> = {}) =>
-  call("POST", "/auth/change-email", { token, body: { email, ...proof } });
-const confirm = ({ token }: Person, mailed: string) =>
-  call("POST", "/auth/change-email/confirm", { token, body: { token: mailed } });
-const me = async ({ token }: Person) => (await call("GET", "/auth/me", { token })).body.data;
-const report = (token: string) =>
-  call("POST", "/auth/not-me", { body: { token }, headers: { "cf-connecting-ip": newAddress() } });
-const login = (email: string, fields: Record<string, unknown> = {}) =>
-  call("POST", "/auth/login", {
-    body: { email, password: PASSWORD, ...fields },
-    headers: { "cf-connecting-ip": newAddress() },
-  });
-const register = (email: string) =>
-  call("POST", "/auth/register", {
-    body: { email, password: PASSWORD },
-    headers: { "cf-connecting-ip": newAddress() },
-  });
-
-/** Asks for a change and returns the token of the mail to the new address. */
-async function asked(person: Person, email = newEmail()): Promise<{ email: string; token: string }> {
-  const { status } = await ask(person, email);
-  if (status !== 200) throw new Error(`change-email answered ${status}`);
-  return { email, token: tokenIn(await mailTo(email, /Confirm your new/)) };
-}
-
-/** Changes the address of somebody. Returns the new one, and the token of the link to the former one. */
-async function moved(person: Person, former = person.email): Promise<{ email: string; undo: string }> {
-  const { email, token } = await asked(person);
-  expect((await confirm(person, token)).status).toBe(200);
-  return { email, undo: tokenIn(await mailTo(former, /was changed/)) };
-}
 
 describe("the name", () => {
   test("is changed, trimmed and removed", async () => {
@@ -217,101 +171,6 @@ describe("at the same time", () => {
     const answers = await Promise.all(people.flatMap((person) => mails.map((mail) => confirm(person, tokenIn(mail)))));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ body }) => body.code === "EMAIL_TAKEN")).toHaveLength(9);
-  });
-});
-
-describe("the former address", () => {
-  test("undoes a thief's change for 72 hours: the address is back, and everything ends", async () => {
-    const owner = await signUpVerified();
-    const thief = await logIn(owner);
-    const { email, undo } = await moved(thief);
-    const secret = await enrol(thief);
-    expect((await report(undo)).status).toBe(200);
-    for (const session of [owner, thief]) {
-      expect((await call("GET", "/auth/me", { token: session.token })).status).toBe(401);
-    }
-    expect((await login(email, { totp: codeOf(secret, 1) })).status).toBe(401);
-    const reset = tokenIn(await mailTo(owner.email, /Reset your password/));
-    await call("POST", "/auth/reset-password", { body: { token: reset, newPassword: "another one 42" } });
-    const back = await login(owner.email, { password: "another one 42" });
-    expect(back.status).toBe(200);
-    expect(await me({ ...owner, token: back.body.data.accessToken })).toMatchObject({
-      email: owner.email,
-      emailVerified: true,
-      twoFactorEnabled: false,
-    });
-    expect((await report(undo)).body.code).toBe("INVALID_TOKEN");
-  });
-
-  test("stops a change that was only asked for", async () => {
-    const owner = await signUpVerified();
-    const { token } = await asked(owner);
-    const warning = tokenIn(await mailTo(owner.email, /about to change/));
-    expect((await report(warning)).status).toBe(200);
-    const stored = await env.DB.prepare("SELECT purpose FROM email_tokens WHERE subject_id = ? AND purpose = ?")
-      .bind(owner.userId, "change-email")
-      .all();
-    expect(stored.results).toEqual([]);
-    const thief = await logIn(owner, PASSWORD).catch(() => null);
-    expect(thief).toBeNull();
-    expect((await confirm(owner, token)).status).toBe(401);
-  });
-
-  test("a link of an earlier mail gives it back too, with the second factor that the thief has turned off", async () => {
-    const owner = await signUpVerified();
-    const secret = await enrol(owner);
-    const made = await call("POST", "/auth/2fa/recovery-codes", {
-      token: owner.token,
-      body: { token: codeOf(secret) },
-    });
-    const [first, second] = made.body.data.recoveryCodes as string[];
-    const thief = await logIn(owner, PASSWORD, { totp: first });
-    await call("POST", "/api-keys", { token: thief.token, body: { name: "tap", scopes: ["webhook.read"] } });
-    const earlier = tokenIn(await mailTo(owner.email, /API key/));
-    const { email } = await moved(thief);
-    await call("POST", "/auth/2fa/disable", { token: thief.token, body: { token: second } });
-    await mailTo(email, /turned off/);
-    const own = await enrol(thief);
-    expect((await report(earlier)).status).toBe(200);
-    await mailTo(owner.email, /Reset your password/);
-    expect(mailsTo(email).filter(({ subject }) => /Reset/.test(subject))).toEqual([]);
-    const user = await env.DB.prepare(
-      "SELECT email, password_hash, totp_enabled_at IS NOT NULL AS has FROM users WHERE id = ?",
-    )
-      .bind(owner.userId)
-      .first();
-    expect(user).toEqual({ email: owner.email, password_hash: "", has: 1 });
-    const reset = tokenIn(await mailTo(owner.email, /Reset your password/));
-    await call("POST", "/auth/reset-password", { body: { token: reset, newPassword: "another one 42" } });
-    expect((await login(owner.email, { password: "another one 42", totp: codeOf(own, 1) })).status).toBe(401);
-    expect((await login(owner.email, { password: "another one 42", totp: codeOf(secret, 1) })).status).toBe(200);
-  });
-
-  test("is nobody else's for 72 hours: not by registration, a provider, or another change", async () => {
-    const [owner, other] = [await signUpVerified(), await signUpVerified()];
-    const { email: second } = await moved(owner);
-    expect((await register(owner.email)).body.code).toBe("EMAIL_TAKEN");
-    const person = newPersonAtProvider({ email: owner.email });
-    expect((await signInAs(newBrowser(), person)).body.code).toBe("CONFLICT");
-    await ask(other, owner.email);
-    await mailTo(owner.email, /cannot be used/);
-    // Their own way back is open.
-    const { token } = await asked(owner, owner.email);
-    expect((await confirm(owner, token)).status).toBe(200);
-    expect((await me(owner)).email).toBe(owner.email);
-    turn(73);
-    expect((await register(second)).status).toBe(201);
-  });
-
-  test("after two changes, the first address gets the account back and the second one's link ends", async () => {
-    const owner = await signUpVerified();
-    const thief = await logIn(owner);
-    const { email: second, undo } = await moved(thief);
-    const { undo: later } = await moved(thief, second);
-    expect((await report(undo)).status).toBe(200);
-    expect((await report(later)).body.code).toBe("INVALID_TOKEN");
-    const user = await env.DB.prepare("SELECT email FROM users WHERE id = ?").bind(owner.userId).first();
-    expect(user).toEqual({ email: owner.email });
   });
 });
 

@@ -1,42 +1,27 @@
-/** The list of revoked tokens: who writes what into it, and how it is served. */
+/** Which actions revoke tokens, and that no file forgets it. */
 import { env } from "cloudflare:workers";
-import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, logIn, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
-import { expectDocumented } from "../support/contract";
 import { mailTo, tokenIn } from "../support/mailbox";
 import { operate, operator } from "../support/operators";
 import { callUnder } from "../support/overrides";
 import { joinTenant } from "../support/people";
-import { serviceFetch } from "../support/sdk";
+import {
+  alone,
+  claimsOf,
+  memberKey,
+  own,
+  refresh,
+  revokedOf,
+  sessionKey,
+  tenantKey,
+  userKey,
+} from "../support/revocations";
 import { enrol } from "../support/two-factor";
 
 afterEach(() => {
   vi.useRealTimers();
 });
-
-interface Claims {
-  sid: string;
-  tid: string;
-  sub: string;
-  iat: number;
-}
-const claimsOf = ({ token }: Pick<Person, "token">) => decodeJwt(token) as unknown as Claims;
-const sessionKey = (person: Pick<Person, "token">) => `s:${claimsOf(person).sid}:${claimsOf(person).tid}`;
-const userKey = ({ userId }: Person) => `u:${userId}`;
-const memberKey = ({ tenantId, userId }: Person) => `m:${tenantId}:${userId}`;
-const tenantKey = ({ tenantId }: Person) => `t:${tenantId}`;
-
-/** The revocations that say something about these people. */
-async function revokedOf(...people: Person[]): Promise<string[]> {
-  const ids = people.flatMap((person) => [person.userId, person.tenantId, claimsOf(person).sid]);
-  const { results } = await env.DB.prepare("SELECT DISTINCT key FROM revocations ORDER BY key").all<{ key: string }>();
-  return results.map(({ key }) => key).filter((key) => ids.some((id) => key.includes(id)));
-}
-
-const refresh = (refreshToken: string) => call("POST", "/auth/refresh", { body: { refreshToken } });
-const own = (person: Person, method: string, path: string, body?: unknown) =>
-  call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
 
 interface Way {
   /** Who is there, the one that acts first. */
@@ -45,7 +30,6 @@ interface Way {
   writes: (first: Person, second: Person) => string[];
 }
 
-const alone = async () => [await signUpVerified()];
 /** A person with two sessions. */
 const twice = async () => {
   const person = await signUpVerified();
@@ -224,103 +208,5 @@ describe("what is written down", () => {
       .filter(([, text]) => changes.test(String(text)))
       .filter(([, text]) => !/revocations-store"/.test(String(text)));
     expect(silent.map(([path]) => path)).toEqual([]);
-  });
-});
-
-describe("GET /.well-known/revoked", () => {
-  const prefixOf = async (text: string) => {
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-    return btoa(String.fromCharCode(...digest.subarray(0, 9)))
-      .replaceAll("+", "-")
-      .replaceAll("/", "_");
-  };
-  async function get(headers: Record<string, string> = {}) {
-    const request = new Request("http://postern.test/.well-known/revoked", { headers });
-    const response = await serviceFetch(request.url, { headers });
-    const answer = { status: response.status, headers: response.headers, body: await response.text() };
-    await expectDocumented(request, answer);
-    return answer;
-  }
-  const keySet = async () => createLocalJWKSet((await call("GET", "//.well-known/jwks.json")).body);
-  const later = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
-  async function listed() {
-    const { body } = await get();
-    const options = { typ: "revoked+jwt", audience: "postern", issuer: "https://postern.test" };
-    return (await jwtVerify(body, await keySet(), options)).payload as unknown as {
-      iat: number;
-      ttl: number;
-      revoked: [string, number][];
-    };
-  }
-
-  test("is a signed list with the prefix of each text, sorted, and its second, rounded up", async () => {
-    const [person] = (await alone()) as [Person];
-    const before = Math.floor(Date.now() / 1000);
-    await call("POST", "/auth/logout", { body: { refreshToken: person.refreshToken } });
-    later(1100);
-    const { iat, ttl, revoked } = await listed();
-    expect([iat % 10, ttl]).toEqual([0, 900]);
-    const entries = new Map(revoked);
-    const at = entries.get(await prefixOf(sessionKey(person))) ?? 0;
-    expect(at).toBeGreaterThanOrEqual(claimsOf(person).iat);
-    expect(at - before).toBeGreaterThanOrEqual(1);
-    expect(at - before).toBeLessThan(60);
-    expect(revoked.map(([prefix]) => prefix)).toEqual([...entries.keys()].sort());
-  });
-
-  test("has the type, a weak ETag and a second of cache; the same list is not sent again", async () => {
-    const { status, headers } = await get();
-    const etag = headers.get("etag") ?? "";
-    expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
-      200,
-      "application/jwt",
-      "public, max-age=1",
-    ]);
-    expect(etag).toMatch(/^W\/"[0-9a-f]{64}"$/);
-    vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / 10_000) * 10_000 + 10_000 });
-    const held = (await get()).headers.get("etag") ?? "";
-    const again = await get({ "if-none-match": `"another", ${held}` });
-    expect([again.status, again.body, again.headers.get("etag")]).toEqual([304, "", held]);
-    later(10_000);
-    expect((await get({ "if-none-match": held })).status).toBe(200);
-  });
-
-  test("forgets an entry after 960 seconds", async () => {
-    const [person] = (await alone()) as [Person];
-    await call("POST", "/auth/logout", { body: { refreshToken: person.refreshToken } });
-    const prefix = await prefixOf(sessionKey(person));
-    const isListed = async () => (await listed()).revoked.some(([other]) => other === prefix);
-    later(955_000);
-    expect(await isListed()).toBe(true);
-    later(10_000);
-    expect(await isListed()).toBe(false);
-  });
-
-  test("asks D1 at most once a second, also for 50 requests at once", async () => {
-    later(5000);
-    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
-    await Promise.all(Array.from({ length: 50 }, () => get()));
-    const readings = prepare.mock.calls.filter(([query]) => /FROM revocations/.test(String(query)));
-    prepare.mockRestore();
-    expect(readings).toHaveLength(1);
-  });
-
-  test("revokes every token up to the newest entry when there are more than 20,000", async () => {
-    const at = Math.ceil(Date.now() / 1000);
-    const fill = (count: number) =>
-      env.DB.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-         INSERT OR IGNORE INTO revocations (at, key) SELECT ?2, 'filled:' || i FROM n`,
-      ).bind(count, at);
-    const clear = env.DB.prepare("DELETE FROM revocations WHERE key LIKE 'filled:%'");
-    await fill(20_001).run();
-    later(1500);
-    const { revoked } = await listed();
-    await clear.run();
-    expect(revoked).toHaveLength(1);
-    expect(revoked[0]?.[0]).toBe("*");
-    expect(revoked[0]?.[1]).toBeGreaterThanOrEqual(at);
-    later(1500);
-    expect((await listed()).revoked.some(([prefix]) => prefix === "*")).toBe(false);
   });
 });

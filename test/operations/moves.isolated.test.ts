@@ -1,70 +1,21 @@
-/** Moving a tenant to another delivery database: what follows it, what stays, and what a kill at any step leaves. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+/** Moving a tenant to another delivery database: what follows it, and what stays. */
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
-import type { SubscriptionCounts } from "../../src/operations/metrics/store";
-import { countTotals } from "../../src/operations/metrics/totals";
+import { describe, expect, test } from "vitest";
 import { continueMoves } from "../../src/operations/moves/continue";
-import { newIdAt } from "../../src/platform/db/ids";
-import { noteSize } from "../../src/platform/db/shard-sizes-store";
-import { createDeps, type Deps } from "../../src/platform/deps";
 import { SYSTEM } from "../../src/platform/schemas/actor";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { continueReplays } from "../../src/webhooks/resend/replays/continue";
-import { countStoredBytes } from "../../src/webhooks/stats/stored-bytes";
 import { changeSubscription } from "../../src/webhooks/subscriptions/changes";
-import { call, eventually, PASSWORD, type Person, signUpVerified } from "../support/client";
-import { addDelivery, type Key } from "../support/engine";
+import { call, eventually, PASSWORD, signUpVerified } from "../support/client";
+import { countIn, DAY_MS, depsOf, failed, get, move, placeOf } from "../support/moves";
 import { operate, operator } from "../support/operators";
-import { callUnder } from "../support/overrides";
 import { purgeAll } from "../support/purges";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
-import { closeOtherShard, deliveryDb, SHARD } from "../support/shard";
-import { maintain } from "../support/upkeep";
-
-vi.setConfig({ testTimeout: 60_000 });
+import { deliveryDb, SHARD } from "../support/shard";
 
 const OTHER = 1 - SHARD;
 const otherDb = SHARD === 0 ? env.SHARD_1 : env.DB;
-const DAY_MS = 86_400_000;
-
-const countIn = (database: D1Database, table: string, { tenantId }: Person) =>
-  database.prepare(`SELECT count(*) AS n FROM ${table} WHERE tenant_id = ?`).bind(tenantId).first<number>("n");
-
-const get = async (person: Person, path: string) => (await call("GET", path, { token: person.token })).body;
-
-async function depsOf(change: (deps: Deps) => Partial<Deps> = () => ({})) {
-  const context = createExecutionContext();
-  const deps = await createDeps(env, context);
-  return { deps: { ...deps, ...change(deps) }, ended: () => waitOnExecutionContext(context) };
-}
-
-async function move(person: Person): Promise<void> {
-  const { token } = await operator();
-  const answer = await operate({ token }, "POST", `/tenants/${person.tenantId}/move`, { shard: OTHER });
-  expect([answer.status, answer.body.message]).toEqual([200, "Tenant is being moved."]);
-}
-
-const placeOf = (person: Person) =>
-  env.DB.prepare("SELECT shard, former_shard FROM tenants WHERE id = ?").bind(person.tenantId).first();
-
-/** A delivery that failed and is never tried again, before the move. */
-async function failed(person: Person, webhookId: string): Promise<Key> {
-  const key = await addDelivery(person, webhookId);
-  await deliveryDb.batch([
-    deliveryDb
-      .prepare(
-        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, error, attempt_count,
-           attempted_at, completed_at)
-         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'failed', 'status 500', 3, ?1, ?1 FROM outbox
-         WHERE id = ?2`,
-      )
-      .bind(Date.now(), key.id),
-    deliveryDb.prepare("DELETE FROM outbox WHERE id = ?").bind(key.id),
-  ]);
-  return key;
-}
 
 describe("a tenant that was moved", () => {
   test("publishes to its new database, and everything from before is read, counted and found with it", async () => {
@@ -276,64 +227,6 @@ test("a request that began before the move writes nothing to the former database
   await ended();
   expect(await countIn(deliveryDb, "events", person)).toBe(0);
   expect((await get(person, `/webhooks/${id}`)).data.name).toBe("test");
-});
-
-test("its subscriptions are counted once for the service, and each attempt where it was made", async () => {
-  const totals = async () => {
-    const { deps, ended } = await depsOf();
-    for (const shard of [0, 1]) {
-      await noteSize(deps.db, shard, 1, 1);
-      await maintain({ ...deps, shards: { ...deps.shards, numbers: [shard] } }, countTotals);
-    }
-    await ended();
-    const { results } = await env.DB.prepare("SELECT totals FROM shards WHERE shard >= 0").all<{ totals: string }>();
-    await closeOtherShard();
-    const known = results.map(({ totals: json }) => JSON.parse(json) as SubscriptionCounts);
-    return known.reduce(
-      (sum, { healthy, paused }) => ({ healthy: sum.healthy + healthy, paused: sum.paused + paused }),
-      {
-        healthy: 0,
-        paused: 0,
-      },
-    );
-  };
-  const person = await signUpVerified();
-  await subscribe(person, newInbox("200").url);
-  const paused = await subscribe(person, newInbox("200").url);
-  await call("POST", `/webhooks/${paused}/pause`, { token: person.token });
-  const before = await totals();
-  await move(person);
-  expect(await totals()).toEqual(before);
-});
-
-test("what it has left in its former database counts towards TENANT_STORED_MIB, until retention has removed it", async () => {
-  const limit = { TENANT_STORED_MIB: "1" };
-  const person = await signUpVerified();
-  const fill = (database: D1Database) =>
-    database
-      .prepare(
-        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-         SELECT value, ?1, 'Large', hex(zeroblob(50000)), 0, 1 FROM json_each(?2)`,
-      )
-      .bind(person.tenantId, JSON.stringify(Array.from({ length: 6 }, () => newIdAt(Date.now()))))
-      .run();
-  const count = async () =>
-    maintain(await createDeps({ ...env, ...limit }, createExecutionContext()), countStoredBytes);
-  const status = async () => {
-    const { token } = person;
-    return (await callUnder(limit, { path: "/api/v1/events", token, body: { type: "OrderPaid", payload: 1 } })).status;
-  };
-  await fill(deliveryDb);
-  await count();
-  expect(await status()).toBe(202);
-  await move(person);
-  await fill(otherDb);
-  expect(await status()).toBe(202);
-  await count();
-  expect(await status()).toBe(429);
-  await deliveryDb.prepare("DELETE FROM events WHERE tenant_id = ? AND type = 'Large'").bind(person.tenantId).run();
-  await count();
-  expect(await status()).toBe(202);
 });
 
 test.each([

@@ -1,91 +1,27 @@
 /** Who signs tokens when the settings change, and while versions that know nothing of it still run. */
-import { applyD1Migrations, createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import worker from "../../src";
 import { deriveKeyRing } from "../../src/platform/crypto/keys";
-import { createDeps } from "../../src/platform/deps";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/platform/time";
-import { type Answer, newAddress, newEmail, PASSWORD } from "../support/client";
-
-type Settings = Record<string, string>;
-
-/** A database of its own: the others have signers already. */
-const database = env.UPGRADED;
-const DELAY_MS = 20 * MINUTE_MS;
-const [OLD, NEW] = [
-  "5f1c7a90e3b84d26aa0b9e7d1c3f5a72d8e6b4c2109f7e5d3c1b0a9f8e7d6c5b",
-  "c07e2d94b1f6483e9a5d7c2b6f0e8d1a3b5c7e9f1d2a4b6c8e0f9a7b5c3d1e2f",
-];
-const PUBLIC: Settings = { PUBLIC_URL: "https://auth.example.com", TOKEN_KEY_DELAY_SECONDS: "1200", SECRET_KEYS: OLD };
-const ORIGIN = "https://auth.example.com";
-
-let isolates = 0;
-/** Another isolate: a setting that changes nothing here makes it read its settings anew. */
-const isolate = (settings: Settings = {}): Settings => ({
-  ...PUBLIC,
-  ...settings,
-  MAIL_FROM: `Postern ${++isolates} <a@example.com>`,
-});
-
-const bindings = (settings: Settings) => ({ ...env, DB: database, SHARD_1: database, ...settings }) as Env;
-
-async function ask(settings: Settings, method: string, path: string, options: { token?: string; body?: object } = {}) {
-  const context = createExecutionContext();
-  const headers = new Headers({ "cf-connecting-ip": newAddress(), "content-type": "application/json" });
-  if (options.token) headers.set("authorization", `Bearer ${options.token}`);
-  const body = options.body ? JSON.stringify(options.body) : null;
-  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, {
-    method,
-    headers,
-    body,
-  });
-  const response = await worker.fetch(request, bindings(settings), context);
-  await waitOnExecutionContext(context);
-  return { status: response.status, body: await response.json<Answer["body"]>() };
-}
-
-const register = async (settings: Settings): Promise<string> => {
-  const body = { email: newEmail(), password: PASSWORD };
-  return (await ask(settings, "POST", "/api/v1/auth/register", { body })).body.data.accessToken;
-};
-const admits = async (settings: Settings, token: string) =>
-  (await ask(settings, "GET", "/api/v1/auth/me", { token })).status === 200;
-const published = async (settings: Settings) => (await ask(settings, "GET", "/.well-known/jwks.json")).body;
-const algorithmsOf = async (settings: Settings) =>
-  (await published(settings)).keys.map(({ alg }: { alg: string }) => alg);
-
-/** Whether the version before this table accepts a token. It knew one issuer, and EdDSA. */
-async function formerAdmits(token: string, secrets: readonly string[], issuer = "postern"): Promise<boolean> {
-  const keys = await deriveKeyRing(secrets);
-  const key = keys.map(({ signing }) => signing.EdDSA).find(({ kid }) => kid === decodeProtectedHeader(token).kid);
-  if (!key) return false;
-  const rules = { algorithms: ["EdDSA"], typ: "at+jwt", issuer, audience: "postern", currentDate: new Date() };
-  return jwtVerify(token, key.publicKey, rules).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** A token for the session of `token`, as the version before this table signed it. */
-async function formerToken(token: string, secret: string, issuer = "postern"): Promise<string> {
-  const [{ signing }] = await deriveKeyRing([secret]);
-  const { role: _role, scope: _scope, jti: _jti, auth_time: _authTime, amr: _amr, ...claims } = decodeJwt(token);
-  return new SignJWT({ ...claims, iss: issuer })
-    .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: signing.EdDSA.kid })
-    .sign(signing.EdDSA.privateKey);
-}
-
-async function minute(settings: Settings): Promise<void> {
-  const context = createExecutionContext();
-  await (await createDeps(bindings(settings), context)).signers.keep();
-  await waitOnExecutionContext(context);
-}
-
-const later = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
-const rowsOf = async () =>
-  (await database.prepare("SELECT alg, issuer, seen_at, retired_at FROM token_signers ORDER BY seen_at").all()).results;
+import {
+  admits,
+  algorithmsOf,
+  DELAY_MS,
+  database,
+  formerAdmits,
+  formerToken,
+  isolate,
+  later,
+  minute,
+  NEW,
+  OLD,
+  ORIGIN,
+  published,
+  register,
+  rowsOf,
+} from "../support/token-signers";
 
 beforeEach(async () => {
   const listed = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' 
@@ -265,50 +201,3 @@ describe("a signer that signs no longer", () => {
     expect(decodeJwt(await register(isolate())).iss).toBe(ORIGIN);
   });
 });
-
-describe("the discovery documents", () => {
-  const document = {
-    issuer: ORIGIN,
-    jwks_uri: `${ORIGIN}/.well-known/jwks.json`,
-    response_types_supported: [],
-    grant_types_supported: [],
-    subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ["EdDSA"],
-    access_token_signing_alg_values_supported: ["EdDSA"],
-    service_documentation: expect.stringContaining(`${ORIGIN}/docs/`),
-  };
-
-  test.each(["openid-configuration", "oauth-authorization-server"])(
-    "%s says who issues and where the keys are",
-    async (name) => {
-      const { status, body } = await ask(isolate(), "GET", `/.well-known/${name}`);
-      expect([status, body]).toEqual([200, expect.objectContaining(document)]);
-      const token = await register(isolate());
-      expect(body.claims_supported.toSorted()).toEqual([...Object.keys(decodeJwt(token))].sort());
-    },
-  );
-
-  test.each(["postern", "https://auth.example.com/", "https://auth.example.com/a", "ftp://auth.example.com"])(
-    "are 404 where the issuer is %s",
-    async (issuer) => {
-      const { status, body } = await ask(isolate({ TOKEN_ISSUER: issuer }), "GET", "/.well-known/openid-configuration");
-      expect([status, body.message]).toEqual([404, "Set PUBLIC_URL to publish this."]);
-    },
-  );
-
-  test("the issuer is the origin of APP_URL without PUBLIC_URL", async () => {
-    const settings = isolate({ PUBLIC_URL: "", APP_URL: "https://app.example.com/console", ...noProviders });
-    expect((await ask(settings, "GET", "/.well-known/openid-configuration")).body.issuer).toBe(
-      "https://app.example.com",
-    );
-  });
-});
-
-/** Providers need PUBLIC_URL. */
-const noProviders = Object.fromEntries(
-  ["GOOGLE", "GITHUB", "MICROSOFT", "OIDC"].flatMap((name) => [
-    [`${name}_CLIENT_ID`, ""],
-    [`${name}_CLIENT_SECRET`, ""],
-    ["OIDC_ISSUER", ""],
-  ]),
-);

@@ -5,13 +5,10 @@ import { createDb } from "../../src/platform/db/client";
 import type { QueuePair } from "../../src/platform/delivery-queues";
 import type { DeliveryMessage, ShardKey } from "../../src/platform/messages";
 import { consume } from "../../src/queue";
-import type { Claimed } from "../../src/webhooks/delivery/claimed";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { enqueue } from "../../src/webhooks/delivery/enqueue";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { recordAttempts } from "../../src/webhooks/delivery/record-store";
-import { RunStates } from "../../src/webhooks/delivery/run-states";
-import { startSend } from "../../src/webhooks/delivery/send-load";
 import { type Person, signUpVerified } from "../support/client";
 import { controlledDeps, onePair } from "../support/controlled";
 import { addDelivery, type Key, messageFor, outboxRow } from "../support/engine";
@@ -291,35 +288,4 @@ test("a response body is given to the database once, however many statements rec
     },
   ]);
   expect(bound.filter((value) => String(value).includes(body))).toHaveLength(1);
-});
-
-describe("the states of a delivery in a run", () => {
-  const key: ShardKey = { ...keyOfNobody(), shard: 0 };
-  const delivery = key as Claimed;
-
-  test("follow each other as they are drawn", () => {
-    const states = new RunStates();
-    expect([states.add([key]), states.add([key])]).toEqual([[key], []]);
-    states.claim(delivery);
-    states.send(delivery);
-    expect([states.waiting, states.claimed, states.sending, states.areFinal]).toEqual([[], [], [delivery], false]);
-    states.record(delivery);
-    expect(states.areFinal).toBe(true);
-  });
-
-  test("cannot be skipped or repeated", () => {
-    const states = new RunStates();
-    expect(() => states.claim(delivery)).toThrow();
-    states.add([key]);
-    expect(() => states.send(delivery)).toThrow();
-    states.handBack(key);
-    expect(() => states.claim(delivery)).toThrow("handed back");
-  });
-});
-
-test("an isolate that forgets what it remembers counts on from nothing, whatever ends afterwards", () => {
-  const end = startSend("a subscription", Date.now);
-  memory.clear();
-  end();
-  expect([memory.sends, memory.loads.size, memory.counted.size]).toEqual([0, 0, 0]);
 });

@@ -1,0 +1,78 @@
+/** The README says what is true. */
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { orderPaid } from "../../src/docs/pages/readme/publish";
+import { receive } from "../../src/docs/pages/readme/receive";
+import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
+import { d1Store } from "../../src/sdk/receive";
+import { signUp } from "../support/client";
+import { examples, markdown, pictures, readme, sources, wrangler } from "../support/docs";
+import { newInbox, subscribe } from "../support/receiver";
+import { clientOf, serviceFetch } from "../support/sdk";
+
+test("the README and the pages name no file that does not exist", () => {
+  const paths = [...Object.keys(sources), ...Object.keys(markdown), ...Object.keys(pictures)];
+  const named = [readme, wrangler, ...Object.values(markdown)].flatMap(
+    (text) => text.match(/\bsrc\/[\w./-]+\w/g) ?? [],
+  );
+  const exists = (path: string) =>
+    paths.some((known) => known === `../../${path}` || known.startsWith(`../../${path}/`));
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !exists(path))).toEqual([]);
+});
+
+describe("the README", () => {
+  test("has at most 150 lines", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  test("shows the permissions of every role", () => {
+    const cellsOf = (row: string) =>
+      row
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll("`", ""));
+    const [head = [], , ...rows] = (readme.match(/## Roles and permissions[^#]*?\n((?:\|.*\n)+)/)?.[1] ?? "")
+      .trimEnd()
+      .split("\n")
+      .map(cellsOf);
+    expect(head).toEqual(["Role", ...PERMISSIONS]);
+    expect(rows.map(([role]) => role)).toEqual(ROLE_NAMES);
+    for (const [role = "", ...marks] of rows) {
+      const shown = PERMISSIONS.filter((_, index) => marks[index] === "✓");
+      expect([role, shown]).toEqual([role, [...permissionsOf(role)]]);
+    }
+  });
+
+  test("shows the examples of src/docs/pages/readme unchanged", () => {
+    expect(Object.keys(examples)).toHaveLength(2);
+    for (const example of Object.values(examples)) expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
+  });
+
+  test("has examples that work: the other acts once on what one publishes", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    await subscribe(person, inbox.url);
+    const client = clientOf(person).client;
+    const { key } = await client.apiKeys.create({ name: "shop", scopes: ["event.publish"] });
+    vi.stubGlobal("fetch", serviceFetch);
+    await orderPaid(key, { id: 42, total: 99 }).finally(() => vi.unstubAllGlobals());
+    const [received] = await inbox.arrived(1);
+    if (!received) throw new Error("nothing arrived");
+    const request = () => new Request("http://subscriber.example/", received);
+    const db = env.RECEIVER_DB;
+    await db.batch(
+      ["CREATE TABLE orders (id INTEGER, paid INTEGER)", "INSERT INTO orders VALUES (41, 0), (42, 0)"].map((sql) =>
+        db.prepare(sql),
+      ),
+    );
+    await d1Store(db).migrate();
+    const answerTo = async (secret: string) => (await receive(request(), secret, db)).text();
+    expect([
+      await answerTo("another secret"),
+      await answerTo("a-signing-secret"),
+      await answerTo("a-signing-secret"),
+    ]).toEqual(["SIGNATURE_MISMATCH", "handled", "duplicate"]);
+    expect((await db.prepare("SELECT id FROM orders WHERE paid").all()).results).toEqual([{ id: 42 }]);
+  });
+});

@@ -1,0 +1,67 @@
+/** The discovery documents. */
+import { applyD1Migrations } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ask, database, isolate, ORIGIN, register } from "../support/token-signers";
+
+beforeEach(async () => {
+  const listed = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' 
+      AND name NOT GLOB '_cf*'
+      AND name <> 'd1_migrations'`;
+  const { results } = await database.prepare(listed).all<{ name: string }>();
+  for (const { name } of results) await database.exec(`DROP TABLE IF EXISTS ${name}`);
+  await database.exec("DROP TABLE IF EXISTS d1_migrations");
+  await applyD1Migrations(database, env.TEST_MIGRATIONS);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the discovery documents", () => {
+  const document = {
+    issuer: ORIGIN,
+    jwks_uri: `${ORIGIN}/.well-known/jwks.json`,
+    response_types_supported: [],
+    grant_types_supported: [],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["EdDSA"],
+    access_token_signing_alg_values_supported: ["EdDSA"],
+    service_documentation: expect.stringContaining(`${ORIGIN}/docs/`),
+  };
+
+  test.each(["openid-configuration", "oauth-authorization-server"])(
+    "%s says who issues and where the keys are",
+    async (name) => {
+      const { status, body } = await ask(isolate(), "GET", `/.well-known/${name}`);
+      expect([status, body]).toEqual([200, expect.objectContaining(document)]);
+      const token = await register(isolate());
+      expect(body.claims_supported.toSorted()).toEqual([...Object.keys(decodeJwt(token))].sort());
+    },
+  );
+
+  test.each(["postern", "https://auth.example.com/", "https://auth.example.com/a", "ftp://auth.example.com"])(
+    "are 404 where the issuer is %s",
+    async (issuer) => {
+      const { status, body } = await ask(isolate({ TOKEN_ISSUER: issuer }), "GET", "/.well-known/openid-configuration");
+      expect([status, body.message]).toEqual([404, "Set PUBLIC_URL to publish this."]);
+    },
+  );
+
+  test("the issuer is the origin of APP_URL without PUBLIC_URL", async () => {
+    const settings = isolate({ PUBLIC_URL: "", APP_URL: "https://app.example.com/console", ...noProviders });
+    expect((await ask(settings, "GET", "/.well-known/openid-configuration")).body.issuer).toBe(
+      "https://app.example.com",
+    );
+  });
+});
+
+/** Providers need PUBLIC_URL. */
+const noProviders = Object.fromEntries(
+  ["GOOGLE", "GITHUB", "MICROSOFT", "OIDC"].flatMap((name) => [
+    [`${name}_CLIENT_ID`, ""],
+    [`${name}_CLIENT_SECRET`, ""],
+    ["OIDC_ISSUER", ""],
+  ]),
+);

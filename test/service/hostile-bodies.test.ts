@@ -1,0 +1,66 @@
+/** Every route that reads a body answers hostile ones with a 4xx. */
+import { describe, expect, test } from "vitest";
+import { signUp } from "../support/client";
+import { OPEN, send } from "../support/routes";
+
+const READS_BODY = [
+  // What a source does with a body comes after its signature.
+  ...OPEN.filter((route) => !/^GET |\/options$|^POST \/in\//.test(route)),
+  "POST /auth/identities/:id",
+  "POST /webhooks/:id/retry-failed",
+  "POST /webhooks/:id/replay",
+  "POST /webhooks/:id/secret/rotate",
+  "POST /auth/change-password",
+  "PATCH /auth/me",
+  "POST /auth/change-email",
+  "POST /auth/change-email/confirm",
+  "POST /auth/step-up",
+  "POST /auth/passkeys",
+  "PATCH /auth/passkeys/:id",
+  "DELETE /auth/me",
+  "POST /auth/2fa/verify",
+  "POST /auth/2fa/disable",
+  "POST /auth/2fa/recovery-codes",
+  "POST /api-keys",
+  "PATCH /members/:userId",
+  "POST /invitations",
+  "POST /invitations/accept",
+  "POST /webhooks",
+  "PATCH /webhooks/:id",
+  "POST /events",
+  "POST /events/batch",
+  "POST /sources",
+  "PATCH /sources/:id",
+  "POST /sources/:id/secrets",
+  "POST /sources/:id/test",
+];
+
+describe.each(READS_BODY)("%s", (route) => {
+  const nul = JSON.stringify("a\0b@example.com");
+  const fields = ["email", "password", "token", "refreshToken", "newPassword", "currentPassword", "role", "type"];
+  const bodyOf = (value: string) => `{${fields.map((field) => `"${field}":${value}`).join(",")},"payload":1}`;
+  const hostile: [string, string][] = [
+    ["nothing", ""],
+    ["a NUL", "\0"],
+    ["NULs in fields", bodyOf(nul)],
+    ["objects in fields", bodyOf('{"__proto__":{"length":9}}')],
+    ["deep fields", bodyOf("[".repeat(7_000) + "]".repeat(7_000))],
+    ["long fields", bodyOf(`"${"x".repeat(6_000)}"`)],
+    ["1 MB", bodyOf(`"${"x".repeat(1_000_000)}"`)],
+    ["unclosed depth", "[".repeat(60_000)],
+    ["closed depth", "[".repeat(30_000) + "]".repeat(30_000)],
+    ["__proto__", '{"__proto__":{"email":"a@b.example","role":"owner","token":"x"},"role":7,"name":7,"token":7}'],
+    ["lone surrogates", bodyOf('"\\ud800"')],
+  ];
+
+  test("answers hostile bodies with a 4xx in the one shape", async () => {
+    const { token } = await signUp();
+    for (const [name, raw] of hostile) {
+      const { status, body } = await send(route, { token, raw });
+      if (route === "POST /auth/logout" && status === 200) continue;
+      expect([name, Math.floor(status / 100)]).toEqual([name, 4]);
+      expect(body).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+      expect(body.requestId, name).toMatch(/./);
+    }
+  });
+});
