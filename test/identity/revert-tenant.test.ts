@@ -12,7 +12,9 @@ import {
   signUpVerified,
 } from "../support/client";
 import { mailsTo, mailTo, tokenIn } from "../support/mailbox";
+import { operator } from "../support/operators";
 import { invite, joinTenant } from "../support/people";
+import { callAs } from "../support/platform-keys";
 
 const HOOK = { name: "Tap", url: "https://example.com/hook", events: ["*", "postern.*"], secret: "s", enabled: true };
 
@@ -94,6 +96,59 @@ describe("this was not me, about a sign-in", () => {
       "member.removed",
       "member.role_changed",
     ]);
+  });
+
+  test("ends keys of the tenant and sources that were made since then, and nothing older", async () => {
+    const owner = await signUpVerified();
+    const partner = await joinTenant(owner, "owner");
+    const key = async (by: Person, name: string) => {
+      const body = { name, scopes: ["webhook.read"], owner: "tenant" };
+      return (await call("POST", "/api-keys", { token: by.token, body })).body.data.key as string;
+    };
+    const source = async (by: Person, name: string) => {
+      const body = { name, provider: "github", secrets: ["a signing secret"] };
+      return (await call("POST", "/sources", { token: by.token, body })).body.data.id as string;
+    };
+    const oldKey = await key(owner, "old key");
+    const [kept, widened] = [await source(owner, "kept"), await source(owner, "widened")];
+    await new Promise((done) => setTimeout(done, 5));
+    const { thief, token } = await stolen(owner);
+    const newKey = await key(thief, "new key");
+    const made = await source(thief, "made");
+    const body = { secret: "of the thief" };
+    expect((await call("POST", `/sources/${widened}/secrets`, { token: thief.token, body })).status).toBe(201);
+
+    expect((await report(token)).status).toBe(200);
+    const status = async (apiKey: string) =>
+      (await call("GET", "/webhooks", { headers: { "x-api-key": apiKey } })).status;
+    expect([await status(oldKey), await status(newKey)]).toEqual([200, 401]);
+    const sources = (await get(partner, "/sources")) as { id: string; enabled: boolean }[];
+    expect(Object.fromEntries(sources.map(({ id, enabled }) => [id, enabled]))).toEqual({
+      [kept]: true,
+      [widened]: false,
+      [made]: false,
+    });
+    for (const email of [owner.email, partner.email]) {
+      const { text } = await mailAbout(email, /The source "made" of .* is disabled\./);
+      expect(text).toMatch(/The API key "new key" of .* is revoked\./);
+      expect(text).not.toContain("old key");
+    }
+    const events = (await get(partner, "/audit?limit=50")) as { action: string; meta: { reason?: string } | null }[];
+    const undone = events.filter(({ meta }) => meta?.reason === "not-me").map(({ action }) => action);
+    expect(undone.sort()).toEqual(["api_key.deleted", "source.updated", "source.updated"]);
+  });
+
+  test("ends platform keys that an operator's account has made or replaced since then", async () => {
+    const op = await operator();
+    const notice = tokenIn(await mailTo(op.email, /Two-factor authentication was turned on/));
+    const body = { name: "of the thief", scopes: ["events.publish"] };
+    const { key } = (await call("POST", "/platform/keys", { token: op.token, body })).body.data;
+    const { tenantId } = await signUpVerified();
+    const status = async () => (await callAs(key, tenantId, "POST", "/events", {})).status;
+    expect(await status()).toBe(400);
+    expect((await report(notice)).status).toBe(200);
+    expect(await status()).toBe(401);
+    await mailAbout(op.email, /The platform key "of the thief" is revoked\./);
   });
 
   test("that only revokes API keys undoes nothing in tenants", async () => {

@@ -18,31 +18,32 @@ const sources = import.meta.glob("../../src/platform/schemas/principal.ts", {
 }) as Record<string, string>;
 
 /**
- * in: it works as before. -: it does not. The columns are the ways in their order: session, API key, subscription,
- * refresh token, password, passkey, provider, mailed code, invitation, reset link, new address. A subscription belongs
- * to the tenant, and the last two to the account, in whatever tenant. A changed address
- * stands for the former one. Everybody has asked for another address, so "not me" ends the links in mails too.
+ * in: it works as before. -: it does not. The columns are the ways in their order: session, API key, subscription, key
+ * of the tenant, platform key, source, refresh token, password, passkey, provider, mailed code, invitation, reset link,
+ * new address. A subscription, a source and a key of the tenant belong to the tenant, a platform key to the product, and
+ * the last two to the account, in whatever tenant. An operator has made the platform key. A changed address stands for
+ * the former one. Everybody has asked for another address, so "not me" ends the links in mails too.
  */
 const TABLE = `
-                      sess key  subs refr pass pkey prov code invi rset addr
-nothing               in   in   in   in   in   in   in   in   in   in   in
-reset                 -    in   in   -    -    in   in   in   in   -    -
-reset of all          -    -    in   -    -    -    -    in   in   -    -
-new password          -    in   in   -    -    in   in   in   in   -    -
-not me                -    -    -    -    -    -    -    in   -    -    -
-two factors           -    in   in   -    -    in   -    -    in   in   in
-new address           in   in   in   in   -    in   in   -    in   -    -
-sign-out everywhere   -    in   in   -    in   in   in   in   in   in   in
-person suspended      -    -    in   -    -    -    -    -    -    in   -
-tenant suspended      -    -    -    -    -    -    -    -    -    in   in
-removed               -    -    in   -    -    -    -    -    -    in   in
-demoted               -    -    in   -    -    -    -    -    -    in   in
-left                  -    -    in   -    -    -    -    -    -    in   in
-account deleted       -    -    in   -    -    -    -    -    -    -    -
-tenant deleted        -    -    -    -    -    -    -    -    -    in   in
-policy of the tenant  -    in   in   -    -    in   -    -    -    in   in
-new key in front      in   in   in   in   in   in   in   in   in   in   in
-old key gone          -    in   in   -    in   in   in   -    in   in   in
+                      sess key  subs tkey plat srce refr pass pkey prov code invi rset addr
+nothing               in   in   in   in   in   in   in   in   in   in   in   in   in   in
+reset                 -    in   in   in   in   in   -    -    in   in   in   in   -    -
+reset of all          -    -    in   in   in   in   -    -    -    -    in   in   -    -
+new password          -    in   in   in   in   in   -    -    in   in   in   in   -    -
+not me                -    -    -    -    in   -    -    -    -    -    in   -    -    -
+two factors           -    in   in   in   in   in   -    -    in   -    -    in   in   in
+new address           in   in   in   in   in   in   in   -    in   in   -    in   -    -
+sign-out everywhere   -    in   in   in   in   in   -    in   in   in   in   in   in   in
+person suspended      -    -    in   in   in   in   -    -    -    -    -    -    in   -
+tenant suspended      -    -    -    -    -    -    -    -    -    -    -    -    in   in
+removed               -    -    in   in   in   in   -    -    -    -    -    -    in   in
+demoted               -    -    in   in   in   in   -    -    -    -    -    -    in   in
+left                  -    -    in   in   in   in   -    -    -    -    -    -    in   in
+account deleted       -    -    in   in   in   in   -    -    -    -    -    -    -    -
+tenant deleted        -    -    -    -    -    -    -    -    -    -    -    -    in   in
+policy of the tenant  -    in   in   in   in   in   -    -    in   -    -    -    in   in
+new key in front      in   in   in   in   in   in   in   in   in   in   in   in   in   in
+old key gone          -    in   in   in   in   -    -    in   in   in   -    in   in   in
 `;
 
 const NAME_COLUMNS = 22;
@@ -58,7 +59,6 @@ const OPENS_NOTHING: Record<string, string> = {
   "remove-factor": "removes a second factor; the first one is still needed",
   totp: "a second factor, after a first one",
   recovery: "a second factor, after a first one",
-  "platform-key": "a key of the product, which belongs to no person",
 };
 
 /** Tables that have somebody's id and open nothing. */

@@ -160,6 +160,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/recovery/reclaim-by-code-store":
     /SET password_hash = '' WHERE id = \? AND email_verified_at IS NULL AND EXISTS \(SELECT 1 FROM mail_codes/,
   "identity/recovery/credentials-store": /SELECT 'api-key' AS kind/,
+  "identity/recovery/made-credentials-store": /UPDATE sources SET is_enabled = 0/,
   "identity/recovery/tenant-changes-store": /WITH RECURSIVE guests/,
   "webhooks/subscriptions/suspects-store": /\$\.changed/,
   "identity/recovery/password-store": /INSERT INTO email_tokens .*'reset'/s,

@@ -6,6 +6,7 @@ import { SAFARI } from "./devices";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { addPasskey } from "./passkeys";
 import { invite } from "./people";
+import { newPlatformKey } from "./platform-keys";
 import { newInbox, subscribe } from "./receiver";
 
 /** A person who is an admin of somebody's tenant, with everything that may open it for them. */
@@ -18,6 +19,10 @@ export interface Insider {
   email: string;
   tenantId: string;
   apiKey: string;
+  tenantKey: string;
+  /** An operator has made it. */
+  platformKey: string;
+  source: { id: string; secret: string };
   mailedCode: { state: string; code: string };
   passkey: SoftPasskey;
   sub: string;
@@ -68,7 +73,11 @@ export async function newInsider(): Promise<Insider> {
   });
   const { accessToken: token, refreshToken } = second.body.data;
   const notMe = tokenIn(await mailTo(email, /New sign-in/));
-  const { key } = (await must("POST", "/api-keys", token, { name: "key", scopes: ["webhook.read"] })).data;
+  const newKey = { name: "key", scopes: ["webhook.read"] };
+  const { key } = (await must("POST", "/api-keys", token, newKey)).data;
+  const { key: tenantKey } = (await must("POST", "/api-keys", token, { ...newKey, owner: "tenant" })).data;
+  const secret = "a signing secret";
+  const source = (await must("POST", "/sources", token, { name: "code", provider: "github", secrets: [secret] })).data;
   const { state } = (await must("POST", "/auth/code", undefined, { email })).data;
   const sub = `sub-${crypto.randomUUID()}`;
   await env.DB.prepare(
@@ -85,6 +94,9 @@ export async function newInsider(): Promise<Insider> {
     email,
     tenantId,
     apiKey: key,
+    tenantKey,
+    platformKey: (await newPlatformKey(["events.publish"])).key,
+    source: { id: source.id, secret },
     mailedCode: { state, code: codeIn(await mailTo(email, /sign-in code/)) },
     passkey: await addPasskey(own),
     sub,

@@ -1,5 +1,7 @@
 /** Every way in which a person is inside a tenant or gets in. */
 import { env } from "cloudflare:workers";
+import { toHex, utf8 } from "../../src/platform/crypto/encoding";
+import { hmac } from "../../src/platform/crypto/webhook-signature";
 import { show } from "./authenticator";
 import { newAddress, PASSWORD } from "./client";
 import type { Insider } from "./insider";
@@ -14,8 +16,8 @@ const send = (
   { variables }: Insider,
   method: string,
   path: string,
-  { token, body = {} }: { token?: string; body?: unknown },
-) => callUnder(variables, { method, path: `/api/v1${path}`, token, body, ip: newAddress() });
+  { headers = {}, token, body = {} }: { headers?: Record<string, string>; token?: string; body?: unknown },
+) => callUnder(variables, { method, path: `/api/v1${path}`, headers, token, body, ip: newAddress() });
 
 /** Whether a token opens the tenant. */
 const opens = async (insider: Insider, token: string | undefined) =>
@@ -66,6 +68,28 @@ export const WAYS_INSIDE: Record<string, WayInside> = {
         .bind(webhookId)
         .first();
       return tenant !== null && row !== null;
+    },
+  },
+  "key of the tenant": {
+    stands: [],
+    works: (insider) => opens(insider, insider.tenantKey),
+  },
+  "platform key": {
+    stands: ["platform-key"],
+    async works(insider) {
+      const headers = { "postern-tenant": insider.tenantId };
+      const body = { type: "OrderPaid", payload: 1 };
+      return (await send(insider, "POST", "/events", { token: insider.platformKey, headers, body })).status === 202;
+    },
+  },
+  source: {
+    stands: [],
+    async works(insider) {
+      const { id, secret } = insider.source;
+      const body = { n: 1 };
+      const signature = toHex(await hmac("SHA-256", utf8(secret), JSON.stringify(body)));
+      const headers = { "x-hub-signature-256": `sha256=${signature}`, "x-github-event": "issues" };
+      return (await send(insider, "POST", `/in/${id}`, { headers, body })).status === 202;
     },
   },
   "refresh token": {

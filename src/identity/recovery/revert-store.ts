@@ -6,6 +6,7 @@ import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endSessions } from "../tokens/revocations-store";
+import { type EndedCredential, endMadeCredentials } from "./made-credentials-store";
 import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail, STORED_SECRET } from "./revert-email-store";
 import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
 
@@ -22,7 +23,8 @@ export interface FoundRevert extends Move {
 }
 
 /** What a link has undone in the tenants of its user, besides the subscriptions. */
-export type UndoneAccess = Record<"revokedInvitations" | "removedGuests" | "revertedRoles", ChangedAccess[]>;
+export type UndoneAccess = Record<"revokedInvitations" | "removedGuests" | "revertedRoles", ChangedAccess[]> &
+  Record<"endedTenantKeys" | "endedPlatformKeys" | "disabledSources", EndedCredential[]>;
 
 /** Returns what a link would revert; null when it was used or has expired. Changes nothing. */
 export async function findRevertByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundRevert | null> {
@@ -71,16 +73,18 @@ export async function revertByToken(
   origin: RequestOrigin,
   nowMs: number,
 ): Promise<{ found: FoundRevert; access: UndoneAccess } | null> {
-  const { hash, userId, createdAt, moveHash } = link;
+  const { hash, userId, createdAt, moveHash, actorIds } = link;
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`;
   const when = (...kinds: RevertKind[]) =>
     sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
   const subject = sql`(SELECT t.subject_id ${token})`;
   const stored = (field: string) => storedOf(hash, field);
   const isLive = when(...ENDING);
+  const suspicion = { userId, since: createdAt, origin, isLive };
   const { found, ...access } = await atomically(db, {
     found: revertOf(hash, nowMs),
-    ...undoTenantChanges({ userId, since: createdAt, origin, isLive }, nowMs),
+    ...undoTenantChanges(suspicion, nowMs),
+    ...endMadeCredentials(suspicion, actorIds, nowMs),
     recorded: auditEach(
       {
         tenantId: tenantOfAccount(sql`t.subject_id`),

@@ -103,6 +103,18 @@ function undoneLines(access: UndoneAccess, paused: readonly SuspectSubscription[
       access.revertedRoles,
       ({ email, role, tenantName }) => `${email} has the role ${role} in ${tenantName} again.`,
     ),
+    ...access.endedTenantKeys.map(({ tenantId, tenantName, name }) => ({
+      tenantId,
+      line: `The API key "${name}" of ${tenantName} is revoked.`,
+    })),
+    ...access.endedPlatformKeys.map(({ tenantId, name }) => ({
+      tenantId,
+      line: `The platform key "${name}" is revoked.`,
+    })),
+    ...access.disabledSources.map(({ tenantId, tenantName, name }) => ({
+      tenantId,
+      line: `The source "${name}" of ${tenantName} is disabled. Look at its secrets before you enable it.`,
+    })),
     ...paused.map(({ tenantId, name }) => ({ tenantId, line: `The subscription "${name}" is paused.` })),
   ].slice(0, MAX_LINES);
 }

@@ -1,0 +1,81 @@
+/**
+ * What outlives the sessions of an account because it belongs to a tenant or to the product: keys of tenants, platform
+ * keys and sources. Ending those that the account has made since a time, in D1. The audit log says which they are.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { type Rows, rows } from "../../platform/db/client";
+import { firstIdAt } from "../../platform/db/ids";
+import type { AuditAction } from "../../platform/schemas/audit-actions";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
+import type { Suspicion } from "./tenant-changes-store";
+
+/** Something that was ended, as mails name it. */
+export interface EndedCredential {
+  tenantId: string;
+  tenantName: string;
+  name: string;
+}
+
+/** The targets of what the user, or somebody with one of their keys, has done since then. `actorIds` is JSON. */
+const targetsOf = (actorIds: string, since: number, actions: readonly AuditAction[]) => sql`SELECT a.target_id
+  FROM json_each(${actorIds}) j CROSS JOIN audit_events a
+    ON coalesce(a.actor_id, a.target_id) = j.value AND a.id >= ${firstIdAt(since)}
+  WHERE a.actor_id = j.value AND a.action IN (SELECT value FROM json_each(${JSON.stringify(actions)}))`;
+
+/** A source that got a secret stops as a whole: its secrets are encrypted, and the others may be known too. */
+export function endMadeCredentials({ userId, since, origin, isLive }: Suspicion, actorIds: string, nowMs: number) {
+  const actor = holderOfToken(sql`${userId}`, origin);
+  const tenantKeys = sql`api_keys k WHERE k.id IN (${targetsOf(actorIds, since, ["api_key.created"])})
+    AND k.owner = 'tenant' AND k.revoked_at IS NULL AND ${isLive}`;
+  const platformKeys = sql`platform_keys k WHERE k.revoked_at IS NULL AND ${isLive}
+    AND k.id IN (${targetsOf(actorIds, since, ["platform_key.created", "platform_key.rotated"])})`;
+  const sources = sql`sources s WHERE s.is_enabled = 1 AND ${isLive}
+    AND s.id IN (${targetsOf(actorIds, since, ["source.created", "source.secret_added"])})`;
+  const meta = { reason: "not-me" };
+  return {
+    endedTenantKeys: listed(sql`k.tenant_id`, sql`k.name`, tenantKeys),
+    endedPlatformKeys: listed(sql`${PLATFORM_TENANT}`, sql`k.name`, platformKeys),
+    disabledSources: listed(sql`s.tenant_id`, sql`s.name`, sources),
+    tenantKeyEvents: auditEach(
+      {
+        tenantId: sql`k.tenant_id`,
+        action: "api_key.deleted",
+        actor,
+        target: { kind: "api-key", id: sql`k.id` },
+        meta,
+      },
+      tenantKeys,
+      nowMs,
+    ),
+    platformKeyEvents: auditEach(
+      {
+        tenantId: PLATFORM_TENANT,
+        action: "platform_key.revoked",
+        actor,
+        target: { kind: "platform-key", id: sql`k.id` },
+        meta,
+      },
+      platformKeys,
+      nowMs,
+    ),
+    sourceEvents: auditEach(
+      {
+        tenantId: sql`s.tenant_id`,
+        action: "source.updated",
+        actor,
+        target: { kind: "source", id: sql`s.id` },
+        meta: { ...meta, changed: ["enabled"] },
+      },
+      sources,
+      nowMs,
+    ),
+    tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id IN (SELECT k.id FROM ${tenantKeys})`,
+    platformKeys: sql`UPDATE platform_keys SET revoked_at = ${nowMs} WHERE id IN (SELECT k.id FROM ${platformKeys})`,
+    sources: sql`UPDATE sources SET is_enabled = 0, updated_at = ${nowMs} WHERE id IN (SELECT s.id FROM ${sources})`,
+  };
+}
+
+const listed = (tenantId: SQL, name: SQL, from: SQL): Rows<EndedCredential> =>
+  rows(sql`SELECT ${tenantId} AS tenantId, (SELECT name FROM tenants WHERE id = ${tenantId}) AS tenantName,
+    ${name} AS name FROM ${from}`);
