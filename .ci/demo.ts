@@ -62,6 +62,10 @@ try {
   check("its commands list the subscribers", /'hanging', 0/.test(stdout));
   check("its commands show the latest attempt", /responseCode: 500/.test(stdout));
   check("its commands pause a subscriber", /"message":"Webhook/.test(stdout));
+  check("its commands add a customer by the product's own id", /externalId: 'tea-house'/.test(stdout));
+  check("its commands publish for a customer", /deliveries: \d/.test(stdout));
+  await printed(/ platform .* success/);
+  check("the platform's subscriber hears of customers", true);
   check("its commands show metrics", /postern_deliveries_open/.test(stdout));
   check(
     "its commands find an event's publisher and attempts",

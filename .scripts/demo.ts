@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { CLIENT, type Issuer, startIssuer } from "../test/browser/issuer.ts";
 import { addOperator, invitePeople, OPERATOR } from "./demo/people.ts";
+import { addPlatform, PLATFORM } from "./demo/platform.ts";
 import { subscribeAll } from "./demo/scenes.ts";
 import { choosePort, type Service, startService } from "./demo/service.ts";
 import { printAttempts, printMails, publishSteadily } from "./demo/stream.ts";
@@ -55,11 +56,16 @@ function settings({ url: issuerUrl }: Issuer): Record<string, string> {
 
 async function fill(service: Service): Promise<void> {
   const token = await invitePeople(service);
-  const totpSecret = await addOperator(service);
+  const operator = await addOperator(service);
   const ids = await subscribeAll({ service, token, subscribers }, stop.signal);
-  const key = { name: "demo shop", scopes: ["event.publish"] };
+  const product = { service, operatorToken: operator.token, ownerToken: token, subscribers };
+  const { platformKey, subscriptionId } = await addPlatform(product);
+  ids.set(subscriptionId, PLATFORM);
+  const key = { name: "demo shop", scopes: ["event.publish"], owner: "tenant" };
   const { key: apiKey = "" } = await service.call("POST", "/api-keys", key, token);
-  console.log(guide({ service, subscribers, totpSecret, metricsToken, provider: new URL(issuer.url).host }));
+  const { totpSecret } = operator;
+  const provider = new URL(issuer.url).host;
+  console.log(guide({ service, subscribers, totpSecret, metricsToken, provider, platformKey }));
   printAttempts(service, ids);
   printMails(service);
   publishSteadily(service, apiKey, stop.signal);

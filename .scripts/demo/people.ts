@@ -18,17 +18,18 @@ export const OPERATOR = "staff@demo.example";
 const STEP_MS = 30_000;
 
 /**
- * Creates the operator's account with two-factor authentication. Returns the secret for an authenticator app.
+ * Creates the operator's account with two-factor authentication. Returns the secret for an authenticator app, and an
+ * access token.
  */
-export async function addOperator(service: Service): Promise<string> {
+export async function addOperator(service: Service): Promise<{ totpSecret: string; token: string }> {
   const account = { email: OPERATOR, password: PASSWORD };
   await service.call("POST", "/auth/register", { ...account, tenantName: "Staff" });
   await service.call("POST", "/auth/verify-email", { token: await service.mailedToken("verify-email") });
-  const { accessToken } = await service.call("POST", "/auth/login", account);
+  const { accessToken = "" } = await service.call("POST", "/auth/login", account);
   const { secret = "" } = await service.call("POST", "/auth/2fa/enable", undefined, accessToken);
   const codeAt = (timestamp: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
   await service.call("POST", "/auth/2fa/verify", { token: codeAt(Date.now() - STEP_MS) }, accessToken);
-  return secret;
+  return { totpSecret: secret, token: accessToken };
 }
 
 /** Creates all accounts. Returns the owner's access token. */

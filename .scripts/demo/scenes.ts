@@ -1,4 +1,5 @@
 /** The subscriptions of the demo, and what is done with some of them. */
+import { PLATFORM } from "./platform.ts";
 import type { Service } from "./service.ts";
 import type { Subscriber } from "./subscribers.ts";
 
@@ -26,7 +27,7 @@ export async function subscribeAll(scene: Scene, signal: AbortSignal): Promise<M
     ids.set(_id, name);
     return _id;
   };
-  for (const subscriber of subscribers.filter(({ name }) => name !== LATE)) {
+  for (const subscriber of subscribers.filter(({ name }) => name !== LATE && name !== PLATFORM)) {
     const id = await subscribe(subscriber);
     if (subscriber.name === "held") await service.call("POST", `/webhooks/${id}/pause`, undefined, token);
   }

@@ -19,8 +19,17 @@ export interface Service {
   logPath: string;
   /** Resolves to the whole output once the service has stopped and its folder is removed. */
   ended: Promise<string>;
-  /** Calls the API and returns `data`. Throws when the answer is not a success. */
-  call<T = Record<string, string>>(method: string, path: string, body?: unknown, token?: string): Promise<T>;
+  /**
+   * Calls the API and returns `data`. `tenant` is the one to act in, with a platform key. Throws when the answer is not
+   * a success.
+   */
+  call<T = Record<string, string>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    tenant?: string,
+  ): Promise<T>;
   /** Waits for the next mail with a link to `page` and returns the token in it. */
   mailedToken(page: string): Promise<string>;
   /** Calls `listener` with each line of output. */
@@ -66,7 +75,11 @@ export async function startService(port: number, vars: Record<string, string>, s
     url,
     logPath,
     ended,
-    call: (method, path, body, token) => call(`${url}/api/v1${path}`, method, body, token),
+    call: (method, path, body, token, tenant) =>
+      call(`${url}/api/v1${path}`, method, body, {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(tenant ? { "postern-tenant": tenant } : {}),
+      }),
     mailedToken: (page) => mailedToken(mails, page),
     onLine: (listener) => void listeners.push(listener),
   };
@@ -91,10 +104,10 @@ function portOf(port: number): Promise<number> {
   });
 }
 
-async function call<T>(url: string, method: string, body: unknown, token: string | undefined): Promise<T> {
+async function call<T>(url: string, method: string, body: unknown, named: Record<string, string>): Promise<T> {
   const response = await fetch(url, {
     method,
-    headers: { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    headers: { "content-type": "application/json", ...named },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const answer = (await response.json()) as { data: T; message?: string };

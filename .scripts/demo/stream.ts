@@ -32,6 +32,9 @@ export function publishSteadily(service: Service, apiKey: string, signal: AbortS
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
+/** The characters of a correlation id that are shown. */
+const SHOWN = 9;
+
 /** Prints a line for each attempt. `names` holds the subscriptions' names by id. */
 export function printAttempts(service: Service, names: ReadonlyMap<string, string>): void {
   service.onLine((line) => {
@@ -42,7 +45,9 @@ export function printAttempts(service: Service, names: ReadonlyMap<string, strin
     );
     const name = names.get(webhookId) ?? "unknown";
     console.log(
-      `${timeNow()}  ${String(correlationId ?? "-").padEnd(9)} -> ${name.padEnd(8)} attempt ${attempt}  ` +
+      `${timeNow()}  ${String(correlationId ?? "-")
+        .slice(0, SHOWN)
+        .padEnd(SHOWN)} -> ${name.padEnd(8)} attempt ${attempt}  ` +
         `${outcome}${reason ? ` (${reason})` : ""}, ${ms ?? 0} ms`,
     );
   });

@@ -1,4 +1,4 @@
-/** Thirteen subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
+/** Fourteen subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -87,6 +87,11 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   notices: {
     events: ["postern.*"],
     does: "receives what happens to the others and who did what",
+    answer: (response) => response.end("ok"),
+  },
+  platform: {
+    events: ["*"],
+    does: "the product's own: hears of users, tenants and members",
     answer: (response) => response.end("ok"),
   },
   closed: { events: ["CustomerJoined"], does: "nothing listens on its port", answer: (response) => response.end() },

@@ -1,5 +1,6 @@
 /** What `npm run demo` prints first: where to go, and what to click there. */
 import { OPERATOR, PASSWORD, PEOPLE } from "./people.ts";
+import { CUSTOMER } from "./platform.ts";
 import type { Service } from "./service.ts";
 import type { Subscriber } from "./subscribers.ts";
 
@@ -11,6 +12,8 @@ interface Tour {
   metricsToken: string;
   /** The sign-in provider, as the console calls it. */
   provider: string;
+  /** The key of the product's own backend. */
+  platformKey: string;
 }
 
 /** The places in the console that have something to see, by the words on their links and buttons. */
@@ -25,6 +28,7 @@ const CLICKS: readonly (readonly [place: string, what: string])[] = [
   ["Subscriptions > gateway", "Edit: own headers, format, signatures; Security: keys, and rotating them"],
   ["Subscriptions > notices", "a payload for each thing that happened to the others"],
   ["Events > any event", "which subscriptions got it, and why others did not"],
+  ["API keys", "the shop's key belongs to the tenant: it works on when people leave"],
   ["Activity", "who did what, from where; filters and CSV"],
   ["People", "roles and invitations"],
   ["My security", "passkeys, two-factor authentication, sessions; export or delete the account"],
@@ -34,7 +38,8 @@ const CLICKS: readonly (readonly [place: string, what: string])[] = [
 const rowsOf = (rows: readonly (readonly string[])[], ...widths: number[]) =>
   rows.map((cells) => `  ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" ")}`).join("\n");
 
-export function guide({ service: { url, logPath }, subscribers, totpSecret, metricsToken, provider }: Tour): string {
+export function guide({ service: { url, logPath }, subscribers, totpSecret, metricsToken, ...more }: Tour): string {
+  const { provider, platformKey } = more;
   const people = PEOPLE.map(({ role, email, may }) => [role, email, may]);
   return `
 Postern, live
@@ -51,7 +56,7 @@ ${rowsOf(CLICKS, 25)}
 Click Sign out, and sign in another way
   Mail me a code instead    its path is printed below
   Continue with ...         ${provider}, a provider on this machine: type any address
-  ${OPERATOR}        the section Operator; key for an authenticator app: ${totpSecret}
+  ${OPERATOR}        the section Operator, with Platform keys; key for an authenticator app: ${totpSecret}
 
 People: everyone's password is the same
 ${rowsOf(people, 11, 26)}
@@ -74,6 +79,10 @@ Try
   as $API/webhooks/$HOOK/logs | data '[0]'     # its latest attempt
   as -X POST $API/webhooks/$HOOK/pause         # its failures below stop
   grep '"correlationId":"demo-1"' ${logPath}   # one event, from publisher to subscribers
+  PRODUCT=${platformKey}   # the platform key of your backend
+  product() { curl -s "$@" -H "authorization: Bearer $PRODUCT" -H 'content-type: application/json'; }
+  product $API/platform/tenants -d '{"name":"Tea House","externalId":"tea-house"}' | data   # "platform" below hears of it
+  product $API/events -H 'postern-tenant: ext:${CUSTOMER}' -d '{"type":"OrderPaid","payload":{"order":7}}' | data
   curl -s ${url}/metrics -H 'authorization: Bearer ${metricsToken}' | grep -v '#'
 
 Ctrl-C stops everything and removes its data. Below, every attempt as it ends:
