@@ -19,6 +19,8 @@ describe("deleting the account", () => {
     const made = await call("POST", "/api-keys", { token: person.token, body: expiring });
     const keys = async (path: string) => (await browser.get(path)).html.match(/(\d+) API key/)?.[1];
     expect([await keys("/security/delete"), await keys("/tenants/delete")]).toEqual(["1", "1"]);
+    const shown = (await browser.get("/security/delete")).html;
+    expect(shown).toContain(`<li>k <code>${made.body.data.prefix}</code> in Personal</li>`);
     await env.DB.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?").bind(made.body.data.id).run();
     expect([await keys("/security/delete"), await keys("/tenants/delete")]).toEqual(["0", "0"]);
     const { html } = await browser.get("/security/delete");

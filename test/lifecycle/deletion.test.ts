@@ -5,6 +5,7 @@ import { call, logIn, newEmail, PASSWORD, type Person, setRole, signUp, signUpVe
 import { mailTo } from "../support/mailbox";
 import { callUnder } from "../support/overrides";
 import { invite, joinTenant } from "../support/people";
+import { callAs, newPlatformKey } from "../support/platform-keys";
 import { codeOf, enrol } from "../support/two-factor";
 
 const MINUTE_MS = 60_000;
@@ -27,9 +28,10 @@ describe("DELETE /auth/me", () => {
     const person = await signUpVerified();
     const second = await logIn(person);
     const body = { name: "key", scopes: ["webhook.read"] };
-    const { key } = (await call("POST", "/api-keys", { token: person.token, body })).body.data;
+    const { key, id, prefix } = (await call("POST", "/api-keys", { token: person.token, body })).body.data;
     const deleted = await deleteMe(person, { deleteTenants: true });
-    expect([deleted.status, deleted.body]).toEqual([200, { message: "Account deleted." }]);
+    const endedApiKeys = [{ id, name: "key", prefix }];
+    expect([deleted.status, deleted.body]).toEqual([200, { message: "Account deleted.", endedApiKeys }]);
     expect(await codeOfAnswer(call("GET", "/auth/me", { token: second.token }))).toEqual([401, "UNAUTHENTICATED"]);
     expect(await codeOfAnswer(call("GET", "/webhooks", { token: key }))).toEqual([401, "UNAUTHENTICATED"]);
     const { email, refreshToken } = second;
@@ -107,6 +109,42 @@ describe("DELETE /auth/me", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect((await call("GET", "/auth/me", { token: viewer.token })).status).toBe(200);
   });
+
+  test.each(["by the user", "by the product"])(
+    "%s names the API keys that stop, in the answer, the audit logs and mails to owners who stay",
+    async (who) => {
+      const owner = await signUpVerified();
+      const guest = await signUpVerified();
+      const invitation = { token: await invite(owner, guest.email, "developer") };
+      await call("POST", "/invitations/accept", { token: guest.token, body: invitation });
+      const there = await logIn(guest, PASSWORD, { tenantId: owner.tenantId });
+      const newKey = async (token: string, fields: object) => {
+        const body = { name: "shop", scopes: ["webhook.read"], ...fields };
+        const { key, id, name, prefix } = (await call("POST", "/api-keys", { token, body })).body.data;
+        return { key, shown: { id, name, prefix } };
+      };
+      const own = await newKey(there.token, {});
+      const ofTenant = await newKey(guest.token, { name: "erp", owner: "tenant" });
+      const kept = await newKey(owner.token, { name: "kept", owner: "tenant" });
+      const deleted =
+        who === "by the user"
+          ? await deleteMe(guest, { deleteTenants: true })
+          : await callAs((await newPlatformKey()).key, "", "DELETE", `/platform/users/${guest.userId}`, {
+              deleteTenants: true,
+            });
+      expect([deleted.status, deleted.body.message]).toEqual([200, "Account deleted."]);
+      expect(deleted.body.endedApiKeys).toHaveLength(2);
+      expect(deleted.body.endedApiKeys).toEqual(expect.arrayContaining([own.shown, ofTenant.shown]));
+      const statusOf = async ({ key }: typeof own) => (await call("GET", "/webhooks", { token: key })).status;
+      expect([await statusOf(own), await statusOf(ofTenant), await statusOf(kept)]).toEqual([401, 401, 200]);
+      const { data } = (await call("GET", "/audit?action=api_key.deleted", { token: owner.token })).body;
+      const target = { kind: "api-key", id: own.shown.id };
+      expect(data).toMatchObject([{ target, meta: { reason: "account-deleted" } }]);
+      const { text } = await mailTo(owner.email, who === "by the user" ? /left your tenant/ : /removed from your/);
+      expect(text).toContain(`This API key stopped working at once: shop (${own.shown.prefix}).`);
+      expect(text).not.toContain("erp");
+    },
+  );
 
   test("an invitation that the user made is void", async () => {
     const owner = await signUp();

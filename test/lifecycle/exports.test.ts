@@ -23,10 +23,13 @@ describe("GET /auth/me/export", () => {
     const person = await signUp();
     const key = { name: "key", scopes: ["webhook.read"] };
     const made = (await call("POST", "/api-keys", { token: person.token, body: key })).body.data;
+    await env.DB.prepare("UPDATE users SET external_id = ? WHERE id = ?")
+      .bind(`x-${person.userId}`, person.userId)
+      .run();
     const { status, headers, body } = await exportAccount(person);
     expect([status, headers.get("content-disposition")]).toEqual([200, 'attachment; filename="account.json"']);
     expect(body.data).toMatchObject({
-      profile: { id: person.userId, email: person.email, emailVerified: false },
+      profile: { id: person.userId, externalId: `x-${person.userId}`, email: person.email, emailVerified: false },
       memberships: [{ tenantId: person.tenantId, role: "owner" }],
       sessions: [{ current: true }],
       apiKeys: [{ id: made.id, prefix: made.prefix, revokedAt: null }],
@@ -75,12 +78,14 @@ describe("GET /tenant/export", () => {
     const webhookId = await subscribe(owner, newInbox("500").url, {
       delivery: { headers: { Authorization: "Bearer a-header-value" } },
     });
+    const externalId = `x-${owner.tenantId}`;
+    await env.DB.prepare("UPDATE tenants SET external_id = ? WHERE id = ?").bind(externalId, owner.tenantId).run();
     const event = await publish(owner, "a payload", { correlationId: "c-1" });
     await endedAttempts(owner, webhookId, 1);
     const { status, body } = await exportTenant(owner);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
-      tenant: { id: owner.tenantId, name: "Personal" },
+      tenant: { id: owner.tenantId, externalId, name: "Personal" },
       members: [{ userId: owner.userId }, { userId: guest.userId, role: "viewer" }],
       invitations: [{ email: invited }],
       apiKeys: [{ id: key.body.data.id, userId: owner.userId }],

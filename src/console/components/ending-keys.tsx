@@ -1,8 +1,10 @@
-/** The API keys that end with a membership, before it is ended. */
+/** The API keys that end with a membership or an account, before it is ended. */
 
 export interface NamedKey {
   name: string;
   prefix: string;
+  /** Where, if it is not the present tenant. */
+  tenantName?: string;
 }
 
 /** Nothing without keys. */
@@ -11,9 +13,10 @@ export const EndingKeys = ({ keys }: { keys: readonly NamedKey[] }) =>
     <>
       <p>{keys.length === 1 ? "This API key ends:" : `These ${keys.length} API keys end:`}</p>
       <ul>
-        {keys.map(({ name, prefix }) => (
+        {keys.map(({ name, prefix, tenantName }) => (
           <li>
             {name} <code>{prefix}</code>
+            {tenantName && ` in ${tenantName}`}
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@
 import type { AccountPreview, AffectedTenant, TenantPreview } from "../../lifecycle/deletion/preview-store";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, FailureBanner } from "../components/display";
+import { EndingKeys } from "../components/ending-keys";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -57,7 +58,7 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
         <p>This cannot be undone. At once:</p>
         <ul>
           <li>
-            {counted(sessions, "session")} and {counted(apiKeys, "API key")} of yours end.
+            {counted(sessions, "session")} of yours and {counted(apiKeys.length, "API key")} end.
           </li>
           {going.length > 0 && (
             <li>
@@ -68,6 +69,7 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
           {staying.length > 0 && <li>You leave {staying.join(", ")}. What you created there stays.</li>}
           <li>Your email address is free to register again.</li>
         </ul>
+        <EndingKeys keys={apiKeys} />
         <p>
           Keep a copy first: <a href="/console/security/export">Export my data</a> (once an hour).
         </p>

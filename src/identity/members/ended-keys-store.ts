@@ -1,18 +1,20 @@
-/** The API keys that stop working when their owner's membership ends. */
+/** The API keys that stop working when a membership, an account or a tenant ends. */
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import type { Actor } from "../../platform/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
 import type { EndedApiKey } from "./ended-keys";
 
-type Reason = "member-removed" | "member-left";
+type Reason = "member-removed" | "member-left" | "account-deleted";
+
+/** A key that has ended, and where. */
+export type EndedKeyOf = EndedApiKey & { tenantId: string };
 
 /**
  * Ends the working API keys for which `condition` holds (SQL over the columns of `api_keys`), and records each. Run it
  * while the condition holds. `apiKeys` are those that have ended.
  */
 export function endApiKeys(condition: SQL, { actor, reason }: { actor: Actor; reason: Reason }, nowMs: number) {
-  const working = sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${nowMs}) AND ${condition}`;
   return {
     recordedKeys: auditEach(
       {
@@ -22,10 +24,17 @@ export function endApiKeys(condition: SQL, { actor, reason }: { actor: Actor; re
         target: { kind: "api-key", id: sql`k.id` },
         meta: { reason },
       },
-      sql`(SELECT id, tenant_id FROM api_keys WHERE ${working}) k`,
+      sql`(SELECT id, tenant_id FROM api_keys WHERE ${isWorking(nowMs)} AND ${condition}) k`,
       nowMs,
     ),
-    apiKeys: rows<EndedApiKey>(sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${working}
-      RETURNING id, name, prefix`),
+    apiKeys: endUnrecorded(condition, nowMs),
   };
 }
+
+/** The same without a record, for tenants whose log ends with them. */
+export const endUnrecorded = (condition: SQL, nowMs: number) =>
+  rows<EndedKeyOf>(sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${isWorking(nowMs)} AND ${condition}
+    RETURNING id, name, prefix, tenant_id AS tenantId`);
+
+/** True for an API key that is neither revoked nor expired. */
+const isWorking = (nowMs: number): SQL => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${nowMs})`;

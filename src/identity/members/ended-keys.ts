@@ -1,4 +1,4 @@
-/** The API keys that stopped with a membership, in answers and mails. */
+/** The API keys that stopped with a membership or an account, in answers and mails. */
 import * as z from "zod";
 import { id, says } from "../../platform/schemas/schemas";
 
@@ -14,17 +14,23 @@ export type EndedApiKey = z.infer<typeof endedApiKey>;
 
 /** The body of an answer that says so, and names the keys. */
 export const endedMembership = <T extends string>(message: T) =>
-  says(message).extend({
-    endedApiKeys: z
-      .array(endedApiKey)
-      .optional()
-      .meta({ description: "The member's API keys in the tenant, which no longer work. Missing: there were none." }),
-  });
+  saysKeys(message, "The member's API keys in the tenant, which no longer work. Missing: there were none.");
+
+/** The same for an account. */
+export const endedAccount = <T extends string>(message: T) =>
+  saysKeys(
+    message,
+    "The API keys that no longer work: the user's own, and those of tenants that were deleted too. Missing: there " +
+      "were none.",
+  );
+
+const saysKeys = <T extends string>(message: T, description: string) =>
+  says(message).extend({ endedApiKeys: z.array(endedApiKey).optional().meta({ description }) });
 
 /** That body. */
 export const endedWith = <T extends string>(message: T, keys: readonly EndedApiKey[]) => ({
   message,
-  ...(keys.length > 0 ? { endedApiKeys: [...keys] } : {}),
+  ...(keys.length > 0 ? { endedApiKeys: keys.map(({ id, name, prefix }) => ({ id, name, prefix })) } : {}),
 });
 
 /** The keys as a mail names them. */

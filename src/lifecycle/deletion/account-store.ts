@@ -3,13 +3,14 @@
  * succeeds.
  */
 import { type SQL, sql } from "drizzle-orm";
+import type { EndedKeyOf } from "../../identity/members/ended-keys-store";
 import { type Factor, factorHolds } from "../../identity/two-factor/store";
 import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { type Actor, userActor } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { endAccount, MEMBERS, withoutOthers } from "./ending-store";
+import { endAccount, type LeftTenant, MEMBERS, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {
   userId: string;
@@ -31,7 +32,7 @@ export interface AccountDeletion {
  * read.
  */
 export type AccountDeletionOutcome =
-  | { kind: "deleted"; tenants: TenantRef[] }
+  | { kind: "deleted"; tenants: TenantRef[]; left: LeftTenant[]; endedKeys: EndedKeyOf[] }
   | { kind: "stale" }
   | { kind: "lastOwner" | "onlyMember" | "suspended"; tenantNames: string[] };
 
@@ -69,14 +70,17 @@ export async function deleteUser(
     name: null,
   };
   const mailTo = sql`iif(u.email_verified_at IS NOT NULL OR ${Number(tellsUnverified)}, u.email, NULL)`;
-  const { found, user, ended } = await atomically(db, {
+  const { found, user, ended, left, ...keys } = await atomically(db, {
     // First: it reads what the other statements change.
     found: rows<{ ownedAlone: string; suspendedAlone: string; withoutOthers: string }>(sql`SELECT
       ${namesIn(ownedAlone(userId))} AS ownedAlone, ${namesIn(suspendedAlone(userId))} AS suspendedAlone,
       ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE u.id = ${userId} AND ${isProven}`),
     ...endAccount({ userId, purgeId: newId(), actor, condition: sql`${isProven} AND ${isAllowed}`, mailTo }, nowMs),
   });
-  if (user.length === 1) return { kind: "deleted", tenants: ended };
+  if (user.length === 1) {
+    const endedKeys = [...keys.apiKeys, ...keys.tenantKeys, ...keys.tenantOwnedKeys];
+    return { kind: "deleted", tenants: ended, left, endedKeys };
+  }
   const [names] = found;
   if (!names) return { kind: "stale" };
   const alone = JSON.parse(names.ownedAlone) as string[];

@@ -1,5 +1,7 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 
+import { type EndedApiKey, namesOfKeys } from "../../identity/members/ended-keys";
+import { tellOfMember } from "../../identity/members/tell";
 import { requireCustomer } from "../../identity/platform-keys/subjects";
 import { findCredentialsOfUser } from "../../identity/sign-in/store";
 import { requireStepUp } from "../../identity/step-up/confirm";
@@ -9,7 +11,6 @@ import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
 import { log } from "../../platform/log";
 import type { PlatformKeyPrincipal, SessionPrincipal } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { type AccountDeletionOutcome, deleteUser } from "./account-store";
 
@@ -21,16 +22,16 @@ export interface AccountDeletionRequest {
 }
 
 /**
- * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED
- * if the password is missing, STEP_UP_REQUIRED if the sign-in is not recent, WRONG_PASSWORD, TOTP_REQUIRED,
- * INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other members need as an owner, and CONFLICT for the only
- * member of a suspended tenant, or of any tenant without `deleteTenants`.
+ * Deletes the caller's account. Returns the API keys that ended. An account without a password needs a recent sign-in
+ * instead. Throws VALIDATION_FAILED if the password is missing, STEP_UP_REQUIRED if the sign-in is not recent,
+ * WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other members need as an
+ * owner, and CONFLICT for the only member of a suspended tenant, or of any tenant without `deleteTenants`.
  */
 export async function deleteAccount(
   deps: Deps,
   caller: SessionPrincipal,
   { password, totp, deleteTenants = false }: AccountDeletionRequest,
-): Promise<void> {
+): Promise<EndedApiKey[]> {
   const { userId, actor } = caller;
   const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
@@ -46,11 +47,14 @@ export async function deleteAccount(
   };
   const write = (factor: Factor | null) => deleteUser(deps, { ...deletion, factor }, deps.now());
   const outcome = hasSecondFactor(user) ? await writeWithCode(deps, caller, user, totp, write) : await write(null);
-  finishDeletion(deps, userId, outcome);
+  const deleted = requireDeleted(outcome);
+  finishDeletion(deps, userId, deleted);
+  tellOthers(deps, userId, deleted, { what: "left", person: caller.account.email });
+  return deleted.endedKeys;
 }
 
 /**
- * Deletes an account with a platform key. Throws NOT_FOUND, FORBIDDEN for an operator's, LAST_OWNER for somebody whom
+ * Deletes an account with a platform key. Returns the API keys that ended. Throws NOT_FOUND, FORBIDDEN for an operator's, LAST_OWNER for somebody whom
  * other members need as an owner, and CONFLICT as `deleteAccount`.
  */
 export async function deleteAccountBy(
@@ -58,8 +62,8 @@ export async function deleteAccountBy(
   key: PlatformKeyPrincipal,
   name: string,
   deleteTenants = false,
-): Promise<void> {
-  const { userId } = await requireCustomer(deps, name);
+): Promise<EndedApiKey[]> {
+  const { userId, email } = await requireCustomer(deps, name);
   const { actor } = key;
   const deletion = {
     userId,
@@ -70,14 +74,28 @@ export async function deleteAccountBy(
     requestId: actor.requestId,
     by: actor,
   };
-  finishDeletion(deps, userId, await deleteUser(deps, deletion, deps.now()), "The user is");
+  const deleted = requireDeleted(await deleteUser(deps, deletion, deps.now()), "The user is");
+  finishDeletion(deps, userId, deleted);
+  tellOthers(deps, userId, deleted, { what: "removed", by: actor.name ?? "A platform key", person: email });
+  return deleted.endedKeys;
 }
 
-function finishDeletion(deps: Deps, userId: string, outcome: AccountDeletionOutcome, who?: "The user is"): void {
-  const tenants = requireDeleted(outcome, who);
+type Deleted = Extract<AccountDeletionOutcome, { kind: "deleted" }>;
+
+function finishDeletion(deps: Deps, userId: string, { tenants }: Deleted): void {
   log("info", "account deleted", { userId, count: tenants.length });
   deps.background("end subscriptions", endSubscriptions(deps, tenants));
 }
+
+/** Tells the owners of the tenants that go on, as when a member leaves or is removed. */
+function tellOthers(deps: Deps, userId: string, { left, endedKeys }: Deleted, news: Departure): void {
+  for (const { tenantId, role } of left) {
+    const keys = namesOfKeys(endedKeys.filter((key) => key.tenantId === tenantId));
+    tellOfMember(deps, { tenantId, userId, formerRole: role, role: null }, { ...news, keys });
+  }
+}
+
+type Departure = { what: "left"; person: string } | { what: "removed"; by: string; person: string };
 
 function writeWithCode(
   deps: Deps,
@@ -93,8 +111,8 @@ function writeWithCode(
   });
 }
 
-function requireDeleted(outcome: AccountDeletionOutcome, who = "You are"): TenantRef[] {
-  if (outcome.kind === "deleted") return outcome.tenants;
+function requireDeleted(outcome: AccountDeletionOutcome, who = "You are"): Deleted {
+  if (outcome.kind === "deleted") return outcome;
   if (outcome.kind === "stale") throw new AppError("UNAUTHENTICATED");
   const names = outcome.tenantNames.join(", ");
   if (outcome.kind === "lastOwner") {
@@ -113,6 +131,6 @@ function requireDeleted(outcome: AccountDeletionOutcome, who = "You are"): Tenan
 }
 
 /** Stops the deliveries of deleted tenants now. The purge also does this, at its next run. */
-async function endSubscriptions(deps: Deps, tenants: readonly TenantRef[]): Promise<void> {
+async function endSubscriptions(deps: Deps, tenants: Deleted["tenants"]): Promise<void> {
   for (const tenant of tenants) await endSubscriptionsOfTenant(deps, tenant, deps.now());
 }

@@ -1,10 +1,12 @@
 /** What a deletion ends at once, in the batch that decides it. The rest is left to the purge. */
 import { type SQL, sql } from "drizzle-orm";
+import { endApiKeys, endUnrecorded } from "../../identity/members/ended-keys-store";
 import { endSessionsForGood, endSessionsOfTenants } from "../../identity/tokens/revocations-store";
 import { rows } from "../../platform/db/client";
 import { newIdSql } from "../../platform/db/ids";
 import type { Actor } from "../../platform/schemas/actor";
 import type { TargetKind } from "../../platform/schemas/audit-actions";
+import type { Role } from "../../platform/schemas/roles";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
@@ -55,9 +57,16 @@ export interface EndingAccount {
   mailTo: SQL;
 }
 
+/** A tenant that goes on without the user, and the role that the user had there. */
+export interface LeftTenant {
+  tenantId: string;
+  role: Role;
+}
+
 /**
- * Ends an account, and the tenants that nobody else is a member of. `user` has a row if it has ended; `ended` are its
- * tenants. The purge removes what it leaves behind.
+ * Ends an account, and the tenants that nobody else is a member of. `user` has a row if it has ended; `ended` are these
+ * tenants, `left` the others. `apiKeys`, `tenantKeys` and `tenantOwnedKeys` have stopped working. The purge removes
+ * what it leaves behind.
  */
 export function endAccount({ userId, purgeId, actor, condition, mailTo }: EndingAccount, nowMs: number) {
   const begun = hasBegun(purgeId);
@@ -86,9 +95,9 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
     sessions: endSessionsForGood(userId, begun, nowMs),
     // Deleted now, so that the person can create a new account with them at once.
     identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${begun}`,
-    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL
-      AND ${begun}`,
-    memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}`,
+    ...endApiKeys(sql`user_id = ${userId} AND ${begun}`, { actor, reason: "account-deleted" }, nowMs),
+    left: rows<LeftTenant>(sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}
+      RETURNING tenant_id AS tenantId, role`),
     user: sql`DELETE FROM users WHERE id = ${userId} AND ${begun} RETURNING id`,
   };
 }
@@ -107,9 +116,8 @@ export function endTenants(purges: SQL, actor: Actor, nowMs: number) {
   return {
     // Before the memberships, through which the sessions are found.
     tenantSessions: endSessionsOfTenants(tenants, nowMs),
-    tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${members}`,
-    tenantOwnedKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND user_id = ''
-      AND tenant_id IN ${tenants}`,
+    tenantKeys: endUnrecorded(members, nowMs),
+    tenantOwnedKeys: endUnrecorded(sql`user_id = '' AND tenant_id IN ${tenants}`, nowMs),
     // An invitation mail may still be in the queue.
     tenantInvitations: sql`UPDATE invitations SET revoked_at = ${nowMs}
       WHERE tenant_id IN ${tenants} AND accepted_at IS NULL AND revoked_at IS NULL`,

@@ -13,27 +13,33 @@ export interface AffectedTenant {
 
 export interface AccountPreview {
   sessions: number;
-  apiKeys: number;
+  /** The working keys: the user's own, and those of tenants that go. */
+  apiKeys: { name: string; prefix: string; tenantName: string }[];
   tenants: AffectedTenant[];
 }
 
 /** True for an API key `k` that works. */
 const isLiveKey = (nowMs: number) => sql`k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})`;
 
-/** Counts what the deletion of an account would end, in all tenants. */
+/** Returns what the deletion of an account would end, in all tenants. */
 export async function previewAccount({ db }: Deps, userId: string, nowMs: number): Promise<AccountPreview> {
   const others = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId})`;
   const otherOwners = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId}
     AND o.role = 'owner')`;
-  const { counts, tenants } = await atomically(db, {
-    counts: rows<Omit<AccountPreview, "tenants">>(sql`SELECT
-      (SELECT count(*) FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) AS sessions,
-      (SELECT count(*) FROM api_keys k WHERE k.user_id = ${userId} AND ${isLiveKey(nowMs)}) AS apiKeys`),
+  const { counts, apiKeys, tenants } = await atomically(db, {
+    counts: rows<Pick<AccountPreview, "sessions">>(sql`SELECT
+      (SELECT count(*) FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) AS sessions`),
+    apiKeys: rows<AccountPreview["apiKeys"][number]>(sql`SELECT k.name AS name, k.prefix, t.name AS tenantName
+        FROM api_keys k CROSS JOIN tenants t ON t.id = k.tenant_id WHERE k.user_id = ${userId} AND ${isLiveKey(nowMs)}
+      UNION ALL SELECT k.name, k.prefix, t.name FROM memberships m CROSS JOIN tenants t ON t.id = m.tenant_id
+        CROSS JOIN api_keys k ON k.user_id = '' AND k.tenant_id = t.id
+        WHERE m.user_id = ${userId} AND NOT ${others} AND ${isLiveKey(nowMs)}
+      ORDER BY tenantName, name`),
     tenants: rows<AffectedTenant>(sql`SELECT t.name, CASE WHEN NOT ${others} THEN 'goes'
         WHEN m.role = 'owner' AND NOT ${otherOwners} THEN 'blocks' ELSE 'stays' END AS fate
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id WHERE m.user_id = ${userId} ORDER BY t.name, t.id`),
   });
-  return { sessions: counts[0]?.sessions ?? 0, apiKeys: counts[0]?.apiKeys ?? 0, tenants };
+  return { sessions: counts[0]?.sessions ?? 0, apiKeys, tenants };
 }
 
 export interface TenantPreview {

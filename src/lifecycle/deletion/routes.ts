@@ -1,6 +1,7 @@
 /** `DELETE /auth/me` and `DELETE /tenant`: deleting one's own account, and the tenant of the session. */
 
 import { Hono } from "hono";
+import { endedAccount, endedWith } from "../../identity/members/ended-keys";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
@@ -12,7 +13,7 @@ import { deletion } from "./operations";
 export const accountDeletionRoutes = new Hono<AppEnv>().delete(
   "/me",
   describeRoute("deleteAccount", "Deletes the user's account. All sessions and API keys end at once.", {
-    200: says("Account deleted."),
+    200: endedAccount("Account deleted."),
     errors: [
       "WRONG_PASSWORD",
       "STEP_UP_REQUIRED",
@@ -28,7 +29,7 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
       "and have not sent `deleteTenants`, or the tenant is suspended.",
   }),
   sessionOnly,
-  ...serve(deletion.ofAccount, (c) => c.json({ message: "Account deleted." })),
+  ...serve(deletion.ofAccount, (c, keys) => c.json(endedWith("Account deleted.", keys))),
 );
 
 export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
@@ -67,12 +68,12 @@ export const platformDeletionRoutes = new Hono<AppEnv>()
   .delete(
     "/users/:user",
     describeRoute("deletePlatformUser", "Deletes a person's account. All sessions and API keys end at once.", {
-      200: says("Account deleted."),
+      200: endedAccount("Account deleted."),
       errors: ["LAST_OWNER", "CONFLICT"],
       path: ofUser,
       description:
         "`LAST_OWNER`: other members need the user as an owner. `CONFLICT`: the user is the only member of a tenant " +
         "and you have not sent `deleteTenants`, or the tenant is suspended.",
     }),
-    ...serve(deletion.ofPlatformUser, (c) => c.json({ message: "Account deleted." })),
+    ...serve(deletion.ofPlatformUser, (c, keys) => c.json(endedWith("Account deleted.", keys))),
   );

@@ -40,13 +40,14 @@ export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, nullif(k.user_id, 
 
 export const parsedKey = (key: StoredKey): ExportedKey => ({ ...key, scopes: JSON.parse(key.scopes) as Permission[] });
 
-/** Reads a user's memberships and API keys, including ended ones, and records the export. */
+/** Reads a user's external id, memberships and API keys, including ended ones, and records the export. */
 export async function readAccount(
   { db }: Deps,
   { userId, tenantId, actor }: SessionPrincipal,
   nowMs: number,
-): Promise<{ keys: ExportedKey[]; memberships: ExportedMembership[] }> {
-  const { keys, memberships } = await atomically(db, {
+): Promise<{ externalId: string | null; keys: ExportedKey[]; memberships: ExportedMembership[] }> {
+  const { users, keys, memberships } = await atomically(db, {
+    users: rows<{ externalId: string | null }>(sql`SELECT external_id AS externalId FROM users WHERE id = ${userId}`),
     keys: rows<StoredKey>(sql`SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.user_id = ${userId} ORDER BY k.id`),
     memberships:
       rows<ExportedMembership>(sql`SELECT t.id AS tenantId, t.name AS tenantName, m.role, m.alerts, m.created_at
@@ -58,5 +59,5 @@ export async function readAccount(
       nowMs,
     ),
   });
-  return { keys: keys.map(parsedKey), memberships };
+  return { externalId: users[0]?.externalId ?? null, keys: keys.map(parsedKey), memberships };
 }

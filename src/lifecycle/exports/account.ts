@@ -22,7 +22,7 @@ const MOST_EVENTS = 10_000;
 export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
   const { userId, sessionId, account } = caller;
   const nowMs = deps.now();
-  const [{ keys, memberships }, sessions, passkeys, identities, activity] = await Promise.all([
+  const [{ externalId, keys, memberships }, sessions, passkeys, identities, activity] = await Promise.all([
     readAccount(deps, caller, nowMs),
     listSessionsOfUser(deps, userId, nowMs),
     listPasskeysOfUser(deps, userId),
@@ -34,6 +34,7 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
     exportedAt: iso(nowMs),
     profile: {
       id: userId,
+      externalId,
       email: account.email,
       name: account.name,
       emailVerified: account.emailVerifiedAt !== null,

@@ -20,11 +20,18 @@ const keyInExport = apiKey
   })
   .meta({ id: "ExportedApiKey", description: "An API key without the key itself." });
 
+const ownId = (noun: "user" | "tenant") =>
+  z
+    .string()
+    .nullable()
+    .meta({ description: `The product's own id of the ${noun}.` });
+
 export const accountExport = z
   .object({
     exportedAt: time,
     profile: z.object({
       id,
+      externalId: ownId("user"),
       email: z.string(),
       name: z.string().nullable(),
       emailVerified: z.boolean(),
@@ -79,7 +86,7 @@ const exportedAttempt = z
 export const tenantExport = z
   .object({
     exportedAt: time,
-    tenant: tenant.extend({ createdAt: time }),
+    tenant: tenant.extend({ externalId: ownId("tenant"), createdAt: time }),
     members: z.array(member),
     invitations: z.array(invitation).meta({ description: "The open invitations." }),
     apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),

@@ -9,14 +9,16 @@ import { auditEach } from "../../tenancy/audit/record-store";
 import { PLACEHOLDER } from "../../webhooks/delivery/outbox-store";
 import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";
 
-/** Reads when the tenant was created, and the API keys of its members, including ended ones. Records the export. */
+/** Reads when the tenant was created, its external id, and the API keys of its members, including ended ones. Records the export. */
 export async function readTenant(
   { db }: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
   nowMs: number,
-): Promise<{ createdAt: number; keys: ExportedKey[] }> {
+): Promise<{ createdAt: number; externalId: string | null; keys: ExportedKey[] }> {
   const { tenants, keys } = await atomically(db, {
-    tenants: rows<{ createdAt: number }>(sql`SELECT created_at AS createdAt FROM tenants WHERE id = ${tenantId}`),
+    tenants: rows<{ createdAt: number; externalId: string | null }>(
+      sql`SELECT created_at AS createdAt, external_id AS externalId FROM tenants WHERE id = ${tenantId}`,
+    ),
     keys: rows<Parameters<typeof parsedKey>[0]>(sql`SELECT ${KEY_COLUMNS} FROM memberships m
       CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id WHERE m.tenant_id = ${tenantId}
       UNION ALL SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = ${tenantId}`),
@@ -26,7 +28,8 @@ export async function readTenant(
       nowMs,
     ),
   });
-  return { createdAt: tenants[0]?.createdAt ?? 0, keys: keys.map(parsedKey) };
+  const [tenant = { createdAt: 0, externalId: null }] = tenants;
+  return { ...tenant, keys: keys.map(parsedKey) };
 }
 
 /** An attempt without payload and response. Times are Unix ms. */

@@ -55,7 +55,7 @@ export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promis
 async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
-  const [{ createdAt, keys }, members, invitations, subscriptions, sources] = await Promise.all([
+  const [{ createdAt, externalId, keys }, members, invitations, subscriptions, sources] = await Promise.all([
     readTenant(deps, caller, nowMs),
     listMembers(deps, tenantId),
     listInvitations(deps, tenantId, nowMs),
@@ -65,7 +65,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const views = await Promise.all(subscriptions.map((row) => subscriptionView(deps, row)));
   return {
     exportedAt: iso(nowMs),
-    tenant: { id: tenantId, name: account.tenantName, createdAt: iso(createdAt) },
+    tenant: { id: tenantId, externalId, name: account.tenantName, createdAt: iso(createdAt) },
     members: members.map(({ joinedAt, ...member }) => ({ ...member, joinedAt: iso(joinedAt) })),
     invitations: invitations.map(({ id, email, role, invitedBy, createdAt: invitedAt, expiresAt }) => ({
       id,

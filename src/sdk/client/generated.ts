@@ -21,6 +21,8 @@ export interface AccountExport {
   exportedAt: Timestamp;
   profile: {
     id: string;
+    /** The product's own id of the user. */
+    externalId: string | null;
     email: string;
     name: string | null;
     emailVerified: boolean;
@@ -1958,6 +1960,8 @@ export interface TenantExport {
   tenant: {
     id: string;
     name: string;
+    /** The product's own id of the tenant. */
+    externalId: string | null;
     createdAt: Timestamp;
   };
   members: Member[];
