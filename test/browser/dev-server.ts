@@ -61,7 +61,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export async function startDevServer(port: number, issuer: Pick<Issuer, "url">): Promise<DevServer> {
+/** `more` are settings, each as `NAME:value`. */
+export async function startDevServer(
+  port: number,
+  issuer: Pick<Issuer, "url">,
+  more: readonly string[] = [],
+): Promise<DevServer> {
   const base = `http://localhost:${port}`;
   const state = mkdtempSync(join(tmpdir(), "postern-console-"));
   const vars = [
@@ -72,6 +77,7 @@ export async function startDevServer(port: number, issuer: Pick<Issuer, "url">):
     `OIDC_ISSUER:${issuer.url}`,
     `OIDC_CLIENT_ID:${CLIENT.id}`,
     `OIDC_CLIENT_SECRET:${CLIENT.secret}`,
+    ...more,
   ].flatMap((value) => ["--var", value]);
   const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", state, ...vars];
   const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });

@@ -6,12 +6,12 @@ import { receive } from "../../src/docs/pages/readme/receive";
 import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
 import { d1Store } from "../../src/sdk/receive";
 import { signUp } from "../support/client";
-import { examples, markdown, pictures, readme, sources, wrangler } from "../support/docs";
+import { examples, markdown, pictures, readme, samples, sources, wrangler } from "../support/docs";
 import { newInbox, subscribe } from "../support/receiver";
 import { clientOf, serviceFetch } from "../support/sdk";
 
 test("the README and the pages name no file that does not exist", () => {
-  const paths = [...Object.keys(sources), ...Object.keys(markdown), ...Object.keys(pictures)];
+  const paths = [sources, markdown, pictures, samples].flatMap(Object.keys);
   const named = [readme, wrangler, ...Object.values(markdown)].flatMap(
     (text) => text.match(/\bsrc\/[\w./-]+\w/g) ?? [],
   );

@@ -11,7 +11,7 @@ const pages = import.meta.glob(["/src/docs/pages/*.md", "/README.md"], {
   import: "default",
   eager: true,
 });
-const others = import.meta.glob(["/src/**/*.{css,js}", "/.scripts/**/*.{ts,mjs}", "/.ci/*.ts", "/*.ts"], {
+const others = import.meta.glob(["/src/**/*.{css,js,mjs}", "/.scripts/**/*.{ts,mjs}", "/.ci/*.ts", "/*.ts"], {
   query: "?raw",
   import: "default",
   eager: true,

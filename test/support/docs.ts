@@ -12,6 +12,12 @@ export const examples = import.meta.glob("../../src/docs/pages/readme/*.ts", {
   import: "default",
   eager: true,
 });
+/** Programs that pages show, besides those in TypeScript. */
+export const samples = import.meta.glob("../../src/docs/pages/*/*.{mjs,py}", {
+  query: "?url",
+  import: "default",
+  eager: true,
+});
 export const pictures = import.meta.glob("../../src/docs/pages/console/*.webp", {
   query: "?url",
   import: "default",

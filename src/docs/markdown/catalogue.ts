@@ -17,7 +17,7 @@ const REFERENCE_TITLE = "API reference";
 
 /** The pages by what the reader is doing. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ["Start", [START, "quick-start", "console"]],
+  ["Start", [START, "quick-start", "add-to-your-product", "console"]],
   [
     "Webhooks",
     [
