@@ -29,9 +29,9 @@ import { measureTiming } from "./timing.ts";
 const { values } = parseArgs({
   options: {
     /**
-     * Texts, separated by commas. Measures only what has one of them in its name: an operation, or `floor`,
-     * `deliveries`, `202 to arrival`,
-     * `retention`, `purge`, `growth`, `audit`, `timing`, `storage`.
+     * Texts, separated by commas. Measures only what has one of them in its name: an operation, a scene such as
+     * `202 to arrival` or `idle`, or `floor`, `deliveries`, `retention`, `purge`, `growth`, `audit`,
+     * `timing`, `storage`.
      */
     only: { type: "string", default: "" },
     /** A factor for the usual number of requests. */
@@ -88,7 +88,7 @@ async function measureAll(): Promise<void> {
     memoryMiB.push(...throughput.memoryMiB);
   }
   await full.stop();
-  if (run.wants("202 to arrival")) results.push(...(await measureLatencies(run)));
+  results.push(...(await measureLatencies(run)));
   if (run.wants("retention")) results.push(...(await measureRetention(run)));
   if (run.wants("purge")) results.push(...(await measurePurge(run)));
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));

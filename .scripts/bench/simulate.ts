@@ -1,9 +1,11 @@
 /**
  * `npm run simulate [-- --hours N --shards N]`: a day of 1,000 deliveries per second on 16 databases with a full log,
- * on a simulated clock. Some seconds of each hour run at the full rate through the real store functions on D1. Fails
- * when a delivery is overdue or a database grows.
+ * on a simulated clock. Some seconds of each hour run at the full rate through the real store functions on D1.
+ * `--full [--minutes N]`: instead, a whole hour of one of these databases, with retention beside it. Fails when a
+ * delivery is overdue or a database grows.
  */
 import { parseArgs } from "node:util";
+import { simulateFullHour } from "./simulated-full-hour.ts";
 import { seedLog, seedSubscriptions } from "./simulated-history.ts";
 import { reportDay } from "./simulated-report.ts";
 import { type SimulatedService, startSimulatedService } from "./simulated-service.ts";
@@ -11,10 +13,15 @@ import type { HourReport } from "./simulation/report.ts";
 import * as traffic from "./simulation/traffic.ts";
 
 const { values } = parseArgs({
-  options: { hours: { type: "string", default: "24" }, shards: { type: "string", default: String(traffic.SHARDS) } },
+  options: {
+    hours: { type: "string", default: "24" },
+    shards: { type: "string", default: String(traffic.SHARDS) },
+    full: { type: "boolean", default: false },
+    minutes: { type: "string", default: "60" },
+  },
 });
 const HOURS = Number(values.hours);
-const SHARDS = Number(values.shards);
+const SHARDS = values.full ? 1 : Number(values.shards);
 const HOUR_MS = 3_600_000;
 /** How many databases are simulated at the same time. */
 const AT_ONCE = 2;
@@ -27,6 +34,16 @@ progress("bundling");
 const service = await startSimulatedService(SHARDS, traffic.RETENTION_DAYS);
 let isMet = false;
 try {
+  isMet = values.full
+    ? await simulateFullHour(service, { minutes: Number(values.minutes), startMs: firstHourMs, progress })
+    : await simulateDays();
+} finally {
+  await service.stop();
+}
+console.log(`Took ${Math.round((Date.now() - startedMs) / 1000)} s.`);
+process.exitCode = isMet ? 0 : 1;
+
+async function simulateDays(): Promise<boolean> {
   const sizes = new Map<number, number[]>();
   const reports: HourReport[] = [];
   const queue = Array.from({ length: SHARDS }, (_, shard) => shard);
@@ -39,12 +56,8 @@ try {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  isMet = reportDay({ reports, sizesBytes: [...sizes.values()], hours: HOURS, owed: await countOwed(service) });
-} finally {
-  await service.stop();
+  return reportDay({ reports, sizesBytes: [...sizes.values()], hours: HOURS, owed: await countOwed(service) });
 }
-console.log(`Took ${Math.round((Date.now() - startedMs) / 1000)} s.`);
-process.exitCode = isMet ? 0 : 1;
 
 /** Returns the reports of the hours, and the size of the database before the first hour and after each. */
 async function simulateDay(
@@ -53,17 +66,19 @@ async function simulateDay(
 ): Promise<{ reports: HourReport[]; sizesBytes: number[] }> {
   const database = await simulated.database(shard);
   await seedSubscriptions(database, shard, firstHourMs);
-  await seedLog(
-    database,
-    shard,
-    (traffic.DELIVERIES_PER_SECOND / traffic.SHARDS) * traffic.SECONDS_PER_HOUR * 24,
-    firstHourMs,
-  );
+  // One hour more than the retention, which the first hour deletes.
+  const lengthMs = traffic.RETENTION_DAYS * 24 * HOUR_MS + HOUR_MS;
+  const perMs = (traffic.DELIVERIES_PER_SECOND / traffic.SHARDS) * (traffic.SECONDS_PER_HOUR / HOUR_MS);
+  await seedLog(database, shard, {
+    startMs: firstHourMs - lengthMs,
+    lengthMs,
+    deliveries: Math.round(perMs * lengthMs),
+  });
   const { meta } = await database.prepare("SELECT 1").run();
   const hours: HourReport[] = [];
   const sizesBytes = [meta.size_after];
   for (let hour = 0; hour < HOURS; hour += 1) {
-    const report = await simulated.hour(shard, firstHourMs + hour * HOUR_MS);
+    const report = await simulated.hour(shard, firstHourMs + hour * HOUR_MS, traffic.SECONDS_PER_HOUR);
     hours.push(report);
     sizesBytes.push(report.sizeBytes);
   }

@@ -6,7 +6,6 @@
 import type { Database } from "./serve.ts";
 import * as traffic from "./simulation/traffic.ts";
 
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const DELIVERIES_PER_EVENT = 4;
 /** One in so many deliveries had a second attempt. */
@@ -50,18 +49,23 @@ export async function seedSubscriptions(database: Database, shard: number, nowMs
   await database.batch(statements);
 }
 
-/** Writes the log of the days before `endMs`, with as many deliveries as the simulated days have. */
+/** What a log holds. */
+interface Log {
+  startMs: number;
+  lengthMs: number;
+  deliveries: number;
+  /** In the first part of so many ms there are only events, because retention keeps them for longer. */
+  attemptsAfterMs?: number;
+}
+
+/** Writes a log with evenly spread deliveries. */
 export async function seedLog(
   database: Database,
   shard: number,
-  deliveriesPerDay: number,
-  endMs: number,
+  { startMs, lengthMs, deliveries: count, attemptsAfterMs = 0 }: Log,
 ): Promise<void> {
-  // One hour more than the retention, which the first hour deletes.
-  const lengthMs = traffic.RETENTION_DAYS * DAY_MS + HOUR_MS;
-  const count = Math.round((deliveriesPerDay * lengthMs) / DAY_MS);
-  const startMs = endMs - lengthMs;
   const stepMs = Math.floor(lengthMs / count);
+  const firstAttempt = Math.ceil(attemptsAfterMs / stepMs);
   const subscriptions = traffic.TENANTS_PER_SHARD * traffic.SUBSCRIPTIONS_PER_TENANT;
   const subscription = `'${traffic.subscriptionId(shard, 0, 0).slice(0, -12)}' ||
     printf('%012x', i % ${subscriptions})`;
@@ -75,9 +79,9 @@ export async function seedLog(
       SELECT ${EVENT_ID}, '${traffic.tenantId(shard, 0)}', 'to-5', '${"x".repeat(traffic.PAYLOAD_BYTES)}',
         ${DELIVERIES_PER_EVENT}, ${AT} FROM n
       WHERE i % ${DELIVERIES_PER_EVENT} = 0`,
-    `${numbers} INSERT INTO attempts (${columns}) ${attempt(id(AT, "i"), "NULL", 1)}`,
+    `${numbers} INSERT INTO attempts (${columns}) ${attempt(id(AT, "i"), "NULL", 1)} WHERE i >= ${firstAttempt}`,
     `${numbers} INSERT INTO attempts (${columns}) ${attempt(id(`${AT} + 5100`, "i"), id(AT, "i"), 2)}
-      WHERE i % ${DELIVERIES_PER_RETRY} = 0`,
+      WHERE i >= ${firstAttempt} AND i % ${DELIVERIES_PER_RETRY} = 0`,
   ];
   for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
     for (const statement of statements) {

@@ -2,10 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptionsShape } from "miniflare";
 import { bundle, ROOT, workerOptions } from "../bundle.ts";
 import type { Database } from "./serve.ts";
-import type { HourReport } from "./simulation/report.ts";
+import type { HourReport, Line, Minute } from "./simulation/report.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
@@ -13,8 +16,8 @@ const ENTRY = join(ROOT, ".scripts/bench/simulation/worker.ts");
 
 export interface SimulatedService {
   database(shard: number): Promise<Database>;
-  /** Simulates one hour of one database. Throws when the simulation fails. */
-  hour(shard: number, startMs: number): Promise<HourReport>;
+  /** Simulates one hour of one database, with traffic in its first `seconds`. Throws when the simulation fails. */
+  hour(shard: number, startMs: number, seconds: number, onMinute?: (minute: Minute) => void): Promise<HourReport>;
   stop(): Promise<void>;
 }
 
@@ -56,13 +59,17 @@ export async function startSimulatedService(shards: number, retentionDays: numbe
   }
   return {
     database,
-    async hour(shard, startMs) {
-      const response = await miniflare.dispatchFetch(`http://localhost/?shard=${shard}&start=${startMs}`, {
-        method: "POST",
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`the simulation answered ${response.status}: ${text.slice(0, 500)}`);
-      return JSON.parse(text) as HourReport;
+    async hour(shard, startMs, seconds, onMinute) {
+      const url = `http://localhost/?shard=${shard}&start=${startMs}&seconds=${seconds}`;
+      const { body } = await miniflare.dispatchFetch(url, { method: "POST" });
+      if (!body) throw new Error("the simulation did not answer");
+      for await (const text of createInterface(Readable.fromWeb(body as ReadableStream))) {
+        const line = JSON.parse(text) as Line;
+        if ("report" in line) return line.report;
+        if ("error" in line) throw new Error(line.error);
+        onMinute?.(line.minute);
+      }
+      throw new Error("the simulation broke off");
     },
     async stop() {
       await miniflare.dispose();

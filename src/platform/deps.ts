@@ -45,6 +45,8 @@ export interface Deps {
   startedAt: number;
   /** The current time in Unix ms. */
   now(): number;
+  /** Resolves after so many ms on the clock of `now`. */
+  wait(ms: number): Promise<void>;
 }
 
 interface Settings {
@@ -114,6 +116,7 @@ export async function createDeps(
     background,
     startedAt,
     now: Date.now,
+    wait: (ms) => scheduler.wait(ms),
   };
 }
 

@@ -92,6 +92,8 @@ const OF_STORE: Record<string, RegExp> = {
   "lifecycle/deletion/tenant-steps-store": /FROM subscriptions s\s+CROSS JOIN attempts a/,
   "lifecycle/deletion/tenant-store": /json_group_array\(m\.user_id\)/,
   "lifecycle/deletion/user-steps-store": /^SELECT id FROM api_keys WHERE user_id = \?$/,
+  "webhooks/delivery/claim-statements-store":
+    /FROM json_each\(\?\) j CROSS JOIN outbox o .* s\.is_deleted = 0 ON CONFLICT/s,
   "webhooks/delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
   "webhooks/auto-disable/gone-store": /SET gone_since = t\.first_at/,
   "webhooks/delivery/release-store": /slot_at = coalesce\(t\.slot_at/,

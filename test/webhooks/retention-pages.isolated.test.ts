@@ -131,7 +131,7 @@ describe("retention", () => {
 
   test("gives the next page more rows when D1 worked briefly at a page, and fewer when it worked long, within bounds", async () => {
     const trips = { trips: 0, sqlMs: 0, rowsWritten: 0 };
-    const pages = new Pages({ now: () => 0, trips });
+    const pages = new Pages({ now: () => 0, wait: async () => {}, trips });
     const sizes: number[] = [];
     for (const sqlMs of [0, 0, 0, 2, ...Array(7).fill(50)]) {
       await pages.next(async (rows) => {

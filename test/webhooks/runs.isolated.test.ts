@@ -9,7 +9,7 @@ import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { enqueue } from "../../src/webhooks/delivery/enqueue";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { recordAttempts } from "../../src/webhooks/delivery/record-store";
-import { type Person, signUpVerified } from "../support/client";
+import { call, type Person, signUpVerified } from "../support/client";
 import { controlledDeps, onePair } from "../support/controlled";
 import { addDelivery, type Key, messageFor, outboxRow } from "../support/engine";
 import { newInvocation } from "../support/faults/invocation";
@@ -123,6 +123,56 @@ describe("claims that are answered late", () => {
     expect(sent.length).toBeGreaterThan(50);
     expect(sent.length + controlled.queued.length).toBe(100);
     expect(claims).toBeGreaterThan(2);
+  });
+});
+
+/** A delivery, and one whose subscription was deleted, which an ordinary claim leaves. */
+async function keyAndOrphan(): Promise<{ key: ShardKey; orphan: ShardKey }> {
+  const person = await signUpVerified();
+  const deletedId = await subscribe(person, newInbox("200").url);
+  const keys = inShard([...(await deliveriesOf(person, 1)), await addDelivery(person, deletedId)]);
+  await call("DELETE", `/webhooks/${deletedId}`, { token: person.token });
+  const [key, orphan] = keys;
+  if (!key || !orphan) throw new Error("no deliveries");
+  return { key, orphan };
+}
+
+describe("a claim", () => {
+  test("is followed by a thorough one of what it left, which what it has claimed does not wait for", async () => {
+    const { key, orphan } = await keyAndOrphan();
+    const arrived = Promise.withResolvers<string | null>();
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      arrived.resolve(new Headers(init.headers).get("webhook-id"));
+      return new Response("done");
+    });
+    let claims = 0;
+    const { deps, ended } = await controlledDeps(async (name, claim) => {
+      if (name === "claimDeliveries") claims += 1;
+      if (name === "claimDeliveries" && claims === 2) await arrived.promise;
+      return claim();
+    });
+    const run = new DeliveryRun(deps, "fast");
+    expect(await run.add([orphan, key])).toEqual([]);
+    await run.finished();
+    await ended();
+    expect([await arrived.promise, claims]).toEqual([key.id, 2]);
+    expect(await outboxRow(orphan)).toBeNull();
+  });
+
+  test("that fails after an ordinary one fails only what that one left", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const sent = answerAll();
+    const { key, orphan } = await keyAndOrphan();
+    let claims = 0;
+    const { deps, ended } = await controlledDeps((name, claim) => {
+      if (name === "claimDeliveries") claims += 1;
+      return name === "claimDeliveries" && claims > 1 ? Promise.reject(new Error("D1 is down")) : claim();
+    });
+    const run = new DeliveryRun(deps, "fast");
+    expect(await run.add([key, orphan])).toEqual([orphan]);
+    await run.finished();
+    await ended();
+    expect(sent).toEqual([key.id]);
   });
 });
 

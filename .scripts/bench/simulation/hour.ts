@@ -1,9 +1,9 @@
 /**
- * One simulated hour of one delivery database: some seconds of traffic at the full rate, the rest of its deliveries,
- * then retention.
+ * One simulated hour of one delivery database: traffic at the full rate, in all of the hour or in some seconds of it, and
+ * retention beside it.
  */
 import { begin, runJobs } from "../../../src/operations/upkeep/run-jobs";
-import type { Db } from "../../../src/platform/db/client";
+import { createDb, type Db } from "../../../src/platform/db/client";
 import { newId, newIdAt } from "../../../src/platform/db/ids";
 import type { Deps } from "../../../src/platform/deps";
 import type { DeliveryMessage, OutboxKey } from "../../../src/platform/messages";
@@ -22,19 +22,36 @@ import { retryPolicy, verdictOf } from "../../../src/webhooks/delivery/verdict";
 import { acceptEvents } from "../../../src/webhooks/events/accept-store";
 import { Agenda } from "./agenda";
 import type { Meter } from "./meter";
-import type { HourResult } from "./report";
+import type { HourResult, Minute } from "./report";
 import * as traffic from "./traffic";
 
+const MINUTE_MS = 60_000;
 /** About as many as `planClaim` takes at these latencies. */
 const CLAIM_KEYS = 40;
 
+interface Options {
+  shard: number;
+  meter: Meter;
+  startMs: number;
+  seconds: number;
+  /** The database, which tells the meter of its calls. */
+  database: D1Database;
+  onMinute: (minute: Minute) => void;
+}
+
+type Manner = Parameters<typeof claimDeliveries>[1];
+
 export class SimulatedHour {
   readonly #deps: Deps;
+  /** For retention, which waits for the database as others do. */
+  readonly #upkeep: Deps;
   readonly #db: Db;
   readonly #shard: number;
   readonly #meter: Meter;
   readonly #agenda: Agenda;
   readonly #sweptAt: SweptAt = new Map();
+  readonly #endMs: number;
+  readonly #onMinute: (minute: Minute) => void;
   /** D1 runs one call after the other. */
   #busyUntilMs = 0;
   readonly #result: HourResult = {
@@ -45,10 +62,14 @@ export class SimulatedHour {
     messages: 0,
     sweeps: 0,
     latenessMs: [],
+    retentionMs: 0,
   };
 
-  constructor(deps: Deps, shard: number, meter: Meter, startMs: number) {
+  /** Events are published in the first `seconds` of the hour. `onMinute` is told how each minute of them ended. */
+  constructor(deps: Deps, { shard, meter, startMs, seconds, database, onMinute }: Options) {
     this.#agenda = new Agenda(startMs);
+    this.#endMs = startMs + seconds * 1000;
+    this.#onMinute = onMinute;
     const queue = (speed: QueueSpeed) => this.#queue(speed) as unknown as Queue<DeliveryMessage>;
     this.#deps = {
       ...deps,
@@ -56,31 +77,72 @@ export class SimulatedHour {
       deliveryQueues: { numbers: [0], of: () => ({ fast: queue("fast"), slow: queue("slow") }) },
       background: () => {},
     };
-    this.#db = deps.shards.db(shard);
+    this.#db = this.#deps.shards.db(shard);
+    const waiting = createDb(this.#waited(database), deps.trips);
+    this.#upkeep = {
+      ...this.#deps,
+      shards: { ...deps.shards, db: () => waiting },
+      wait: (ms) => this.#agenda.waitUntil(this.#agenda.nowMs + ms),
+    };
     this.#shard = shard;
     this.#meter = meter;
   }
 
   async run(): Promise<HourResult> {
     const startMs = this.#agenda.nowMs;
-    const endMs = startMs + traffic.SECONDS_PER_HOUR * 1000;
-    for (let atMs = startMs; atMs < endMs; atMs += exponential(1000 / traffic.EVENTS_PER_SECOND)) {
-      const timeMs = Math.round(atMs);
-      this.#agenda.at(timeMs, () => this.#publish());
-    }
+    this.#publishFrom(startMs);
     this.#agenda.at(startMs + MIN_SWEEP_INTERVAL_MS, () => this.#sweep());
+    this.#agenda.start(startMs, () => this.#maintain());
+    for (let minuteMs = startMs + MINUTE_MS; minuteMs <= this.#endMs; minuteMs += MINUTE_MS) {
+      this.#agenda.at(minuteMs, async () => this.#tell());
+    }
     await this.#agenda.run();
-    this.#meter.phase = "retention";
-    await this.#maintain();
     return this.#result;
+  }
+
+  #tell(): void {
+    const { deliveries, succeeded, exhausted, retentionMs } = this.#result;
+    const open = deliveries - succeeded - exhausted;
+    this.#onMinute({ deliveries, open, sizeBytes: this.#meter.sizeBytes, isRetentionDone: retentionMs > 0 });
   }
 
   /** The runs of the upkeep object, as many as it takes. */
   async #maintain(): Promise<void> {
+    const startMs = this.#agenda.nowMs;
     let open = begin(JOBS, [], "hour", this.#shard);
     for (let mayContinue = true; mayContinue; ) {
-      ({ open, mayContinue } = await runJobs(this.#deps, JOBS, open, this.#shard));
+      ({ open, mayContinue } = await runJobs(this.#upkeep, JOBS, open, this.#shard));
     }
+    if (open.length > 0) throw new Error(`upkeep failed: ${open.map(({ name }) => name).join(", ")}`);
+    this.#result.retentionMs = Math.max(1, this.#agenda.nowMs - startMs);
+  }
+
+  /** The database as a process sees it, whose calls wait for each other's. */
+  #waited(database: D1Database): D1Database {
+    return {
+      prepare: (query: string) => database.prepare(query),
+      batch: async (statements: D1PreparedStatement[]) => {
+        await this.#agenda.waitUntil(Math.max(this.#agenda.nowMs, this.#busyUntilMs));
+        this.#meter.phase = "retention";
+        const results = await database.batch(statements);
+        await this.#agenda.waitUntil(this.#answeredAt(this.#agenda.nowMs));
+        return results;
+      },
+    } as D1Database;
+  }
+
+  /** Notes that the call that has just been made begins at `startMs`. Returns when its answer arrives. */
+  #answeredAt(startMs: number): number {
+    this.#busyUntilMs = startMs + traffic.D1_CALL_MS + traffic.D1_ROW_MS * this.#meter.lastRowsWritten;
+    return Math.round(this.#busyUntilMs + traffic.D1_NETWORK_MS);
+  }
+
+  #publishFrom(timeMs: number): void {
+    if (timeMs >= this.#endMs) return;
+    this.#agenda.at(Math.round(timeMs), async () => {
+      this.#publishFrom(timeMs + exponential(1000 / traffic.EVENTS_PER_SECOND));
+      await this.#publish();
+    });
   }
 
   async #publish(): Promise<void> {
@@ -117,8 +179,7 @@ export class SimulatedHour {
     const startMs = Math.max(this.#agenda.nowMs, this.#busyUntilMs);
     this.#meter.phase = phase;
     const answer = await call(Math.round(startMs));
-    this.#busyUntilMs = startMs + traffic.D1_CALL_MS + traffic.D1_ROW_MS * this.#meter.lastRowsWritten;
-    this.#agenda.at(Math.round(this.#busyUntilMs + traffic.D1_NETWORK_MS), () => then(answer));
+    this.#agenda.at(this.#answeredAt(startMs), () => then(answer));
   }
 
   #queue(speed: QueueSpeed) {
@@ -141,13 +202,21 @@ export class SimulatedHour {
   async #deliver(keys: OutboxKey[], speed: QueueSpeed): Promise<void> {
     const claim = newId();
     const next = keys.splice(0, CLAIM_KEYS);
-    await this.#call(
+    await this.#claim(next, { speed, claim, isOrdinary: true }, (endMs) => {
+      if (keys.length > 0) this.#agenda.at(endMs, () => this.#deliver(keys, speed));
+    });
+  }
+
+  /** Claims as a run does: what an ordinary claim leaves, thoroughly. `onSent` gets the end of the last send. */
+  #claim(keys: readonly OutboxKey[], manner: Manner, onSent: (endMs: number) => void): Promise<void> {
+    return this.#call(
       "claim",
-      (nowMs) => claimDeliveries(this.#db, { speed, claim }, next, nowMs),
-      async ({ claimed, slow }) => {
+      (nowMs) => claimDeliveries(this.#db, manner, keys, nowMs),
+      async ({ claimed, slow, left }) => {
         if (slow.length > 0) this.#send(slow, "slow", 0);
-        const endMs = this.#attempt(claimed, claim);
-        if (keys.length > 0) this.#agenda.at(endMs, () => this.#deliver(keys, speed));
+        onSent(this.#attempt(claimed, manner.claim));
+        const rest = keys.filter(({ id }) => left.has(id));
+        if (rest.length > 0) await this.#claim(rest, { ...manner, isOrdinary: false }, () => undefined);
       },
     );
   }
@@ -200,7 +269,7 @@ export class SimulatedHour {
     const startMs = this.#agenda.nowMs;
     const nextMs = await sweepShard(this.#deps, this.#shard, this.#sweptAt);
     const isOwed = this.#result.succeeded + this.#result.exhausted < this.#result.deliveries;
-    if (nextMs === null && !isOwed) return;
+    if (nextMs === null && !isOwed && startMs >= this.#endMs) return;
     const latestMs = startMs + MAX_SWEEP_INTERVAL_MS;
     this.#agenda.at(Math.max(startMs + MIN_SWEEP_INTERVAL_MS, Math.min(nextMs ?? latestMs, latestMs)), () =>
       this.#sweep(),

@@ -3,22 +3,44 @@ import { createShards } from "../../../src/platform/db/shards";
 import { createDeps } from "../../../src/platform/deps";
 import { SimulatedHour } from "./hour";
 import { createMeter, metered } from "./meter";
+import type { Line } from "./report";
 
 export * from "../../../src";
 
 export default {
-  /** `POST /?shard=N&start=MS` simulates the hour that starts at `start` (Unix ms) on database N. */
+  /**
+   * `POST /?shard=N&start=MS&seconds=S` simulates the hour that starts at `start` (Unix ms) on database N, with traffic
+   * in its first S seconds. The answer is a stream of lines, because an hour can take minutes.
+   */
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
     const query = new URL(request.url).searchParams;
-    const [shard, startMs] = [Number(query.get("shard")), Number(query.get("start"))];
-    const meter = createMeter();
-    const name = shard === 0 ? "DB" : `SHARD_${shard}`;
-    const database = (env as unknown as Record<string, D1Database | undefined>)[name];
-    if (!database) return new Response(`${name} is not bound`, { status: 404 });
-    const one = { [name]: metered(database, meter) };
-    const deps = await createDeps(env, ctx);
-    const hour = new SimulatedHour({ ...deps, shards: createShards(one, deps.trips) }, shard, meter, startMs);
-    const result = await hour.run();
-    return Response.json({ ...result, costs: meter.costs, sizeBytes: meter.sizeBytes });
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const write = (line: Line) => writer.write(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
+    const [shard, startMs, seconds] = ["shard", "start", "seconds"].map((name) => Number(query.get(name)));
+    const work = simulate(env, ctx, { shard: shard ?? 0, startMs: startMs ?? 0, seconds: seconds ?? 0 }, write)
+      .catch((error: unknown) => write({ error: String(error) }))
+      .finally(() => writer.close());
+    ctx.waitUntil(work);
+    return new Response(readable);
   },
 };
+
+async function simulate(
+  env: Env,
+  ctx: ExecutionContext,
+  wanted: { shard: number; startMs: number; seconds: number },
+  write: (line: Line) => Promise<void>,
+): Promise<void> {
+  const meter = createMeter();
+  const name = wanted.shard === 0 ? "DB" : `SHARD_${wanted.shard}`;
+  const bound = (env as unknown as Record<string, D1Database | undefined>)[name];
+  if (!bound) throw new Error(`${name} is not bound`);
+  const database = metered(bound, meter);
+  const deps = await createDeps(env, ctx);
+  const shards = createShards({ [name]: database }, deps.trips);
+  const onMinute = (minute: Extract<Line, { minute: unknown }>["minute"]) => void write({ minute });
+  const hour = new SimulatedHour({ ...deps, shards }, { ...wanted, meter, database, onMinute });
+  const result = await hour.run();
+  await write({ report: { ...result, costs: meter.costs, sizeBytes: meter.sizeBytes } });
+}

@@ -33,11 +33,13 @@ const MAX_PAUSE_PER_PAGE_MS = 100;
  */
 const MAX_ROWS_PER_SECOND = 2_000;
 
+type Clock = Pick<Deps, "now" | "wait" | "trips">;
+
 /** Makes a call that is safe to repeat, for one page, and then pauses, so that others can use the database. */
-export async function thenPause<T>({ now, trips }: Pick<Deps, "now" | "trips">, call: () => Promise<T>): Promise<T> {
+export async function thenPause<T>({ now, wait, trips }: Clock, call: () => Promise<T>): Promise<T> {
   const [startedMs, writtenBefore] = [now(), trips.rowsWritten];
   const result = await repeatable(call);
-  await scheduler.wait(pauseAfter({ tookMs: now() - startedMs, rowsWritten: trips.rowsWritten - writtenBefore }));
+  await wait(pauseAfter({ tookMs: now() - startedMs, rowsWritten: trips.rowsWritten - writtenBefore }));
   return result;
 }
 
@@ -51,10 +53,10 @@ export const pauseAfter = ({ tookMs, rowsWritten }: { tookMs: number; rowsWritte
  * because it includes the network.
  */
 export class Pages {
-  readonly #deps: Pick<Deps, "now" | "trips">;
+  readonly #deps: Clock;
   #rows = FIRST_ROWS;
 
-  constructor(deps: Pick<Deps, "now" | "trips">) {
+  constructor(deps: Clock) {
     this.#deps = deps;
   }
 
@@ -80,7 +82,7 @@ export interface Page {
  * Processes pages from `cursor` until the end or until `isOver`. Returns what they changed in all, and where to go on.
  */
 export async function inPages(
-  deps: Pick<Deps, "now" | "trips">,
+  deps: Clock,
   cursor: string,
   isOver: () => boolean,
   page: (cursor: string, rows: number) => Promise<Page>,

@@ -14,15 +14,30 @@ import { enqueue, type QueueSpeed } from "./enqueue";
 import { moveToBacklogs } from "./hand-back";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
-import { CLAIM_TIMEOUT_MS, LATE_CLAIM_MS, LATE_START_WITHIN_MS, START_AFTER_CLAIM_MS, START_WITHIN_MS } from "./timing";
+import {
+  CLAIM_TIMEOUT_MS,
+  LATE_AFTER_MS,
+  LATE_CLAIM_MS,
+  LATE_START_WITHIN_MS,
+  START_AFTER_CLAIM_MS,
+  START_WITHIN_MS,
+} from "./timing";
 
 /** After late claims, no claim is smaller than this. */
 const FEWEST_OF_CLAIM = 5;
 
-/** What a claim was asked for and what it got. The other keys need nothing more from this run. */
+/** The keys that a claim has settled, and what it got of them. The others need nothing more from this run. */
 interface Answer {
   keys: readonly ShardKey[];
   claimed: readonly Claimed[];
+}
+
+/** What one claim asks for, and what fails with it. */
+interface Part {
+  keys: readonly ShardKey[];
+  /** All waiting deliveries of the database. */
+  waiting: readonly ShardKey[];
+  isOrdinary: boolean;
 }
 
 export class Claims {
@@ -58,40 +73,55 @@ export class Claims {
       const keys = planClaim(this.#speed, ofShard, this.#most, totalMs);
       if (keys.length === 0) continue;
       totalMs += workMs(keys);
-      this.#claiming.set(shard, new Set(keys));
-      const claim = this.#claim(shard, keys)
-        .then((claimed) => ({ keys, claimed }))
-        .catch((error: unknown) => {
-          log("error", "batch not claimed", { shard, count: ofShard.length, ...describeError(error) });
-          for (const key of ofShard) this.#failed.add(key);
-          return { keys: ofShard, claimed: [] };
-        })
-        .then((answer) => {
-          this.#claiming.delete(shard);
-          onAnswer(answer);
-        });
-      this.#deps.background("claim deliveries", claim);
+      this.#startOne(shard, { keys, waiting: ofShard, isOrdinary: !keys.some(isLate(this.#deps.now())) }, onAnswer);
     }
   }
 
-  async #claim(shard: number, keys: readonly ShardKey[]): Promise<Claimed[]> {
+  /**
+   * An ordinary claim takes nearly all deliveries. What it leaves is claimed thoroughly after it, and those that it has
+   * claimed do not wait for that.
+   */
+  #startOne(shard: number, { keys, waiting, isOrdinary }: Part, onAnswer: (answer: Answer) => void): void {
+    this.#claiming.set(shard, new Set(keys));
+    const claim = this.#claim(shard, keys, isOrdinary)
+      .catch((error: unknown) => {
+        log("error", "batch not claimed", { shard, count: waiting.length, ...describeError(error) });
+        for (const key of waiting) this.#failed.add(key);
+        return null;
+      })
+      .then((answer) => {
+        const left = keys.filter(({ id }) => answer?.left.has(id));
+        const claimedIds = new Set(answer?.claimed.map(({ id }) => id));
+        const others = waiting.filter(({ id }) => !claimedIds.has(id));
+        if (left.length > 0) this.#startOne(shard, { keys: left, waiting: others, isOrdinary: false }, onAnswer);
+        else this.#claiming.delete(shard);
+        const settled = answer ? keys.filter(({ id }) => !answer.left.has(id)) : waiting;
+        onAnswer({ keys: settled, claimed: answer?.claimed ?? [] });
+      });
+    this.#deps.background("claim deliveries", claim);
+  }
+
+  async #claim(shard: number, keys: readonly ShardKey[], isOrdinary: boolean) {
     const calledMs = this.#deps.now();
-    const run = { speed: this.#speed, claim: this.#token };
-    const answer = claimDeliveries(this.#deps.shards.db(shard), run, keys, calledMs);
-    const { claimed, slow, held } = await inTime(CLAIM_TIMEOUT_MS, answer);
+    const manner = { speed: this.#speed, claim: this.#token, isOrdinary };
+    const answer = claimDeliveries(this.#deps.shards.db(shard), manner, keys, calledMs);
+    const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);
     const answeredMs = this.#deps.now();
     this.#adapt(answeredMs - calledMs);
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
     if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
     if (held.length > 0) this.#deps.background("wait for a hold", moveToBacklogs(this.#deps, shard, held));
-    return claimed.map((delivery) => ({
-      ...delivery,
-      shard,
-      readMs: calledMs,
-      startByMs: startByMs(calledMs, answeredMs),
-      startMs: limitsOf(delivery.options) || isOfTrial(this.#deps, delivery) ? Infinity : 0,
-      releaseBytes: holdBytes(delivery.bytes, calledMs),
-    }));
+    const claimed = rows.map(
+      (delivery): Claimed => ({
+        ...delivery,
+        shard,
+        readMs: calledMs,
+        startByMs: startByMs(calledMs, answeredMs),
+        startMs: limitsOf(delivery.options) || isOfTrial(this.#deps, delivery) ? Infinity : 0,
+        releaseBytes: holdBytes(delivery.bytes, calledMs),
+      }),
+    );
+    return { claimed, left };
   }
 
   /** A database that answers late is asked for less. */
@@ -100,6 +130,12 @@ export class Claims {
       tookMs >= LATE_CLAIM_MS ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);
   }
 }
+
+/** Whether a delivery has waited so long that an ordinary claim would leave it. A wrong guess costs a round trip. */
+const isLate =
+  (nowMs: number) =>
+  ({ dueAt }: ShardKey): boolean =>
+    dueAt < nowMs - LATE_AFTER_MS;
 
 /** A claim that was answered late leaves its deliveries a little time, within what the lease allows. */
 const startByMs = (calledMs: number, answeredMs: number): number =>

@@ -63,16 +63,13 @@ export class DeliveryRun {
    * could not be claimed, whose messages must come again.
    */
   async add(keys: readonly ShardKey[]): Promise<ShardKey[]> {
-    const added = this.#states.add(keys);
+    const { added, taken } = this.#states.add(keys);
     this.#passOnAtMs = this.#deps.now() + PASS_ON_AFTER_MS;
     this.#lastProgressMs = this.#deps.now();
     if (this.#speed === "slow") this.#handBack(this.#unclaimed().slice(MAX_KEYS_OF_SLOW_RUN));
     this.#loop ??= this.#run();
     this.#wake();
-    for (let waiting = added; waiting.length > 0; ) {
-      await this.#change.promise;
-      waiting = waiting.filter((key) => this.#states.is(key, "waiting"));
-    }
+    await taken;
     return added.filter((key) => this.#claims.hasFailed(key));
   }
 
@@ -96,7 +93,7 @@ export class DeliveryRun {
       this.#startSends(nowMs);
       this.#startClaims();
       this.#passOn(nowMs);
-      if (this.#states.waiting.length + this.#startable(nowMs).length === 0) this.#allStarted.resolve();
+      if (!this.#states.anyWaits && this.#startable(nowMs).length === 0) this.#allStarted.resolve();
       if (!this.#states.areFinal) await this.#changeWithin(this.#nextMomentMs(nowMs) - nowMs);
     }
     this.#loop = null;
@@ -219,8 +216,10 @@ export class DeliveryRun {
 
   /** Passes on what would wait long here, once a send has started; a run that can start nothing helps nobody so. */
   #passOn(nowMs: number): void {
+    if (!this.#states.anyWaits) return;
     if (this.#speed === "slow" && nowMs >= this.#endsMs) this.#handBack(this.#unclaimed());
     if (nowMs < this.#passOnAtMs || this.#states.sending.length === 0) return;
+    this.#passOnAtMs = nowMs + WATCH_EVERY_MS;
     this.#handBack(excessOf(this.#speed, this.#unclaimed()));
   }
 

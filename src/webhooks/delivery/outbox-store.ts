@@ -31,7 +31,7 @@ export const MAX_TRAIL_ROWS = 1_000;
 export const UNHELD = sql.raw("0");
 
 /** The outbox rows `o` for a JSON list of keys with the members q (queue), d (due), i (id). */
-export const outboxByKeys = (keys: string): SQL =>
+export const outboxByKeys = (keys: SQL | string): SQL =>
   sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd'
     AND o.id = j.value ->> 'i'`;
 
@@ -67,7 +67,7 @@ interface NewAttempt {
   completedAt?: number;
   error?: string;
   /** The token of the consumer that makes the attempt. */
-  claim?: string;
+  claim?: SQL | string;
   nextId?: SQL;
 }
 

@@ -1,5 +1,5 @@
 /** What sending a claimed delivery needs to know about its subscription. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import type { StoredKey } from "../signing/keys";
 import { keysFrom, parseKeys } from "../signing/store";
@@ -26,7 +26,7 @@ export interface Target {
 export type TargetRow = Omit<Target, "options" | "keys"> & { options: string | null; keys: string | null };
 
 /** The columns of TargetRow, of the subscription `s`. */
-export const targetColumns = (nowMs: number) =>
+export const targetColumns = (nowMs: SQL | number) =>
   sql`s.url, s.secret_sealed AS secretSealed, s.enabled, s.released_to AS releasedTo, s.is_deleted AS isDeleted,
     s.on_trial AS onTrial, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys`;
 

@@ -21,7 +21,7 @@ const keyRows = (
  * The keys, besides the present secret, that the subscription `s` may sign with from `nowMs` on, as SQL for
  * `parseKeys`. Reads no row for a subscription without public keys that has not rotated its secret.
  */
-export const keysFrom = (nowMs: number): SQL => {
+export const keysFrom = (nowMs: SQL | number): SQL => {
   const signsV1a = sql`s.options ->> '$.signature' = 'v1+v1a'`;
   return sql`CASE WHEN s.former_secrets_until > ${nowMs} OR ${signsV1a}
     THEN ${keyRows(sql`k.sealed <> '' AND (k.kind = 'v1' OR ${signsV1a})`)} END`;

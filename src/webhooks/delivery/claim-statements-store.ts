@@ -1,0 +1,141 @@
+/**
+ * The statements of a claim. Their texts are built once, because that takes longer than running them for a delivery or
+ * two.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { fixed } from "../../platform/db/client";
+import type { OutboxKey } from "../../platform/messages";
+import { PAYLOAD } from "../events/payload-store";
+import { isHeldBack, isSlowAt } from "../lanes/predicates-store";
+import { replayIdOf } from "../resend/replays/replay-id-store";
+import { LIMITS_TEXT } from "../throttling/throttled-store";
+import type { QueueSpeed } from "./enqueue";
+import { insertAttempts, insertPlaceholders, outboxByKeys, PLANNED_ID } from "./outbox-store";
+import { type TargetRow, targetColumns } from "./target-store";
+
+type DeliveryKind = "event" | "retry" | "test" | "replay";
+
+export interface ClaimedFields extends OutboxKey {
+  attemptId: string;
+  tenantId: string;
+  eventId: string;
+  kind: DeliveryKind;
+  /** The replay that created the delivery; null for any other delivery. */
+  replayId: string | null;
+  /** The number of this attempt: 1, 2, 3. */
+  attemptCount: number;
+  /** Whether it has waited because of a limit. */
+  hasWaited: 0 | 1;
+  /** The limits of its subscription as the database writes them. */
+  limitsText: string;
+}
+
+export interface EventFields {
+  eventType: string;
+  eventCreatedAt: number;
+  /** As it was published. */
+  payload: string;
+  correlationId: string | null;
+  orderKey: string | null;
+  /** The number of the event within its order key; null without one. */
+  sequence: number | null;
+}
+
+/** The values: `keys` (JSON; q, d, i are the outbox key, f is a new id), `claim`, `nowMs`, `lateBefore`, `lateFrom`. */
+const NOW = sql`${sql.placeholder("nowMs")}`;
+const CLAIM = sql`${sql.placeholder("claim")}`;
+const DUE = outboxByKeys(sql`${sql.placeholder("keys")}`);
+const NEW_ID = sql.raw("j.value ->> 'f'");
+
+/** Whether the attempt gets a new id. One that was called to a permit is claimed long before its planned time. */
+const IS_LATE = sql`(${PLANNED_ID} < ${sql.placeholder("lateBefore")}
+  OR ${PLANNED_ID} >= ${sql.placeholder("lateFrom")})`;
+
+const isSlow = (speed: QueueSpeed): SQL => (speed === "fast" ? isSlowAt(NOW) : sql`0`);
+const claimable = (speed: QueueSpeed) => sql`o.due_at <= ${NOW} AND NOT ${isSlow(speed)} AND NOT ${isHeldBack(NOW)}`;
+
+const insertClaims = (attemptId: SQL, condition: SQL) =>
+  fixed(
+    sql`${insertAttempts(
+      { id: attemptId, eventType: sql`e.type`, status: sql`'pending'`, attemptedAt: NOW, claim: CLAIM },
+      sql`FROM ${DUE} CROSS JOIN events e ON e.id = o.event_id CROSS JOIN subscriptions s ON s.id = o.subscription_id
+    WHERE ${condition}`,
+    )} ON CONFLICT DO NOTHING`,
+  );
+
+const IS_OURS = sql`a.claim = ${CLAIM} AND a.status = 'pending'`;
+const attemptsOf = (ids: SQL) => sql`attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${ids})`;
+
+/** `attemptId` is null if nobody has claimed the delivery. */
+type ClaimedRow = Omit<ClaimedFields, "attemptId"> & TargetRow & { attemptId: string | null };
+
+/** What the claims hold, as rows of `from` (SQL, from the word FROM on). */
+const readClaimed = (from: SQL) =>
+  fixed<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
+    o.subscription_id AS subscriptionId, o.bytes, a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId,
+    o.kind, a.attempt_count AS attemptCount, coalesce(o.slot_at >= o.due_at, 0) AS hasWaited,
+    ${LIMITS_TEXT} AS limitsText, ${targetColumns(NOW)},
+    ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId ${from}`);
+
+/** The events of what the claims hold. `ids`: the ids that their attempts can have. */
+const readEvents = (ids: SQL) =>
+  fixed<EventFields & { id: string }>(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt,
+      ${PAYLOAD} AS payload, correlation_id AS correlationId, order_key AS orderKey, order_sequence AS sequence
+    FROM events WHERE id IN (SELECT o.event_id FROM ${DUE} CROSS JOIN ${attemptsOf(ids)} WHERE ${IS_OURS})`);
+
+/**
+ * Claims only what needs nothing else: no new id, no move to another queue, no end. Reads the rest of what nobody has
+ * claimed, too, without an attempt.
+ */
+const ordinary = (speed: QueueSpeed) => ({
+  ended: undefined,
+  placeholders: undefined,
+  claims: insertClaims(PLANNED_ID, sql`${claimable(speed)} AND NOT ${IS_LATE} AND s.is_deleted = 0`),
+  claimed: readClaimed(sql`FROM ${DUE} LEFT JOIN ${attemptsOf(PLANNED_ID)}
+    LEFT JOIN subscriptions s ON s.id = o.subscription_id WHERE a.id IS NULL OR ${IS_OURS}`),
+  events: readEvents(PLANNED_ID),
+  notClaimed: undefined,
+});
+
+/** Claims what can be claimed, and finds out why the rest cannot. */
+const thorough = (speed: QueueSpeed) => ({
+  // Not while an attempt is in progress: if its consumer dies, the sweep needs the outbox row to find and end the
+  // attempt.
+  ended: fixed(sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM ${DUE}
+      LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0
+      LEFT JOIN events e ON e.id = o.event_id
+    WHERE (s.id IS NULL OR e.id IS NULL) AND NOT EXISTS (SELECT 1 FROM attempts a
+      WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}))`),
+  // Before the claims: a late claim succeeds only if its own placeholder was inserted. The placeholder has the time of
+  // its id.
+  placeholders: fixed(
+    insertPlaceholders(
+      NEW_ID,
+      sql`FROM ${DUE} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable(speed)} AND ${IS_LATE}`,
+    ),
+  ),
+  claims: insertClaims(
+    sql`iif(${IS_LATE}, ${NEW_ID}, ${PLANNED_ID})`,
+    sql`${claimable(speed)} AND (NOT ${IS_LATE} OR EXISTS (SELECT 1 FROM attempts m
+      WHERE m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.next_id = ${NEW_ID}))`,
+  ),
+  claimed: readClaimed(sql`FROM ${DUE} CROSS JOIN ${attemptsOf(sql`${PLANNED_ID}, ${NEW_ID}`)}
+    CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${IS_OURS}`),
+  events: readEvents(sql`${PLANNED_ID}, ${NEW_ID}`),
+  notClaimed: fixed<OutboxKey & { isHeld: 0 | 1 }>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
+      o.subscription_id AS subscriptionId, o.bytes, ${isHeldBack(NOW)} AS isHeld
+    FROM ${DUE} CROSS JOIN subscriptions s ON s.id = o.subscription_id
+    WHERE o.due_at <= ${NOW} AND (${isSlow(speed)} OR ${isHeldBack(NOW)})`),
+});
+
+export type ClaimStatements = ReturnType<typeof thorough> | ReturnType<typeof ordinary>;
+
+const known = new Map<string, ClaimStatements>();
+
+/** The statements of an ordinary or of a thorough claim for a queue. */
+export function claimStatements(speed: QueueSpeed, isOrdinary: boolean): ClaimStatements {
+  const name = `${speed} ${isOrdinary}`;
+  const statements = known.get(name) ?? (isOrdinary ? ordinary(speed) : thorough(speed));
+  known.set(name, statements);
+  return statements;
+}
