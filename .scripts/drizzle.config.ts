@@ -11,6 +11,7 @@ export default defineConfig({
     "./src/platform/db/service-schema.ts",
     "./src/platform/db/platform-schema.ts",
     "./src/platform/db/sources-schema.ts",
+    "./src/platform/db/feeds-schema.ts",
   ],
   out: "./migrations",
 });

@@ -38,6 +38,7 @@ import { CONSOLE_PATH } from "./platform/paths";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/routes";
 import { tenantRoutes } from "./tenancy/tenants/routes";
 import { eventRoutes } from "./webhooks/events/routes";
+import { feedRoutes } from "./webhooks/feeds/routes";
 import { attemptRoutes } from "./webhooks/log/routes";
 import { replayRoutes } from "./webhooks/resend/replays/routes";
 import { redeliveryRoutes } from "./webhooks/resend/routes";
@@ -141,6 +142,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/stats", statsRoutes)
   .route("/events", eventRoutes)
   .route("/sources", sourceRoutes)
+  .route("/feeds", feedRoutes)
   .route("/audit", auditRoutes)
   .route("/operator", operatorRoutes);
 

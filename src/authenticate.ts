@@ -1,13 +1,14 @@
-/** Authentication of API requests, with an access token, an API key or a platform key, in one D1 round trip. */
+/** Authentication of API requests, with an access token, a key or the token of a feed, in one D1 round trip. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./identity/api-keys/authenticate";
+import { authenticateFeedToken } from "./identity/api-keys/feed-token";
 import { authenticatePlatformKey } from "./identity/platform-keys/authenticate";
 import { lacksSecondFactor, secondFactorRequired } from "./identity/policy/lock-out";
 import { authenticateSession } from "./identity/sessions/authenticate";
 import { AppError, invalid, notFound } from "./platform/errors";
 import type { AppEnv } from "./platform/http/env";
-import { isOpenWhenSuspended } from "./platform/http/operation";
+import { isOpenToFeedTokens, isOpenWhenSuspended } from "./platform/http/operation";
 import { originOf } from "./platform/http/origin";
 import { requireOperator, servesRequest } from "./platform/http/permissions";
 import { documented } from "./platform/http/route-docs";
@@ -46,6 +47,11 @@ async function identify(c: Context<AppEnv>): Promise<Principal | null> {
   const credential = c.req.header("x-api-key") ?? c.req.header("authorization")?.match(BEARER)?.[1];
   if (!credential || credential.length > MAX_CREDENTIAL_CHARACTERS) return null;
   if (credential.startsWith("psk_")) return platformKey(c, credential);
+  if (credential.startsWith("psf_")) {
+    if (!isOpenToFeedTokens(c)) return null;
+    const principal = await authenticateFeedToken(deps, credential, c.get("clientIp"), originOf(c));
+    return principal && inNamedTenant(c, principal);
+  }
   if (credential.startsWith("ak_")) {
     const principal = await authenticateApiKey(deps, credential, c.get("clientIp"), originOf(c));
     // The owner of a key that has stopped is looked for by the tenant and the first characters of the key.

@@ -8,6 +8,7 @@ export { AccountLock } from "./platform/limits/account-lock";
 export { RateLimiter } from "./platform/limits/durable-object";
 export { Sweeper } from "./sweeper";
 export { EventPublisher } from "./webhooks/events/rpc";
+export { FeedLease } from "./webhooks/feeds/durable-object";
 // The name under which deployments know the class.
 export { SubscriptionThrottle as SubscriptionGate } from "./webhooks/throttling/durable-object";
 

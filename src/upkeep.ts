@@ -14,6 +14,7 @@ import { reviewFailing } from "./webhooks/auto-disable/review";
 import {
   removeEmptySubscriptions,
   removeOldAttempts,
+  removeOldEntries,
   removeOldEvents,
   removeOldHours,
   removeOldKeys,
@@ -54,6 +55,7 @@ export const JOBS: Jobs = {
     countTotals,
     countStoredBytes,
     removeOldAttempts,
+    removeOldEntries,
     removeOldEvents,
     removeOldHours,
     removeOldKeys,

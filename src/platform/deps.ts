@@ -39,6 +39,8 @@ export interface Deps {
   ownHosts: readonly string[];
   /** One object per limited subscription, by its id. */
   throttles: Env["SUBSCRIPTION_GATE"];
+  /** One object per consumer of a feed. */
+  feedLeases: Env["FEED_LEASE"];
   /** Lets `work` continue after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** When this request, batch or job began, in Unix ms. */
@@ -113,6 +115,7 @@ export async function createDeps(
     sweepers: env.SWEEPER,
     ownHosts: ownHosts(config, requestUrl),
     throttles: env.SUBSCRIPTION_GATE,
+    feedLeases: env.FEED_LEASE,
     background,
     startedAt,
     now: Date.now,

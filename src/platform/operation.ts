@@ -17,7 +17,9 @@ export interface Access {
   /** What a platform key must be allowed to do. Nobody else may ask. */
   scope?: PlatformScope;
   /** Counts each request whose caller has the permission. */
-  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" };
+  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" | "feed" };
+  /** Whether the token of a feed may ask too. All other routes refuse it. */
+  takesFeedTokens?: true;
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
 }

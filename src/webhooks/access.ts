@@ -27,3 +27,20 @@ export const MANAGE_SOURCES = {
   permission: "source.manage",
   limit: { rule: "writeSource", per: "tenant" },
 } as const satisfies Access;
+
+/** Reading a feed, with its token too. */
+export const READ_FEED = {
+  permission: "webhook.read",
+  limit: { rule: "readFeed", per: "feed" },
+  takesFeedTokens: true,
+} as const satisfies Access;
+
+/** Moving a consumer of a feed, with its token too. */
+export const MOVE_CONSUMER = {
+  permission: "webhook.update",
+  limit: { rule: "writeFeed", per: "tenant" },
+  takesFeedTokens: true,
+} as const satisfies Access;
+
+/** Creating, changing or deleting feeds. */
+export const WRITE_FEED = { limit: { rule: "writeFeed", per: "tenant" } } as const satisfies Access;

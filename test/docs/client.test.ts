@@ -6,6 +6,7 @@ import { changesSince } from "../../src/docs/pages/client/audit";
 import { signIn, signInByMail } from "../../src/docs/pages/client/auth";
 import { toText } from "../../src/docs/pages/client/errors";
 import { publishOrders, whyNotArrived } from "../../src/docs/pages/client/events";
+import { feedOfOrders, follow } from "../../src/docs/pages/client/feeds";
 import { addGoogle, comeBack, googleUrl } from "../../src/docs/pages/client/identities";
 import { invite, join, joinWithGoogleUrl, registerInvited } from "../../src/docs/pages/client/invitations";
 import { countEvents, newestEvents } from "../../src/docs/pages/client/lists";
@@ -215,4 +216,28 @@ test("sources: a URL for Stripe, whose secret is replaced", async () => {
   const { secrets } = await client.sources.get(made.id);
   expect(secrets).toHaveLength(1);
   expect(secrets[0]?.id).not.toBe(made.secrets[0]?.id);
+});
+
+test("feeds: every event is handled from the beginning on, and again only what was not acknowledged", async () => {
+  const { client } = clientOf(await signUpVerified());
+  const { id } = await feedOfOrders(client);
+  const events = [1, 2, 3].map((payload) => ({ type: "order.paid", payload }));
+  await client.events.publishBatch(events);
+  const reads = async (count: number) => {
+    const [seen, end]: [unknown[], AbortController] = [[], new AbortController()];
+    const reading = follow(
+      client,
+      id,
+      async (_type, payload) => {
+        seen.push(payload);
+        if (seen.length === count) end.abort(new Error("enough"));
+      },
+      end.signal,
+    );
+    await expect(reading).rejects.toThrow("enough");
+    return seen;
+  };
+  expect(await reads(3)).toEqual([1, 2, 3]);
+  await client.events.publish({ type: "order.paid", payload: 4 });
+  expect(await reads(4)).toEqual([1, 2, 3, 4]);
 });

@@ -74,6 +74,7 @@ const ENDS_NOTHING = new RegExp(
   `^(${[
     "webhook\\.",
     "source\\.",
+    "feed\\.",
     "operator\\.(searched|status_read|tenant_read|tenant_moved|person_read|.*_resumed|2fa_removal_mailed|sends_)",
     "member\\.(invited|joined|added)",
     "api_key\\.created",

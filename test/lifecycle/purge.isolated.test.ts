@@ -75,6 +75,7 @@ describe("after the purge", () => {
       "purges",
       "revocations",
       "shards",
+      "source_errors",
       "token_signers",
       "used_states",
     ]);

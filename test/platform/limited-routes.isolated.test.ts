@@ -80,6 +80,12 @@ const COUNTED: Record<
   readAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit", token }),
   exportAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit/export?format=x", token }),
   writeSource: ({ token }) => ({ path: "/api/v1/sources", token }),
+  readFeed: ({ token }) => ({
+    method: "GET",
+    path: "/api/v1/feeds/0190a0a0-0000-7000-8000-000000000000/events?limit=0",
+    token,
+  }),
+  writeFeed: ({ token }) => ({ path: "/api/v1/feeds", token }),
   publish: ({ token }) => ({ path: "/api/v1/events", token }),
   webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),
   metrics: () => ({ method: "GET", path: "/metrics", ip: newIp() }),

@@ -40,6 +40,7 @@ test("every endpoint has a method", async () => {
       client.invitations,
       client.webhooks,
       client.sources,
+      client.feeds,
       client.stats,
       client.audit,
       client.operator,
@@ -103,7 +104,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
   const lists = Object.values(client)
     .flatMap((noun) => Object.entries(noun) as [string, List][])
     .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
-  expect(lists).toHaveLength(15);
+  expect(lists).toHaveLength(16);
   for (const [, list] of lists) {
     const items: string[] = [];
     for await (const item of list("ID")) items.push(item);

@@ -33,6 +33,11 @@ const READS_BODY = [
   "PATCH /sources/:id",
   "POST /sources/:id/secrets",
   "POST /sources/:id/test",
+  "POST /feeds",
+  "PATCH /feeds/:id",
+  "POST /feeds/:id/token",
+  "POST /feeds/:id/consumers/:name/ack",
+  "POST /feeds/:id/consumers/:name/seek",
 ];
 
 describe.each(READS_BODY)("%s", (route) => {

@@ -5,7 +5,7 @@ import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../../s
 import { call, newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { joinTenant } from "../support/people";
 import { newInbox, subscribe } from "../support/receiver";
-import { OPEN, send } from "../support/routes";
+import { MISSING, OPEN, send } from "../support/routes";
 
 /**
  * What an authenticated route requires: a permission, to be an owner, or only a session. With `key`, an API key is
@@ -90,6 +90,17 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "DELETE /sources/:id/secrets/:secretId": { permission: "source.manage", key: true },
   "POST /sources/:id/test": { permission: "source.manage", key: true },
   "GET /sources/:id/errors": { permission: "webhook.read", key: true },
+  "POST /feeds": { permission: "webhook.create", key: true },
+  "GET /feeds": { permission: "webhook.read", key: true },
+  "GET /feeds/:id": { permission: "webhook.read", key: true },
+  "PATCH /feeds/:id": { permission: "webhook.update", key: true },
+  "DELETE /feeds/:id": { permission: "webhook.delete", key: true },
+  "POST /feeds/:id/token": { permission: "webhook.update", key: true },
+  "GET /feeds/:id/events": { permission: "webhook.read", key: true },
+  "GET /feeds/:id/consumers": { permission: "webhook.read", key: true },
+  "POST /feeds/:id/consumers/:name/ack": { permission: "webhook.update", key: true },
+  "POST /feeds/:id/consumers/:name/seek": { permission: "webhook.update", key: true },
+  "DELETE /feeds/:id/consumers/:name": { permission: "webhook.update", key: true },
   "GET /auth/me/activity": {},
   "GET /audit": { permission: "audit.read", key: true },
   "GET /audit/export": { permission: "audit.read", key: true },
@@ -199,6 +210,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     webhooks: await subscribe(owner, newInbox("200").url),
     sources: (await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } })).body
       .data.id,
+    feeds: (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data.id,
     events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,
   };
   for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {
@@ -207,12 +219,18 @@ test("another tenant's ids are answered as missing ones, on every route that tak
       ? { role: "admin" }
       : { since: new Date(Date.now() - 60_000).toISOString(), which: "failed", name: "other" };
     const sample = { headers: {}, body: "" };
-    const ofSource = { "/secrets": { secret: "s" }, "/test": sample }[
-      route.match(/^POST \/sources\/:id(.*)/)?.[1] ?? ""
-    ];
-    const ofBody = ofSource ?? (route.startsWith("PATCH /sources") ? { name: "other" } : body);
-    const foreign = await send(route, { token: stranger.token, id, body: ofBody });
-    const missing = await send(route, { token: stranger.token, body: ofBody });
+    const bodyFor = (target: string) => {
+      const ofPost = {
+        "/secrets": { secret: "s" },
+        "/test": sample,
+        "/token": {},
+        "/consumers/:name/ack": { cursor: `1-${target.slice(-12)}` },
+        "/consumers/:name/seek": { to: "now" },
+      }[route.match(/^POST \/(?:sources|feeds)\/:id(.*)/)?.[1] ?? ""];
+      return ofPost ?? (/^PATCH \/(sources|feeds)/.test(route) ? { name: "other" } : body);
+    };
+    const foreign = await send(route, { token: stranger.token, id, body: bodyFor(id) });
+    const missing = await send(route, { token: stranger.token, body: bodyFor(MISSING) });
     expect([route, foreign.status, foreign.body.code]).toEqual([route, 404, "NOT_FOUND"]);
     expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
   }

@@ -46,6 +46,8 @@ export const NOT_RECORDED: Record<string, string> = {
   "PATCH /members/me": "a preference of the caller",
   "POST /in/:sourceId": "an event of its own",
   "POST /sources/:id/test": "changes nothing",
+  "POST /feeds/:id/consumers/:name/ack": "too frequent, and what every reader does",
+  "DELETE /feeds/:id/consumers/:name": "a bookmark of a reader",
   "POST /events": "an event of its own",
   "POST /events/batch": "events of their own",
   "POST /webhooks/:id/retry": "a delivery",

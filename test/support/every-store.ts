@@ -37,12 +37,29 @@ export async function useEveryStore(): Promise<void> {
   await purgeAll();
 }
 
+/** Uses a feed and a consumer of it. */
+async function pull(token: string): Promise<void> {
+  const feed = (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data;
+  const path = `/feeds/${feed.id}`;
+  await call("POST", "/events", { token, body: { type: "T", payload: 1 } });
+  const { cursor } = (await call("GET", `${path}/events?from=oldest`, { token: feed.token })).body;
+  await call("GET", `${path}/events?consumer=a`, { token: feed.token });
+  await call("POST", `${path}/consumers/a/ack`, { token: feed.token, body: { cursor } });
+  await call("POST", `${path}/consumers/a/seek`, { token: feed.token, body: { to: "now" } });
+  for (const listed of ["/feeds", path, `${path}/consumers`]) await call("GET", listed, { token });
+  await call("PATCH", path, { token, body: { events: ["T"] } });
+  await call("POST", `${path}/token`, { token, body: {} });
+  await call("DELETE", `${path}/consumers/a`, { token });
+  await call("DELETE", path, { token });
+}
+
 /** Delivers to subscriptions that answer, fail, are gone and have a limit, until users were told. */
 async function deliver(person: Person) {
   const { token } = person;
   const source = { name: "n", provider: "github", secrets: ["s"] };
   const { data } = (await call("POST", "/sources", { token, body: source })).body;
   await call("POST", `/in/${data.id}`, { body: {} });
+  await pull(token);
   const id = await subscribe(person, newInbox("200").url);
   const goneId = await subscribe(person, newInbox("410").url, { delivery: { retry: { onGone: "disable" } } });
   const event = { tenantId: person.tenantId, publication: { type: "OrderPaid", payload: 1 }, idempotencyKey: null };

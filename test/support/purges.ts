@@ -7,11 +7,13 @@ import * as audit from "../../src/platform/db/audit-schema";
 import { createDb } from "../../src/platform/db/client";
 import * as delivery from "../../src/platform/db/delivery-schema";
 import * as events from "../../src/platform/db/events-schema";
+import * as feeds from "../../src/platform/db/feeds-schema";
 import * as holds from "../../src/platform/db/holds-schema";
 import { newId } from "../../src/platform/db/ids";
 import * as platform from "../../src/platform/db/platform-schema";
 import * as control from "../../src/platform/db/schema";
 import * as alarms from "../../src/platform/db/service-schema";
+import * as sources from "../../src/platform/db/sources-schema";
 import { createDeps, type Deps } from "../../src/platform/deps";
 import { MINUTE_MS } from "../../src/platform/time";
 import type { Person } from "./client";
@@ -158,12 +160,15 @@ const IMPERSONAL = new Set([
   "token_signers",
   "platform_key_hashes",
   "platform_feed",
+  // Found through their sources.
+  "source_errors",
 ]);
 
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
-const CONTROL = new Set([...namesOf(control), ...namesOf(alarms), ...namesOf(platform)]);
-const DELIVERY = new Set([delivery, events, holds, audit].flatMap(namesOf));
+const { feedTokens, ...deliveryFeeds } = feeds;
+const CONTROL = new Set([control, alarms, platform, sources, { feedTokens }].flatMap(namesOf));
+const DELIVERY = new Set([delivery, events, holds, audit, deliveryFeeds].flatMap(namesOf));
 
 /**
  * Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column

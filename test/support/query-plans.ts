@@ -2,6 +2,7 @@
 import { getTableName } from "drizzle-orm";
 import * as delivery from "../../src/platform/db/delivery-schema";
 import * as events from "../../src/platform/db/events-schema";
+import * as feeds from "../../src/platform/db/feeds-schema";
 import * as holds from "../../src/platform/db/holds-schema";
 import * as control from "../../src/platform/db/schema";
 import * as alarms from "../../src/platform/db/service-schema";
@@ -118,10 +119,11 @@ export async function badPlans(
   });
 }
 
+const { feedTokens, ...deliveryFeeds } = feeds;
 const planeOf = new Map<string, "control" | "delivery">();
 for (const [plane, schema] of Object.entries({
-  control: { ...control, ...alarms },
-  delivery: { ...delivery, ...events, ...holds },
+  control: { ...control, ...alarms, feedTokens },
+  delivery: { ...delivery, ...events, ...holds, ...deliveryFeeds },
 } as const)) {
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");
 }

@@ -22,7 +22,7 @@ export const OPEN = [
   "POST /auth/reset-password",
   "POST /in/:sourceId",
 ];
-const MISSING = "0190a0a0-0000-7000-8000-000000000000";
+export const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 
 export function send(route: string, options: { token?: string; body?: unknown; raw?: string; id?: string }) {
   const [method = "", path = ""] = route.split(" ");

@@ -46,7 +46,7 @@ test.each(MAX_BYTES)(
         idempotencyKey: null,
         requestHash: null,
       }));
-      const { due } = await acceptEvents(db, person.tenantId, events, EVENTS_PER_BATCH, nowMs);
+      const { due } = await acceptEvents(db, person, events, EVENTS_PER_BATCH, nowMs);
       const claim = newId();
       const { claimed } = await claimDeliveries(db, { speed: "fast", claim }, due, nowMs);
       const results = claimed.map((delivery) => ({

@@ -52,7 +52,7 @@ async function publish(events: number, width: number, allowedDeliveries: number)
   }));
   const { accepted, wantedDeliveries } = await acceptEvents(
     createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 }),
-    tenantId,
+    { tenantId },
     published,
     allowedDeliveries,
     nowMs,

@@ -8,13 +8,13 @@ import { isChecked, makeChecked } from "../../platform/crypto/checked-token";
 export type KeyPrefix = "ak_" | "psk_";
 
 const RANDOM_CHARACTERS = 34;
-const FORM = /^(ak_|psk_)[0-9A-Za-z]{40}$/;
+const FORM = /^(ak_|psk_|psf_)[0-9A-Za-z]{40}$/;
 const SHOWN_CHARACTERS = 8;
 
 /** A new random key. */
 export const makeKey = (prefix: KeyPrefix): string => makeChecked(prefix, RANDOM_CHARACTERS);
 
-/** False for text that cannot be a key of ours. */
+/** False for text that cannot be a key of ours, nor the token of a feed, which has the same form. */
 export const isKey = (text: string): boolean => FORM.test(text) && isChecked(text);
 
 /** What is shown of a key: its first 8 characters and `…`. */

@@ -80,7 +80,7 @@ function admit(
     amr,
     ...rest
   } = session;
-  const { storedBytes, databaseBytes, compressesFrom, ...account } = rest;
+  const { storedBytes, databaseBytes, compressesFrom, hasFeeds, ...account } = rest;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
@@ -95,6 +95,7 @@ function admit(
     storedBytes,
     databaseBytes,
     compressesFrom,
+    hasFeeds: hasFeeds === 1,
     isTenantSuspended: isTenantSuspended === 1,
     tenantExternalId,
     secondFactorDueAt,

@@ -173,6 +173,7 @@ export interface LiveSession extends Account {
   storedBytes: number;
   databaseBytes: number;
   compressesFrom: number | null;
+  hasFeeds: 0 | 1;
   lastActivityAt: number;
   confirmedAt: number;
   /** JSON. */

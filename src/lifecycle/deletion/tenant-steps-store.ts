@@ -76,6 +76,11 @@ function deliverySteps(where: DeliveryPlace): Step[] {
     ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, where),
     ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, where),
     ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, where),
+    ofTenant({ table: "feed_entries", key: ["tenant_id", "position"] }, where),
+    ofTenant({ table: "feed_logs", key: ["tenant_id"] }, where),
+    ofTenant({ table: "feed_types", key: ["tenant_id", "event_type", "feed_id"] }, where),
+    ofTenant({ table: "feed_consumers", key: ["tenant_id", "feed_id", "name"] }, where),
+    ofTenant({ table: "feeds", key: ["tenant_id", "id"] }, where),
     // After the rows that are found through the subscriptions.
     ofTenant({ table: "subscriptions", key: ["id"] }, where),
     ofTenant({ table: "departed_tenants", key: ["tenant_id"] }, where),
@@ -102,6 +107,7 @@ export const TENANT_STEPS: readonly Step[] = [
     ({ subjectId }) => sql`e.source_id, e.reason, e.slot FROM sources s CROSS JOIN source_errors e
       ON e.source_id = s.id WHERE s.tenant_id = ${subjectId}`,
   ),
+  ofTenant({ table: "feed_tokens", key: ["hash"] }, "control"),
   // After the errors, which are found through the sources.
   ofTenant({ table: "sources", key: ["id"] }, "control"),
   deleting(

@@ -9,6 +9,7 @@ import { session } from "../../identity/sessions/schemas";
 import { id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
+import { feed } from "../../webhooks/feeds/schemas";
 import { source } from "../../webhooks/sources/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
 
@@ -92,6 +93,7 @@ export const tenantExport = z
     apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
     subscriptions: z.array(subscription.omit({ secret: true })),
     sources: z.array(source.omit({ secrets: true, url: true })),
+    feeds: z.array(feed),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
     isComplete: z

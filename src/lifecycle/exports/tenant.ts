@@ -13,6 +13,9 @@ import { iso } from "../../platform/time";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { readEventPage } from "../../webhooks/events/list-store";
+import { listFeeds } from "../../webhooks/feeds/store";
+import { tokenPrefixes } from "../../webhooks/feeds/tokens-store";
+import { feedView } from "../../webhooks/feeds/view";
 import { listSources } from "../../webhooks/sources/store";
 import { storedView } from "../../webhooks/sources/view";
 import { listSubscriptions } from "../../webhooks/subscriptions/store";
@@ -55,13 +58,16 @@ export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promis
 async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
-  const [{ createdAt, externalId, keys }, members, invitations, subscriptions, sources] = await Promise.all([
-    readTenant(deps, caller, nowMs),
-    listMembers(deps, tenantId),
-    listInvitations(deps, tenantId, nowMs),
-    listSubscriptions(deps, caller),
-    listSources(deps, caller),
-  ]);
+  const [{ createdAt, externalId, keys }, members, invitations, subscriptions, sources, feeds, prefixes] =
+    await Promise.all([
+      readTenant(deps, caller, nowMs),
+      listMembers(deps, tenantId),
+      listInvitations(deps, tenantId, nowMs),
+      listSubscriptions(deps, caller),
+      listSources(deps, caller),
+      listFeeds(deps, caller),
+      tokenPrefixes(deps, tenantId),
+    ]);
   const views = await Promise.all(subscriptions.map((row) => subscriptionView(deps, row)));
   return {
     exportedAt: iso(nowMs),
@@ -78,6 +84,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
     apiKeys: keys.map(keyView),
     subscriptions: views.map(({ secret: _, ...subscription }) => subscription),
     sources: sources.map(storedView),
+    feeds: feeds.map((row) => feedView(row, prefixes.get(row.id))),
   };
 }
 

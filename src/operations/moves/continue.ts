@@ -2,6 +2,7 @@
  * Moving tenants to other delivery databases. Each step can be repeated, so a move that was killed goes on where it
  * was: the upkeep of the control plane continues it every minute.
  */
+import type { Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
@@ -24,7 +25,7 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
   },
   copy: async (deps, { tenantId, fromShard, toShard, cursor }) => {
     const [from, to] = [deps.shards.db(fromShard), deps.shards.db(toShard)];
-    const next = await copyPage(from, to, tenantId, "numbers", cursor);
+    const next = await copyLong(from, to, tenantId, cursor);
     if (next !== null) return { cursor: next };
     // The feed of the new database begins where this one ends.
     await publishAudit(deps, fromShard, "", () => false);
@@ -49,6 +50,18 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
   clean: async ({ shards }, { tenantId, fromShard }) =>
     (await cleanPage(shards.db(fromShard), tenantId, fromShard !== 0)) ? "ended" : { cursor: "" },
 };
+
+const COPIED_IN_PAGES = ["numbers", "entries"] as const;
+
+/** Copies a page of what a tenant has much of. The cursor is the table and its last key. Null at the end. */
+async function copyLong(from: Db, to: Db, tenantId: string, cursor: string): Promise<string | null> {
+  const [of = "numbers", ...after] = cursor.split(" ");
+  const which = COPIED_IN_PAGES.find((name) => name === of) ?? "numbers";
+  const next = await copyPage(from, to, tenantId, which, after.join(" "));
+  if (next !== null) return `${which} ${next}`;
+  const following = COPIED_IN_PAGES[COPIED_IN_PAGES.indexOf(which) + 1];
+  return following === undefined ? null : `${following} `;
+}
 
 /** Continues a move until it ends, has to wait, or has used up its steps. Throws when D1 is down. */
 export async function continueMove(deps: Deps, begun: Move): Promise<void> {

@@ -42,6 +42,10 @@ export async function copySubscriptions(from: Db, to: Db, tenantId: string): Pro
       ),
       feeds: ofTenant("audit_feeds", tenantId),
       holds: ofTenant("sends_held", tenantId),
+      pulled: ofTenant("feeds", tenantId),
+      pulledTypes: ofTenant("feed_types", tenantId),
+      pulledLog: ofTenant("feed_logs", tenantId),
+      consumers: ofTenant("feed_consumers", tenantId),
     }),
   );
   const isNew = sql`NOT EXISTS (SELECT 1 FROM subscriptions x WHERE x.id = j.value ->> 'subscription_id')`;
@@ -53,6 +57,10 @@ export async function copySubscriptions(from: Db, to: Db, tenantId: string): Pro
       hours: insertRows("hourly_stats", read.hours.map(withoutAttempts), isNew),
       feeds: insertRows("audit_feeds", read.feeds),
       holds: insertRows("sends_held", read.holds),
+      pulled: insertRows("feeds", read.pulled),
+      pulledTypes: insertRows("feed_types", read.pulledTypes),
+      pulledLog: insertRows("feed_logs", read.pulledLog),
+      consumers: insertRows("feed_consumers", read.consumers),
       subscriptions: insertRows("subscriptions", read.subscriptions.map(withEmptyLane)),
     }),
   );
@@ -90,8 +98,9 @@ export async function endDuties(db: Db, tenantId: string): Promise<void> {
 
 /** A table with many rows of a tenant, and the column that follows the tenant in its key. */
 const PAGED = {
-  audit: { table: "audit_events", key: "id", pageRows: 500 },
-  numbers: { table: "order_sequences", key: "key", pageRows: 5_000 },
+  audit: { table: "audit_events", key: "id", type: "text", pageRows: 500 },
+  numbers: { table: "order_sequences", key: "key", type: "text", pageRows: 5_000 },
+  entries: { table: "feed_entries", key: "position", type: "integer", pageRows: 5_000 },
 } as const;
 
 /** Copies a page of a table after the key `after`. Returns the last key; null at the end. Can be repeated. */
@@ -102,11 +111,11 @@ export async function copyPage(
   which: keyof typeof PAGED,
   after: string,
 ): Promise<string | null> {
-  const { table, key, pageRows } = PAGED[which];
+  const { table, key, type, pageRows } = PAGED[which];
   const { page } = await repeatable(() =>
     atomically(from, {
       page: rows<StoredRow>(sql`SELECT * FROM ${sql.raw(table)} WHERE tenant_id = ${tenantId}
-        AND ${sql.raw(key)} > ${after} ORDER BY ${sql.raw(key)} LIMIT ${pageRows}`),
+        AND ${sql.raw(key)} > CAST(${after} AS ${sql.raw(type)}) ORDER BY ${sql.raw(key)} LIMIT ${pageRows}`),
     }),
   );
   if (page.length > 0) await repeatable(() => atomically(to, { copied: insertRows(table, page) }));
@@ -123,6 +132,11 @@ const OF_TENANT = [
   "subscription_events",
   "audit_feeds",
   "sends_held",
+  "feed_entries",
+  "feed_logs",
+  "feed_types",
+  "feed_consumers",
+  "feeds",
   "subscriptions",
 ];
 
@@ -167,6 +181,10 @@ const KEYS: Readonly<Record<string, string>> = {
   order_sequences: "tenant_id, key",
   subscription_events: "tenant_id, event_type, subscription_id",
   sends_held: "tenant_id, cause",
+  feed_entries: "tenant_id, position",
+  feed_types: "tenant_id, event_type, feed_id",
+  feed_consumers: "tenant_id, feed_id, name",
+  feeds: "tenant_id, id",
   subscriptions: "id",
   audit_events: "tenant_id, id",
 };

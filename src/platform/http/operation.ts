@@ -116,6 +116,10 @@ export function pathParam(c: Context<AppEnv>, name: string): string {
 /** What is about the person and not about the tenant: the account's routes, and the pages that do the same. */
 const PERSONAL_PATHS = ["/api/v1/auth/", `${CONSOLE_PATH}/security`, `${CONSOLE_PATH}/confirm-email`];
 
+/** Whether the token of a feed may send the request. */
+export const isOpenToFeedTokens = (c: Context<AppEnv>): boolean =>
+  matchedRoutes(c).some(({ handler }) => docsOf(findTargetHandler(handler))?.access?.takesFeedTokens === true);
+
 /**
  * Whether members of a suspended tenant may send the request, and those who lack the second factor that it requires.
  * They can protect their accounts, and operators cannot lock themselves out.

@@ -18,6 +18,8 @@ const KEYS = {
   user: (c: Context<AppEnv>) => c.get("principal").userId,
   tenant: (c: Context<AppEnv>) => c.get("principal").tenantId,
   "platform key": (c: Context<AppEnv>) => c.get("principal").actor.id ?? "",
+  // With the tenant: others cannot use up the limit of a feed whose id they know.
+  feed: (c: Context<AppEnv>) => `${c.get("principal").tenantId} ${c.req.param("id")}`,
 } as const;
 
 /**

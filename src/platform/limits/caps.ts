@@ -18,6 +18,8 @@ export const CAPS = {
   tenantApiKeys: { variable: "MAX_API_KEYS_PER_TENANT", limit: 50, per: "tenant", what: "active API keys of its own" },
   platformKeys: { variable: "MAX_PLATFORM_KEYS", limit: 100, per: "service", what: "active platform keys" },
   sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
+  feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },
+  feedConsumers: { variable: "MAX_CONSUMERS_PER_FEED", limit: 20, per: "feed", what: "consumers" },
   invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
   members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },
   /** Beyond it, the oldest session ends. */

@@ -57,6 +57,8 @@ export const RULES = {
   publish: { limit: 6000, windowSeconds: minute },
   writeSource: { limit: 120, windowSeconds: minute },
   inbound: { limit: 30, windowSeconds: minute },
+  readFeed: { limit: 120, windowSeconds: minute },
+  writeFeed: { limit: 120, windowSeconds: minute },
   platformRead: { limit: 3000, windowSeconds: minute },
   platformWrite: { limit: 600, windowSeconds: minute },
   platformPublish: { limit: 60_000, windowSeconds: minute },

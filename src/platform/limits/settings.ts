@@ -52,6 +52,14 @@ export const LIMIT_VARIABLES = {
     description: "How many sources a tenant can have.",
     ...figure(CAPS.sources.limit),
   },
+  MAX_FEEDS_PER_TENANT: {
+    description: "How many feeds a tenant can have.",
+    ...figure(CAPS.feeds.limit),
+  },
+  MAX_CONSUMERS_PER_FEED: {
+    description: "How many consumers a feed can have.",
+    ...figure(CAPS.feedConsumers.limit),
+  },
   MAX_INVITATIONS_PER_TENANT: {
     description: "How many open invitations a tenant can have.",
     ...figure(CAPS.invitations.limit),
@@ -99,6 +107,8 @@ export function readLimits(read: Read): Limits {
       tenantApiKeys: read(CAPS.tenantApiKeys.variable),
       platformKeys: read(CAPS.platformKeys.variable),
       sources: read(CAPS.sources.variable),
+      feeds: read(CAPS.feeds.variable),
+      feedConsumers: read(CAPS.feedConsumers.variable),
       invitations: read(CAPS.invitations.variable),
       members: read(CAPS.members.variable),
       sessions: read(CAPS.sessions.variable),

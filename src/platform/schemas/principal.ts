@@ -39,6 +39,8 @@ export interface TenantStanding {
   databaseBytes?: number;
   /** From when its long payloads are stored compressed, Unix ms; null or missing: not yet. */
   compressesFrom?: number | null;
+  /** Whether it has feeds, whose events get an entry when they are published. */
+  hasFeeds?: boolean;
 }
 
 interface Caller extends TenantRef, TenantStanding {
@@ -50,6 +52,8 @@ interface Caller extends TenantRef, TenantStanding {
   tenantExternalId: string | null;
   permissions: ReadonlySet<Permission>;
   actor: Actor;
+  /** The feed whose token the caller has; it may use no other. Missing for other credentials. */
+  feedId?: string;
 }
 
 /** A person with a bearer access token or a console session. */

@@ -186,7 +186,17 @@ export interface AuditEvent {
   };
   /** What was changed. */
   target: {
-    kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook" | "source" | "tenant" | "platform-key";
+    kind:
+      | "user"
+      | "session"
+      | "identity"
+      | "api-key"
+      | "invitation"
+      | "webhook"
+      | "source"
+      | "feed"
+      | "tenant"
+      | "platform-key";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -592,6 +602,107 @@ export interface ExportedEvent {
   createdAt: Timestamp;
 }
 
+/** A list of events that programs pull. */
+export interface Feed {
+  id: string;
+  name: string;
+  events: string[];
+  /** The first characters of its token. */
+  tokenPrefix: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+/** Up to where a consumer has handled the events. */
+export interface FeedAcknowledgement {
+  /** A place in the feed, as an answer gave it; opaque. */
+  cursor: string;
+}
+
+/** The fields to change; the others stay as they are. */
+export interface FeedChange {
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /**
+   * The event types that it lists, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`.
+   */
+  events?: string[] | undefined;
+}
+
+/** A reader of a feed, and how far it has come. */
+export interface FeedConsumer {
+  name: string;
+  /** A place in the feed, as an answer gave it; opaque. */
+  cursor: string;
+  /** How many events follow, counted up to 10,000. */
+  waiting: number;
+  updatedAt: Timestamp;
+}
+
+/** An event of a feed. */
+export interface FeedEvent {
+  id: string;
+  type: string;
+  createdAt: Timestamp;
+  /** The JSON value exactly as it was published. */
+  payload: unknown;
+  correlationId?: string | undefined;
+  /**
+   * What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they are
+   * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
+   */
+  orderKey?: string | undefined;
+  /** The number of the event within its `orderKey`. */
+  sequence?: number | undefined;
+}
+
+/** A page of a feed. */
+export interface FeedPage {
+  data: FeedEvent[];
+  /** What follows this page. Safe to keep: nothing appears before it later. */
+  cursor: string;
+  /** Whether to ask again at once. A page may be short or empty. */
+  hasMore: boolean;
+  /** After how many milliseconds to ask again; 0 only if there is more. */
+  nextPollMs: number;
+  /** Whether events after the cursor are left out: retention removed them, or `maxAgeMs`. */
+  truncated: boolean;
+}
+
+/** Where a consumer goes on. */
+export type FeedSeek =
+  | {
+      /** A place in the feed, as an answer gave it; opaque. */
+      cursor: string;
+    }
+  | {
+      to: "oldest" | "now";
+    }
+  | {
+      /** The first event at this time or later is next. ISO 8601 with any offset. */
+      since: string;
+    };
+
+/** How the former token ends. */
+export interface FeedTokenRotation {
+  /** For how long the former token stays valid, in seconds. By default `0`. */
+  overlapSeconds?: number | undefined;
+}
+
+/** A feed with its new token. */
+export interface FeedWithToken {
+  id: string;
+  name: string;
+  events: string[];
+  /** The first characters of its token. */
+  tokenPrefix: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** Reads the feed. It is never shown again. */
+  token: string;
+}
+
 /** Why sends wait. `held`: an operator has frozen them; `suspended`: the tenant is suspended. */
 export type HoldCause = "held" | "suspended";
 
@@ -805,6 +916,17 @@ export interface NewEvent {
    * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
    */
   orderKey?: string | undefined;
+}
+
+/** A feed to create. */
+export interface NewFeed {
+  /** One line, trimmed. */
+  name: string;
+  /**
+   * The event types that it lists, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`.
+   */
+  events: string[];
 }
 
 /** Whom to invite, and the role they will have. */
@@ -2024,6 +2146,7 @@ export interface TenantExport {
     /** When it last relayed an event, to the minute. */
     lastEventAt?: Timestamp | undefined;
   }[];
+  feeds: Feed[];
   /** Newest first. */
   events: ExportedEvent[];
   /** By subscription, newest first. */

@@ -5,6 +5,7 @@ import { type AuthMethods, authMethods } from "./auth";
 import { type Authenticators, browserAuthenticators } from "./authenticator";
 import { createCall } from "./call";
 import { type EventMethods, eventMethods } from "./events";
+import { type FeedMethods, feedMethods } from "./feeds";
 import { type IdentityMethods, identityMethods } from "./identities";
 import { type InvitationMethods, invitationMethods } from "./invitations";
 import { type MemberMethods, memberMethods } from "./members";
@@ -28,6 +29,7 @@ export type { Authenticators } from "./authenticator";
 export type { CallOptions } from "./call";
 export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./errors";
 export type { EventMethods, EventOptions, PublishOptions } from "./events";
+export type { FeedItem, FeedMethods, FeedPollOptions, FeedReadOptions } from "./feeds";
 export type * from "./generated";
 export type { IdentityMethods } from "./identities";
 export type { InvitationMethods } from "./invitations";
@@ -56,7 +58,7 @@ const TIMEOUT_MS = 30_000;
 export interface ClientOptions {
   /** The service's address without `/api/v1`: `https://postern.example.com`. */
   baseUrl: string;
-  /** Calls as this API key; no tokens are stored or renewed. */
+  /** Calls as this API key, or with the token of a feed; no tokens are stored or renewed. */
   apiKey?: string | undefined;
   /** Calls as this platform key, which belongs to servers. Not together with `apiKey`. */
   platformKey?: string | undefined;
@@ -92,6 +94,7 @@ export interface Client {
   members: MemberMethods;
   invitations: InvitationMethods;
   sources: SourceMethods;
+  feeds: FeedMethods;
   webhooks: WebhookMethods;
   events: EventMethods;
   stats: StatsMethods;
@@ -137,6 +140,7 @@ export function createClient(options: ClientOptions): Client {
     members: memberMethods(call),
     invitations: invitationMethods(call),
     sources: sourceMethods(call),
+    feeds: feedMethods(call),
     webhooks: webhookMethods(call),
     events: eventMethods(call),
     stats: statsMethods(call),

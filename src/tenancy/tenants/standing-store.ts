@@ -33,4 +33,5 @@ export const standingOf = (row: StandingRow): Standing => ({
   storedBytes: row.storedBytes,
   databaseBytes: row.databaseBytes,
   compressesFrom: row.compressesFrom,
+  hasFeeds: row.hasFeeds === 1,
 });

@@ -1,4 +1,4 @@
-/** How much a tenant stores, and how full its delivery database is, as the hourly upkeep has noted it. */
+/** How much a tenant stores and how full its delivery database is, as the hourly upkeep has noted it; its feeds. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList } from "../../platform/db/client";
 
@@ -6,13 +6,15 @@ import { atomically, type Db, jsonList } from "../../platform/db/client";
 export const STORAGE_COLUMNS = sql`t.stored_bytes + iif(t.former_shard IS NULL, 0, coalesce((SELECT mv.stored_bytes
     FROM tenant_moves mv WHERE mv.tenant_id = t.id AND mv.ended_at IS NULL), 0)) AS storedBytes,
   coalesce((SELECT sh.bytes FROM shards sh WHERE sh.shard = t.shard), 0) AS databaseBytes,
-  (SELECT sh.compresses_from FROM shards sh WHERE sh.shard = t.shard) AS compressesFrom`;
+  (SELECT sh.compresses_from FROM shards sh WHERE sh.shard = t.shard) AS compressesFrom,
+  EXISTS (SELECT 1 FROM feed_tokens ft WHERE ft.tenant_id = t.id) AS hasFeeds`;
 
 /** The values of `STORAGE_COLUMNS`. */
 export interface StorageRow {
   storedBytes: number;
   databaseBytes: number;
   compressesFrom: number | null;
+  hasFeeds: 0 | 1;
 }
 
 /**

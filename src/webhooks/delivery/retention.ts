@@ -4,6 +4,7 @@ import { inPages, type Page, type PagedMaintenance, thenPause } from "../../plat
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
+import { deleteOldEntries } from "../feeds/retention-store";
 import {
   deleteEmptySubscriptions,
   deleteOldAttempts,
@@ -26,6 +27,8 @@ export const removeOldKeys = deleting("idempotency_keys", ({ now }) => now() - D
 const NUMBERS_KEPT_MS = 400 * DAY_MS;
 
 export const removeOldNumbers = deleting("order_sequences", ({ now }) => now() - NUMBERS_KEPT_MS, deleteOldNumbers);
+/** Before their events. */
+export const removeOldEntries = deleting("feed_entries", attemptsBefore, deleteOldEntries);
 export const removeOldRetries = deleting("manual_retries", eventsBefore, deleteOldRetries);
 
 /**

@@ -10,6 +10,7 @@ import { longTextOf } from "../../platform/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN } from "../delivery/outbox-store";
+import { insertEntries } from "../feeds/entries-store";
 import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { wildcardsOf } from "../subscriptions/patterns-store";
 
@@ -131,6 +132,8 @@ function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
       SELECT ${TENANT_ID}, e.order_key, count(*), ${NOW} FROM listed e WHERE e.order_key IS NOT NULL AND ${FITS}
         AND ${isNew} GROUP BY e.order_key
       ON CONFLICT (tenant_id, key) DO UPDATE SET last = last + excluded.last, used_at = excluded.used_at`),
+    // Before the events, too.
+    entries: fixed(sql`WITH ${LISTED}, ${counts} ${insertEntries(TENANT_ID, NOW, sql`${FITS} AND ${isNew}`)}`),
     events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${counts}
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
         long_bytes, long_payload${order.names})

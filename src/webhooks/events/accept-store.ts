@@ -2,6 +2,7 @@
 import { atomically, type Db, jsonList } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import type { StoredText } from "../../platform/db/stored-text";
+import type { TenantStanding } from "../../platform/schemas/principal";
 import { DAY_MS } from "../../platform/time";
 import { unlessDeparted } from "../../tenancy/moves/fence";
 import type { DueDelivery } from "../delivery/enqueue";
@@ -27,7 +28,8 @@ export interface NewEvent {
 }
 
 /**
- * Writes the events, and one outbox row for each enabled subscription that receives them. Writes nothing if an
+ * Writes the events, one outbox row for each enabled subscription that receives them, and an entry for those that
+ * feeds list. Writes nothing if an
  * Idempotency-Key was used with another event, or if the events need more than `allowedDeliveries`. An event that was
  * published with the same key before is not written again. Returns one row per event in the given order, the deliveries
  * to queue, and how many deliveries the events need if nothing was written. Takes a second round trip unless it has
@@ -35,7 +37,7 @@ export interface NewEvent {
  */
 export async function acceptEvents(
   db: Db,
-  tenantId: string,
+  { tenantId, hasFeeds = false }: Pick<TenantStanding, "tenantId" | "hasFeeds">,
   events: readonly NewEvent[],
   allowedDeliveries: number,
   nowMs: number,
@@ -58,6 +60,7 @@ export async function acceptEvents(
         // whole call.
         outbox: statements.outbox(values),
         numbers: isOrdered ? statements.numbers(values) : undefined,
+        entries: hasFeeds ? statements.entries(values) : undefined,
         inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
         due: statements.due(values),
       }),

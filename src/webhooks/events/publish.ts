@@ -149,7 +149,7 @@ async function acceptWithin(
   for (let tries = 1; ; tries += 1) {
     const nowMs = deps.now();
     try {
-      const { accepted, due, wantedDeliveries } = await acceptEvents(db, tenant.tenantId, events, allowed, nowMs);
+      const { accepted, due, wantedDeliveries } = await acceptEvents(db, tenant, events, allowed, nowMs);
       refuseConflict(accepted, events);
       const published = accepted.flatMap(publishedOf);
       if (published.length < events.length) {

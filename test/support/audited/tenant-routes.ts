@@ -20,6 +20,15 @@ const onSource = (callOf: (source: Source) => [] | [method: string, path: string
   return owner;
 };
 
+/** A new feed of a new owner, and one call about it. */
+const onFeed = (method: string, path: string, body?: object) => async () => {
+  const owner = await signUp();
+  const { data } = await must("POST", "/feeds", { name: "n", events: ["*"] }, owner.token);
+  await must("GET", `/feeds/${data.id}/events?consumer=a`, undefined, owner.token);
+  await must(method, `/feeds/${data.id}${path}`, body, owner.token);
+  return owner;
+};
+
 export const TENANT_ROUTES: Recorded = {
   "POST /api-keys": [["api_key.created"], byOwner("POST", "/api-keys", key)],
   "DELETE /api-keys/:id": [
@@ -109,6 +118,11 @@ export const TENANT_ROUTES: Recorded = {
     ["source.secret_removed"],
     onSource(({ id, secrets }) => ["DELETE", `/sources/${id}/secrets/${secrets[0]?.id}`, undefined]),
   ],
+  "POST /feeds": [["feed.created"], byOwner("POST", "/feeds", { name: "n", events: ["*"] })],
+  "PATCH /feeds/:id": [["feed.updated"], onFeed("PATCH", "", { name: "other" })],
+  "DELETE /feeds/:id": [["feed.deleted"], onFeed("DELETE", "")],
+  "POST /feeds/:id/token": [["feed.token_rotated"], onFeed("POST", "/token", {})],
+  "POST /feeds/:id/consumers/:name/seek": [["feed.consumer_moved"], onFeed("POST", "/consumers/a/seek", { to: "now" })],
   "POST /webhooks": [
     ["webhook.created"],
     async () => {

@@ -127,6 +127,31 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     for (const _ of ["", "again"]) await ask("DELETE", `/sources/${id}`, undefined, token);
   },
 
+  feeds: async () => {
+    const { token } = await verified();
+    const { id, token: first } = (await ask("POST", "/feeds", { name: "n", events: ["*"] }, token)).body.data;
+    const { token: second } = (await ask("POST", `/feeds/${id}/token`, { overlapSeconds: 60 }, token)).body.data;
+    await ask("POST", "/events", { type: "T", payload: { note: fresh("payload") } }, token);
+    for (const reader of [keep(first), keep(second)]) {
+      const { cursor } = (await ask("GET", `/feeds/${id}/events?from=oldest`, undefined, reader)).body;
+      await ask("GET", `/feeds/${id}/events?consumer=a`, undefined, reader);
+      await ask("POST", `/feeds/${id}/consumers/a/ack`, { cursor }, reader);
+      await ask("POST", `/feeds/${id}/consumers/a/seek`, { to: "oldest" }, reader);
+      await ask("DELETE", `/feeds/${id}/consumers/a`, undefined, reader);
+      for (const path of ["/feeds", `/feeds/${id}`]) await ask("GET", path, undefined, reader);
+    }
+    await ask("GET", `/feeds/${id}/consumers`, undefined, token);
+    await ask("POST", "/feeds", { name: fresh("name"), events: [] }, token);
+    for (const at of [`/feeds/${id}`, `/feeds/${crypto.randomUUID()}`]) {
+      await ask("PATCH", at, { name: "other" }, token);
+      await ask("POST", `${at}/token`, { overlapSeconds: -1 }, token);
+      await ask("POST", `${at}/consumers/a/ack`, { cursor: fresh("cursor") }, token);
+      await ask("POST", `${at}/consumers/a/seek`, { to: fresh("place") }, token);
+      await ask("DELETE", `${at}/consumers/a`, undefined, token);
+      await ask("DELETE", at, undefined, token);
+    }
+  },
+
   "subscriptions and deliveries, their consumers too": async () => {
     const owner = await verified();
     const bearer = owner.token;

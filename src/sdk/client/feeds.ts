@@ -1,0 +1,132 @@
+/** `/feeds`: lists of events that programs pull. */
+
+import type { Call, CallOptions } from "./call";
+import type {
+  Feed,
+  FeedChange,
+  FeedConsumer,
+  FeedEvent,
+  FeedPage,
+  FeedSeek,
+  FeedTokenRotation,
+  FeedWithToken,
+  NewFeed,
+} from "./generated";
+import { type Listed, listed } from "./pages";
+import { query, segment } from "./path";
+
+/** Where a reader begins, and how much it gets at once. Without `cursor`, `from` and `consumer`, it begins now. */
+export interface FeedReadOptions extends CallOptions {
+  /** The cursor of a page or an item. */
+  cursor?: string | undefined;
+  /** Begins with the oldest event of the feed. Not together with `cursor`. */
+  from?: "oldest" | undefined;
+  /** Events on a page, 1 to 500; 100 unless given. */
+  limit?: number | undefined;
+  /** Skips events that are older, in milliseconds. */
+  maxAgeMs?: number | undefined;
+  /** Goes on after what this consumer has acknowledged. Not together with `cursor`. */
+  consumer?: string | undefined;
+}
+
+/** Options of `client.feeds.poll`. */
+export interface FeedPollOptions extends FeedReadOptions {
+  /** How many seconds an empty answer waits for an event, 0 to 20; 0 unless given. */
+  wait?: number | undefined;
+}
+
+/** An event, and a cursor from which a reader goes on without missing anything. */
+export interface FeedItem {
+  event: FeedEvent;
+  /**
+   * The end of the page after its last event; before that the begin of the page, so that some events come again. Null
+   * on the first page of a reader that began without a cursor.
+   */
+  cursor: string | null;
+}
+
+/**
+ * `client.feeds`. Every method that takes an id throws NOT_FOUND for a feed that the tenant does not have.
+ *
+ * @example
+ * for await (const { event } of client.feeds.read(feedId, { consumer: "billing", from: "oldest" })) await handle(event);
+ */
+export interface FeedMethods {
+  /** Creates a feed and returns it with its token. Throws FORBIDDEN, VALIDATION_FAILED, CONFLICT for too many. */
+  create(body: NewFeed, options?: CallOptions): Promise<FeedWithToken>;
+  /** Returns the tenant's feeds, newest first. Throws FORBIDDEN. */
+  list(options?: CallOptions): Listed<Feed>;
+  /** Returns one feed. Throws FORBIDDEN, NOT_FOUND. */
+  get(id: string, options?: CallOptions): Promise<Feed>;
+  /**
+   * Changes the given fields and returns the feed. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT for a
+   * change at the same time.
+   */
+  update(id: string, body: FeedChange, options?: CallOptions): Promise<Feed>;
+  /** Deletes a feed, and returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  delete(id: string, options?: CallOptions): Promise<string>;
+  /** Gives a feed a new token, and returns both. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  rotateToken(id: string, body?: FeedTokenRotation, options?: CallOptions): Promise<FeedWithToken>;
+  /**
+   * Returns a page of events after a cursor. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED for a cursor of another
+   * feed, and CONFLICT while the same consumer is being polled.
+   */
+  poll(id: string, options?: FeedPollOptions): Promise<FeedPage>;
+  /**
+   * Returns the events as an endless list, and waits for new ones; break out of the loop to end it. A consumer's page is
+   * acknowledged when the loop asks for the next one. Throws what `poll` throws.
+   */
+  read(id: string, options?: FeedReadOptions): AsyncIterable<FeedItem>;
+  /** Returns the consumers of a feed by name. Throws FORBIDDEN, NOT_FOUND. */
+  consumers(id: string, options?: CallOptions): Listed<FeedConsumer>;
+  /** Notes that a consumer has handled everything up to a cursor. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  ack(id: string, consumer: string, cursor: string, options?: CallOptions): Promise<FeedConsumer>;
+  /** Lets a consumer go on elsewhere. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  seek(id: string, consumer: string, target: FeedSeek, options?: CallOptions): Promise<FeedConsumer>;
+  /** Forgets a consumer, and returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  deleteConsumer(id: string, consumer: string, options?: CallOptions): Promise<string>;
+}
+
+/** How long `read` lets the service wait for an event. */
+const WAIT_SECONDS = 20;
+
+export function feedMethods(call: Call): FeedMethods {
+  const at = (id: string, rest = "") => `/feeds/${segment(id)}${rest}`;
+  const of = (id: string, consumer: string, rest = "") => at(id, `/consumers/${segment(consumer)}${rest}`);
+  const poll: FeedMethods["poll"] = (id, { signal, timeoutMs, ...asked } = {}) =>
+    call.answer(`GET ${at(id, "/events")}${query(asked)}`, { signal, timeoutMs });
+  const ack: FeedMethods["ack"] = (id, consumer, cursor, options) =>
+    call.data(`POST ${of(id, consumer, "/ack")}`, { ...options, body: { cursor } });
+  return {
+    create: (body, options) => call.data("POST /feeds", { ...options, body }),
+    list: (options) => listed(call.data("GET /feeds", options)),
+    get: (id, options) => call.data(`GET ${at(id)}`, options),
+    update: (id, body, options) => call.data(`PATCH ${at(id)}`, { ...options, body }),
+    delete: (id, options) => call.message(`DELETE ${at(id)}`, options),
+    rotateToken: (id, body = {}, options) => call.data(`POST ${at(id, "/token")}`, { ...options, body }),
+    poll,
+    read: (id, options = {}) => readAll(id, options, { poll, ack }),
+    consumers: (id, options) => listed(call.data(`GET ${at(id, "/consumers")}`, options)),
+    ack,
+    seek: (id, consumer, target, options) =>
+      call.data(`POST ${of(id, consumer, "/seek")}`, { ...options, body: target }),
+    deleteConsumer: (id, consumer, options) => call.message(`DELETE ${of(id, consumer)}`, options),
+  };
+}
+
+async function* readAll(
+  id: string,
+  { cursor: begin, from, consumer, limit, maxAgeMs, ...options }: FeedReadOptions,
+  { poll, ack }: Pick<FeedMethods, "poll" | "ack">,
+): AsyncGenerator<FeedItem> {
+  for (let cursor = begin ?? null; ; ) {
+    const place = consumer === undefined && cursor !== null ? { cursor } : { from, consumer };
+    const page = await poll(id, { ...options, ...place, limit, maxAgeMs, wait: WAIT_SECONDS });
+    for (const [index, event] of page.data.entries()) {
+      yield { event, cursor: index === page.data.length - 1 ? page.cursor : cursor };
+    }
+    cursor = page.cursor;
+    if (consumer !== undefined && page.data.length > 0) await ack(id, consumer, cursor, options);
+    await new Promise((resolve) => setTimeout(resolve, page.nextPollMs));
+  }
+}

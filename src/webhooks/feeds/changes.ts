@@ -1,0 +1,84 @@
+/** Creating, changing and deleting feeds, and their tokens. */
+import { makeChecked } from "../../platform/crypto/checked-token";
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import { capReached } from "../../platform/limits/caps";
+import type { ActingIn } from "../../platform/schemas/actor";
+import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import { deleteFeed, type FeedRow, findFeed, insertFeed, updateFeed } from "./store";
+import { deleteTokens, insertToken, type NewToken, replaceToken } from "./tokens-store";
+
+const RANDOM_CHARACTERS = 34;
+const SHOWN_CHARACTERS = 8;
+
+/** A feed with its new token, which is shown once. */
+export interface Tokened {
+  row: FeedRow;
+  token: string;
+  tokenPrefix: string;
+}
+
+/** Creates a feed. Throws CONFLICT at the cap. */
+export async function createFeed(
+  deps: Deps,
+  tenant: ActingIn,
+  { name, events }: { name: string; events: string[] },
+): Promise<Tokened> {
+  // Its events are written by other statements, which make no entries.
+  if (tenant.tenantId === PLATFORM_TENANT) throw new AppError("CONFLICT", { message: "The platform has no feeds." });
+  const nowMs = deps.now();
+  const row = { id: newId(), name, events, createdAt: nowMs, updatedAt: nowMs };
+  const { token, stored } = await newToken(tenant.tenantId, row.id);
+  // First: once the feed exists, every publish that begins must see that the tenant has feeds.
+  await insertToken(deps, stored, nowMs);
+  const { caps } = deps.config;
+  if (await insertFeed(deps, tenant, row, caps.feeds)) return { row, token, tokenPrefix: stored.prefix };
+  await deleteTokens(deps, tenant.tenantId, row.id);
+  throw capReached("feeds", caps);
+}
+
+/** Changes the given fields. Throws NOT_FOUND, and CONFLICT for a change at the same time. */
+export async function changeFeed(
+  deps: Deps,
+  tenant: ActingIn,
+  id: string,
+  change: { name?: string | undefined; events?: string[] | undefined },
+): Promise<FeedRow> {
+  const before = await feedOf(deps, tenant, id);
+  const { name = before.name, events = before.events } = change;
+  if (name === before.name && JSON.stringify(events) === JSON.stringify(before.events)) return before;
+  const after = { ...before, name, events, updatedAt: deps.now() };
+  if (await updateFeed(deps, tenant, before, after)) return after;
+  throw new AppError("CONFLICT", { message: "The feed was changed at the same time. Try again." });
+}
+
+/** Gives a feed a new token; the former one stays valid for `overlapSeconds`. Throws NOT_FOUND. */
+export async function rotateToken(deps: Deps, tenant: ActingIn, id: string, overlapSeconds: number): Promise<Tokened> {
+  const row = await feedOf(deps, tenant, id);
+  const nowMs = deps.now();
+  const { token, stored } = await newToken(tenant.tenantId, id);
+  await replaceToken(deps, tenant, stored, { formerUntilMs: nowMs + overlapSeconds * 1_000, nowMs });
+  return { row, token, tokenPrefix: stored.prefix };
+}
+
+/** Deletes a feed with its consumers and tokens. Throws NOT_FOUND. */
+export async function removeFeed(deps: Deps, tenant: ActingIn, id: string): Promise<void> {
+  if (!(await deleteFeed(deps, tenant, id))) throw notFound("Feed");
+  // Afterwards: without a token, publishes would write no more entries for it.
+  await deleteTokens(deps, tenant.tenantId, id);
+}
+
+/** Returns the tenant's feed. Throws NOT_FOUND. */
+export async function feedOf(deps: Deps, tenant: TenantRef, id: string): Promise<FeedRow> {
+  const row = await findFeed(deps, tenant, id);
+  if (!row) throw notFound("Feed");
+  return row;
+}
+
+async function newToken(tenantId: string, feedId: string): Promise<{ token: string; stored: NewToken }> {
+  const token = makeChecked("psf_", RANDOM_CHARACTERS);
+  const prefix = `${token.slice(0, SHOWN_CHARACTERS)}…`;
+  return { token, stored: { tenantId, feedId, hash: await sha256Hex(token), prefix } };
+}

@@ -1,0 +1,48 @@
+/** What consumers of feeds do besides reading. */
+import type { Deps } from "../../platform/deps";
+import { notFound } from "../../platform/errors";
+import type { Actor } from "../../platform/schemas/actor";
+import { acknowledge, type ConsumerRow, deleteConsumer, listConsumers, moveConsumer } from "./consumers-store";
+import { positionOf } from "./cursor";
+import { positionAt } from "./entries-store";
+import type { FeedRef } from "./page-store";
+import type { SeekTarget } from "./schemas";
+
+/** The consumers of a feed, by name. Throws NOT_FOUND. */
+export async function consumersOf(deps: Deps, feed: FeedRef): Promise<ConsumerRow[]> {
+  const consumers = await listConsumers(deps, feed);
+  if (!consumers) throw notFound("Feed");
+  return consumers;
+}
+
+/** Notes that a consumer has handled everything up to a cursor. Throws NOT_FOUND and VALIDATION_FAILED. */
+export async function ackConsumer(deps: Deps, feed: FeedRef, name: string, cursor: string): Promise<ConsumerRow> {
+  const position = positionOf(feed.feedId, cursor);
+  const row = await acknowledge(deps, feed, { name, position, nowMs: deps.now() });
+  if (!row) throw notFound("Consumer");
+  return row;
+}
+
+/** Lets a consumer go on elsewhere. Throws NOT_FOUND and VALIDATION_FAILED. */
+export async function seekConsumer(
+  deps: Deps,
+  feed: FeedRef,
+  name: string,
+  target: SeekTarget,
+  actor: Actor,
+): Promise<ConsumerRow> {
+  const to =
+    "cursor" in target
+      ? positionOf(feed.feedId, target.cursor)
+      : "to" in target
+        ? target.to
+        : positionAt(target.since) - 1;
+  const row = await moveConsumer(deps, feed, { name, to, actor, nowMs: deps.now() });
+  if (!row) throw notFound("Consumer");
+  return row;
+}
+
+/** Forgets a consumer. Throws NOT_FOUND. */
+export async function forgetConsumer(deps: Deps, feed: FeedRef, name: string): Promise<void> {
+  if (!(await deleteConsumer(deps, feed, name))) throw notFound("Consumer");
+}

@@ -1,0 +1,146 @@
+/** Reading a feed: a page after a cursor, or after what a consumer has acknowledged. */
+import { fromStored } from "../../platform/db/stored-text";
+import type { Deps } from "../../platform/deps";
+import { notFound } from "../../platform/errors";
+import { capReached } from "../../platform/limits/caps";
+import { iso } from "../../platform/time";
+import { placesOf } from "../../tenancy/moves/places";
+import { insertConsumer } from "./consumers-store";
+import { makeCursor, positionOf } from "./cursor";
+import { positionAt } from "./entries-store";
+import { withLease } from "./lease";
+import {
+  type EntryPage,
+  EXAMINED_ENTRIES,
+  type FeedRef,
+  MAX_PAGE_BYTES,
+  readEntries,
+  readEvents,
+  type SizedEvent,
+  type Start,
+} from "./page-store";
+import type { FeedQuery } from "./schemas";
+
+/** An answer waits for an event by reading once in this time. */
+const READ_EVERY_MS = 1_000;
+const NEXT_POLL_MS = 2_000;
+/** Who waits in the service needs no pause of its own. */
+const NEXT_WAITING_POLL_MS = 500;
+
+/** A page of a feed; `data` are the events as JSON texts, in which the payloads are as they were published. */
+export interface Page {
+  data: string[];
+  cursor: string;
+  hasMore: boolean;
+  nextPollMs: number;
+  truncated: boolean;
+}
+
+/**
+ * Reads a page, and waits for an event if it is empty. Throws NOT_FOUND, VALIDATION_FAILED for a cursor of another
+ * feed, and CONFLICT for one consumer too many or a second poll of a consumer at the same time.
+ */
+export async function pollFeed(deps: Deps, feed: FeedRef, query: FeedQuery): Promise<Page> {
+  const { consumer, cursor, from = "now", wait } = query;
+  if (consumer !== undefined) {
+    return withLease(deps, feed.feedId, consumer, () => waitForPage(deps, feed, { consumer }, query));
+  }
+  if (cursor !== undefined) return waitForPage(deps, feed, { position: positionOf(feed.feedId, cursor) }, query);
+  // Without a cursor, a reader who waited could miss an event: only the answer says from where on it reads.
+  return waitForPage(deps, feed, { from }, { ...query, wait: from === "now" ? 0 : wait });
+}
+
+async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: FeedQuery): Promise<Page> {
+  const endsAtMs = deps.now() + query.wait * 1_000;
+  for (let start = begin; ; ) {
+    const { position, ...page } = await readPage(deps, feed, start, query);
+    const leftMs = endsAtMs - deps.now();
+    if (page.data.length > 0 || page.hasMore || page.truncated || leftMs <= 0) {
+      const nextPollMs = page.hasMore ? 0 : query.wait > 0 ? NEXT_WAITING_POLL_MS : NEXT_POLL_MS;
+      return { ...page, cursor: makeCursor(feed.feedId, position), nextPollMs };
+    }
+    start = { position };
+    await scheduler.wait(Math.min(READ_EVERY_MS, leftMs));
+  }
+}
+
+type Read = Pick<Page, "data" | "hasMore" | "truncated"> & { position: number };
+
+async function readPage(deps: Deps, feed: FeedRef, start: Start, query: FeedQuery): Promise<Read> {
+  const { limit, maxAgeMs } = query;
+  const floor = maxAgeMs === undefined ? 0 : positionAt(deps.now() - maxAgeMs);
+  const page = await readEntries(deps, feed, start, { floor, limit });
+  if (!page) throw notFound("Feed");
+  const { state, skipped } = page;
+  if (state.after === null) return readPage(deps, feed, await newConsumer(deps, feed, page, query), query);
+  const truncated = state.after < state.trimmedTo || skipped.isListed;
+  if (!skipped.isListed && skipped.examined === EXAMINED_ENTRIES) {
+    return { data: [], hasMore: true, truncated, position: skipped.last ?? state.after };
+  }
+  const read = await eventsOf(deps, feed, page, limit);
+  // Not past the head: a commit of an isolate whose clock is slow can still take a position before `floor`.
+  const position = Math.max(state.after, Math.min(floor - 1, state.head), read.position);
+  return { data: read.data, hasMore: read.hasMore, truncated: truncated || read.isTruncated, position };
+}
+
+/** Makes the consumer of the query, and returns where it begins. */
+async function newConsumer(deps: Deps, feed: FeedRef, { state }: EntryPage, query: FeedQuery): Promise<Start> {
+  const { consumer: name = "", from = "now" } = query;
+  const { caps } = deps.config;
+  const position = from === "oldest" ? state.trimmedTo : state.head;
+  const isMade = await insertConsumer(deps, feed, { name, position, most: caps.feedConsumers, nowMs: deps.now() });
+  if (!isMade) throw capReached("feedConsumers", caps);
+  return { consumer: name };
+}
+
+/** The events of a page, as many as fit, and up to where it has come. */
+async function eventsOf(deps: Deps, feed: FeedRef, { wanted, reach }: EntryPage, limit: number) {
+  const listed = wanted.slice(0, limit);
+  const found = await findEvents(
+    deps,
+    feed,
+    listed.map(({ eventId }) => eventId),
+  );
+  const data: string[] = [];
+  let [bytes, position, isTruncated] = [0, 0, false];
+  for (const entry of listed) {
+    const stored = found.get(entry.eventId);
+    bytes += stored?.bytes ?? 0;
+    if (stored && (!stored.event || (data.length > 0 && bytes > MAX_PAGE_BYTES))) {
+      return { data, hasMore: true, isTruncated, position };
+    }
+    // Retention removes events and their entries separately.
+    if (stored?.event) data.push(await textOf(stored.id, stored.event));
+    else isTruncated = true;
+    position = entry.position;
+  }
+  const isCut = wanted.length > limit;
+  const reached = isCut ? position : Math.max(position, reach.last ?? 0);
+  return { data, hasMore: isCut || reach.examined === EXAMINED_ENTRIES, isTruncated, position: reached };
+}
+
+/** Finds events by their ids, those from before a move in the former database. */
+async function findEvents(deps: Deps, { tenant }: FeedRef, ids: readonly string[]): Promise<Map<string, SizedEvent>> {
+  const found = new Map<string, SizedEvent>();
+  for (const place of placesOf(tenant)) {
+    const missing = ids.filter((id) => !found.has(id));
+    for (const event of await readEvents(deps, place, missing)) found.set(event.id, event);
+  }
+  return found;
+}
+
+async function textOf(id: string, event: NonNullable<SizedEvent["event"]>): Promise<string> {
+  const { type, createdAt, correlationId, orderKey, sequence, payload } = event;
+  const fields = {
+    ...{ id, type, createdAt: iso(createdAt) },
+    ...(correlationId === null ? {} : { correlationId }),
+    ...(orderKey === null || sequence === null ? {} : { orderKey, sequence }),
+  };
+  return `${JSON.stringify(fields).slice(0, -1)},"payload":${await fromStored(payload)}}`;
+}
+
+/** Throws NOT_FOUND unless the caller may use this feed: the token of a feed is for that feed alone. */
+export function ownFeed(principal: FeedRef["tenant"] & { feedId?: string }, feedId: string): FeedRef {
+  if (principal.feedId !== undefined && principal.feedId !== feedId) throw notFound("Feed");
+  return { tenant: principal, feedId };
+}

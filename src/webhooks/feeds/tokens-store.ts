@@ -1,0 +1,78 @@
+/** The tokens of feeds in the control plane, stored as SHA-256. */
+import { sql } from "drizzle-orm";
+import { atomically, prepared, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { ActingIn } from "../../platform/schemas/actor";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
+
+/** A token to store, without the token itself. */
+export interface NewToken {
+  tenantId: string;
+  feedId: string;
+  hash: string;
+  prefix: string;
+}
+
+const insert = ({ hash, tenantId, feedId, prefix }: NewToken, nowMs: number) =>
+  sql`INSERT INTO feed_tokens (hash, tenant_id, feed_id, prefix, created_at)
+    VALUES (${hash}, ${tenantId}, ${feedId}, ${prefix}, ${nowMs})`;
+
+/** Stores the first token of a feed. From then on, publishes of the tenant write entries. */
+export async function insertToken({ db }: Deps, token: NewToken, nowMs: number): Promise<void> {
+  await atomically(db, { inserted: insert(token, nowMs) });
+}
+
+/** Stores a new token, and ends the former ones at `formerUntilMs` or when they end anyway. */
+export async function replaceToken(
+  { db }: Deps,
+  { tenantId, actor }: ActingIn,
+  token: NewToken,
+  { formerUntilMs, nowMs }: { formerUntilMs: number; nowMs: number },
+): Promise<void> {
+  const ofFeed = sql`tenant_id = ${tenantId} AND feed_id = ${token.feedId}`;
+  await atomically(db, {
+    limited: sql`UPDATE feed_tokens SET expires_at = min(coalesce(expires_at, ${formerUntilMs}), ${formerUntilMs})
+      WHERE ${ofFeed}`,
+    ended: sql`DELETE FROM feed_tokens WHERE ${ofFeed} AND expires_at <= ${nowMs}`,
+    inserted: insert(token, nowMs),
+    recorded: auditIfChanged({
+      tenantId,
+      action: "feed.token_rotated",
+      actor,
+      target: { kind: "feed", id: token.feedId },
+    }),
+  });
+}
+
+/** Removes the tokens of a feed. */
+export async function deleteTokens({ db }: Deps, tenantId: string, feedId: string): Promise<void> {
+  await atomically(db, {
+    deleted: sql`DELETE FROM feed_tokens WHERE tenant_id = ${tenantId} AND feed_id = ${feedId}`,
+  });
+}
+
+/** The first characters of the newest token of each feed of a tenant, by the feed's id. */
+export async function tokenPrefixes({ db }: Deps, tenantId: string): Promise<Map<string, string>> {
+  const { found } = await atomically(db, {
+    found: rows<{ feedId: string; prefix: string }>(sql`SELECT feed_id AS feedId, prefix FROM feed_tokens
+      WHERE tenant_id = ${tenantId} ORDER BY expires_at IS NULL, created_at`),
+  });
+  return new Map(found.map(({ feedId, prefix }) => [feedId, prefix]));
+}
+
+type Found = StandingRow & { feedId: string; prefix: string };
+
+const byHash = prepared<Found>(sql`SELECT f.feed_id AS feedId, f.prefix, ${STANDING_COLUMNS}
+  FROM feed_tokens f JOIN tenants t ON t.id = f.tenant_id
+  WHERE f.hash = ${sql.placeholder("hash")} AND (f.expires_at IS NULL OR f.expires_at > ${sql.placeholder("nowMs")})`);
+
+/** The feed of a token, with its tenant. Looks across tenants: the token determines the tenant. */
+export async function findByTokenHash(
+  { db }: Deps,
+  hash: string,
+  nowMs: number,
+): Promise<{ feedId: string; prefix: string; tenant: Standing } | null> {
+  const [row] = await byHash(db, { hash, nowMs });
+  return row ? { feedId: row.feedId, prefix: row.prefix, tenant: standingOf(row) } : null;
+}
