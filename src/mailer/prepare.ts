@@ -3,6 +3,7 @@
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
 import { namesOfOlder } from "../identity/members/left-subscriptions";
+import { opensByMail } from "../identity/passwords/off";
 import { findEmailConfirmation, findEmailWarning } from "../identity/profile/email-change-store";
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
@@ -82,8 +83,11 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
     const { token, hash } = await mailToken(deps.keys, "verify", job.id);
     const stored = { hash, expiresAt: nowMs + VERIFICATION_LIFETIME_MS };
     const user = await insertVerificationToken(deps, job.userId, stored, nowMs);
-    const label = user?.provider ? providerLabel(deps.config, user.provider) : null;
-    return user && { to: user.email, mail: verificationMail(appUrl, user, label, token), limits: ["verificationMail"] };
+    if (!user) return null;
+    const provider = user.provider && providerLabel(deps.config, user.provider);
+    const losesPasskey = user.hasPasskey === 1 && opensByMail(deps.config);
+    const mail = verificationMail(appUrl, user, { provider, losesPasskey }, token);
+    return { to: user.email, mail, limits: ["verificationMail"] };
   }
   if (job.kind === "invitation") {
     const { token, hash } = await mailToken(deps.keys, "invite", job.id);

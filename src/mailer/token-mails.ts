@@ -16,19 +16,26 @@ type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" |
 /** Contains no text from the person who registered the address, because that may be a stranger. */
 export function verificationMail(
   appUrl: string,
-  { createdAt, createdFrom }: Registrant,
-  provider: string | null,
+  { createdAt, createdFrom, hasPasskey }: Registrant,
+  { provider, losesPasskey }: { provider: string | null; losesPasskey: boolean },
   token: string,
 ): MailContent {
   const place = createdFrom ? `, from ${createdFrom}` : "";
+  const means = provider ? `, by a sign-in with ${provider}` : hasPasskey ? ", with a passkey" : "";
   return {
     subject: "Verify your email address",
     greetingName: null,
     body: [
       "An account was created with this email address on " +
-        `${utc(createdAt)}${place}${provider ? `, by a sign-in with ${provider}` : ""}. ` +
+        `${utc(createdAt)}${place}${means}. ` +
         "If this was you, please confirm the address. The link works for 24 hours.",
       ...(provider ? [`Afterwards, sign in with a code or set a password, and then add ${provider} again.`] : []),
+      ...(losesPasskey
+        ? [
+            "Open the link in the browser in which you registered: it keeps your passkey. In another browser, the " +
+              "passkey is removed. You can then sign in with a code, and add one again.",
+          ]
+        : []),
       linkTo(appUrl, "verify-email", token, "Verify email"),
       'If this was not you, do not confirm. Open the link and choose "This was not me", or ignore this email.',
     ],

@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { make, type SoftPasskey } from "../support/authenticator";
-import { call, newAddress, newEmail, PASSWORD, signUpVerified, verify } from "../support/client";
-import { mailTo } from "../support/mailbox";
+import { call, newAddress, newEmail, PASSWORD, signUpVerified } from "../support/client";
+import { mailTo, tokenIn } from "../support/mailbox";
 import { newBrowser } from "../support/oauth";
 import { callUnder } from "../support/overrides";
 import { addPasskey, INVALID, loginWith, registerWithPasskey, said, stepUpBody } from "../support/passkeys";
@@ -28,7 +28,8 @@ describe("a registration with a passkey", () => {
       { id: passkey.id, name: "Ada's phone" },
     ]);
     expect((await loginWith(passkey)).body.code).toBe("EMAIL_NOT_VERIFIED");
-    await verify(email);
+    const link = { token: tokenIn(await mailTo(email, /Verify/)) };
+    expect((await call("POST", "/auth/verify-email", { body: link, token })).status).toBe(200);
     expect((await loginWith(passkey)).status).toBe(200);
     const password = await call("POST", "/auth/login", { body: { email, password: PASSWORD }, ...FROM() });
     expect(said(password).slice(0, 2)).toEqual([401, "UNAUTHENTICATED"]);
@@ -110,6 +111,25 @@ describe("a registration with a passkey", () => {
     ]) {
       expect((await call("POST", PATH, { body, ...FROM() })).body.code).toBe("VALIDATION_FAILED");
     }
+  });
+
+  test("loses the passkey when its link is followed without a session, which the mail says", async () => {
+    const email = newEmail();
+    const { passkey } = await registerWithPasskey({ email });
+    const mail = await mailTo(email, /Verify/);
+    expect(mail.text).toContain("with a passkey");
+    expect(mail.text).toContain("In another browser, the passkey is removed");
+    expect((await call("POST", "/auth/verify-email", { body: { token: tokenIn(mail) } })).status).toBe(200);
+    expect(said(await loginWith(passkey))).toEqual(INVALID);
+  });
+
+  test("keeps the passkey where mails open no account", async () => {
+    const email = newEmail();
+    const { passkey } = await registerWithPasskey({ email });
+    const token = tokenIn(await mailTo(email, /Verify/));
+    const closed = { PASSWORDS: "off", MAIL_CODE: "off" };
+    expect((await callUnder(closed, { path: "/api/v1/auth/verify-email", body: { token } })).status).toBe(200);
+    expect((await loginWith(passkey)).status).toBe(200);
   });
 
   test("gives the owner of the address the account, if somebody else has registered it", async () => {

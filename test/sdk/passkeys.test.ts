@@ -4,7 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import type { PasskeyRequestOptions } from "../../src/sdk/client";
-import { call, newEmail, PASSWORD, signUpVerified, verify } from "../support/client";
+import { call, newEmail, PASSWORD, signUpVerified } from "../support/client";
+import { mailTo, tokenIn } from "../support/mailbox";
 import { clientOf, serviceFetch } from "../support/sdk";
 import { named, softAuthenticators } from "../support/soft-authenticators";
 
@@ -39,7 +40,7 @@ describe("client.passkeys", () => {
       name: "Ada",
     });
     expect(await client.passkeys.list()).toMatchObject([{ name: "Ada's laptop" }]);
-    await verify(email);
+    await client.auth.verifyEmail(tokenIn(await mailTo(email, /Verify/)));
     await clientOf(undefined, { authenticators }).client.passkeys.login();
   });
 

@@ -30,8 +30,9 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
       200: says("Email verified successfully.", "Email already verified."),
       errors: ["INVALID_TOKEN"],
       description:
-        "If a sign-in with a provider created the account, the provider is removed from it, unless the request has " +
-        "an access token of the account: somebody else may have entered the address there.",
+        "If a sign-in with a provider or a passkey created the account, that is removed from it, unless the request " +
+        "has an access token of the account: somebody else may have entered the address. A passkey stays where " +
+        "neither a password nor a mailed code opens accounts.",
     }),
     noteHolder,
     ...serve(recovery.verifyEmail, (c, message) => c.json({ message })),

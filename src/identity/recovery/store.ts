@@ -6,6 +6,7 @@ import type { Deps } from "../../platform/deps";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { ProviderName } from "../../platform/schemas/schemas";
 import { auditEach, auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { opensByMail } from "../passwords/off";
 
 export interface NewToken {
   hash: string;
@@ -25,8 +26,10 @@ export interface Registrant {
   createdAt: number;
   /** "Firefox on Linux, Lisbon, PT". */
   createdFrom: string | null;
-  /** The provider of its first sign-in; null if it was created with a password. */
+  /** The provider of its first sign-in; null if none was used. */
   provider: ProviderName | null;
+  /** 1: the account was created with a passkey. */
+  hasPasskey: 0 | 1;
 }
 
 /**
@@ -45,7 +48,8 @@ export async function insertVerificationToken(
       SELECT ${token.hash}, 'verify', id, ${nowMs}, ${token.expiresAt} ${unverified}
       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
     found: rows<Registrant>(sql`SELECT email, created_at AS createdAt, created_from AS createdFrom,
-        (SELECT provider FROM identities WHERE user_id = users.id ORDER BY created_at LIMIT 1) AS provider
+        (SELECT provider FROM identities WHERE user_id = users.id ORDER BY created_at LIMIT 1) AS provider,
+        EXISTS (SELECT 1 FROM passkeys WHERE user_id = users.id) AS hasPasskey
       ${unverified}`),
   });
   return found[0] ?? null;
@@ -53,11 +57,11 @@ export async function insertVerificationToken(
 
 /**
  * Marks the address as verified if the token is valid. `already`: the token is known and the address was verified
- * before. Unless the user themselves holds a session (`holderId`), identities go: whoever signed in at a provider may
- * not own the address.
+ * before. Unless the user themselves holds a session (`holderId`), identities and passkeys go: whoever registered with
+ * them may not own the address. Passkeys stay where mails open no account, because its owner could not get in again.
  */
 export async function verifyEmailByToken(
-  { db }: Deps,
+  { db, config }: Deps,
   { hash, origin, holderId }: { hash: string; origin: RequestOrigin; holderId: string | null },
   nowMs: number,
 ): Promise<"verified" | "already" | "invalid"> {
@@ -68,25 +72,28 @@ export async function verifyEmailByToken(
   // Whoever registered the account may not own the mailbox, and must not learn where its owner is.
   const own = (value: string | null) => sql`iif(${userId} IS ${holderId}, ${value}, NULL)`;
   const actor = { ...holderOfToken(userId, origin), ip: own(origin.ip), userAgent: own(origin.userAgent) };
-  const strange = sql`identities WHERE user_id = (${unverified}) AND user_id IS NOT ${holderId}`;
+  const ofStranger = sql`user_id = (${unverified}) AND user_id IS NOT ${holderId}`;
+  const identities = sql`identities WHERE ${ofStranger}`;
+  const passkeys = sql`passkeys WHERE ${ofStranger} AND ${opensByMail(config) ? 1 : 0}`;
+  const ended = { tenantId: tenantOfAccount(userId), actor, meta: { reason: "email-verified" } };
   const { known, updated } = await atomically(db, {
     // First, to tell whether the address was verified before.
     known: rows<{ verifiedAt: number | null }>(
       sql`SELECT email_verified_at AS verifiedAt FROM users WHERE id = ${userId}`,
     ),
     unlinked: auditEach(
-      {
-        tenantId: tenantOfAccount(userId),
-        action: "auth.identity_unlinked",
-        actor,
-        target: { kind: "identity", id: sql`identities.id` },
-        meta: { reason: "email-verified" },
-      },
-      strange,
+      { ...ended, action: "auth.identity_unlinked", target: { kind: "identity", id: sql`identities.id` } },
+      identities,
+      nowMs,
+    ),
+    removed: auditEach(
+      { ...ended, action: "auth.passkey_removed", target: { kind: "user", id: userId } },
+      passkeys,
       nowMs,
     ),
     // Before the update: they ask whether the address is unverified.
-    identities: sql`DELETE FROM ${strange}`,
+    identities: sql`DELETE FROM ${identities}`,
+    passkeys: sql`DELETE FROM ${passkeys}`,
     updated: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = (${unverified}) RETURNING id`,
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),

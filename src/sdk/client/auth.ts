@@ -87,7 +87,9 @@ export interface AuthMethods {
    */
   confirmEmail(token: string, options?: CallOptions): Promise<string>;
   /**
-   * Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN.
+   * Verifies an email address with the token from the mail. In a session of the account, it keeps the passkey or the
+   * provider that the account was created with, which is removed otherwise. Returns the service's confirmation. Throws
+   * INVALID_TOKEN.
    */
   verifyEmail(token: string, options?: CallOptions): Promise<string>;
   /**
@@ -169,8 +171,13 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
     changeEmail: (body, options) => call.message("POST /auth/change-email", { ...options, body }),
     confirmEmail: (token, options) => call.message("POST /auth/change-email/confirm", { ...options, body: { token } }),
     reportNotMe: (token, options) => call.message("POST /auth/not-me", { ...options, body: { token }, as: "nobody" }),
-    verifyEmail: (token, options) =>
-      call.message("POST /auth/verify-email", { ...options, body: { token }, as: "nobody" }),
+    verifyEmail: async (token, options) => {
+      const tokens = await store.load();
+      // An expired access token would not show whose session this is, and nothing would say so.
+      const isHolder = tokens !== null && (await renew(tokens.accessToken).catch(() => null)) !== null;
+      const as = isHolder ? "caller" : "nobody";
+      return call.message("POST /auth/verify-email", { ...options, body: { token }, as });
+    },
     resendVerification: (options) => call.message("POST /auth/resend-verification", options),
     forgotPassword: (email, options) => call.message("POST /auth/forgot-password", toAddress(email, options)),
     resetPassword: (body, options) => call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),

@@ -68,7 +68,9 @@ export interface PasskeyMethods {
    * EMAIL_TAKEN, INVALID_TOKEN for an invitation, VALIDATION_FAILED.
    */
   signUp(account: PasskeyRegistrant, name: string, options?: CallOptions): Promise<TokenPair>;
-  /** Returns the options with which a platform makes the passkey of a new account. Throws CAPTCHA_REQUIRED, FORBIDDEN. */
+  /**
+   * Returns the options with which a platform makes the passkey of a new account. Throws CAPTCHA_REQUIRED, FORBIDDEN.
+   */
   startSignUp(body: PasskeyRegistrant, options?: CallOptions): Promise<PasskeyCreationOptions>;
   /** Creates the account with the passkey that a platform has made. Throws as `signUp`. */
   finishSignUp(body: PasskeyRegistration, options?: CallOptions): Promise<TokenPair>;
@@ -95,13 +97,14 @@ type SentOptions = CallOptions & { body: PasskeyLogin | PasskeyRegistration };
 /** How long before it expires a challenge is replaced in the browser. */
 const RENEWED_BEFORE_MS = 60_000;
 
-export function passkeyMethods(call: Call, store: TokenStore, authenticators: () => Authenticators): PasskeyMethods {
+/** The part of the methods that talks to the service only. */
+function serviceMethods(call: Call, store: TokenStore) {
   const opened = async (path: "POST /auth/passkeys/login" | "POST /auth/register/passkey", options: SentOptions) => {
     const pair = await call.data<TokenPair>(path, { ...options, as: "nobody" });
     await store.save(pair);
     return pair;
   };
-  const api = {
+  return {
     startSignUp: (body, options) =>
       call.data("POST /auth/register/passkey/options", { ...options, body, as: "nobody" }),
     finishSignUp: (body, options) => opened("POST /auth/register/passkey", { ...options, body }),
@@ -111,6 +114,10 @@ export function passkeyMethods(call: Call, store: TokenStore, authenticators: ()
     finishLogin: (body, options) => opened("POST /auth/passkeys/login", { ...options, body }),
     startConfirmation: (options) => call.data("POST /auth/step-up/options", options),
   } satisfies Partial<PasskeyMethods>;
+}
+
+export function passkeyMethods(call: Call, store: TokenStore, authenticators: () => Authenticators): PasskeyMethods {
+  const api = serviceMethods(call, store);
 
   /** Offers passkeys among the browser's suggestions until the user chooses one or the page aborts. */
   const suggested = async (options: CallOptions): Promise<ShownPasskey> => {
