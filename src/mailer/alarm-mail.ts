@@ -11,7 +11,7 @@ export function alarmMail(
   config: Config,
   { finding, since, endedAt }: Extract<MailJob, { kind: "alarm" }>,
 ): MailContent {
-  const { title, what, advice, section } = describeFinding(finding);
+  const { title, what, advice, runbook } = describeFinding(finding);
   if (endedAt !== null) {
     return {
       subject: `Over: ${title}`,
@@ -26,14 +26,14 @@ export function alarmMail(
       what,
       `Since ${utc(since)}.`,
       advice,
-      operationsLink(config, section) ?? `For more, see the page /docs/operations#${section} of the service.`,
+      linkToRunbook(config, runbook) ?? `For more, see the page /docs/${runbook} of the service.`,
       "You will get another email when it is over.",
     ],
   };
 }
 
-function operationsLink({ publicUrl, appUrl }: Config, section: string): Link | null {
+function linkToRunbook({ publicUrl, appUrl }: Config, runbook: string): Link | null {
   const { origin, pathname } = new URL(appUrl);
   const base = publicUrl ?? (pathname === CONSOLE_PATH ? origin : null);
-  return base === null ? null : { label: "What to do", url: `${base}/docs/operations#${section}` };
+  return base === null ? null : { label: "What to do", url: `${base}/docs/${runbook}` };
 }

@@ -57,7 +57,7 @@ export const LOG_LINES = {
   "dead letter": {
     level: "error",
     meaning: "The queue gave up a message.",
-    advice: "See [Dead letters](#dead-letters).",
+    advice: "See [Dead letters](runbook-dead-letters.md).",
   },
   "delivery database not read": {
     level: "error",

@@ -134,9 +134,10 @@ test("each line of the threat model names tests that exist", () => {
   }
 });
 
-test("the commands of the operations page fit the database", async () => {
-  const operations = markdown["../../src/docs/pages/operations.md"] ?? "";
-  const statements = [...operations.matchAll(/d1 execute [^\n]*--command "([^"]+)"/g)].flatMap(([, command = ""]) =>
+test("the commands of the operations page and the runbooks fit the database", async () => {
+  const pages = Object.entries(markdown).filter(([path]) => /\/(operations|runbook-[a-z-]+)\.md$/.test(path));
+  const text = pages.map(([, page]) => page).join("\n");
+  const statements = [...text.matchAll(/d1 execute [^\n]*--command "([^"]+)"/g)].flatMap(([, command = ""]) =>
     command.split(";").filter((statement) => statement.trim() !== ""),
   );
   expect(statements.length).toBeGreaterThan(10);

@@ -48,14 +48,17 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("every page is in the navigation and in the README, those of the client's nouns in its own navigation only", async () => {
-  const [reference, ofClient] = [await (await get("/docs/reference")).text(), await pageOf("client")];
+test("every page is in the navigation and in the README, those below another page in its navigation only", async () => {
+  const reference = await (await get("/docs/reference")).text();
   const missing = (html: string) => names.filter((name) => !html.includes(`<a href="${pathOf(name)}"`));
-  const nouns = names.filter((name) => name.startsWith("client-"));
-  expect(nouns.length).toBeGreaterThan(10);
-  expect(missing(ofClient.match(/<nav[\s\S]*<\/nav>/)?.[0] ?? "")).toEqual([]);
-  expect(missing(reference)).toEqual(nouns);
-  expect(names.filter((name) => !readme.includes(`(src/docs/pages/${name}.md)`))).toEqual(nouns);
+  const below = names.filter((name) => /^(client|runbook)-/.test(name));
+  for (const [page, prefix] of Object.entries({ client: "client-", operations: "runbook-" })) {
+    const nav = (await pageOf(page)).match(/<nav[\s\S]*<\/nav>/)?.[0] ?? "";
+    expect(below.filter((name) => name.startsWith(prefix)).length).toBeGreaterThan(10);
+    expect(missing(nav)).toEqual(below.filter((name) => !name.startsWith(prefix)));
+  }
+  expect(missing(reference)).toEqual(below);
+  expect(names.filter((name) => !readme.includes(`(src/docs/pages/${name}.md)`))).toEqual(below);
 });
 
 test("each page is also Markdown, and a list for programs has all of them", async () => {

@@ -76,7 +76,7 @@ describe("an alarm", () => {
       "has waited for more than five minutes",
       "Since 20 November 2026 at 10:00 UTC",
       "Look for errors",
-      "https://postern.test/docs/operations#alarms",
+      "https://postern.test/docs/runbook-late-deliveries",
     ]) {
       expect(text).toContain(part);
     }

@@ -31,7 +31,7 @@ const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
     ) : (
       <ul class="list">
         {alarms.map(({ finding, since }) => {
-          const { title, what, advice, section } = describeFinding(finding);
+          const { title, what, advice, runbook } = describeFinding(finding);
           return (
             <li>
               <div>
@@ -40,7 +40,7 @@ const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
                   {what} {advice}
                 </div>
               </div>
-              <LinkButton href={`/docs/operations#${section}`}>What to do</LinkButton>
+              <LinkButton href={`/docs/${runbook}`}>What to do</LinkButton>
             </li>
           );
         })}

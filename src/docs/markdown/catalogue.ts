@@ -35,7 +35,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
   ],
   ["Sign-in", ["tokens", "verify-tokens", "passkeys", "sign-in-providers"]],
   ["API", [REFERENCE, "client", "cli", "platform-api", "errors", "limits"]],
-  ["Run it", ["operations", "metrics", "threat-model", "performance"]],
+  ["Run it", ["production", "operations", "metrics", "threat-model", "performance"]],
   ["About", ["decisions", "glossary", "changelog"]],
 ];
 
@@ -59,6 +59,23 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "client-stats",
     "client-operator",
     "client-platform",
+  ],
+  operations: [
+    "runbook-down",
+    "runbook-late-deliveries",
+    "runbook-late-lanes",
+    "runbook-dead-letters",
+    "runbook-database-full",
+    "runbook-mail",
+    "runbook-missing-key",
+    "runbook-setting",
+    "runbook-attempts-fail",
+    "runbook-restore",
+    "runbook-lost-factor",
+    "runbook-account-taken",
+    "runbook-leaked-keys",
+    "runbook-leaked-api-key",
+    "runbook-abuse",
   ],
 };
 

@@ -1,14 +1,17 @@
 /** What can be wrong with the service: the texts for the people who run it. */
 
+export const FINDING_KINDS = [
+  "deadLetters",
+  "deliveriesLate",
+  "lanesLate",
+  "databaseFull",
+  "mailFailing",
+  "keyMissing",
+  "settingRefused",
+] as const;
+
 /** A finding is a kind and what it is about: a queue, a delivery database, a key; "" for the service. */
-export type FindingKind =
-  | "deadLetters"
-  | "deliveriesLate"
-  | "lanesLate"
-  | "databaseFull"
-  | "mailFailing"
-  | "keyMissing"
-  | "settingRefused";
+export type FindingKind = (typeof FINDING_KINDS)[number];
 
 interface Description {
   title: string;
@@ -16,8 +19,8 @@ interface Description {
   what: string;
   /** What to do. */
   advice: string;
-  /** The section of the operations page. */
-  section: string;
+  /** The page of the documentation that says more. */
+  runbook: string;
 }
 
 const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
@@ -25,13 +28,13 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     title: `Dead letters in the ${queue} queue`,
     what: `The ${queue} queue has given up on messages in this hour or the one before.`,
     advice: 'Search the log for the line "dead letter", which says what each message was for.',
-    section: "dead-letters",
+    runbook: "runbook-dead-letters",
   }),
   deliveriesLate: (shard) => ({
     title: `Deliveries are late in database ${shard}`,
     what: `The oldest due delivery of delivery database ${shard} has waited for more than five minutes.`,
     advice: "Look for errors from D1 in the log, and check the backlogs of the queues.",
-    section: "alarms",
+    runbook: "runbook-late-deliveries",
   }),
   lanesLate: (shard) => ({
     title: `Subscriptions do not catch up in database ${shard}`,
@@ -39,13 +42,13 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
       `Deliveries of delivery database ${shard} wait behind others of their own subscription: for more than five ` +
       "minutes although it answers in time, or for more than an hour although it is slow.",
     advice: "Look for the subscription on the operators' page. Is its receiver slow, or does the sweep fail?",
-    section: "alarms",
+    runbook: "runbook-late-lanes",
   }),
   databaseFull: (shard) => ({
     title: `Database ${shard} is more than 85 % full`,
     what: `Delivery database ${shard} is more than 85 % full. It gets no new tenants.`,
     advice: 'Add a database with "npm run deploy -- --add-shard", or keep data for fewer days.',
-    section: "delivery-databases",
+    runbook: "runbook-database-full",
   }),
   mailFailing: () => ({
     title: "Mails are not sent",
@@ -53,7 +56,7 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     advice:
       'Search the log for the line "mail not sent"; its field "cause" says why. The mails are tried again for 26 ' +
       "hours.",
-    section: "alarms",
+    runbook: "runbook-mail",
   }),
   keyMissing: (keyId) => ({
     title: "A key that is in use was taken out of SECRET_KEYS",
@@ -61,13 +64,13 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
       `Stored secrets are encrypted with the key ${keyId}, which SECRET_KEYS does not have. Whatever needs them ` +
       "waits or is refused.",
     advice: "Put the key back, behind the others.",
-    section: "key-rotation",
+    runbook: "runbook-missing-key",
   }),
   settingRefused: (name) => ({
     title: `The setting ${name} is wrong`,
     what: `The setting ${name} is wrong, so what it sets up is off.`,
     advice: 'Search the log for the line "optional settings refused", which says what it must be. Then deploy again.',
-    section: "settings",
+    runbook: "runbook-setting",
   }),
 };
 
