@@ -6,7 +6,7 @@ import * as z from "zod";
 import { BRAND_VARIABLES, type Brand } from "./brand";
 import { ConfigError } from "./config-error";
 import { isGuessableKey } from "./crypto/guessable-key";
-import { LIMIT_VARIABLES, type Limits, readLimits } from "./limits/settings";
+import { LIMIT_VARIABLES, type LimitSettings, readLimits } from "./limits/settings";
 import { LOG_LEVELS, type LogLevel } from "./log-levels";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { email } from "./schemas/schemas";
@@ -135,7 +135,7 @@ export const SETTINGS = Object.entries(VARIABLES).map(([name, { description, mus
 /** The names of all settings. */
 export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
 
-export interface Config extends Limits, TokenSettings, SignInSettings {
+export interface Config extends LimitSettings, TokenSettings, SignInSettings {
   secretKeys: string[];
   /** Undefined: there is no `/metrics`. */
   metricsToken: string | undefined;

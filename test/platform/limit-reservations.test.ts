@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/platform/deps";
-import type { Demand } from "../../src/platform/limits/durable-object";
+import type { UnitDemand } from "../../src/platform/limits/durable-object";
 import { Lease } from "../../src/platform/limits/lease";
 import { createLimiter, type Leases } from "../../src/platform/limits/limiter";
 import { reserve } from "../../src/platform/limits/reserve";
@@ -21,10 +21,10 @@ const times = <T>(count: number, make: (index: number) => T) =>
 /** Isolates that lease from one Durable Object. `calls` lists what they asked of it. */
 function isolates(count: number, limit: number) {
   const object = env.RATE_LIMITER.get(env.RATE_LIMITER.newUniqueId());
-  const calls: Demand[] = [];
+  const calls: UnitDemand[] = [];
   const background: Promise<unknown>[] = [];
   const access = () => ({
-    consume: (demand: Demand) => {
+    consume: (demand: UnitDemand) => {
       calls.push(demand);
       return object.consume(rule(limit), demand);
     },

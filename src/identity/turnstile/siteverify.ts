@@ -24,7 +24,7 @@ const answer = z.object({
 });
 
 /** What the token proves. */
-export interface Verdict {
+export interface TokenVerdict {
   success: boolean;
   /** Where and for what the widget was shown; missing for a bad token. */
   hostname: string | undefined;
@@ -40,7 +40,7 @@ export interface Verdict {
 const OF_TOKEN = new Set(["missing-input-response", "invalid-input-response", "timeout-or-duplicate"]);
 
 /** Throws when Turnstile gives no verdict within three seconds. */
-export async function siteverify({ secret }: Turnstile, token: string): Promise<Verdict> {
+export async function siteverify({ secret }: Turnstile, token: string): Promise<TokenVerdict> {
   const body = JSON.stringify({ secret, response: token, idempotency_key: crypto.randomUUID() });
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   for (let request = 1; ; request += 1) {
@@ -55,7 +55,7 @@ export async function siteverify({ secret }: Turnstile, token: string): Promise<
 /** Turnstile did not judge the token, and asking again would not help. */
 class Refused extends Error {}
 
-async function ask(body: string, signal: AbortSignal): Promise<Verdict> {
+async function ask(body: string, signal: AbortSignal): Promise<TokenVerdict> {
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(SITEVERIFY_URL, { method: "POST", headers, body, redirect: "manual", signal });
   const text = await readText(response, MAX_ANSWER_BYTES);

@@ -7,7 +7,7 @@ import { createMiddleware } from "hono/factory";
 import type { ErrorCode } from "../errors";
 import { refuseOverLimit } from "../limits/limiter";
 import { countsNetwork, FAIL_CLOSED, NETWORK_FACTOR, type RuleName } from "../limits/rules";
-import { resetSeconds, type Verdict } from "../limits/window";
+import { type LimitVerdict, resetSeconds } from "../limits/window";
 import { networkOf } from "./client-ip";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
@@ -48,7 +48,7 @@ export async function countRefused(c: Context<AppEnv>): Promise<void> {
 }
 
 /** Counts the network of the address, where the limit does. Throws RATE_LIMITED, and gives back what was counted. */
-async function consumeNetwork(c: Context<AppEnv>, rule: RuleName, counted: Verdict): Promise<void> {
+async function consumeNetwork(c: Context<AppEnv>, rule: RuleName, counted: LimitVerdict): Promise<void> {
   const [clientIp, { limiter, background }] = [c.get("clientIp"), c.get("deps")];
   const network = countsNetwork(rule, clientIp) ? networkOf(clientIp) : null;
   const verdict = network === null ? null : await limiter.consumeShared(rule, network, NETWORK_FACTOR);
@@ -60,7 +60,12 @@ async function consumeNetwork(c: Context<AppEnv>, rule: RuleName, counted: Verdi
 }
 
 /** Counts a request, whose key its handler knows. Throws RATE_LIMITED; `max` stands in for the limit of the rule. */
-export async function consume(c: Context<AppEnv>, rule: RuleName, key: string, max?: number): Promise<Verdict | null> {
+export async function consume(
+  c: Context<AppEnv>,
+  rule: RuleName,
+  key: string,
+  max?: number,
+): Promise<LimitVerdict | null> {
   const verdict = await c.get("deps").limiter.consume(rule, key, 1, max);
   if (!verdict) return null;
   c.header("RateLimit-Limit", String(verdict.limit));

@@ -19,7 +19,7 @@ import {
 export type GuessOutcome = "right" | "wrong" | "unchecked";
 
 /** A guess is refused for `retryAfterSeconds`; if that is 0, it may be checked. */
-export interface Reservation {
+export interface GuessReservation {
   retryAfterSeconds: number;
   /** How long the guess would be refused if no password reset allowed it; 0 if there is no lock. */
   passedLockSeconds: number;
@@ -53,7 +53,7 @@ export class AccountLock extends DurableObject {
    * next guess waits for them, so that many right guesses at once lock nobody out. A lock of one of the pools in
    * `boundBy` refuses the guess.
    */
-  async reserve(pool: GuessPool, boundBy: readonly GuessPool[] = LOGIN_POOLS): Promise<Reservation> {
+  async reserve(pool: GuessPool, boundBy: readonly GuessPool[] = LOGIN_POOLS): Promise<GuessReservation> {
     for (;;) {
       const nowMs = Date.now();
       const lockSeconds = this.#lockSeconds(boundBy, nowMs);
@@ -106,7 +106,7 @@ export class AccountLock extends DurableObject {
     this.#hasAlarm = false;
   }
 
-  async #reserveOnPass(pool: GuessPool, lockSeconds: number, nowMs: number): Promise<Reservation> {
+  async #reserveOnPass(pool: GuessPool, lockSeconds: number, nowMs: number): Promise<GuessReservation> {
     const refused = { retryAfterSeconds: lockSeconds, passedLockSeconds: 0 };
     // A reset proves access to the mailbox, which is not a second factor, so the lock of second factors stands.
     if (pool !== "password" || this.#read("totp").lockedUntilMs > nowMs) return refused;

@@ -1,10 +1,10 @@
 /** One object per key. It holds a sliding window, in SQLite so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
 import { leaseMs, maxHeldUnits, type Rule } from "./rules";
-import { consume, giveBack, type Verdict, type WindowEntry } from "./window";
+import { consume, giveBack, type LimitVerdict, type WindowEntry } from "./window";
 
 /** What one call takes out of a window. */
-export interface Demand {
+export interface UnitDemand {
   units: number;
   /** Further units that the isolate wants to hold for later. It gets as many of them as there is room for. */
   ahead?: number;
@@ -12,7 +12,7 @@ export interface Demand {
   unused?: WindowEntry[];
 }
 
-export interface Grant extends Verdict {
+export interface Grant extends LimitVerdict {
   /** How many units `ahead` were granted. */
   ahead: number;
 }
@@ -30,7 +30,7 @@ export class RateLimiter extends DurableObject {
   #hasAlarm: boolean | undefined;
 
   /** Consumes the demanded units now, all of them or none. */
-  async consume(rule: Rule, { units, ahead = 0, unused = [] }: Demand): Promise<Grant> {
+  async consume(rule: Rule, { units, ahead = 0, unused = [] }: UnitDemand): Promise<Grant> {
     const nowMs = Date.now();
     const before = unused.reduce(giveBack, this.#load());
     const needed = consume(before, rule, units, nowMs);

@@ -1,7 +1,7 @@
 /** The Worker's side of the account lock: a password or code is only ever checked inside `check`. */
 import { AppError } from "../errors";
 import { describeError, log } from "../log";
-import type { AccountLock, GuessOutcome, Reservation } from "./account-lock";
+import type { AccountLock, GuessOutcome, GuessReservation } from "./account-lock";
 import { orUnavailable, withRetry } from "./limiter";
 import type { GuessPool } from "./lock";
 
@@ -40,7 +40,7 @@ export function createGuesses(namespace: DurableObjectNamespace<AccountLock>): G
     withRetry(() => method(namespace.get(namespace.idFromName(email))));
 
   /** Reports a decided guess. If the report fails, the guess stays counted as wrong. */
-  async function settle(pool: GuessPool, email: string, outcome: GuessOutcome, reservation: Reservation) {
+  async function settle(pool: GuessPool, email: string, outcome: GuessOutcome, reservation: GuessReservation) {
     try {
       const onPass = reservation.passedLockSeconds > 0;
       return await call(email, (object) => object.settle(pool, outcome, { onPass }));

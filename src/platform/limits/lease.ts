@@ -2,9 +2,9 @@
  * The units of one limit that an isolate has leased from the Durable Object, so that requests seldom wait for that
  * object.
  */
-import type { Demand, Grant } from "./durable-object";
+import type { Grant, UnitDemand } from "./durable-object";
 import { blockUnits, leaseMs, type Rule } from "./rules";
-import type { Verdict, WindowEntry } from "./window";
+import type { LimitVerdict, WindowEntry } from "./window";
 
 /** A call that takes longer counts as lost, because its request may have been cancelled. */
 const MAX_CALL_MS = 5_000;
@@ -19,7 +19,7 @@ const sumOf = (entries: readonly WindowEntry[]) => entries.reduce((sum, { units 
 
 /** How a request reaches the Durable Object. */
 export interface Access {
-  consume(demand: Demand): Promise<Grant>;
+  consume(demand: UnitDemand): Promise<Grant>;
   background(what: string, work: Promise<unknown>): void;
   nowMs: number;
 }
@@ -45,7 +45,7 @@ export class Lease {
   constructor(private readonly rule: Rule) {}
 
   /** Consumes `units`, from the held units if they are enough. */
-  async consume(units: number, access: Access): Promise<Verdict> {
+  async consume(units: number, access: Access): Promise<LimitVerdict> {
     const { nowMs } = access;
     this.#endLeases(nowMs);
     if (this.#held() >= units) {
@@ -130,7 +130,7 @@ export class Lease {
     }
   }
 
-  #refusal = (nowMs: number): Verdict => ({
+  #refusal = (nowMs: number): LimitVerdict => ({
     allowed: false,
     limit: this.rule.limit,
     remaining: this.#remaining + this.#held(),
@@ -138,7 +138,7 @@ export class Lease {
     leavesAtMs: nowMs,
   });
 
-  #allowance = (taken: readonly { leavesAtMs: number }[], nowMs: number): Verdict => ({
+  #allowance = (taken: readonly { leavesAtMs: number }[], nowMs: number): LimitVerdict => ({
     allowed: true,
     limit: this.rule.limit,
     remaining: this.#remaining + this.#held(),

@@ -4,7 +4,7 @@ import { describeError, log } from "../log";
 import type { RateLimiter } from "./durable-object";
 import { type Access, Lease } from "./lease";
 import { FAIL_CLOSED, LEASED, type LimitName, type Rule } from "./rules";
-import { resetSeconds, type Verdict, type WindowEntry } from "./window";
+import { type LimitVerdict, resetSeconds, type WindowEntry } from "./window";
 
 export interface Limiter {
   /**
@@ -12,9 +12,9 @@ export interface Limiter {
    * returns null for a limit that then lets requests pass. Throws SERVICE_UNAVAILABLE for any other. `limit` stands in
    * for that of the rule, for a key that has its own.
    */
-  consume(name: LimitName, key: string, units?: number, limit?: number): Promise<Verdict | null>;
+  consume(name: LimitName, key: string, units?: number, limit?: number): Promise<LimitVerdict | null>;
   /** Consumes one unit of `times` the limit `name` for `key`, which stands for many callers. As `consume` otherwise. */
-  consumeShared(name: LimitName, key: string, times: number): Promise<Verdict | null>;
+  consumeShared(name: LimitName, key: string, times: number): Promise<LimitVerdict | null>;
   /**
    * Gives back units that `consume` took and that were not used. Never throws: at worst they count until they leave the
    * window.
@@ -53,7 +53,7 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
     background,
     nowMs: now(),
   });
-  const orPass = async (name: LimitName, consumed: Promise<Verdict>): Promise<Verdict | null> => {
+  const orPass = async (name: LimitName, consumed: Promise<LimitVerdict>): Promise<LimitVerdict | null> => {
     try {
       return await consumed;
     } catch (error) {
@@ -84,7 +84,7 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
 }
 
 /** Throws RATE_LIMITED with `Retry-After` for a refusal. */
-export function refuseOverLimit(verdict: Verdict | null): void {
+export function refuseOverLimit(verdict: LimitVerdict | null): void {
   if (verdict && !verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: resetSeconds(verdict) });
 }
 

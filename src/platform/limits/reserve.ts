@@ -5,7 +5,7 @@ import { AppError, emailNotVerified } from "../errors";
 import type { TenantStanding } from "../schemas/principal";
 import { refuseOverLimit } from "./limiter";
 import type { LimitName } from "./rules";
-import type { Verdict } from "./window";
+import type { LimitVerdict } from "./window";
 
 export interface Amounts {
   /**
@@ -57,7 +57,7 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
       verdict: await deps.limiter.consume(share.name, share.key, share.units),
     })),
   );
-  const giveBack = async (unused: (Share & { verdict: Verdict | null })[]) => {
+  const giveBack = async (unused: (Share & { verdict: LimitVerdict | null })[]) => {
     await Promise.all(
       unused.map(({ name, key, units, verdict }) =>
         verdict?.allowed ? deps.limiter.giveBack(name, key, { leavesAtMs: verdict.leavesAtMs, units }) : undefined,

@@ -75,7 +75,7 @@ export const LIMIT_VARIABLES = {
 } as const;
 
 /** The limits in force. */
-export interface Limits {
+export interface LimitSettings {
   rules: Record<RuleName, Rule>;
   budgets: Record<BudgetName, Rule>;
   caps: Caps;
@@ -89,7 +89,7 @@ interface Read {
 }
 
 /** Reads all limits from the variables. */
-export function readLimits(read: Read): Limits {
+export function readLimits(read: Read): LimitSettings {
   const perMinute = (name: BudgetName): Rule => {
     const { variable, units } = BUDGETS[name];
     return { limit: read(variable) * units, windowSeconds: 60 };

@@ -7,7 +7,7 @@ export interface WindowEntry {
   units: number;
 }
 
-export interface Verdict {
+export interface LimitVerdict {
   allowed: boolean;
   limit: number;
   remaining: number;
@@ -26,7 +26,7 @@ export function consume(
   rule: Rule,
   units: number,
   nowMs: number,
-): { verdict: Verdict; entries: WindowEntry[] } {
+): { verdict: LimitVerdict; entries: WindowEntry[] } {
   const leavesAtMs = nowMs + rule.windowSeconds * 1000;
   const inside = entries.filter((entry) => entry.leavesAtMs > nowMs);
   const used = inside.reduce((sum, entry) => sum + entry.units, 0);
@@ -46,7 +46,7 @@ export function consume(
 }
 
 /** The time until the reset as headers give it: whole seconds, at least 1. */
-export const resetSeconds = ({ resetMs }: Verdict): number => Math.max(1, Math.ceil(resetMs / 1000));
+export const resetSeconds = ({ resetMs }: LimitVerdict): number => Math.max(1, Math.ceil(resetMs / 1000));
 
 /**
  * Takes unused units out of the entry in which they were consumed. Does nothing when that entry has left the window.

@@ -31,7 +31,7 @@ const isDue = (nowMs: number) =>
     AND NOT ${isFrozen(sql.raw("s.tenant_id"))}`;
 
 /** The next step of a subscription whose held deliveries are being released. */
-export interface Step {
+export interface ReleaseStep {
   tenantId: string;
   subscriptionId: string;
   /** How many deliveries the previous step released. */
@@ -41,9 +41,9 @@ export interface Step {
 }
 
 /** Returns the steps that are due, the longest waiting first. */
-export async function findSteps(db: Db, nowMs: number): Promise<Step[]> {
+export async function findSteps(db: Db, nowMs: number): Promise<ReleaseStep[]> {
   const { due } = await atomically(db, {
-    due: rows<Step>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1
+    due: rows<ReleaseStep>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1
       FROM attempts a
         WHERE a.subscription_id = s.id AND a.id >= ${firstIdAt(nowMs - MINUTE_MS)} AND a.status = 'failed') AS hasFailed
       FROM subscriptions s WHERE ${isDue(nowMs)} ORDER BY released_at`),
@@ -52,7 +52,11 @@ export async function findSteps(db: Db, nowMs: number): Promise<Step[]> {
 }
 
 /** Releases the next step. Its size doubles with each minute without a failed attempt. */
-export async function releaseStep(db: Db, { subscriptionId, rate, hasFailed }: Step, nowMs: number): Promise<void> {
+export async function releaseStep(
+  db: Db,
+  { subscriptionId, rate, hasFailed }: ReleaseStep,
+  nowMs: number,
+): Promise<void> {
   const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
   await repeatable(() =>
     atomically(db, {

@@ -9,7 +9,15 @@ import { DAY_MS } from "../../platform/time";
 import { DROPPED } from "../delivery/reasons";
 import { inTurns } from "../delivery/selection";
 import { sendOperational } from "../subscriptions/operational";
-import { dropHeld, endDropping, findSteps, findSurplus, releaseStep, type Step, type Surplus } from "./release-store";
+import {
+  dropHeld,
+  endDropping,
+  findSteps,
+  findSurplus,
+  type ReleaseStep,
+  releaseStep,
+  type Surplus,
+} from "./release-store";
 
 /**
  * Releases and drops held deliveries of a delivery database. A failure with one subscription is logged and does not
@@ -21,7 +29,7 @@ export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver
   const steps = await findSteps(db, nowMs);
   const surplus = await findSurplus(db, nowMs - deps.config.retentionDays * DAY_MS, nowMs);
   const counts = new Map<string, number>();
-  let open = inTurns<Step | Surplus>([byTenantInTurns(steps), byTenantInTurns(surplus)]);
+  let open = inTurns<ReleaseStep | Surplus>([byTenantInTurns(steps), byTenantInTurns(surplus)]);
   let hasFailed = false;
   while (open.length > 0 && !isOver()) {
     const left: typeof open = [];

@@ -19,7 +19,7 @@ import { findSubscription, type SubscriptionRow } from "../../subscriptions/stor
 import { secretOwner, signingKeyOwner } from "../keys";
 import { newSecret } from "../secret";
 import type { Rotation } from "./schemas";
-import { endFormer, MAX_FORMER_KEYS, newestKeyId, type Outcome, replaceKey, replaceSecret } from "./store";
+import { endFormer, MAX_FORMER_KEYS, newestKeyId, type RotationOutcome, replaceKey, replaceSecret } from "./store";
 
 /**
  * A new public key is published this long before it signs: a cached key set may be 10 minutes old, and subscribers may
@@ -106,7 +106,13 @@ async function rotateKey(
   return finish(deps, tenant, id, outcome, "old public keys");
 }
 
-async function finish(deps: Deps, tenant: TenantRef, id: string, outcome: Outcome, what: string): Promise<Rotated> {
+async function finish(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  outcome: RotationOutcome,
+  what: string,
+): Promise<Rotated> {
   if (outcome.state === "too many") {
     throw new AppError("CONFLICT", {
       message: `A subscription can have at most ${MAX_FORMER_KEYS} ${what}. Wait until one ends, or end them.`,

@@ -15,7 +15,7 @@ import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKe
 /** The most former keys of one kind that a subscription may have at a time. */
 export const MAX_FORMER_KEYS = 3;
 
-export type Outcome =
+export type RotationOutcome =
   | { state: "rotated"; formerExpireAt: number[] }
   | { state: "too many" }
   | { state: "changed meanwhile" };
@@ -48,7 +48,7 @@ export async function replaceSecret(
   id: string,
   { expectedSealed, secretSealed, secretDigest, isBase64, former }: SecretReplacement,
   nowMs: number,
-): Promise<Outcome> {
+): Promise<RotationOutcome> {
   const isExpected = sql`s.secret_sealed = ${expectedSealed} AND (${isBase64 ? sql`true` : TAKES_ANY_SECRET})`;
   // A secret that ends at once does not count, so that a leaked secret can always be replaced.
   const hasRoom = former.expiresAt <= nowMs ? sql`true` : sql`${countFormer("v1", nowMs)} < ${MAX_FORMER_KEYS}`;
@@ -96,7 +96,7 @@ export async function replaceKey(
   id: string,
   { expectedId, next, formerExpiresAt }: KeyReplacement,
   nowMs: number,
-): Promise<Outcome> {
+): Promise<RotationOutcome> {
   const isExpected = sql`EXISTS (SELECT 1 FROM signing_keys e WHERE e.subscription_id = s.id AND e.id = ${expectedId}
     AND e.expires_at IS NULL)`;
   const { expected, replaced, left, told } = await writeBatch(deps, tenant, {
@@ -143,7 +143,7 @@ function outcomeOf(
   expected: readonly unknown[],
   replaced: readonly unknown[],
   left: readonly { expiresAt: number }[],
-): Outcome {
+): RotationOutcome {
   if (replaced.length > 0) return { state: "rotated", formerExpireAt: left.map(({ expiresAt }) => expiresAt) };
   return { state: expected.length > 0 ? "too many" : "changed meanwhile" };
 }
