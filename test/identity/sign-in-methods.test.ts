@@ -5,7 +5,8 @@
 import { describe, expect, test } from "vitest";
 import { attempt, newTraveller, type Outcome, STATES, type State } from "../support/account-states";
 import { openApi } from "../support/contract";
-import { WAYS, type Way } from "../support/sign-in-methods";
+import { WAYS } from "../support/sign-in-methods";
+import type { Way } from "../support/way-to-sign-in";
 
 const sources = import.meta.glob("../../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
 const isPageFile = (path: string) => path.startsWith("../../src/console/");

@@ -10,8 +10,9 @@ import { call, newEmail, type Person, signUp, signUpVerified } from "./client";
 import { newBrowser } from "./oauth";
 import { operate, operator } from "./operators";
 import { addPasskey } from "./passkeys";
-import { type Comer, type Given, QUIET, type Step, type Way } from "./sign-in-methods";
+import { QUIET } from "./sign-in-methods";
 import { codeOf, enrol } from "./two-factor";
+import type { Comer, Given, Step, Way } from "./way-to-sign-in";
 
 interface Attempt {
   way: Way;

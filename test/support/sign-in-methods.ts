@@ -8,52 +8,11 @@ import { mailCode } from "../../src/identity/email-codes/code";
 import { sealState } from "../../src/identity/email-codes/state";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
-import type { RuleName } from "../../src/platform/limits/rules";
 import type { AuditAction } from "../../src/platform/schemas/audit-actions";
-import { make, type SoftPasskey, show } from "./authenticator";
+import { make, show } from "./authenticator";
 import { type Answer, PASSWORD, type Person, signUp } from "./client";
-import { type Browser, newPersonAtProvider, OAUTH, trip } from "./oauth";
-
-/** Somebody who tries to sign in. While they have no account, the ids are empty. */
-export interface Comer extends Person {
-  browser: Browser;
-  /** Whether the provider says that the address is theirs. */
-  isVerified: boolean;
-  passkey?: SoftPasskey;
-  /** Their subject at the provider. */
-  sub?: string;
-  /** The token of an invitation to the address. */
-  invitationToken?: string;
-}
-
-/** What is sent besides the proof. `wrong`: the proof is invalid. */
-export interface Given {
-  totp?: string;
-  tenantId?: string;
-  wrong?: boolean;
-}
-
-export type Step = (given: Given) => Promise<Answer>;
-
-export interface Way {
-  /** The routes that open the session. */
-  routes: string[];
-  /** The limit of those routes. */
-  limit: RuleName;
-  /** The second factor that its comers have. */
-  factor?: "totp" | "recovery";
-  /** What its comers have besides. */
-  has?: "passkey" | "identity";
-  /** Its comers have no account yet. `invited`: they have an invitation. */
-  isNew?: true | "invited";
-  /** It continues an open session. */
-  keeps?: true;
-  /** Settings under which it is possible. */
-  variables?: Record<string, string>;
-  /** The actions that it leaves in the audit log when it succeeds, sorted. */
-  records: AuditAction[];
-  prepare(comer: Comer): Promise<Step>;
-}
+import { newPersonAtProvider, OAUTH, trip } from "./oauth";
+import type { Comer, Given, Way } from "./way-to-sign-in";
 
 type Steps = Pick<Way, "routes" | "limit" | "prepare">;
 
