@@ -81,7 +81,7 @@ Try
   grep '"correlationId":"demo-1"' ${logPath}   # one event, from publisher to subscribers
   PRODUCT=${platformKey}   # the platform key of your backend
   product() { curl -s "$@" -H "authorization: Bearer $PRODUCT" -H 'content-type: application/json'; }
-  product $API/platform/tenants -d '{"name":"Tea House","externalId":"tea-house"}' | data   # "platform" below hears of it
+  product $API/platform/tenants -d '{"name":"Tea House","externalId":"tea-house"}' | data # "platform" below hears of it
   product $API/events -H 'postern-tenant: ext:${CUSTOMER}' -d '{"type":"OrderPaid","payload":{"order":7}}' | data
   curl -s ${url}/metrics -H 'authorization: Bearer ${metricsToken}' | grep -v '#'
 

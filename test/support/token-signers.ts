@@ -21,7 +21,7 @@ export const [OLD, NEW] = [
 const PUBLIC: Settings = { PUBLIC_URL: "https://auth.example.com", TOKEN_KEY_DELAY_SECONDS: "1200", SECRET_KEYS: OLD };
 export const ORIGIN = "https://auth.example.com";
 
-export let isolates = 0;
+let isolates = 0;
 /** Another isolate: a setting that changes nothing here makes it read its settings anew. */
 export const isolate = (settings: Settings = {}): Settings => ({
   ...PUBLIC,

@@ -119,7 +119,7 @@ const Secrets = ({ source: { id, secrets }, mayManage, failure }: SecretsProps) 
           required
           maxlength={512}
           autocomplete="off"
-          hint="To rotate: add the new one here, change it at the provider, then remove the old one. Any of them may sign."
+          hint="To rotate: add the new one here, change it at the provider, then remove the old one. Any may sign."
           failure={failure}
         />
         <SubmitButton kind="plain">Add secret</SubmitButton>

@@ -88,7 +88,9 @@ const Secret = ({
   );
 };
 
-/** What most sources leave as it is, in closed sections, and how the calls are signed where the provider does not say. */
+/**
+ * What most sources leave as it is, in closed sections, and how the calls are signed where the provider does not say.
+ */
 function Options({ provider, values, failure }: FormProps) {
   const isOpen = ["typePrefix", "allow", "requestsPerMinute", "maxBytes"].some((name) => failure?.fields[name]);
   return (

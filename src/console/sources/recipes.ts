@@ -60,7 +60,7 @@ export const RECIPES: Readonly<Record<ProviderName, Recipe>> = {
     about: "Any service that signs as standardwebhooks.com says, such as Svix, Resend or another Postern",
     secret: "theirs later",
     secretHint:
-      "whsec_… or a public key whpk_…. If it is shown only after the URL has been entered, leave this empty until then.",
+      "whsec_… or a public key whpk_…. If it is shown only once the URL has been entered, leave this empty until then.",
     steps: [
       "At the service, add a webhook or an endpoint with this URL.",
       "Copy its secret, and add it under Secrets if you have not entered it yet.",

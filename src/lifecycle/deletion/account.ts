@@ -54,8 +54,8 @@ export async function deleteAccount(
 }
 
 /**
- * Deletes an account with a platform key. Returns the API keys that ended. Throws NOT_FOUND, FORBIDDEN for an operator's, LAST_OWNER for somebody whom
- * other members need as an owner, and CONFLICT as `deleteAccount`.
+ * Deletes an account with a platform key. Returns the API keys that ended. Throws NOT_FOUND, FORBIDDEN for an
+ * operator's, LAST_OWNER for somebody whom other members need as an owner, and CONFLICT as `deleteAccount`.
  */
 export async function deleteAccountBy(
   deps: Deps,

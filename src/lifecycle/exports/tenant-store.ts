@@ -9,7 +9,10 @@ import { auditEach } from "../../tenancy/audit/record-store";
 import { PLACEHOLDER } from "../../webhooks/delivery/outbox-store";
 import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";
 
-/** Reads when the tenant was created, its external id, and the API keys of its members, including ended ones. Records the export. */
+/**
+ * Reads when the tenant was created, its external id, and the API keys of its members, including ended ones. Records
+ * the export.
+ */
 export async function readTenant(
   { db }: Deps,
   { tenantId, userId, actor }: SessionPrincipal,

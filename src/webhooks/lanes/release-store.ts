@@ -43,8 +43,8 @@ export interface ReleaseStep {
 /** Returns the steps that are due, the longest waiting first. */
 export async function findSteps(db: Db, nowMs: number): Promise<ReleaseStep[]> {
   const { due } = await atomically(db, {
-    due: rows<ReleaseStep>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1
-      FROM attempts a
+    due: rows<ReleaseStep>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate,
+      EXISTS (SELECT 1 FROM attempts a
         WHERE a.subscription_id = s.id AND a.id >= ${firstIdAt(nowMs - MINUTE_MS)} AND a.status = 'failed') AS hasFailed
       FROM subscriptions s WHERE ${isDue(nowMs)} ORDER BY released_at`),
   });
