@@ -19,10 +19,10 @@ const sources = import.meta.glob("../../src/platform/schemas/principal.ts", {
 
 /**
  * in: it works as before. -: it does not. The columns are the ways in their order: session, API key, subscription, key
- * of the tenant, platform key, source, refresh token, password, passkey, provider, mailed code, invitation, reset link,
- * new address. A subscription, a source and a key of the tenant belong to the tenant, a platform key to the product,
- * and the last two to the account, in whatever tenant. An operator has made the platform key. A changed address stands for
- * the former one. Everybody has asked for another address, so "not me" ends the links in mails too.
+ * of the tenant, platform key, source, refresh token, password, passkey, provider, mailed code, invitation, reset
+ * link, new address. A subscription, a source and a key of the tenant belong to the tenant, a platform key to the
+ * product, and the last two to the account, in whatever tenant. An operator has made the platform key. A changed
+ * address stands for the former one. Everybody has asked for another address, so "not me" ends the links in mails too.
  */
 const TABLE = `
                       sess key  subs tkey plat srce refr pass pkey prov code invi rset addr

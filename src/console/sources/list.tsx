@@ -7,7 +7,7 @@ import { PROVIDERS, RECIPES } from "./recipes";
 
 export const HERE = "/console/sources";
 
-export type ListedSource = Pick<Source, "id" | "name" | "provider" | "enabled" | "typePrefix" | "lastEventAt">;
+type ListedSource = Pick<Source, "id" | "name" | "provider" | "enabled" | "typePrefix" | "lastEventAt">;
 
 interface ListProps {
   sources: readonly ListedSource[];
@@ -27,7 +27,7 @@ export function SourceList({ sources, permissions }: ListProps) {
         )}
       </div>
       <p class="muted">
-        A source is a URL at which another system sends its webhooks. Each call with a right signature becomes an event.{" "}
+        A source is a URL at which another system sends its webhooks. Each rightly signed call becomes an event.{" "}
         <a href="/docs/inbound">How it works</a>
       </p>
       <div class="card">{sources.length === 0 ? <NoSources mayManage={mayManage} /> : <Rows sources={sources} />}</div>

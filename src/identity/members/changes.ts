@@ -71,7 +71,7 @@ function changeBy(deps: Deps, caller: SessionPrincipal, userId: string): MemberC
 }
 
 /** Throws what the outcome of a change stands for, unless it was made. */
-export function requireChanged(outcome: MemberChangeOutcome): void {
+function requireChanged(outcome: MemberChangeOutcome): void {
   if (outcome === "missing") throw notFound("Member");
   if (outcome === "forbidden") throw new AppError("FORBIDDEN");
   if (outcome === "unconfirmed") throw new AppError("STEP_UP_REQUIRED");
