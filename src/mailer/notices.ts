@@ -16,7 +16,7 @@ interface RevertibleContext extends NoticeContext {
 
 const ALSO = "ends all your sessions, revokes all your API keys and sends you a link to set a new password";
 
-/** What the link does, and the link. */
+/** `does`: what the link undoes, as the rest of a sentence. */
 const notMe = ({ appUrl, revertToken }: RevertibleContext, does: string): (string | Link)[] => [
   `If this was not you, open this link within 72 hours. It ${does}, ${ALSO}.`,
   linkTo(appUrl, "not-me", revertToken, "This was not me"),

@@ -71,7 +71,6 @@ export interface SignInSettings {
   commonPasswords: "refuse" | "allow";
 }
 
-/** Reads a variable. */
 type Read = <N extends keyof typeof SIGN_IN_VARIABLES>(name: N) => z.output<(typeof SIGN_IN_VARIABLES)[N]["schema"]>;
 
 /** Combines the variables. Adds to `refused` what is wrong with those of Turnstile. */

@@ -5,7 +5,7 @@ import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
 import { tenantName } from "../../tenancy/tenants/tenant-name";
 import { findNamedTenant, findNamedUser, type NamedTenant, type NamedUser, type UserName } from "./subjects-store";
 
-/** Whether the key sees a tenant. */
+/** A key without a list of tenants sees all. */
 const sees = ({ tenants }: PlatformKeyPrincipal, tenantId: string): boolean =>
   tenants === null || tenants.includes(tenantId);
 

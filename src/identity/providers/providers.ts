@@ -15,7 +15,7 @@ export const RESULT_COOKIE = "oauth-outcome";
 /** Whether people can sign in with any provider. */
 export const hasProviders = ({ providers }: Config): boolean => Object.values(providers).some(Boolean);
 
-/** A provider that is on. */
+/** A provider whose client id is set. `scope` is what the user is asked to share. */
 export interface Provider {
   name: ProviderName;
   client: ProviderClient;

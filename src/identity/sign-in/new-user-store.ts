@@ -24,7 +24,7 @@ interface FirstCredential {
   meta: { meta?: Record<string, string> };
 }
 
-/** The password or the passkey of a new user. */
+/** What is stored of the password or passkey of a new user, and what must hold when it is. */
 export function firstCredentialOf({ passwordHash, passkey }: NewUser): FirstCredential {
   if (!passkey) {
     return {

@@ -45,7 +45,7 @@ const recordInPlatform = (
 
 type Deletion = "auth.account_deleted" | "tenant.deleted";
 
-/** An account that is to end. */
+/** An account that ends if its `condition` still holds when it is written. */
 export interface EndingAccount {
   userId: string;
   purgeId: string;

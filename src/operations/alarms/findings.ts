@@ -76,7 +76,7 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
 
 export const findingOf = (kind: FindingKind, of: string | number = ""): string => `${kind}:${of}`;
 
-/** Describes a finding. */
+/** What people are told about a finding, which is its kind and, after a colon, what it is about. */
 export function describeFinding(finding: string): Description {
   const [kind = "", of = ""] = finding.split(":");
   return DESCRIPTIONS[kind as FindingKind](of);

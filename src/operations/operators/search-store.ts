@@ -113,7 +113,7 @@ export async function searchId(db: Db, id: string) {
   return { subscriptions, events, deliveries };
 }
 
-/** Returns the names of tenants by id. */
+/** Returns the names of tenants by id, in one read. Those that do not exist are missing. */
 export async function namesOfTenants({ db }: Deps, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const { found } = await atomically(db, {

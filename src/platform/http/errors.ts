@@ -8,7 +8,7 @@ import { AppError, unavailable } from "../errors";
 import { describeError, log } from "../log";
 import type { AppEnv } from "./env";
 
-/** The error response of `error`. */
+/** Answers in the one shape of errors. What is not an `AppError` becomes one by `toAppError`. */
 export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
   const failure = toAppError(c, error);
   const body = {

@@ -52,7 +52,7 @@ export function isRole(role: string): role is Role {
 /** Whether a role manages members. Owners are told who gets and who loses such a role. */
 export const managesMembers = (role: string): boolean => permissionsOf(role).includes("member.manage");
 
-/** The roles that manage members. */
+/** The roles with the permission member.manage. */
 export const MANAGERS = ROLE_NAMES.filter(managesMembers);
 
 /**

@@ -17,7 +17,7 @@ export const overview = (commands: Record<string, Command>): string =>
     "Exit status: 0 done, 1 failed or items were refused, 2 wrong usage, 3 not signed in, 4 service not reached.",
   ].join("\n");
 
-/** The help of one command. */
+/** What `postern COMMAND --help` prints. */
 export const helpOf = (name: string, { args = "", summary, details, options }: Command): string =>
   [
     summary,

@@ -214,7 +214,7 @@ export class DeliveryRun {
     });
   }
 
-  /** Passes on what would wait long here, once a send has started; a run that can start nothing helps nobody so. */
+  /** Passes on what would wait long here, but only after a send has started: runs could pass it on for ever. */
   #passOn(nowMs: number): void {
     if (!this.#states.anyWaits) return;
     if (this.#speed === "slow" && nowMs >= this.#endsMs) this.#handBack(this.#unclaimed());

@@ -22,7 +22,7 @@ export interface Target {
   keys: StoredKey[];
 }
 
-/** A Target as it is read. */
+/** A Target as the database answers it: options and keys are JSON texts. */
 export type TargetRow = Omit<Target, "options" | "keys"> & { options: string | null; keys: string | null };
 
 /** The columns of TargetRow, of the subscription `s`. */

@@ -27,7 +27,7 @@ export interface EventRow {
   createdAt: number;
 }
 
-/** Which events to read. */
+/** Which events to read, newest first; all conditions must hold. */
 export interface EventFilter {
   limit: number;
   /** Reads events that are older than the one with this id. */

@@ -66,7 +66,7 @@ interface PageRow {
   reached: number | null;
 }
 
-/** The row of the cursor. */
+/** One column of the attempt that the cursor names, as SQL; NULL if retention has removed it. */
 const cursorRow = (subscriptionId: string, cursor: string | undefined, column: "attempted_at" | "id") =>
   sql`(SELECT c.${sql.raw(column)} FROM attempts c WHERE c.subscription_id = ${subscriptionId} AND c.id = ${cursor})`;
 

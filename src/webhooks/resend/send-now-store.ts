@@ -11,7 +11,7 @@ import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
 import { isLive } from "../subscriptions/live-store";
 
-/** The wait of one delivery. */
+/** Why and until when one delivery waits. */
 export interface WaitingDelivery {
   deliveryId: string;
   /** When the outbox row is due, in Unix ms. */
