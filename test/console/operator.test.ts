@@ -1,8 +1,8 @@
 /** The operator's section of the console, and that nothing secret is on its pages or in the answers of the API. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, logIn, PASSWORD, type Person, signUpVerified } from "../support/client";
-import { holding } from "../support/console";
+import { holding, ORIGIN } from "../support/console";
 import { mailTo } from "../support/mailbox";
 import { named, operate, operator } from "../support/operators";
 import { withPasskey } from "../support/passkeys";
@@ -80,6 +80,29 @@ describe("the operator's section", () => {
     expect(retry.deliveryId).not.toBe(first.deliveryId);
     const found = await browser.get(`/operator?q=${retry.deliveryId}`);
     expect(found.html).toContain(`Delivery ${retry.deliveryId}`);
+  });
+
+  test("shows failing tenants and leads to their subscriptions, with hosts, errors and what to do", async () => {
+    const browser = await holding(await operator());
+    const owner = await signUpVerified();
+    const hook = await subscribe(owner, newInbox("500").url, { name: "Broken" });
+    await publish(owner, 1);
+    await endedAttempts(owner, hook, 1);
+    await deliveryDb
+      .prepare("INSERT INTO episodes (subscription_id, tenant_id, failing_since) VALUES (?, ?, 1)")
+      .bind(hook, owner.tenantId)
+      .run();
+    const page = `/operator/tenants/${owner.tenantId}`;
+    const first = (await browser.get("/operator")).html;
+    expect(first).toMatch(new RegExp(`id="failing-tenants".*${page}`, "s"));
+    expect(first).toContain("Attempts a minute");
+    const { html } = await browser.get(page);
+    await deliveryDb.prepare("DELETE FROM episodes WHERE tenant_id = ?").bind(owner.tenantId).run();
+    expect(html).toMatch(/Broken.*receiver\.example.*Failing.*500 Internal Server Error/s);
+    const links = [first, html].flatMap((text) => [...text.matchAll(/href="\/docs\/operations#([^"]+)"/g)]);
+    expect(links.length).toBeGreaterThan(5);
+    const docs = await (await exports.default.fetch(new Request(`${ORIGIN}/docs/operations`))).text();
+    expect(links.map(([, anchor]) => anchor).filter((anchor) => !docs.includes(`id="${anchor}"`))).toEqual([]);
   });
 
   test("moves a tenant to the database that the form names, and says where its older rows are", async () => {

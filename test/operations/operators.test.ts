@@ -6,7 +6,7 @@ import { call, logIn, signUp, signUpVerified } from "../support/client";
 import { named, operate, operator } from "../support/operators";
 import { callUnder } from "../support/overrides";
 import { addPasskey, loginWith, stepUpBody } from "../support/passkeys";
-import { newInbox, publish, subscribe } from "../support/receiver";
+import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
 const auditOf = async ({ token }: { token: string }, path = "/audit?limit=3") =>
@@ -154,6 +154,20 @@ describe("what an operator sees", () => {
     await insert(STAGE.failing, null, "enabled = 1");
     await insert(STAGE.failing, since, "is_deleted = 1");
     expect((await failing()) - before).toBe(2);
+    const named = async () => {
+      const { failingTenants } = (await operate(op, "GET", "/status")).body.data;
+      return failingTenants.find(({ tenantId }: { tenantId: string }) => tenantId === owner.tenantId);
+    };
+    expect(await named()).toEqual({
+      tenantId: owner.tenantId,
+      tenantName: expect.any(String),
+      failing: 2,
+      since: new Date(since).toISOString(),
+    });
+    // After a move, the former database still has copies of the subscriptions.
+    await deliveryDb.prepare("INSERT INTO departed_tenants VALUES (?, 1)").bind(owner.tenantId).run();
+    expect([await failing(), await named()]).toEqual([before, undefined]);
+    await deliveryDb.prepare("DELETE FROM departed_tenants WHERE tenant_id = ?").bind(owner.tenantId).run();
     await deliveryDb.prepare("DELETE FROM episodes WHERE tenant_id = ?").bind(owner.tenantId).run();
   });
 
@@ -185,6 +199,60 @@ describe("what an operator sees", () => {
       userAgent: null,
       sessionId: null,
     });
+  });
+
+  test("the subscriptions of a tenant: hosts, states and errors, those that fail first, and none of others", async () => {
+    const op = await operator();
+    const [owner, other] = [await signUpVerified(), await signUpVerified()];
+    await subscribe(other, newInbox("500").url);
+    const quiet = await subscribe(owner, newInbox("200").url, { name: "quiet", enabled: false });
+    const failing = await subscribe(owner, newInbox("500").url, { name: "broken" });
+    await publish(owner, 1);
+    await endedAttempts(owner, failing, 1);
+    const read = async () => (await operate(op, "GET", `/tenants/${owner.tenantId}`)).body.data;
+    const once = await read();
+    expect(once.subscriptionStates).toMatchObject([
+      { id: failing, name: "broken", host: "receiver.example", state: "active", failureCount: 1, error: "status 500" },
+      { id: quiet, name: "quiet", state: "paused", failureCount: 0, error: null, lastTriggeredAt: null },
+    ]);
+    expect(once.subscriptions).toMatchObject({ active: 1, failing: 0, paused: 1 });
+    await deliveryDb
+      .prepare("INSERT INTO episodes (subscription_id, tenant_id, failing_since) VALUES (?, ?, 1)")
+      .bind(failing, owner.tenantId)
+      .run();
+    const often = await read();
+    expect(often.subscriptionStates[0]).toMatchObject({ id: failing, state: "failing" });
+    expect(often.subscriptions).toMatchObject({ active: 0, failing: 1, paused: 1 });
+    await deliveryDb.prepare("DELETE FROM episodes WHERE tenant_id = ?").bind(owner.tenantId).run();
+  });
+
+  test("the attempts of each database, or those that the hourly job has counted where there are many", async () => {
+    const op = await operator();
+    const attempts = async () => {
+      const { shards } = (await operate(op, "GET", "/status")).body.data;
+      return shards.find(({ shard }: { shard: number }) => shard === SHARD).attempts;
+    };
+    const before = await attempts();
+    const owner = await signUpVerified();
+    const hook = await subscribe(owner, newInbox("500").url);
+    await publish(owner, 1);
+    await endedAttempts(owner, hook, 1);
+    const after = await attempts();
+    expect(after.failed - before.failed).toBe(1);
+    expect(Date.parse(after.until) - Date.parse(after.since)).toBeLessThanOrEqual(2 * 3_600_000);
+    const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+      INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at,
+        updated_at) SELECT 'many-' || i, 'many', '', '', '[]', '', '', 1, 1, 1 FROM n`;
+    await deliveryDb.prepare(rows).run();
+    const totals = JSON.stringify({ hour: 3_600_000, succeeded: 7, failed: 2 });
+    await env.DB.prepare("INSERT OR REPLACE INTO shards (shard, bytes, noted_at, totals) VALUES (?, 1, 1, ?)")
+      .bind(SHARD, totals)
+      .run();
+    const counted = await attempts();
+    await deliveryDb.prepare("DELETE FROM subscriptions WHERE tenant_id = 'many'").run();
+    await env.DB.prepare("DELETE FROM shards WHERE shard = ?").bind(SHARD).run();
+    const [since, until] = [3_600_000, 7_200_000].map((ms) => new Date(ms).toISOString());
+    expect(counted).toEqual({ since, until, succeeded: 7, failed: 2 });
   });
 
   test("a person: the account and its tenants; they see it without a name, and the log of the service has one", async () => {

@@ -1,12 +1,17 @@
-/** The operator's first page: the search, and the state of the service. */
+/** The operator's first page: the alarms, the search, and the state of the service. */
+import type { PropsWithChildren } from "hono/jsx";
 import { describeFinding } from "../../operations/alarms/findings";
 import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, EmptyState, FailureBanner, Moment, ScrollArea, Time } from "../components/display";
+import { Badge, FailureBanner, Moment } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
-
-const HERE = "/console/operator";
+import { bounded, Databases, Queues, timeOr } from "./databases";
+import { FailingTenants } from "./failing-tenants";
+import { Frozen } from "./frozen";
+import { HERE, Runbooks, Unreachable } from "./links";
+import { failedShare, percent, perMinute, rateOf } from "./rates";
+import { Findings } from "./search-results";
 
 interface OperatorView {
   query: string;
@@ -51,7 +56,13 @@ const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
 
 export const Operator = ({ query, found, status, alarms, failure }: OperatorView) => (
   <>
-    <h1>Operator</h1>
+    <div class="head">
+      <h1>Operator</h1>
+      <div class="row">
+        <LinkButton href={`${HERE}/keys`}>Platform keys</LinkButton>
+        <LinkButton href={`${HERE}/activity`}>What operators did</LinkButton>
+      </div>
+    </div>
     <FailureBanner failure={failure} />
     <Alarms alarms={alarms} />
     <section class="card" aria-labelledby="search">
@@ -73,179 +84,48 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
       {found && found.unreachable.length > 0 && <Unreachable shards={found.unreachable} />}
       {found && <Findings found={found} />}
     </section>
-    <p class="row">
-      <LinkButton href={`${HERE}/keys`}>Platform keys</LinkButton>
-      <LinkButton href={`${HERE}/activity`}>What operators did</LinkButton>
-    </p>
-    <Status status={status} />
+    <Load shards={status.shards} />
+    <FailingTenants failingTenants={status.failingTenants} />
+    <Frozen holds={status.holds} />
+    <Databases shards={status.shards} unreachable={status.unreachable} />
+    <Queues queues={status.queues} deadLetters={status.deadLetters} />
+    <Runbooks
+      of={[
+        "a-user-has-lost-the-second-factor",
+        "a-session-was-stolen",
+        "an-api-key-has-leaked",
+        "secret_keys-has-leaked",
+        "a-tenant-abuses-the-service",
+      ]}
+    />
   </>
 );
 
-const Unreachable = ({ shards }: { shards: readonly number[] }) => (
-  <p>No answer from the databases: {shards.join(", ")}.</p>
-);
-
-const tenantLink = (id: string, name: string) => <a href={`${HERE}/tenants/${id}`}>{name}</a>;
-const suspended = (isSuspended: boolean) => isSuspended && <Badge tone="bad">Suspended</Badge>;
-
-function Findings({ found: { tenants, people, subscriptions, events, deliveries } }: { found: SearchResult }) {
-  const count = tenants.length + people.length + subscriptions.length + events.length + deliveries.length;
-  if (count === 0) return <EmptyState title="Nothing found" />;
+/** The load of all databases together. */
+function Load({ shards }: Pick<ServiceStatus, "shards">) {
+  const counted = shards.flatMap(({ attempts }) => attempts ?? []);
+  const oldest = shards.flatMap(({ oldestDueAt }) => oldestDueAt ?? []).sort()[0];
+  const overdue = {
+    count: shards.reduce((sum, shard) => sum + shard.overdue.count, 0),
+    isExact: shards.every((shard) => shard.overdue.isExact),
+  };
   return (
-    <ul class="list">
-      {tenants.map(({ id, name, isSuspended }) => (
-        <li>
-          <div>
-            Tenant {tenantLink(id, name)} {suspended(isSuspended)}
-            <div class="small muted break">{id}</div>
-          </div>
-        </li>
-      ))}
-      {people.map(({ id, email, isSuspended }) => (
-        <li>
-          <div class="break">
-            Person <a href={`${HERE}/people/${id}`}>{email}</a> {suspended(isSuspended)}
-          </div>
-        </li>
-      ))}
-      {subscriptions.map(({ id, name, host, tenantId, tenantName }) => (
-        <li>
-          <div class="break">
-            Subscription {name} to {host}, of {tenantLink(tenantId, tenantName)}
-            <div class="small muted">{id}</div>
-          </div>
-        </li>
-      ))}
-      {events.map(({ id, type, createdAt, tenantId, tenantName }) => (
-        <li>
-          <div class="break">
-            Event {type} of {tenantLink(tenantId, tenantName)}, <Time at={createdAt} />
-            <div class="small muted">{id}</div>
-          </div>
-        </li>
-      ))}
-      {deliveries.map(({ id, webhookId, eventId, tenantId, tenantName }) => (
-        <li>
-          <div class="break">
-            Delivery {id} of {tenantLink(tenantId, tenantName)}
-            <div class="small muted">
-              subscription {webhookId}, event {eventId}
-            </div>
-          </div>
-        </li>
-      ))}
-    </ul>
+    <section class="card" aria-labelledby="load">
+      <h2 id="load">Deliveries</h2>
+      <dl class="figures">
+        <Figure name="Attempts a minute">{counted.length === 0 ? "–" : perMinute(rateOf(counted))}</Figure>
+        <Figure name="Failed">{percent(failedShare(counted))}</Figure>
+        <Figure name="Overdue">{bounded(overdue)}</Figure>
+        <Figure name="Oldest was due">{timeOr(oldest ?? null)}</Figure>
+      </dl>
+      <p class="small muted">Attempts of this hour and the one before, or of the last full hour in a large database.</p>
+    </section>
   );
 }
 
-function Status({ status: { shards, queues, deadLetters, holds, unreachable } }: { status: ServiceStatus }) {
-  const isFrozen = holds.some(({ tenantId }) => tenantId === null);
-  return (
-    <>
-      <section class="card" aria-labelledby="frozen">
-        <h2 id="frozen">Frozen</h2>
-        {holds.length === 0 ? (
-          <p class="muted">Nothing is frozen.</p>
-        ) : (
-          <ul class="list">
-            {holds.map(({ tenantId, tenantName, cause, since, shard }) => (
-              <li>
-                <div>
-                  {tenantId === null
-                    ? `All tenants of database ${shard}`
-                    : tenantLink(tenantId, tenantName ?? tenantId)}{" "}
-                  <Badge tone="wait">{cause === "held" ? "Frozen" : "Suspended"}</Badge>
-                  <div class="small muted">
-                    since <Moment at={since} />
-                  </div>
-                </div>
-              </li>
-            ))}
-          </ul>
-        )}
-        <p class="row">
-          <LinkButton href={`${HERE}/sends/hold`} kind="danger">
-            Freeze all sends
-          </LinkButton>
-          {isFrozen && <LinkButton href={`${HERE}/sends/release`}>Release all sends</LinkButton>}
-        </p>
-      </section>
-      <Databases shards={shards} unreachable={unreachable} />
-      <Queues queues={queues} deadLetters={deadLetters} />
-    </>
-  );
-}
-
-const bounded = ({ count, isExact }: { count: number; isExact: boolean }) =>
-  `${count.toLocaleString("en")}${isExact ? "" : " or more"}`;
-const timeOr = (at: string | null) => (at === null ? "–" : <Time at={at} />);
-
-const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" | "unreachable">) => (
-  <section class="card" aria-labelledby="databases">
-    <h2 id="databases">Delivery databases</h2>
-    {unreachable.length > 0 && <Unreachable shards={unreachable} />}
-    <ScrollArea label="Sizes and loads">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Database</th>
-            <th scope="col">Full</th>
-            <th scope="col">Due</th>
-            <th scope="col">Oldest</th>
-            <th scope="col">Backlogs</th>
-            <th scope="col">Oldest in a backlog</th>
-            <th scope="col">Failing</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shards.map(
-            ({ shard, share, openToNewTenants, overdue, oldestDueAt, backlogs, oldestInBacklogAt, failing }) => (
-              <tr>
-                <td>
-                  {shard} {!openToNewTenants && <Badge tone="bad">Closed</Badge>}
-                </td>
-                <td>{share === null ? "–" : `${(100 * share).toFixed(1)} %`}</td>
-                <td>{bounded(overdue)}</td>
-                <td class="small">{timeOr(oldestDueAt)}</td>
-                <td>{backlogs.toLocaleString("en")}</td>
-                <td class="small">{timeOr(oldestInBacklogAt)}</td>
-                <td>{failing.toLocaleString("en")}</td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-    </ScrollArea>
-  </section>
-);
-
-const Queues = ({ queues, deadLetters }: Pick<ServiceStatus, "queues" | "deadLetters">) => (
-  <section class="card" aria-labelledby="queues">
-    <h2 id="queues">Queues</h2>
-    <dl class="facts">
-      {queues.map(({ name, messages, oldestAt }) => (
-        <>
-          <dt>{name}</dt>
-          <dd>
-            {messages === null ? "not known here" : `${messages.toLocaleString("en")} messages`}{" "}
-            {oldestAt !== null && (
-              <>
-                the oldest of <Time at={oldestAt} />
-              </>
-            )}
-          </dd>
-        </>
-      ))}
-      <dt>Dead letters of the last seven days</dt>
-      <dd>
-        {deadLetters.length === 0
-          ? "none"
-          : deadLetters.map(({ queue, hour, messages }) => (
-              <div>
-                {messages.toLocaleString("en")} of {queue}, <Time at={hour} />
-              </div>
-            ))}
-      </dd>
-    </dl>
-  </section>
+const Figure = ({ name, children }: PropsWithChildren<{ name: string }>) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
 );

@@ -2,8 +2,9 @@
 import type { OperatedPerson, OperatedTenant } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, Moment, Time } from "../components/display";
-
-const HERE = "/console/operator";
+import { HERE, Runbooks } from "./links";
+import { failedShare, percent } from "./rates";
+import { TenantSubscriptions } from "./tenant-subscriptions";
 
 const Trail = () => (
   <p class="trail">
@@ -30,7 +31,9 @@ export const OperatorTenant = ({ tenant }: { tenant: OperatedTenant }) => (
       <h2 id="state">State</h2>
       <TenantFacts tenant={tenant} />
       <TenantActions tenant={tenant} />
+      <Runbooks of={["a-tenant-abuses-the-service", "an-api-key-has-leaked", "move-a-tenant-to-another-database"]} />
     </section>
+    <TenantSubscriptions tenant={tenant} />
   </>
 );
 
@@ -96,7 +99,9 @@ const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds 
     </dd>
     <dt>Attempts</dt>
     <dd>
-      {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed since <Moment at={attempts.since} />
+      {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed
+      {failedShare([attempts]) !== null && ` (${percent(failedShare([attempts]))})`} since{" "}
+      <Moment at={attempts.since} />
     </dd>
     <dt>Frozen</dt>
     <dd>
@@ -189,6 +194,7 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
             </LinkButton>
           )}
         </p>
+        <Runbooks of={["a-user-has-lost-the-second-factor", "a-session-was-stolen"]} />
       </section>
     </>
   );

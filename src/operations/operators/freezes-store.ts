@@ -1,12 +1,10 @@
 /** The holds of operators in one delivery database. */
 
 import { sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { atomically, type Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
 import { audit, auditIfChanged } from "../../tenancy/audit/record-store";
-import { STAGE } from "../../webhooks/auto-disable/stages";
-import { MAIN } from "../../webhooks/delivery/outbox-store";
 
 type HoldCause = "held" | "suspended";
 
@@ -49,47 +47,4 @@ export async function deleteHold(
     released: sql`DELETE FROM sends_held WHERE tenant_id = ${tenantId} AND cause = ${cause}`,
     recorded: event ? auditIfChanged(event) : undefined,
   });
-}
-
-const MAX_HOLDS = 200;
-/** The most overdue deliveries that are counted. */
-const MAX_OVERDUE = 10_000;
-
-/** What waits in a delivery database. Times are Unix ms. */
-export interface ShardLoad {
-  overdue: { count: number; isExact: boolean };
-  oldestDueAt: number | null;
-  backlogs: number;
-  oldestInBacklogAt: number | null;
-  failing: number;
-  holds: HoldRow[];
-}
-
-/** Reads what waits in a delivery database, across its tenants. */
-export async function readShardLoad(db: Db, nowMs: number): Promise<ShardLoad> {
-  const { overdue, backlogs, failing, holds } = await atomically(db, {
-    overdue: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count, min(due_at) AS oldest FROM (
-      SELECT due_at FROM outbox WHERE queue = ${MAIN} AND due_at <= ${nowMs} ORDER BY due_at, id
-        LIMIT ${MAX_OVERDUE})`),
-    backlogs: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count,
-        min((SELECT min(o.due_at) FROM outbox o WHERE o.queue = s.id)) AS oldest
-      FROM subscriptions s WHERE s.has_backlog = 1`),
-    failing: rows<{ count: number }>(sql`SELECT count(*) AS count FROM episodes e
-      CROSS JOIN subscriptions s ON s.id = e.subscription_id AND s.enabled = 1 AND s.is_deleted = 0
-      WHERE e.failing_since IS NOT NULL AND e.stage <> ${STAGE.recovered}`),
-    holds: rows<HoldRow>(
-      sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id >= '' ORDER BY tenant_id
-        LIMIT ${MAX_HOLDS}`,
-    ),
-  });
-  const [due = { count: 0, oldest: null }] = overdue;
-  const [apart = { count: 0, oldest: null }] = backlogs;
-  return {
-    overdue: { count: due.count, isExact: due.count < MAX_OVERDUE },
-    oldestDueAt: due.oldest,
-    backlogs: apart.count,
-    oldestInBacklogAt: apart.oldest,
-    failing: failing[0]?.count ?? 0,
-    holds,
-  };
 }

@@ -85,6 +85,21 @@ const bounded = z
   .object({ count, isExact: z.boolean().meta({ description: "False: there are more." }) })
   .meta({ id: "BoundedCount", description: "A number that is counted up to a bound." });
 
+const subscriptionState = z
+  .object({
+    id,
+    name: label,
+    host,
+    state: z.enum(["active", "failing", "paused", "disabled"]).meta({ examples: ["failing"] }),
+    failureCount: count.meta({ description: "Failed attempts since the last success." }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "Of the last failed attempt, if it is among the newest.", examples: ["status 500"] }),
+    lastTriggeredAt: time.nullable().meta({ description: "When something was last sent to it." }),
+  })
+  .meta({ id: "OperatedSubscription", description: "A subscription as operators see it." });
+
 export const operatedTenant = z
   .object({
     id: tenantId,
@@ -97,6 +112,7 @@ export const operatedTenant = z
     apiKeys: count,
     owners: z.array(z.object({ id, email: address })).meta({ description: "The first ten." }),
     subscriptions: z.object({ total: count, active: count, failing: count, paused: count, disabled: count }),
+    subscriptionStates: z.array(subscriptionState).meta({ description: "At most 50, those that fail first." }),
     openDeliveries: bounded,
     oldestDueAt: time.nullable().meta({ description: "When the oldest open delivery was or is due." }),
     attempts: z
@@ -142,8 +158,19 @@ export const serviceStatus = z
         }),
         oldestInBacklogAt: time.nullable(),
         failing: count.meta({ description: "Subscriptions that fail." }),
+        attempts: z
+          .object({ since: time, until: time, succeeded: count, failed: count })
+          .nullable()
+          .meta({
+            description:
+              "The attempts since the hour before the present one, or those of the last hour that the hourly job has " +
+              "counted where many subscriptions are. Null before its first run.",
+          }),
       }),
     ),
+    failingTenants: z
+      .array(z.object({ ...tenantOf, failing: count, since: time }))
+      .meta({ description: "The tenants with the most failing subscriptions, and since when; at most 20." }),
     queues: z.array(
       z.object({
         name: z.string().meta({

@@ -78,10 +78,12 @@ async function searchDelivery(db: Db, text: string): Promise<Findings> {
 /** What a URL has after its host would let an operator guess a secret in it, character by character. */
 const hostIn = (text: string) => text.replace(/^https?:\/\//, "").split(/[/?#\\]/, 1)[0] ?? "";
 
-/** Shows only the host of the URL, because the rest can be a secret. */
+/** Operators see only the host of a URL, because the rest can be a secret. */
+export const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
+
 const subscriptionView = ({ id, name, url, enabled }: FoundSubscription) => ({
   id,
   name,
-  host: URL.parse(url)?.host ?? "",
+  host: hostOf(url),
   enabled: enabled === 1,
 });

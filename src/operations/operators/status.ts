@@ -3,12 +3,13 @@ import { CLOSED_AT, MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store"
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { DAY_MS, iso } from "../../platform/time";
+import { DAY_MS, HOUR_MS, iso } from "../../platform/time";
 import { readQueues } from "../metrics/queues";
-import { readShardLoad, type ShardLoad } from "./freezes-store";
 import type { ServiceStatus } from "./schemas";
 import { namesOfTenants } from "./search-store";
-import { readService } from "./status-store";
+import { MAX_FAILING_TENANTS, readShardLoad, type ShardLoad } from "./shard-load-store";
+import { type KnownShard, readService } from "./status-store";
+import { startOfAttempts } from "./tenant-store";
 
 const DEAD_LETTERS_MS = 7 * DAY_MS;
 
@@ -23,15 +24,24 @@ export async function statusOf(deps: Deps, operator: SessionPrincipal): Promise<
     readQueues(deps),
     Promise.all(deps.shards.numbers.map((shard) => loadOf(deps, shard, nowMs))),
   ]);
-  const bytesOf = new Map(sizes.map(({ shard, bytes }) => [shard, bytes]));
+  const knownOf = new Map(sizes.map((known) => [known.shard, known]));
   const reached = loads.flatMap(({ shard, load }) => (load ? [{ shard, load }] : []));
   const holds = reached.flatMap(({ shard, load }) => load.holds.map((hold) => ({ ...hold, shard })));
+  const failing = reached
+    .flatMap(({ load }) => load.failingTenants)
+    .sort((a, b) => b.failing - a.failing || a.since - b.since)
+    .slice(0, MAX_FAILING_TENANTS);
   const names = await namesOfTenants(
     deps,
-    holds.map(({ tenantId }) => tenantId),
+    [...holds, ...failing].map(({ tenantId }) => tenantId),
   );
   return {
-    shards: reached.map(({ shard, load }) => shardView(shard, bytesOf.get(shard) ?? null, load)),
+    shards: reached.map(({ shard, load }) => shardView(shard, knownOf.get(shard), load, nowMs)),
+    failingTenants: failing.map(({ since, ...rest }) => ({
+      ...rest,
+      tenantName: names.get(rest.tenantId) ?? "",
+      since: iso(since),
+    })),
     queues: queues.map(({ oldestAtMs, ...rest }) => ({ ...rest, oldestAt: isoOrNull(oldestAtMs) })),
     deadLetters: deadLetters.map(({ hour, ...rest }) => ({ ...rest, hour: iso(hour) })),
     holds: holds.map(({ tenantId, cause, since, shard }) => ({
@@ -58,7 +68,13 @@ async function loadOf(
   }
 }
 
-function shardView(shard: number, bytes: number | null, load: ShardLoad): ServiceStatus["shards"][number] {
+function shardView(
+  shard: number,
+  known: KnownShard | undefined,
+  load: ShardLoad,
+  nowMs: number,
+): ServiceStatus["shards"][number] {
+  const bytes = known?.bytes ?? null;
   const { overdue, oldestDueAt, backlogs, oldestInBacklogAt, failing } = load;
   const share = bytes === null ? null : bytes / MAX_SHARD_BYTES;
   return {
@@ -71,7 +87,16 @@ function shardView(shard: number, bytes: number | null, load: ShardLoad): Servic
     backlogs,
     oldestInBacklogAt: isoOrNull(oldestInBacklogAt),
     failing,
+    attempts: attemptsView(known, load, nowMs),
   };
+}
+
+/** The attempts of the present hour and the one before it, or of the last hour that the hourly job has counted. */
+function attemptsView(known: KnownShard | undefined, { attempts }: ShardLoad, nowMs: number) {
+  if (attempts !== null) return { since: iso(startOfAttempts(nowMs)), until: iso(nowMs), ...attempts };
+  const { hour = null, succeeded = null, failed = null } = known ?? {};
+  if (hour === null || succeeded === null || failed === null) return null;
+  return { since: iso(hour), until: iso(hour + HOUR_MS), succeeded, failed };
 }
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));

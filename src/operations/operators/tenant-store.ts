@@ -8,7 +8,7 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { MAIN } from "../../webhooks/delivery/outbox-store";
-import { failureCountOf } from "../../webhooks/stats/hours-store";
+import { IS_FAILING } from "../../webhooks/stats/store";
 import { ofTenant } from "./audit-store";
 import type { HoldRow } from "./freezes-store";
 
@@ -71,7 +71,7 @@ export interface TenantLoad {
 /** Reads what the delivery plane has about a tenant; attempts since `sinceMs` (Unix ms), the start of an hour. */
 export async function readLoad({ shards }: Deps, { tenantId, shard }: TenantRef, sinceMs: number): Promise<TenantLoad> {
   const ofTenant = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
-  const isFailing = sql`s.enabled = 1 AND ${failureCountOf(sql.raw("s.id"))} > 0`;
+  const isFailing = sql`s.enabled = 1 AND ${IS_FAILING}`;
   const { subscriptions, main, backlogs, attempts, holds } = await atomically(shards.db(shard), {
     subscriptions: rows<TenantLoad["subscriptions"]>(sql`SELECT count(*) AS total,
         coalesce(sum(s.enabled = 1 AND NOT (${isFailing})), 0) AS active, coalesce(sum(${isFailing}), 0) AS failing,

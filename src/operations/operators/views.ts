@@ -7,7 +7,9 @@ import { inEach } from "../../tenancy/moves/places";
 import { moveOf } from "../moves/begin";
 import { readPersonOf } from "./person-store";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
+import { hostOf } from "./search";
 import { readLoad, readTenantOf, startOfAttempts, type TenantLoad } from "./tenant-store";
+import { readTenantSubscriptions, type TenantSubscriptionRow } from "./tenant-subscriptions-store";
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
@@ -25,7 +27,11 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
   if (!read) throw notFound("Tenant");
   const { tenant, owners } = read;
   const since = startOfAttempts(nowMs);
-  const [loads, move] = await Promise.all([inEach(tenant, (place) => readLoad(deps, place, since)), moveOf(deps, id)]);
+  const [loads, listed, move] = await Promise.all([
+    inEach(tenant, (place) => readLoad(deps, place, since)),
+    readTenantSubscriptions(deps, tenant),
+    moveOf(deps, id),
+  ]);
   const { subscriptions, open, attempts, holds } = sumOf(loads);
   const { name, createdAt, shard, members, apiKeys } = tenant;
   return {
@@ -39,6 +45,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     apiKeys,
     owners,
     subscriptions,
+    subscriptionStates: listed.map(stateView),
     openDeliveries: { count: open.count, isExact: open.isExact },
     oldestDueAt: isoOrNull(open.oldestDueAt),
     attempts: { since: iso(since), ...attempts },
@@ -49,6 +56,12 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     })),
   };
 }
+
+const stateView = ({ url, lastTriggeredAt, ...row }: TenantSubscriptionRow) => ({
+  ...row,
+  host: hostOf(url),
+  lastTriggeredAt: isoOrNull(lastTriggeredAt),
+});
 
 /** What a tenant has in all of its databases. Its former one has copies of its subscriptions and holds. */
 function sumOf([present, ...former]: readonly TenantLoad[]): TenantLoad {

@@ -1072,6 +1072,20 @@ export interface OperatedPerson {
   }[];
 }
 
+/** A subscription as operators see it. */
+export interface OperatedSubscription {
+  id: string;
+  name: string;
+  host: string;
+  state: "active" | "failing" | "paused" | "disabled";
+  /** Failed attempts since the last success. */
+  failureCount: number;
+  /** Of the last failed attempt, if it is among the newest. */
+  error: string | null;
+  /** When something was last sent to it. */
+  lastTriggeredAt: Timestamp | null;
+}
+
 /** A tenant as operators see it. */
 export interface OperatedTenant {
   /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
@@ -1098,6 +1112,8 @@ export interface OperatedTenant {
     paused: number;
     disabled: number;
   };
+  /** At most 50, those that fail first. */
+  subscriptionStates: OperatedSubscription[];
   openDeliveries: BoundedCount;
   /** When the oldest open delivery was or is due. */
   oldestDueAt: Timestamp | null;
@@ -1752,6 +1768,24 @@ export interface ServiceStatus {
     oldestInBacklogAt: Timestamp | null;
     /** Subscriptions that fail. */
     failing: number;
+    /**
+     * The attempts since the hour before the present one, or those of the last hour that the hourly job has counted
+     * where many subscriptions are. Null before its first run.
+     */
+    attempts: {
+      since: Timestamp;
+      until: Timestamp;
+      succeeded: number;
+      failed: number;
+    } | null;
+  }[];
+  /** The tenants with the most failing subscriptions, and since when; at most 20. */
+  failingTenants: {
+    /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
+    tenantId: string;
+    tenantName: string;
+    failing: number;
+    since: Timestamp;
   }[];
   queues: {
     /** `deliveries`, `deliveries-slow`, `mail`; `deliveries-1`, `deliveries-1-slow` of database 1. */
