@@ -135,6 +135,9 @@ const Account = ({ currentUser }: { currentUser: CurrentUser }) => (
     <PostForm action="/console/sign-out">
       <SubmitButton kind="quiet">Sign out</SubmitButton>
     </PostForm>
+    <div class="keys-hint small muted" data-scripted hidden>
+      <kbd>?</kbd> shows the keys
+    </div>
   </div>
 );
 

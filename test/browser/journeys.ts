@@ -189,6 +189,35 @@ export function journeys(stage: Stage): void {
     await page.getByText("No subscriptions yet").waitFor();
   });
 
+  test("keys move between rows, open one, go to the search and show themselves", async ({ expect }) => {
+    const page = await stage.open();
+    await register(stage, page);
+    await subscribe(stage, page, { name: "first", url: stage.receiver.url("/200/keys"), events: "KeyPressed" });
+    await subscribe(stage, page, { name: "second", url: stage.receiver.url("/200/keys"), events: "KeyPressed" });
+    await page.goto(`${stage.server.base}/console/webhooks`);
+    const names = await page.locator("tbody tr a").allTextContents();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    const pressed = async (key: string) => {
+      await page.keyboard.press(key);
+      return focused();
+    };
+    expect(await pressed("j")).toBe(names[0]);
+    expect(await pressed("j")).toBe(names[1]);
+    expect([await pressed("j"), await pressed("k"), await pressed("k")]).toEqual([names[1], names[0], names[0]]);
+    await page.keyboard.press("/");
+    await page.keyboard.type("jk?");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("jk?");
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("previous row").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: names[0] ?? "" }).waitFor();
+    await page.context().close();
+  });
+
   test("the keyboard reaches every control and can skip to the content", async ({ expect }) => {
     const page = await stage.open();
     await register(stage, page);

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { barsOf, startOfPeriod } from "../../src/console/components/chart-periods";
 import { topOf } from "../../src/console/components/charts";
-import { signUp, signUpVerified } from "../support/client";
+import { call, signUp, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
-import { newInbox, subscribe } from "../support/receiver";
+import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
@@ -55,6 +55,24 @@ describe("a chart", () => {
     expect(legend(html)).toBe("113");
     expect(html).toContain(`href="/console/webhooks/${id}?status=failed&amp;period=30d"`);
     expect(html).toContain("A bar is 6 hours");
+  });
+
+  test("keeps its period when the log is filtered and its pages are turned", async () => {
+    const owner = await signUpVerified();
+    const hook = await subscribe(owner, newInbox("200").url);
+    for (const event of [1, 2]) await publish(owner, event);
+    await endedAttempts(owner, hook, 2);
+    const { nextCursor } = (await call("GET", `/webhooks/${hook}/logs?limit=1`, { token: owner.token })).body;
+    const browser = await holding(owner);
+    const { html } = await browser.get(`/webhooks/${hook}?period=7d&status=success`);
+    expect(html).toContain('<input type="hidden" name="period" value="7d"');
+    const second = await browser.get(`/webhooks/${hook}?period=7d&cursor=${encodeURIComponent(nextCursor)}`);
+    expect(second.html).toMatch(/href="[^"]+period=7d#log">Newest/);
+    const [, live = ""] = html.match(/data-live="([^"]+)"/) ?? [];
+    expect(live).toContain("period=7d");
+    const part = await browser.get(live.replace("/console", "").replaceAll("&amp;", "&"));
+    expect([part.status, part.html.includes("attempts/")]).toEqual([200, true]);
+    expect((await browser.get(`/webhooks/${hook}?period=24h`)).html).not.toContain('name="period"');
   });
 
   test("is not shown for a tenant that has sent nothing in a day, and 30 days are still offered", async () => {

@@ -93,17 +93,6 @@ document.addEventListener("click", async ({ target }) => {
   }, COPIED_LABEL_MS);
 });
 
-// "/" goes to the search of the page, as in other tools. It is a letter where somebody types.
-document.addEventListener("keydown", (event) => {
-  const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select");
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  const search = document.querySelector('main input[type="search"]');
-  if (!(search instanceof HTMLInputElement)) return;
-  event.preventDefault();
-  search.focus();
-  search.select();
-});
-
 // A second click must not send a form twice. A page that the Back button restores may send its forms again.
 document.addEventListener("submit", (event) => {
   const form = event.target;

@@ -26,6 +26,8 @@ export interface LogQuery {
   eventType: string;
   /** The last row of the previous page; empty on the first page. */
   cursor: string;
+  /** Of the chart on the same page; empty for the shortest one. */
+  period: string;
 }
 
 export interface LogView {
@@ -62,7 +64,7 @@ export function duration(row: Times): string {
 }
 
 /** The query of an address, without the parameters that are empty. */
-export const addressOf = (query: LogQuery & { period?: string }) => {
+export const addressOf = (query: LogQuery) => {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 };
@@ -80,6 +82,7 @@ export function Log(view: LogView) {
       <form class="filters" method="get" action={`${here}#log`}>
         <Select name="status" label="Status" value={query.status} options={STATUSES} failure={failure} />
         <TextField name="eventType" label="Event type" value={query.eventType} failure={failure} />
+        {query.period !== "" && <input type="hidden" name="period" value={query.period} />}
         <button type="submit" class="button plain">
           Filter
         </button>

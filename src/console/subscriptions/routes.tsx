@@ -85,12 +85,13 @@ const formPage = (
  */
 function readLogQuery(c: Context<AppEnv>) {
   const given = {
-    status: c.req.query("status"),
-    eventType: c.req.query("eventType")?.trim(),
-    cursor: c.req.query("cursor"),
+    status: c.req.query("status") ?? "",
+    eventType: c.req.query("eventType")?.trim() ?? "",
+    cursor: c.req.query("cursor") ?? "",
   };
-  const query = { status: given.status ?? "", eventType: given.eventType ?? "", cursor: given.cursor ?? "" };
-  const asked = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+  const period = periodOf(c.req.query("period"));
+  const query = { ...given, period: period === "24h" ? "" : period };
+  const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
   const checked = logQuery.safeParse(asked);
   if (checked.success) return { query, filter: checked.data };
   return { query, filter: logQuery.parse({}), failure: failureOf(invalid(checked.error)) };
