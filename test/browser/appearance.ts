@@ -13,7 +13,7 @@ import { takePicture } from "./pictures.ts";
 import { confirm, follow, newEmail, openSection, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
 /** Git-ignored. */
-const FOLDER = ".screenshots";
+const FOLDER = ".screenshots/pages";
 const PHONE_PIXELS = 360;
 const DESK_PIXELS = 1440;
 /** Each width and each colour scheme once, which covers every contrast. */
@@ -33,10 +33,11 @@ export async function violations(page: Page): Promise<string[]> {
   return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 
-/** Checks the current page. After a click, `heading` says which page to wait for. */
+/** Checks the current page, which has one primary action at most. After a click, `heading` says which page to wait for. */
 async function inspect(page: Page, name: string, heading?: string): Promise<void> {
   if (heading) await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.evaluate(axe.source);
+  expect([name, (await page.locator(".button.main:visible").count()) <= 1]).toEqual([name, true]);
   for (const { width, height, colorScheme } of VIEWS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -162,12 +163,8 @@ async function sourcePages({ server }: Stage, page: Page): Promise<void> {
   expect((await fetch(url ?? "", { method: "POST", headers: JSON_TYPE, body })).status).toBe(401);
   const here = page.url().replace(/\/test.*/, "");
   // Refusals are written in the background.
-  await expect
-    .poll(async () => {
-      await page.goto(here);
-      return page.getByText("Wrong signature").count();
-    })
-    .toBe(1);
+  do await page.goto(here);
+  while ((await page.getByText("Wrong signature").count()) === 0);
   await inspect(page, "source");
   await follow(page, "Sources");
   await inspect(page, "sources", "Sources");
@@ -221,7 +218,7 @@ export function appearance(stage: Stage): void {
     "every page passes axe-core in light and dark and fits a phone",
     async () => {
       rmSync(FOLDER, { recursive: true, force: true });
-      mkdirSync(FOLDER);
+      mkdirSync(FOLDER, { recursive: true });
       const page = await stage.open();
       await signedOutPages(stage, page);
       const email = await register(stage, page, OPERATOR);

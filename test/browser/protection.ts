@@ -71,6 +71,7 @@ export function protection(stage: Stage): void {
       "Overview",
       "Subscriptions",
       "Events",
+      "Sources",
       "API keys",
       "My security",
     ]);

@@ -12,7 +12,7 @@ export const NoPassword = ({ email }: { email: string }) => (
     <p>Your account has none. The link in the email sets one.</p>
     <PostForm action="/console/forgot-password">
       <input type="hidden" name="email" value={email} />
-      <SubmitButton>Send me a link</SubmitButton>
+      <SubmitButton kind="plain">Send me a link</SubmitButton>
     </PostForm>
   </section>
 );

@@ -105,7 +105,7 @@ const TwoFactorOn = ({
         failure={failure}
       />
       <div class="row">
-        <SubmitButton>New recovery codes</SubmitButton>
+        <SubmitButton kind="plain">New recovery codes</SubmitButton>
         <button type="submit" class="button danger" formaction="/console/security/two-factor/disable">
           Turn off
         </button>
@@ -136,7 +136,7 @@ const ChangePassword = ({ email, failure }: { email: string; failure: Failure | 
         hint="Your other sessions will end."
         failure={failure}
       />
-      <SubmitButton>Change password</SubmitButton>
+      <SubmitButton kind="plain">Change password</SubmitButton>
     </PostForm>
   </section>
 );

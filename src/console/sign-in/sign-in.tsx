@@ -39,7 +39,7 @@ export const SignIn = (props: SignInProps) => (
         renew="/console/sign-in/passkey/options"
       >
         <ReturnPath to={props.to} />
-        <SubmitButton>Sign in with a passkey</SubmitButton>
+        <SubmitButton kind={props.takesPasswords ? "plain" : "main"}>Sign in with a passkey</SubmitButton>
         {props.takesPasswords && <p class="muted">Or with your password:</p>}
       </PasskeyForm>
     )}

@@ -96,7 +96,7 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
       {mayUpdate && (
         <>
           <LinkButton href={`${here}/replays`}>Replay…</LinkButton>
-          <ActionButton action={`${here}/test`} kind="main">
+          <ActionButton action={`${here}/test`} kind={isOff(subscription) ? "plain" : "main"}>
             Send a test
           </ActionButton>
           {subscription.enabled && <ActionButton action={`${here}/pause`}>Pause</ActionButton>}
