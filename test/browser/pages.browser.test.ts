@@ -7,6 +7,7 @@ import { deletion } from "./deletion.ts";
 import { docs } from "./docs.ts";
 import { journeys } from "./journeys.ts";
 import { mailedLinks } from "./mailed-links.ts";
+import { mails } from "./mails.ts";
 import { passkeys } from "./passkeys.ts";
 import { pictures } from "./pictures.ts";
 import { protection } from "./protection.ts";
@@ -20,6 +21,7 @@ describePages((stage) => {
   providers(stage);
   protection(stage);
   mailedLinks(stage);
+  mails(stage);
   deletion(stage);
   passkeys(stage);
   appearance(stage);
