@@ -58,7 +58,8 @@ export const openApiText = async (): Promise<string> => (await readDocs()).texts
 async function readDocs() {
   const contents = Object.entries(ASSETS).map(([name, path]) => [name, readFileSync(path)] as const);
   const versions = new Map(contents.map(([name, content]) => [name, hashOf(content)]));
-  const addressOf = (name: string) => `/docs/assets/${name}?v=${versions.get(name)}`;
+  const addressOf = (name: string, content?: string) =>
+    `/docs/assets/${name}?v=${content === undefined ? versions.get(name) : hashOf(content)}`;
   const { documents } = await importDocuments();
   return {
     assets: contents.map(([name, content]) => [`docs/assets/${name}`, content] as const),
@@ -72,7 +73,7 @@ function readPages(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(`${PAGES}/${name}.md`, "utf8")]));
 }
 
-const hashOf = (content: Buffer): string =>
+const hashOf = (content: Buffer | string): string =>
   createHash("sha256").update(content).digest("hex").slice(0, HASH_CHARACTERS);
 
 /** Bundles src/documents.ts for Node, which it is not written for: imported files become texts, as in the Worker. */

@@ -1,5 +1,6 @@
 /** The pages of the documentation are complete, light and without broken links. */
 import { describe, expect, test } from "vitest";
+import { toHex } from "../../src/platform/crypto/encoding";
 import { compressedBytes, get, names, pageOf, pathOf, readme } from "../support/docs";
 
 describe.each(names)("%s", (name) => {
@@ -76,6 +77,13 @@ test("a long page lists its sections, and each page leads back to the console", 
   const html = await pageOf("operations");
   expect(html).toMatch(/<nav class="toc"[\s\S]*<a href="#alarms">Alarms<\/a>/);
   expect(html).toContain('<a href="/console">Console</a>');
+});
+
+test("the search's file has an address that changes with it, because browsers keep it", async () => {
+  const [, address = ""] = (await pageOf("index")).match(/data-index="([^"]+)"/) ?? [];
+  const content = await (await get(address)).arrayBuffer();
+  const digest = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", content)));
+  expect(address).toBe(`/docs/assets/search.json?v=${digest.slice(0, 8)}`);
 });
 
 test("the search knows each section of each page, by an address that exists", async () => {

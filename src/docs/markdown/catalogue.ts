@@ -8,8 +8,8 @@ export interface Page {
   markdown: string | null;
 }
 
-/** The address of a file that pages load. It changes with the file. */
-export type AssetAddress = (name: string) => string;
+/** The address of a file that pages load. It changes with the file, or with `content` for a text that is made. */
+export type AssetAddress = (name: string, content?: string) => string;
 
 export const START = "index";
 export const REFERENCE = "reference";

@@ -8,23 +8,26 @@ import { type Facts, withTables } from "./tables";
 
 /** A page with fewer sections has no list of them. */
 const MIN_SECTIONS = 3;
+/** What the search reads. */
+const SEARCH = "search.json";
 
 /** The text of each file, by its path. `texts` is the Markdown of each page by its name. */
 export function pageFiles(
   texts: Readonly<Record<string, string>>,
   facts: Facts,
-  tools: Omit<Shell, "pages">,
+  tools: Omit<Shell, "pages" | "searchAddress">,
 ): Record<string, string> {
   const complete = Object.entries(texts).map(([name, text]) => [name, withTables(text, facts)] as const);
   const pages = pagesOf(Object.fromEntries(complete));
-  const shell: Shell = { pages, ...tools };
+  const search = JSON.stringify(searchIndex(pages));
+  const shell: Shell = { pages, searchAddress: tools.addressOf(SEARCH, search), ...tools };
   return {
     ...Object.fromEntries(
       pages.map((page) => [`docs${page.name === START ? "" : `/${page.name}`}.html`, htmlOf(shell, page)]),
     ),
     ...Object.fromEntries(complete.map(([name, text]) => [`docs/${name}.md`, text])),
     "docs/llms.txt": pageList(pages),
-    "docs/assets/search.json": JSON.stringify(searchIndex(pages)),
+    [`docs/assets/${SEARCH}`]: search,
   };
 }
 

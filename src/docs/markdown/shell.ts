@@ -4,6 +4,8 @@ import type { Highlighter } from "./render";
 
 export interface Shell {
   pages: readonly Page[];
+  /** Of what the search reads. */
+  searchAddress: string;
   addressOf: AssetAddress;
   highlighted: Highlighter;
 }
@@ -18,7 +20,10 @@ interface Content {
 }
 
 /** The whole page as HTML. */
-export function shellHtml({ pages, addressOf }: Shell, { page, styles = [], scripts = [], main }: Content): string {
+export function shellHtml(
+  { pages, addressOf, searchAddress }: Shell,
+  { page, styles = [], scripts = [], main }: Content,
+): string {
   // Swagger UI brings a <main> of its own.
   const tag = page.markdown === null ? "div" : "main";
   return `<!doctype html>
@@ -36,7 +41,7 @@ ${["docs.js", ...scripts].map((name) => `<script defer src="${addressOf(name)}">
 <header class="top">
 <button type="button" class="menu" popovertarget="pages">Menu</button>
 <a class="home" href="/docs">Postern <span>Docs</span></a>
-<form class="search" role="search" data-index="/docs/assets/search.json" hidden>
+<form class="search" role="search" data-index="${searchAddress}" hidden>
 <input type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off">
 <kbd aria-hidden="true">/</kbd>
 <div class="results" hidden><p role="status"></p><ul></ul></div>
