@@ -33,7 +33,7 @@ export async function violations(page: Page): Promise<string[]> {
   return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 
-/** Checks the current page, which has one primary action at most. After a click, `heading` says which page to wait for. */
+/** Checks the current page, which has one primary action at most. After a click, `heading` is that of the next page. */
 async function inspect(page: Page, name: string, heading?: string): Promise<void> {
   if (heading) await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.evaluate(axe.source);

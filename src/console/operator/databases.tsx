@@ -8,6 +8,32 @@ export const bounded = ({ count, isExact }: { count: number; isExact: boolean })
   `${count.toLocaleString("en")}${isExact ? "" : " or more"}`;
 export const timeOr = (at: string | null) => (at === null ? "–" : <Time at={at} />);
 
+const DatabaseRow = ({
+  shard,
+  share,
+  openToNewTenants,
+  attempts,
+  overdue,
+  oldestDueAt,
+  backlogs,
+  oldestInBacklogAt,
+  failing,
+}: ServiceStatus["shards"][number]) => (
+  <tr>
+    <td>
+      {shard} {!openToNewTenants && <Badge tone="bad">Closed</Badge>}
+    </td>
+    <td class="num">{percent(share)}</td>
+    <td class="num">{attempts === null ? "–" : perMinute(rateOf([attempts]))}</td>
+    <td class="num">{attempts === null ? "–" : percent(failedShare([attempts]))}</td>
+    <td class="num">{bounded(overdue)}</td>
+    <td class="small">{timeOr(oldestDueAt)}</td>
+    <td class="num">{backlogs.toLocaleString("en")}</td>
+    <td class="small">{timeOr(oldestInBacklogAt)}</td>
+    <td class="num">{failing.toLocaleString("en")}</td>
+  </tr>
+);
+
 export const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" | "unreachable">) => (
   <section class="card" aria-labelledby="databases">
     <h2 id="databases">Delivery databases</h2>
@@ -40,33 +66,9 @@ export const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" 
           </tr>
         </thead>
         <tbody>
-          {shards.map(
-            ({
-              shard,
-              share,
-              openToNewTenants,
-              attempts,
-              overdue,
-              oldestDueAt,
-              backlogs,
-              oldestInBacklogAt,
-              failing,
-            }) => (
-              <tr>
-                <td>
-                  {shard} {!openToNewTenants && <Badge tone="bad">Closed</Badge>}
-                </td>
-                <td class="num">{percent(share)}</td>
-                <td class="num">{attempts === null ? "–" : perMinute(rateOf([attempts]))}</td>
-                <td class="num">{attempts === null ? "–" : percent(failedShare([attempts]))}</td>
-                <td class="num">{bounded(overdue)}</td>
-                <td class="small">{timeOr(oldestDueAt)}</td>
-                <td class="num">{backlogs.toLocaleString("en")}</td>
-                <td class="small">{timeOr(oldestInBacklogAt)}</td>
-                <td class="num">{failing.toLocaleString("en")}</td>
-              </tr>
-            ),
-          )}
+          {shards.map((load) => (
+            <DatabaseRow {...load} />
+          ))}
         </tbody>
       </table>
     </ScrollArea>

@@ -16,7 +16,8 @@ export function Frozen({ holds }: Pick<ServiceStatus, "holds">) {
           {holds.map(({ tenantId, tenantName, cause, since, shard }) => (
             <li>
               <div>
-                {tenantId === null ? `All tenants of database ${shard}` : tenantLink(tenantId, tenantName ?? tenantId)}{" "}
+                {tenantId === null && `All tenants of database ${shard}`}
+                {tenantId !== null && tenantLink(tenantId, tenantName ?? tenantId)}{" "}
                 <Badge tone="wait">{cause === "held" ? "Frozen" : "Suspended"}</Badge>
                 <div class="small muted">
                   since <Moment at={since} />

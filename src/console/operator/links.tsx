@@ -9,7 +9,7 @@ export const Unreachable = ({ shards }: { shards: readonly number[] }) => (
 );
 
 /** The sections of the operations page that say what to do, by their anchors. */
-export const RUNBOOKS = {
+const RUNBOOKS = {
   "a-user-has-lost-the-second-factor": "A user has lost the second factor",
   "a-session-was-stolen": "A session was stolen",
   "secret_keys-has-leaked": "SECRET_KEYS has leaked",

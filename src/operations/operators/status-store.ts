@@ -19,8 +19,8 @@ export interface KnownShard {
 }
 
 /**
- * Reads the sizes and counts of the delivery databases and the dead letters since `sinceMs` (Unix ms). Records that the operator
- * has read them.
+ * Reads the sizes and counts of the delivery databases and the dead letters since `sinceMs` (Unix ms). Records that the
+ * operator has read them.
  */
 export async function readService({ db }: Deps, operator: SessionPrincipal, sinceMs: number) {
   const { sizes, deadLetters } = await atomically(db, {

@@ -49,7 +49,8 @@ export interface FeedItem {
  * `client.feeds`. Every method that takes an id throws NOT_FOUND for a feed that the tenant does not have.
  *
  * @example
- * for await (const { event } of client.feeds.read(feedId, { consumer: "billing", from: "oldest" })) await handle(event);
+ * const options = { consumer: "billing", from: "oldest" } as const;
+ * for await (const { event } of client.feeds.read(feedId, options)) await handle(event);
  */
 export interface FeedMethods {
   /** Creates a feed and returns it with its token. Throws FORBIDDEN, VALIDATION_FAILED, CONFLICT for too many. */
@@ -73,8 +74,8 @@ export interface FeedMethods {
    */
   poll(id: string, options?: FeedPollOptions): Promise<FeedPage>;
   /**
-   * Returns the events as an endless list, and waits for new ones; break out of the loop to end it. A consumer's page is
-   * acknowledged when the loop asks for the next one. Throws what `poll` throws.
+   * Returns the events as an endless list, and waits for new ones; break out of the loop to end it. A consumer's page
+   * is acknowledged when the loop asks for the next one. Throws what `poll` throws.
    */
   read(id: string, options?: FeedReadOptions): AsyncIterable<FeedItem>;
   /** Returns the consumers of a feed by name. Throws FORBIDDEN, NOT_FOUND. */

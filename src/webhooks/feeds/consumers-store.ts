@@ -63,7 +63,10 @@ export async function insertConsumer(
   return found.length === 1;
 }
 
-/** Moves a consumer forward, but not past the last entry; an older position changes nothing. Returns undefined when there is no such consumer. */
+/**
+ * Moves a consumer forward, but not past the last entry; an older position changes nothing. Returns undefined when
+ * there is no such consumer.
+ */
 export async function acknowledge(
   deps: Deps,
   feed: FeedRef,

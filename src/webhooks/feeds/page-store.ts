@@ -107,7 +107,7 @@ export interface SizedEvent {
   } | null;
 }
 
-/** Reads the events with these ids, in their order, up to `MAX_PAGE_BYTES` but at least one. Missing ones are left out. */
+/** Reads the events with these ids, in their order, up to `MAX_PAGE_BYTES` but at least one. Omits missing ones. */
 export async function readEvents(
   { shards }: Deps,
   { tenantId, shard }: TenantRef,
