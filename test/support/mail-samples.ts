@@ -68,7 +68,14 @@ const ABOUT_TENANTS = [
 
 /** The type asks for a sample of each kind. */
 const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
-  verification: [tokens.verificationMail(APP_URL, { createdAt: AT, createdFrom: "London" } as never, "Google", TOKEN)],
+  verification: [
+    tokens.verificationMail(
+      APP_URL,
+      { createdAt: AT, createdFrom: "London" } as never,
+      { provider: "Google", losesPasskey: false },
+      TOKEN,
+    ),
+  ],
   passwordReset: [
     tokens.resetMail(APP_URL, CONTEXT.name, TOKEN, {}),
     tokens.resetMail(APP_URL, CONTEXT.name, TOKEN, { undone: ["A role was changed back."], isFactorLost: true }),
