@@ -7,6 +7,7 @@ import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { releaseDeliveries } from "../../src/webhooks/delivery/release-store";
 import { LEASE_MS } from "../../src/webhooks/delivery/timing";
 import { BUCKET_STARTS_MS, percentileMs } from "../../src/webhooks/stats/latency";
+import { overviewOfTenant } from "../../src/webhooks/stats/summary";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, giveUp, hourly, type Key, makeDue, messageFor, sweepNow } from "../support/engine";
 import { newInbox, subscribe } from "../support/receiver";
@@ -48,6 +49,21 @@ async function held(person: Person) {
   const { claimed } = await claimDeliveries(db, { speed: "fast", claim: "holder" }, [key], Date.now());
   return { webhookId, claimed };
 }
+
+test("what a subscription holds is counted up to 10,000, so that a full lane costs no more to read", async () => {
+  const person = await signUpVerified();
+  const webhookId = await subscribe(person, newInbox("200").url, { delivery: { onPause: "hold" } });
+  await call("POST", `/webhooks/${webhookId}/pause`, { token: person.token });
+  await deliveryDb
+    .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)
+      INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+      SELECT s.id, ? + i, 'held ' || i, s.tenant_id, s.id, 'e', 'event', 1 FROM n CROSS JOIN subscriptions s WHERE s.id = ?`)
+    .bind(Date.now() + HOUR_MS, webhookId)
+    .run();
+  const tenant = { tenantId: person.tenantId, shard: SHARD };
+  expect((await overviewOfTenant(await createDeps(env, createExecutionContext()), tenant, 1)).health.held).toBe(10_000);
+  await deliveryDb.prepare("DELETE FROM outbox WHERE subscription_id = ?").bind(webhookId).run();
+});
 
 describe("counts", () => {
   test("contain each attempt once, for its subscription and for the tenant, in its hour", async () => {

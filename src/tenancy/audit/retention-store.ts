@@ -8,8 +8,8 @@ import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { SERVICE_LOG } from "./record-store";
 
-/** How many events one statement deletes. Each costs two written rows, and publishes wait for the page. */
-export const DELETED_EVENTS = 500;
+/** How many events one statement deletes. Few: each costs two written rows, and publishes wait for the page. */
+export const DELETED_EVENTS = 100;
 /** How many events one statement counts. A smaller number of events is never too many. */
 const COUNTED_EVENTS = 5_000;
 /** How many tenants one statement looks at. It may count a page of events for each. */
