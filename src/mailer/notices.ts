@@ -14,7 +14,10 @@ interface RevertibleContext extends NoticeContext {
   revertToken: string;
 }
 
-const ALSO = "ends all your sessions, revokes all your API keys and sends you a link to set a new password";
+const ALSO =
+  "ends all your sessions, revokes all your API keys, undoes what was done with your account in its tenants since " +
+  "then, " +
+  "and sends you a link to set a new password";
 
 /** `does`: what the link undoes, as the rest of a sentence. */
 const notMe = ({ appUrl, revertToken }: RevertibleContext, does: string): (string | Link)[] => [

@@ -71,7 +71,20 @@ function describeKeys(keys: readonly string[] = []): string[] {
   ];
 }
 
-function describeLeft({ person, subscriptions = [] }: { person: string; subscriptions?: string[] | undefined }) {
+type Leaving = Extract<TenantNews, { what: "roleChanged" | "removed" | "left" }>;
+
+const describeLeft = (news: Leaving): string[] => [...describeSubscriptions(news), ...describeTenantKeys(news)];
+
+function describeTenantKeys({ person, tenantKeys = [] }: Leaving): string[] {
+  if (tenantKeys.length === 0) return [];
+  const which =
+    tenantKeys.length === 1
+      ? "this API key of the tenant, which still works"
+      : "these API keys of the tenant, which still work";
+  return [`${person} has made ${which}: ${tenantKeys.join(", ")}. Replace what they may have kept.`];
+}
+
+function describeSubscriptions({ person, subscriptions = [] }: Leaving): string[] {
   if (subscriptions.length === 0) return [];
   return [
     `${person} has set up ${subscriptions.length === 1 ? "this subscription" : "these subscriptions"}, which still ` +

@@ -70,6 +70,26 @@ describe("the mail to the owners", () => {
     );
   });
 
+  test("names the keys of the tenant that a member has made, also for one who could not make them now", async () => {
+    const key = async (by: Person, name: string) => {
+      const body = { name, scopes: ["webhook.read"], owner: "tenant" };
+      return (await call("POST", "/api-keys", { token: by.token, body })).body.data.prefix as string;
+    };
+    await key(owner, "of the owner");
+    const prefix = await key(admin, "of the admin");
+    await call("PATCH", `/members/${admin.userId}`, { token: owner.token, body: { role: "developer" } });
+    const { text } = await mailTo(owner.email, /A role was changed/);
+    expect(text).toContain(`has made this API key of the tenant, which still works: of the admin (${prefix}).`);
+    const browser = await holding(owner);
+    const removed = await browser.post(`/people/${admin.userId}/remove`);
+    const { html } = await browser.follow(removed);
+    expect(html).toContain("API keys of the tenant");
+    expect([html.includes("of the admin"), html.includes("of the owner")]).toEqual([true, false]);
+    const [, revoke = ""] = html.match(/action="\/console(\/api-keys\/[^"]+\/revoke)"/) ?? [];
+    expect((await browser.post(revoke)).status).toBe(303);
+    expect((await browser.get(`/people/${admin.userId}/left`)).html).toContain("Nothing that still works");
+  });
+
   test("names those of a member who leaves", async () => {
     await create(admin, "tap");
     await call("DELETE", "/members/me", { token: admin.token });
@@ -94,18 +114,18 @@ describe("the console", () => {
     const id = await create(admin, "tap", { events: ["postern.*"] });
     const browser = await holding(owner);
     const asked = await browser.get(`/people/${admin.userId}/remove`);
-    expect(asked.html).toContain("They have set up this subscription");
+    expect(asked.html).toContain("They have set up what stays afterwards");
     const removed = await browser.post(`/people/${admin.userId}/remove`);
-    expect(removed.location).toBe(`/console/people/${admin.userId}/subscriptions`);
+    expect(removed.location).toBe(`/console/people/${admin.userId}/left`);
     const { html } = await browser.follow(removed);
     expect(html).toContain("Member removed.");
-    expect(html).toContain("Subscriptions set up by a former member");
+    expect(html).toContain("Set up by a former member");
     expect(html).toContain(`action="/console/webhooks/${id}/pause"`);
     expect(html).toContain(`href="/console/webhooks/${id}/secret/rotate"`);
     expect(html).toContain("audit log");
     await browser.post(`/webhooks/${id}/pause`);
-    const after = await browser.get(`/people/${admin.userId}/subscriptions`);
-    expect(after.html).toContain("None that still receives events");
+    const after = await browser.get(`/people/${admin.userId}/left`);
+    expect(after.html).toContain("Nothing that still works");
   });
 
   test("shows them after a lower role, and the list of people where nothing stays", async () => {
@@ -113,12 +133,12 @@ describe("the console", () => {
     const browser = await holding(owner);
     const change = (role: string) => browser.post(`/people/${admin.userId}/role`, { role });
     expect((await change("developer")).location).toBe("/console/people");
-    expect((await change("viewer")).location).toBe(`/console/people/${admin.userId}/subscriptions`);
+    expect((await change("viewer")).location).toBe(`/console/people/${admin.userId}/left`);
   });
 
   test("refuses somebody who does not manage members", async () => {
     const developer = await joinTenant(owner, "developer");
     const browser = await holding(developer);
-    expect((await browser.get(`/people/${admin.userId}/subscriptions`)).status).toBe(403);
+    expect((await browser.get(`/people/${admin.userId}/left`)).status).toBe(403);
   });
 });

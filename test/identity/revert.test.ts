@@ -207,6 +207,7 @@ describe("a link", () => {
     for (let opened = 0; opened < 3; opened++) {
       const page = await browser.get(`/not-me?token=${token}`);
       expect([page.status, page.html.includes("Two-factor authentication is turned off again.")]).toEqual([200, true]);
+      expect(page.html).toContain("What was done with your account in its tenants since then is undone");
     }
     expect(await me(thief)).toBe(200);
     const done = await browser.post("/not-me", { token });

@@ -170,6 +170,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/recovery/reclaim-by-code-store":
     /SET password_hash = '' WHERE id = \? AND email_verified_at IS NULL AND EXISTS \(SELECT 1 FROM mail_codes/,
   "identity/recovery/credentials-store": /SELECT 'api-key' AS kind/,
+  "identity/members/left-keys-store": /a\.action = 'api_key\.created' AND a\.target_id = k\.id/,
   "identity/recovery/made-credentials-store": /UPDATE sources SET is_enabled = 0/,
   "identity/recovery/tenant-changes-store": /WITH RECURSIVE guests/,
   "webhooks/subscriptions/suspects-store": /\$\.changed/,

@@ -135,6 +135,7 @@ async function changeAccounts(person: Person): Promise<void> {
 async function readAll(person: Person, { id, failingId, failedAttempt }: Used): Promise<void> {
   const { token } = person;
   const browser = await holding(person, 2 * 3_600_000);
+  await browser.get(`/people/${crypto.randomUUID()}/left`);
   await browser.get(`/webhooks/${failingId}/attempts/${failedAttempt._id}`);
   // The hourly job does so only in a large database.
   await countEventBytes((await createDeps(env, createExecutionContext())).shards.db(SHARD), "", 1);

@@ -1,37 +1,51 @@
-/** What a member has set up and what stays when they leave: subscriptions, with ways to end what they know of them. */
+/**
+ * What a member has set up and what stays when they leave: subscriptions and keys of the tenant, with ways to end it.
+ */
+import type { Child } from "hono/jsx";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { Badge, EmptyState } from "../components/display";
 
-export interface LeftSubscription {
+interface LeftSubscription {
   id: string;
   name: string;
   url: string;
   receivesAudit: boolean;
 }
 
-const LeftRow = ({ subscription, children }: { subscription: LeftSubscription; children?: unknown }) => (
+/** What somebody leaves behind in a tenant. */
+export interface Left {
+  subscriptions: readonly LeftSubscription[];
+  /** API keys that belong to the tenant. */
+  keys: readonly { id: string; name: string; prefix: string }[];
+}
+
+export const isNothing = ({ subscriptions, keys }: Left): boolean => subscriptions.length + keys.length === 0;
+
+const Subscription = ({ name, id, url, receivesAudit, children }: LeftSubscription & { children?: Child }) => (
   <li>
     <div>
-      <a href={`/console/webhooks/${subscription.id}`}>{subscription.name}</a>{" "}
-      {subscription.receivesAudit && <Badge tone="bad">audit log</Badge>}
-      <div class="small muted break">{subscription.url}</div>
+      <a href={`/console/webhooks/${id}`}>{name}</a> {receivesAudit && <Badge tone="bad">audit log</Badge>}
+      <div class="small muted break">{url}</div>
     </div>
     {children}
   </li>
 );
 
-/** Nothing without subscriptions. */
-export const StayingSubscriptions = ({ subscriptions }: { subscriptions: readonly LeftSubscription[] }) =>
-  subscriptions.length > 0 && (
+/** What stays, before a member is removed. Nothing if nothing does. */
+export const Staying = ({ left }: { left: Left }) =>
+  !isNothing(left) && (
     <>
-      <p>
-        They have set up {subscriptions.length === 1 ? "this subscription" : "these subscriptions"}, which still{" "}
-        {subscriptions.length === 1 ? "receives" : "receive"} events afterwards. The next page offers to pause{" "}
-        {subscriptions.length === 1 ? "it" : "them"}.
-      </p>
+      <p>They have set up what stays afterwards. The next page offers to end it.</p>
       <ul class="list">
-        {subscriptions.map((subscription) => (
-          <LeftRow subscription={subscription} />
+        {left.subscriptions.map((subscription) => (
+          <Subscription {...subscription} />
+        ))}
+        {left.keys.map(({ name, prefix }) => (
+          <li>
+            <div>
+              API key of the tenant: {name} <code>{prefix}</code>
+            </div>
+          </li>
         ))}
       </ul>
     </>
@@ -40,47 +54,67 @@ export const StayingSubscriptions = ({ subscriptions }: { subscriptions: readonl
 interface LeftProps {
   /** Undefined for somebody who is no member any more. */
   person: string | undefined;
-  subscriptions: readonly LeftSubscription[];
+  left: Left;
 }
 
-export const LeftSubscriptions = ({ person, subscriptions }: LeftProps) => (
+export const LeftBehind = ({ person, left }: LeftProps) => (
   <div class="narrow">
     <p class="trail">
       <a href="/console/people">People</a>
     </p>
-    <h1>Subscriptions set up by {person ?? "a former member"}</h1>
-    <section class="card">
-      {subscriptions.length === 0 ? (
-        <EmptyState title="None that still receives events" />
-      ) : (
-        <>
-          <p>
-            They still receive events. Pause those that only this person needed. Rotate the secrets of the others: this
-            person knows them, and could sign deliveries.
-          </p>
-          <ul class="list">
-            {subscriptions.map((subscription) => (
-              <LeftRow subscription={subscription}>
-                <div class="row">
-                  <ActionButton
-                    action={`/console/webhooks/${subscription.id}/pause`}
-                    kind="danger"
-                    label={`Pause ${subscription.name}`}
-                  >
-                    Pause
-                  </ActionButton>
-                  <LinkButton
-                    href={`/console/webhooks/${subscription.id}/secret/rotate`}
-                    label={`Rotate the secret of ${subscription.name}`}
-                  >
-                    Rotate
-                  </LinkButton>
-                </div>
-              </LeftRow>
-            ))}
-          </ul>
-        </>
-      )}
-    </section>
+    <h1>Set up by {person ?? "a former member"}</h1>
+    {isNothing(left) && <EmptyState title="Nothing that still works" />}
+    {left.subscriptions.length > 0 && <Subscriptions subscriptions={left.subscriptions} />}
+    {left.keys.length > 0 && <Keys keys={left.keys} />}
   </div>
+);
+
+const Subscriptions = ({ subscriptions }: Pick<Left, "subscriptions">) => (
+  <section class="card" aria-labelledby="subscriptions">
+    <h2 id="subscriptions">Subscriptions</h2>
+    <p>
+      They still receive events. Pause those that only this person needed. Rotate the secrets of the others: this person
+      knows them, and could sign deliveries.
+    </p>
+    <ul class="list">
+      {subscriptions.map((subscription) => (
+        <Subscription {...subscription}>
+          <div class="row">
+            <ActionButton
+              action={`/console/webhooks/${subscription.id}/pause`}
+              kind="danger"
+              label={`Pause ${subscription.name}`}
+            >
+              Pause
+            </ActionButton>
+            <LinkButton
+              href={`/console/webhooks/${subscription.id}/secret/rotate`}
+              label={`Rotate the secret of ${subscription.name}`}
+            >
+              Rotate
+            </LinkButton>
+          </div>
+        </Subscription>
+      ))}
+    </ul>
+  </section>
+);
+
+const Keys = ({ keys }: Pick<Left, "keys">) => (
+  <section class="card" aria-labelledby="keys">
+    <h2 id="keys">API keys of the tenant</h2>
+    <p>They still work, and this person may have kept them. Replace those that a system of yours uses.</p>
+    <ul class="list">
+      {keys.map(({ id, name, prefix }) => (
+        <li>
+          <div>
+            {name} <code>{prefix}</code>
+          </div>
+          <ActionButton action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+            Revoke
+          </ActionButton>
+        </li>
+      ))}
+    </ul>
+  </section>
 );

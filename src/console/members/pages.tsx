@@ -5,7 +5,7 @@ import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { type LeftSubscription, StayingSubscriptions } from "./left";
+import { type Left, Staying } from "./left";
 
 interface Member {
   userId: string;
@@ -168,16 +168,16 @@ export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => 
 interface RemoveProps {
   member: Member;
   keys: readonly NamedKey[];
-  subscriptions: readonly LeftSubscription[];
+  left: Left;
 }
 
-export const RemoveMember = ({ member, keys, subscriptions }: RemoveProps) => (
+export const RemoveMember = ({ member, keys, left }: RemoveProps) => (
   <div class="narrow">
     <h1>Remove {member.name ?? member.email}?</h1>
     <PostForm action={`/console/people/${member.userId}/remove`} class="card">
       <p>Their sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />
-      <StayingSubscriptions subscriptions={subscriptions} />
+      <Staying left={left} />
       <div class="row">
         <SubmitButton kind="danger">Remove member</SubmitButton>
         <LinkButton href="/console/people">Cancel</LinkButton>

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { invitations } from "../../identity/invitations/operations";
 import { listInvitations } from "../../identity/invitations/store";
+import { tenantKeysLeftBy } from "../../identity/members/left-keys";
 import { subscriptionsLeftBy } from "../../identity/members/left-subscriptions";
 import { members } from "../../identity/members/operations";
 import { roleBody } from "../../identity/members/schemas";
@@ -17,7 +18,7 @@ import type { FlashKey } from "../flash-messages";
 import { form } from "../http/form";
 import { keysOf } from "../http/keys";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
-import { LeftSubscriptions } from "./left";
+import { isNothing, type Left, LeftBehind } from "./left";
 import { ChangeRole, People, RemoveMember } from "./pages";
 
 const NOBODY = { email: "", role: "developer" };
@@ -55,18 +56,23 @@ async function memberOf(c: Context<AppEnv>) {
   return member;
 }
 
-/** The subscriptions that the member has set up and could not set up with `role`, or without any. */
-async function leftWith(c: Context<AppEnv>, role: Role | null) {
-  const { tenantId } = c.get("principal");
-  const rows = await subscriptionsLeftBy(c.get("deps"), { tenantId, userId: pathParam(c, "userId") }, role);
-  return rows.map(({ id, name, url, events }) => ({ id, name, url, receivesAudit: receivesAudit(events) }));
+/** What the member has set up and could not set up with `role`, or without any. */
+async function leftWith(c: Context<AppEnv>, role: Role | null): Promise<Left> {
+  const deps = c.get("deps");
+  const member = { tenantId: c.get("principal").tenantId, userId: pathParam(c, "userId") };
+  const [rows, keys] = await Promise.all([
+    subscriptionsLeftBy(deps, member, role),
+    tenantKeysLeftBy(deps, member, role),
+  ]);
+  const views = rows.map(({ id, name, url, events }) => ({ id, name, url, receivesAudit: receivesAudit(events) }));
+  return { subscriptions: views, keys };
 }
 
-/** Leads to the subscriptions that stay, if any do. */
+/** Leads to what stays, if anything does. */
 async function afterChange(c: Context<AppEnv>, role: Role | null, key: FlashKey) {
   const left = await leftWith(c, role);
   const userId = pathParam(c, "userId");
-  return redirectWithFlash(c, left.length > 0 ? `/people/${userId}/subscriptions` : "/people", key);
+  return redirectWithFlash(c, isNothing(left) ? "/people" : `/people/${userId}/left`, key);
 }
 
 export const peoplePages = new Hono<AppEnv>()
@@ -99,20 +105,20 @@ export const peoplePages = new Hono<AppEnv>()
   .get("/:userId/remove", requires(MANAGE), async (c) => {
     const member = await memberOf(c);
     const keys = await keysOf(c, member.userId);
-    const subscriptions = await leftWith(c, null);
+    const left = await leftWith(c, null);
     return page(
       c,
       { title: "Remove member", section: "people" },
-      <RemoveMember member={member} keys={keys} subscriptions={subscriptions} />,
+      <RemoveMember member={member} keys={keys} left={left} />,
     );
   })
-  .get("/:userId/subscriptions", requires(MANAGE), async (c) => {
+  .get("/:userId/left", requires(MANAGE), async (c) => {
     const member = await findMember(c);
-    const subscriptions = await leftWith(c, member?.role ?? null);
+    const left = await leftWith(c, member?.role ?? null);
     return page(
       c,
-      { title: "Subscriptions that stay", section: "people" },
-      <LeftSubscriptions person={member && (member.name ?? member.email)} subscriptions={subscriptions} />,
+      { title: "What stays", section: "people" },
+      <LeftBehind person={member && (member.name ?? member.email)} left={left} />,
     );
   })
   .post(

@@ -29,7 +29,14 @@ function effectsOf(kind: MailedLinkKind): string[] {
       "You get an email with a link to set a password of your own.",
     ];
   }
-  return [EFFECTS[kind], "All your sessions and API keys end.", "You get an email with a link to set a new password."];
+  return [
+    EFFECTS[kind],
+    "All your sessions and API keys end.",
+    "What was done with your account in its tenants since then is undone: invitations end, people who joined by them " +
+      "leave, members get their former roles back, subscriptions are paused, and new API keys of tenants and new " +
+      "sources end.",
+    "You get an email that lists what was undone, with a link to set a new password.",
+  ];
 }
 
 interface NotMeProps {

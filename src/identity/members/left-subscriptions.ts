@@ -7,7 +7,7 @@ import { receivesAudit } from "../../webhooks/subscriptions/audit-readers";
 import { listSubscriptions, type SubscriptionRow } from "../../webhooks/subscriptions/store";
 
 /** A mail names no more. */
-const MAX_NAMED = 30;
+export const MAX_NAMED = 30;
 
 /**
  * The enabled subscriptions that a user has set up and could not set up with `role`, newest first: all of them for

@@ -3,7 +3,9 @@ import type { Deps } from "../../platform/deps";
 import type { TenantNews } from "../../platform/mail/job";
 import { managesMembers, type Role } from "../../platform/schemas/roles";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
-import { namesOfLeft } from "./left-subscriptions";
+import { namesOfKeys } from "./ended-keys";
+import { tenantKeysLeftBy } from "./left-keys";
+import { MAX_NAMED, namesOfLeft } from "./left-subscriptions";
 
 type MemberNews = Extract<TenantNews, { what: "roleChanged" | "removed" | "left" }>;
 
@@ -17,7 +19,7 @@ interface Change {
 
 /**
  * Tells the owners, after the answer, of a change that concerns them: of a role that manages members, or one after
- * which something of the member stops or stays. The mail names the subscriptions that stay.
+ * which something of the member stops or stays. The mail names what stays.
  */
 export function tellOfMember(deps: Deps, change: Change, news: MemberNews): void {
   if (change.role !== change.formerRole) deps.background("notice to owners", tell(deps, change, news));
@@ -26,7 +28,9 @@ export function tellOfMember(deps: Deps, change: Change, news: MemberNews): void
 async function tell(deps: Deps, change: Change, news: MemberNews): Promise<void> {
   const { tenantId, userId, formerRole, role } = change;
   const subscriptions = await namesOfLeft(deps, change, role);
+  const tenantKeys = namesOfKeys(await tenantKeysLeftBy(deps, change, role)).slice(0, MAX_NAMED);
   const stops = "keys" in news && news.keys !== undefined && news.keys.length > 0;
-  if (!stops && subscriptions.length === 0 && !managesMembers(formerRole) && !managesMembers(role ?? "")) return;
-  tellOwners(deps, tenantId, { ...news, subscriptions }, news.what === "left" ? undefined : userId);
+  const stays = subscriptions.length + tenantKeys.length > 0;
+  if (!stops && !stays && !managesMembers(formerRole) && !managesMembers(role ?? "")) return;
+  tellOwners(deps, tenantId, { ...news, subscriptions, tenantKeys }, news.what === "left" ? undefined : userId);
 }

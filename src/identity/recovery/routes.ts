@@ -51,7 +51,10 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
           REVERT_MESSAGES.reclaimed,
         ),
         errors: ["INVALID_TOKEN"],
-        description: "The links work once, within 72 hours.",
+        description:
+          "The links work once, within 72 hours. All links but those that revoke API keys also undo what the account " +
+          "has done in its tenants since: invitations, members who joined by them, roles, subscriptions, API keys of " +
+          "tenants, sources and platform keys. An email lists it.",
       },
     ),
     ...serve(recovery.reportNotMe, (c, message) => c.json({ message })),

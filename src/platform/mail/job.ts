@@ -48,12 +48,22 @@ const keys = z.array(z.string()).optional();
 /** The subscriptions that a member has set up and that still receive events, with their hosts. */
 const subscriptions = z.array(z.string()).optional();
 
+/** The API keys of the tenant that a member has made and that still work. */
+const tenantKeys = z.array(z.string()).optional();
+
 /** What the owners of a tenant are told. `by` and `person` are email addresses, or the name of an API key. */
 const tenantNews = z.discriminatedUnion("what", [
   z.object({ what: z.literal("joined"), person: z.string(), role: z.string() }),
-  z.object({ what: z.literal("roleChanged"), by: z.string(), person: z.string(), role: z.string(), subscriptions }),
-  z.object({ what: z.literal("removed"), by: z.string(), person: z.string(), keys, subscriptions }),
-  z.object({ what: z.literal("left"), person: z.string(), keys, subscriptions }),
+  z.object({
+    what: z.literal("roleChanged"),
+    by: z.string(),
+    person: z.string(),
+    role: z.string(),
+    subscriptions,
+    tenantKeys,
+  }),
+  z.object({ what: z.literal("removed"), by: z.string(), person: z.string(), keys, subscriptions, tenantKeys }),
+  z.object({ what: z.literal("left"), person: z.string(), keys, subscriptions, tenantKeys }),
   z.object({
     what: z.literal("securityChanged"),
     by: z.string(),
