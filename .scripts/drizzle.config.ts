@@ -12,6 +12,7 @@ export default defineConfig({
     "./src/platform/db/platform-schema.ts",
     "./src/platform/db/sources-schema.ts",
     "./src/platform/db/feeds-schema.ts",
+    "./src/platform/db/event-types-schema.ts",
   ],
   out: "./migrations",
 });

@@ -37,6 +37,7 @@ import { requestLog } from "./platform/http/request-log";
 import { CONSOLE_PATH } from "./platform/paths";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/routes";
 import { tenantRoutes } from "./tenancy/tenants/routes";
+import { eventTypeRoutes, eventTypeSettingsRoutes } from "./webhooks/event-types/routes";
 import { eventRoutes } from "./webhooks/events/routes";
 import { feedRoutes } from "./webhooks/feeds/routes";
 import { attemptRoutes } from "./webhooks/log/routes";
@@ -57,14 +58,18 @@ const INBOUND_PATH = "/api/v1/in";
 /** A sample of up to 256 KiB as a JSON string. */
 const SAMPLE_BODY_KIB = 1024;
 const SAMPLE_PATH = /^\/api\/v1\/sources\/[^/]+\/test$/;
+/** A schema with its examples, or a payload to try. */
+const TYPES_PATH = "/api/v1/event-types";
 const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/events": EVENT_BODY_KIB,
   "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
+  [TYPES_PATH]: EVENT_BODY_KIB,
   "/api/v1/webhooks/import": IMPORT_BODY_KIB,
 };
 
 function bodyKiBOf(path: string): number {
   if (path.startsWith(`${INBOUND_PATH}/`)) return EVENT_BODY_KIB;
+  if (path.startsWith(`${TYPES_PATH}/`)) return EVENT_BODY_KIB;
   return SAMPLE_PATH.test(path) ? SAMPLE_BODY_KIB : (BODY_KIB_OF[path] ?? BODY_KIB);
 }
 
@@ -96,7 +101,15 @@ app.use(async (c, next) => {
   const allow = cors({
     origin: (origin) => (corsOrigins.includes(origin) ? origin : null),
     allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-API-Key", "X-Request-Id"],
-    exposeHeaders: ["X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+    exposeHeaders: [
+      "X-Request-Id",
+      "Retry-After",
+      "RateLimit-Limit",
+      "RateLimit-Remaining",
+      "RateLimit-Reset",
+      "X-Postern-Warning",
+      "Deprecation",
+    ],
     maxAge: 600,
     // On these paths, cookies bind a sign-in with a provider to one browser.
     credentials: WITH_COOKIES.test(c.req.path),
@@ -141,6 +154,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/webhooks", subscriptionStatsRoutes)
   .route("/stats", statsRoutes)
   .route("/events", eventRoutes)
+  .route("/event-types", eventTypeRoutes)
+  .route("/tenant/event-types", eventTypeSettingsRoutes)
   .route("/sources", sourceRoutes)
   .route("/feeds", feedRoutes)
   .route("/audit", auditRoutes)

@@ -44,3 +44,11 @@ export const MOVE_CONSUMER = {
 
 /** Creating, changing or deleting feeds. */
 export const WRITE_FEED = { limit: { rule: "writeFeed", per: "tenant" } } as const satisfies Access;
+/** Creating, changing or deleting event types. */
+export const WRITE_TYPES = { limit: { rule: "writeEventTypes", per: "tenant" } } as const satisfies Access;
+
+/** Trying rules on a payload. Writes nothing. */
+export const TEST_RULES = {
+  permission: "webhook.read",
+  limit: { rule: "testRules", per: "tenant" },
+} as const satisfies Access;

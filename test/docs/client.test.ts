@@ -5,6 +5,7 @@ import { asProgram, replaceKey } from "../../src/docs/pages/client/api-keys";
 import { changesSince } from "../../src/docs/pages/client/audit";
 import { signIn, signInByMail } from "../../src/docs/pages/client/auth";
 import { toText } from "../../src/docs/pages/client/errors";
+import { declareOrders, extend } from "../../src/docs/pages/client/event-types";
 import { publishOrders, whyNotArrived } from "../../src/docs/pages/client/events";
 import { feedOfOrders, follow } from "../../src/docs/pages/client/feeds";
 import { addGoogle, comeBack, googleUrl } from "../../src/docs/pages/client/identities";
@@ -240,4 +241,12 @@ test("feeds: every event is handled from the beginning on, and again only what w
   expect(await reads(3)).toEqual([1, 2, 3]);
   await client.events.publish({ type: "order.paid", payload: 4 });
   expect(await reads(4)).toEqual([1, 2, 3, 4]);
+});
+
+test("event types: a schema that refuses, and what its next version breaks", async () => {
+  const { client } = clientOf(await signUpVerified());
+  await declareOrders(client);
+  const refused = client.events.publish({ type: "order.paid", payload: { total: "42" } });
+  await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+  expect(await extend(client, { type: "object", required: ["total", "currency"] })).toEqual(["currency", "total"]);
 });

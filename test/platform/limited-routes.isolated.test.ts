@@ -79,6 +79,8 @@ const COUNTED: Record<
   readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),
   readAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit", token }),
   exportAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit/export?format=x", token }),
+  writeEventTypes: ({ token }) => ({ path: "/api/v1/event-types", token }),
+  testRules: ({ token }) => ({ path: "/api/v1/event-types/x/validate", token }),
   writeSource: ({ token }) => ({ path: "/api/v1/sources", token }),
   readFeed: ({ token }) => ({
     method: "GET",

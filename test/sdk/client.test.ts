@@ -39,6 +39,7 @@ test("every endpoint has a method", async () => {
       client.members,
       client.invitations,
       client.webhooks,
+      client.eventTypes,
       client.sources,
       client.feeds,
       client.stats,
@@ -104,7 +105,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
   const lists = Object.values(client)
     .flatMap((noun) => Object.entries(noun) as [string, List][])
     .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
-  expect(lists).toHaveLength(16);
+  expect(lists).toHaveLength(17);
   for (const [, list] of lists) {
     const items: string[] = [];
     for await (const item of list("ID")) items.push(item);

@@ -28,6 +28,7 @@ export async function useEveryStore(): Promise<void> {
   const person = await logIn(await signUp());
   const used = await deliver(person);
   await changeSubscriptions(person, used);
+  await useEventTypes(await signUpVerified());
   await changeAccounts(person);
   await readAll(person, used);
   await signIn(used.id);
@@ -86,6 +87,20 @@ async function deliver(person: Person) {
   await noteFirstKey(await createDeps(env, createExecutionContext()));
   await mailTo(person.email, /will be disabled/);
   return { id, attempt, limitedId, failingId, failedAttempt };
+}
+
+/** Declares a type, publishes what its schema takes, warns of and refuses, and deletes it. */
+async function useEventTypes({ token }: Person): Promise<void> {
+  const send = (method: string, path: string, body?: unknown) => call(method, path, { token, body });
+  await send("POST", "/event-types", { name: "a", schema: { type: "integer" }, enforce: "warn" });
+  for (const payload of [1, "a"]) await send("POST", "/events", { type: "a", payload });
+  await send("PATCH", "/event-types/a", { enforce: "reject", examples: [1] });
+  await send("POST", "/events", { type: "a", payload: "a" });
+  await send("POST", "/event-types/a/versions", { schema: true });
+  for (const path of ["", "/a", "/a/versions", "/a/versions/1"]) await send("GET", `/event-types${path}`);
+  await send("GET", "/event-types?prefix=a&group=b&archived=only");
+  await send("PATCH", "/tenant/event-types", { mode: "known" });
+  await send("DELETE", "/event-types/a");
 }
 
 type Used = Awaited<ReturnType<typeof deliver>>;

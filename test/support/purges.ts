@@ -6,6 +6,7 @@ import { continuePurges } from "../../src/lifecycle/deletion/purge";
 import * as audit from "../../src/platform/db/audit-schema";
 import { createDb } from "../../src/platform/db/client";
 import * as delivery from "../../src/platform/db/delivery-schema";
+import * as types from "../../src/platform/db/event-types-schema";
 import * as events from "../../src/platform/db/events-schema";
 import * as feeds from "../../src/platform/db/feeds-schema";
 import * as holds from "../../src/platform/db/holds-schema";
@@ -168,7 +169,7 @@ const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
 const { feedTokens, ...deliveryFeeds } = feeds;
 const CONTROL = new Set([control, alarms, platform, sources, { feedTokens }].flatMap(namesOf));
-const DELIVERY = new Set([delivery, events, holds, audit, deliveryFeeds].flatMap(namesOf));
+const DELIVERY = new Set([delivery, events, types, holds, audit, deliveryFeeds].flatMap(namesOf));
 
 /**
  * Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column

@@ -54,6 +54,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "client-audit",
     "client-webhooks",
     "client-events",
+    "client-event-types",
     "client-sources",
     "client-feeds",
     "client-stats",

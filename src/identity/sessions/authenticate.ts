@@ -80,7 +80,7 @@ function admit(
     amr,
     ...rest
   } = session;
-  const { storedBytes, databaseBytes, compressesFrom, hasFeeds, ...account } = rest;
+  const { storedBytes, databaseBytes, compressesFrom, hasFeeds, rulesRevision, ...account } = rest;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
@@ -96,6 +96,7 @@ function admit(
     databaseBytes,
     compressesFrom,
     hasFeeds: hasFeeds === 1,
+    rulesRevision,
     isTenantSuspended: isTenantSuspended === 1,
     tenantExternalId,
     secondFactorDueAt,

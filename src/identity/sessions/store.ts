@@ -174,6 +174,7 @@ export interface LiveSession extends Account {
   databaseBytes: number;
   compressesFrom: number | null;
   hasFeeds: 0 | 1;
+  rulesRevision: number | null;
   lastActivityAt: number;
   confirmedAt: number;
   /** JSON. */
@@ -187,6 +188,7 @@ const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
       WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes,
     u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard, t.former_shard AS formerShard,
     t.suspended_at IS NOT NULL AS isTenantSuspended, t.external_id AS tenantExternalId,
+    t.rules_revision AS rulesRevision,
     ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
     ${STORAGE_COLUMNS}`;

@@ -8,7 +8,7 @@ import { describeError, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
 import { publishAudit } from "../../webhooks/subscriptions/audit-feed";
 import { mirrorSubscriptions } from "../../webhooks/subscriptions/mirror-store";
-import { cleanPage, copyPage, copySubscriptions, endDuties, fence } from "./copy-store";
+import { cleanPage, copyPage, copySubscriptions, copyVersions, endDuties, fence } from "./copy-store";
 import { endMove, flipTenant, type Move, type MoveStep, openMoves, saveStep } from "./store";
 
 const MOVES_PER_PAGE = 50;
@@ -56,11 +56,17 @@ const COPIED_IN_PAGES = ["numbers", "entries"] as const;
 /** Copies a page of what a tenant has much of. The cursor is the table and its last key. Null at the end. */
 async function copyLong(from: Db, to: Db, tenantId: string, cursor: string): Promise<string | null> {
   const [of = "numbers", ...after] = cursor.split(" ");
+  if (of === "versions") return copyTypes(from, to, tenantId, after);
   const which = COPIED_IN_PAGES.find((name) => name === of) ?? "numbers";
   const next = await copyPage(from, to, tenantId, which, after.join(" "));
   if (next !== null) return `${which} ${next}`;
-  const following = COPIED_IN_PAGES[COPIED_IN_PAGES.indexOf(which) + 1];
-  return following === undefined ? null : `${following} `;
+  return `${COPIED_IN_PAGES[COPIED_IN_PAGES.indexOf(which) + 1] ?? "versions"} `;
+}
+
+/** Copies a page of the versions of event types, whose names have no spaces. */
+async function copyTypes(from: Db, to: Db, tenantId: string, [version = "", name = ""]: readonly string[]) {
+  const next = await copyVersions(from, to, tenantId, { name, version: Number(version) });
+  return next === null ? null : `versions ${next.version} ${next.name}`;
 }
 
 /** Continues a move until it ends, has to wait, or has used up its steps. Throws when D1 is down. */

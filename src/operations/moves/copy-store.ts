@@ -46,6 +46,8 @@ export async function copySubscriptions(from: Db, to: Db, tenantId: string): Pro
       pulledTypes: ofTenant("feed_types", tenantId),
       pulledLog: ofTenant("feed_logs", tenantId),
       consumers: ofTenant("feed_consumers", tenantId),
+      types: ofTenant("event_types", tenantId),
+      rules: ofTenant("publish_rules", tenantId),
     }),
   );
   const isNew = sql`NOT EXISTS (SELECT 1 FROM subscriptions x WHERE x.id = j.value ->> 'subscription_id')`;
@@ -61,6 +63,8 @@ export async function copySubscriptions(from: Db, to: Db, tenantId: string): Pro
       pulledTypes: insertRows("feed_types", read.pulledTypes),
       pulledLog: insertRows("feed_logs", read.pulledLog),
       consumers: insertRows("feed_consumers", read.consumers),
+      types: insertRows("event_types", read.types),
+      rules: insertRows("publish_rules", read.rules),
       subscriptions: insertRows("subscriptions", read.subscriptions.map(withEmptyLane)),
     }),
   );
@@ -122,6 +126,33 @@ export async function copyPage(
   return page.length < pageRows ? null : String(page.at(-1)?.[key]);
 }
 
+/** A version of a schema can have 144 KiB. */
+const PAGE_VERSIONS = 8;
+
+/** Where a page of versions of event types begins: after this version of this type. */
+interface AfterVersion {
+  name: string;
+  version: number;
+}
+
+/** Copies a page of the versions of event types. Returns the last one; null at the end. Can be repeated. */
+export async function copyVersions(
+  from: Db,
+  to: Db,
+  tenantId: string,
+  { name, version }: AfterVersion,
+): Promise<AfterVersion | null> {
+  const { page } = await repeatable(() =>
+    atomically(from, {
+      page: rows<StoredRow>(sql`SELECT * FROM event_type_versions WHERE tenant_id = ${tenantId}
+        AND (name, version) > (${name}, ${version}) ORDER BY name, version LIMIT ${PAGE_VERSIONS}`),
+    }),
+  );
+  if (page.length > 0) await repeatable(() => atomically(to, { copied: insertRows("event_type_versions", page) }));
+  const last = page.at(-1);
+  return last && page.length === PAGE_VERSIONS ? { name: String(last.name), version: Number(last.version) } : null;
+}
+
 const CLEANED_ROWS = 500;
 
 /** What a tenant has left, found by its subscriptions or by its id; the rows of a subscription before it. */
@@ -129,6 +160,9 @@ const OF_SUBSCRIPTIONS = ["attempts", "hourly_stats", "manual_retries", "signing
 const OF_TENANT = [
   "idempotency_keys",
   "order_sequences",
+  "event_type_versions",
+  "event_types",
+  "publish_rules",
   "subscription_events",
   "audit_feeds",
   "sends_held",
@@ -179,6 +213,8 @@ const KEYS: Readonly<Record<string, string>> = {
   episodes: "subscription_id",
   idempotency_keys: "tenant_id, key",
   order_sequences: "tenant_id, key",
+  event_type_versions: "tenant_id, name, version",
+  event_types: "tenant_id, name",
   subscription_events: "tenant_id, event_type, subscription_id",
   sends_held: "tenant_id, cause",
   feed_entries: "tenant_id, position",

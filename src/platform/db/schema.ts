@@ -36,6 +36,8 @@ export const tenants = sqliteTable(
     secondFactorFrom: integer("second_factor_from"),
     /** When its audit log first lost events to AUDIT_MAX_ROWS; null: never. */
     auditTrimmedAt: integer("audit_trimmed_at"),
+    /** Increases with each change of what publishing obeys (`webhooks/event-types/`); null: it obeys nothing. */
+    rulesRevision: integer("rules_revision"),
   },
   (t) => [
     uniqueIndex("tenants_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),

@@ -55,6 +55,8 @@ export const RULES = {
   exportAudit: { limit: 10, windowSeconds: minute },
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
+  writeEventTypes: { limit: 600, windowSeconds: minute },
+  testRules: { limit: 600, windowSeconds: minute },
   writeSource: { limit: 120, windowSeconds: minute },
   inbound: { limit: 30, windowSeconds: minute },
   readFeed: { limit: 120, windowSeconds: minute },

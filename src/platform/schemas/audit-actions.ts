@@ -50,6 +50,7 @@ export const AUDIT_ACTIONS = {
   "tenant.deleted": "deleted a tenant",
   "tenant.security_changed":
     "changed who needs a second factor in the tenant[ to {requireSecondFactor}][, after {graceDays} days]",
+  "tenant.settings_changed": "changed[ {changed} of] the rules for event types",
   "tenant.exported": "exported the data of the tenant",
   "user.created": "created an account with a platform key",
   "user.updated": "changed an account with a platform key",
@@ -77,6 +78,10 @@ export const AUDIT_ACTIONS = {
   "feed.deleted": "deleted a feed",
   "feed.token_rotated": "gave a feed a new token",
   "feed.consumer_moved": "moved[ {consumer},] a consumer of a feed",
+  "event_type.created": "declared an event type",
+  "event_type.updated": "changed[ {changed} of] an event type",
+  "event_type.version_added": "added a version[ {version}] to the schema of an event type",
+  "event_type.deleted": "deleted an event type",
   "operator.searched": "searched the service as an operator",
   "operator.status_read": "looked at the status of the service as an operator",
   "operator.tenant_read": "looked at the tenant as an operator",
@@ -108,6 +113,7 @@ export const TARGET_KINDS = [
   "webhook",
   "source",
   "feed",
+  "event-type",
   "tenant",
   "platform-key",
 ] as const;

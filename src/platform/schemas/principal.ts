@@ -41,6 +41,8 @@ export interface TenantStanding {
   compressesFrom?: number | null;
   /** Whether it has feeds, whose events get an entry when they are published. */
   hasFeeds?: boolean;
+  /** Increases with each change of the rules that its publishing obeys; null or missing: there are none. */
+  rulesRevision?: number | null;
 }
 
 interface Caller extends TenantRef, TenantStanding {

@@ -111,6 +111,21 @@ export const keyExpiry = z.iso
   .transform((timeMs) => timeMs ?? undefined)
   .meta({ description: "In the future. Missing: the key never expires." });
 
+/** How deeply the JSON values of requests may be nested. */
+export const MAX_DEPTH = 500;
+
+/**
+ * Whether a value is nested no deeper. Goes through the levels in a loop, because a recursion would overflow the stack.
+ */
+export function isWithinDepth(payload: unknown): boolean {
+  let level: unknown[] = [payload];
+  for (let left = MAX_DEPTH; left > 0; left -= 1) {
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+    if (level.length === 0) return true;
+  }
+  return false;
+}
+
 /** Where a page begins, as the previous answer gave it. */
 export const cursor = z.uuid().meta({ description: "The `nextCursor` of the previous answer; opaque." });
 

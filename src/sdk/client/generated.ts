@@ -195,6 +195,7 @@ export interface AuditEvent {
       | "webhook"
       | "source"
       | "feed"
+      | "event-type"
       | "tenant"
       | "platform-key";
     id: string;
@@ -422,6 +423,9 @@ export interface EndedApiKey {
   prefix: string;
 }
 
+/** What becomes of an event that does not fit the schema: nothing, a warning, or a refusal. */
+export type Enforcement = "off" | "warn" | "reject";
+
 /** A code from a mail. */
 export interface EnteredCode {
   /** From the answer to the request for the code. */
@@ -553,6 +557,168 @@ export interface EventSummary {
   sequence?: number | undefined;
   /** How many subscriptions received it when it was published. */
   deliveries: number;
+  createdAt: Timestamp;
+}
+
+/** An event type that the tenant has declared. */
+export interface EventType {
+  /** Its name, as events have it. */
+  name: string;
+  /** Who has declared it. */
+  scope: "tenant";
+  /** Plain text. */
+  description?: string | undefined;
+  /** The heading under which lists show it. */
+  group?: string | undefined;
+  enforce: Enforcement;
+  /** True: lists hide it. */
+  archived: boolean;
+  /** Present if publishers should stop using it. */
+  deprecated?:
+    | {
+        since: Timestamp;
+        note?: string | undefined;
+        /** The type to use instead. */
+        replacedBy?: string | undefined;
+      }
+    | undefined;
+  /** The newest version of its schema; 0 without one. */
+  latestVersion: number;
+  /** How many events were published with a warning, counted once a minute. */
+  warned?:
+    | {
+        count: number;
+        lastAt: Timestamp;
+      }
+    | undefined;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
+  schema?: unknown | undefined;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | undefined;
+  /** How many enabled subscriptions receive it. */
+  subscribers?: number | undefined;
+}
+
+/** The fields to change. Null clears a field. */
+export interface EventTypeChange {
+  /** Plain text. */
+  description?: string | null | undefined;
+  /** The heading under which lists show it. */
+  group?: string | null | undefined;
+  enforce?: Enforcement | undefined;
+  archived?: boolean | undefined;
+  deprecated?: NewDeprecation | null | undefined;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | null | undefined;
+}
+
+/** A payload to try. Nothing is published. */
+export interface EventTypeSample {
+  payload: unknown;
+  /** 1, 2, 3 … */
+  version?: number | undefined;
+}
+
+/** Whether a payload fits the schema. */
+export interface EventTypeSampleResult {
+  valid: boolean;
+  /** 1, 2, 3 … */
+  version: number;
+  errors: {
+    path: string;
+    /** The keyword and what it expects. */
+    message: string;
+  }[];
+}
+
+/** The rules for event types. */
+export interface EventTypeSettings {
+  /**
+   * `open`: any type can be published. `known`: only declared ones that are not archived. `validated`: only those with
+   * a schema, and every payload must fit.
+   */
+  mode: "open" | "known" | "validated";
+}
+
+/** The settings to change. */
+export interface EventTypeSettingsChange {
+  /**
+   * `open`: any type can be published. `known`: only declared ones that are not archived. `validated`: only those with
+   * a schema, and every payload must fit.
+   */
+  mode?: "open" | "known" | "validated" | undefined;
+}
+
+/** An event type without its schema. */
+export interface EventTypeSummary {
+  /** Its name, as events have it. */
+  name: string;
+  /** Who has declared it. */
+  scope: "tenant";
+  /** Plain text. */
+  description?: string | undefined;
+  /** The heading under which lists show it. */
+  group?: string | undefined;
+  enforce: Enforcement;
+  /** True: lists hide it. */
+  archived: boolean;
+  /** Present if publishers should stop using it. */
+  deprecated?:
+    | {
+        since: Timestamp;
+        note?: string | undefined;
+        /** The type to use instead. */
+        replacedBy?: string | undefined;
+      }
+    | undefined;
+  /** The newest version of its schema; 0 without one. */
+  latestVersion: number;
+  /** How many events were published with a warning, counted once a minute. */
+  warned?:
+    | {
+        count: number;
+        lastAt: Timestamp;
+      }
+    | undefined;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+/** A version of the schema of an event type. */
+export interface EventTypeVersion {
+  /** 1, 2, 3 … */
+  version: number;
+  /** Whether it breaks nothing since the version before. */
+  compatible: boolean;
+  /** Where valid payloads may become invalid, and where they may lose what is read. */
+  breaks?:
+    | {
+        publishers: string[];
+        subscribers: string[];
+      }
+    | undefined;
+  createdAt: Timestamp;
+  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
+  schema: unknown;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | undefined;
+}
+
+/** A version. */
+export interface EventTypeVersionSummary {
+  /** 1, 2, 3 … */
+  version: number;
+  /** Whether it breaks nothing since the version before. */
+  compatible: boolean;
+  /** Where valid payloads may become invalid, and where they may lose what is read. */
+  breaks?:
+    | {
+        publishers: string[];
+        subscribers: string[];
+      }
+    | undefined;
   createdAt: Timestamp;
 }
 
@@ -899,8 +1065,19 @@ export interface NewBatchEvent {
    * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
    */
   orderKey?: string | undefined;
+  /** The version of its type's schema that it must fit; by default the newest one. */
+  schemaVersion?: number | undefined;
   /** Repeating a call with the same key within 24 hours returns the first answer and publishes nothing. */
   idempotencyKey?: string | undefined;
+}
+
+/** Says that publishers should stop using the type. */
+export interface NewDeprecation {
+  /** ISO 8601 with any offset. */
+  since: string;
+  note?: string | undefined;
+  /** The type to use instead. */
+  replacedBy?: string | undefined;
 }
 
 /** An event to publish. */
@@ -916,6 +1093,33 @@ export interface NewEvent {
    * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
    */
   orderKey?: string | undefined;
+  /** The version of its type's schema that it must fit; by default the newest one. */
+  schemaVersion?: number | undefined;
+}
+
+/** An event type to declare. */
+export interface NewEventType {
+  /** Its name, as events have it. */
+  name: string;
+  /** Plain text. */
+  description?: string | undefined;
+  /** The heading under which lists show it. */
+  group?: string | undefined;
+  /** By default `"off"`. */
+  enforce?: Enforcement | undefined;
+  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
+  schema?: unknown | undefined;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | undefined;
+  deprecated?: NewDeprecation | undefined;
+}
+
+/** A further version of the schema. */
+export interface NewEventTypeVersion {
+  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
+  schema: unknown;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | undefined;
 }
 
 /** A feed to create. */
@@ -1560,6 +1764,13 @@ export interface PublishedEvent {
   deliveries: number;
   /** The number of the event within its `orderKey`. */
   sequence?: number | undefined;
+  /** Where the payload does not fit the schema of its type, and whether the type is deprecated. */
+  warnings?:
+    | {
+        path: string;
+        message: string;
+      }[]
+    | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { type AuditMethods, auditMethods } from "./audit";
 import { type AuthMethods, authMethods } from "./auth";
 import { type Authenticators, browserAuthenticators } from "./authenticator";
 import { createCall } from "./call";
+import { type EventTypeMethods, eventTypeMethods } from "./event-types";
 import { type EventMethods, eventMethods } from "./events";
 import { type FeedMethods, feedMethods } from "./feeds";
 import { type IdentityMethods, identityMethods } from "./identities";
@@ -28,6 +29,7 @@ export type { AuthMethods, CaptchaOptions } from "./auth";
 export type { Authenticators } from "./authenticator";
 export type { CallOptions } from "./call";
 export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./errors";
+export type { EventTypeFilter, EventTypeMethods } from "./event-types";
 export type { EventMethods, EventOptions, PublishOptions } from "./events";
 export type { FeedItem, FeedMethods, FeedPollOptions, FeedReadOptions } from "./feeds";
 export type * from "./generated";
@@ -93,6 +95,7 @@ export interface Client {
   tenants: TenantMethods;
   members: MemberMethods;
   invitations: InvitationMethods;
+  eventTypes: EventTypeMethods;
   sources: SourceMethods;
   feeds: FeedMethods;
   webhooks: WebhookMethods;
@@ -139,6 +142,7 @@ export function createClient(options: ClientOptions): Client {
     tenants: tenantMethods(call, tokens),
     members: memberMethods(call),
     invitations: invitationMethods(call),
+    eventTypes: eventTypeMethods(call),
     sources: sourceMethods(call),
     feeds: feedMethods(call),
     webhooks: webhookMethods(call),

@@ -8,7 +8,8 @@ import { hasVerifiedOwner } from "./verified-store";
 /** The columns of a tenant `t` for `standingOf`. */
 export const STANDING_COLUMNS = sql`t.id AS tenantId, t.shard, t.former_shard AS formerShard, t.external_id
   AS tenantExternalId,
-  t.suspended_at IS NOT NULL AS isTenantSuspended, ${hasVerifiedOwner(sql`t.id`)} AS hasVerifiedOwner,
+  t.suspended_at IS NOT NULL AS isTenantSuspended, t.rules_revision AS rulesRevision,
+  ${hasVerifiedOwner(sql`t.id`)} AS hasVerifiedOwner,
   ${STORAGE_COLUMNS}`;
 
 /** The values of `STANDING_COLUMNS`. */
@@ -16,6 +17,7 @@ export interface StandingRow extends TenantRef, StorageRow {
   tenantExternalId: string | null;
   isTenantSuspended: 0 | 1;
   hasVerifiedOwner: 0 | 1;
+  rulesRevision: number | null;
 }
 
 export type Standing = TenantRef &
@@ -34,4 +36,5 @@ export const standingOf = (row: StandingRow): Standing => ({
   databaseBytes: row.databaseBytes,
   compressesFrom: row.compressesFrom,
   hasFeeds: row.hasFeeds === 1,
+  rulesRevision: row.rulesRevision,
 });

@@ -76,7 +76,12 @@ const countsOf = (hasDots: boolean) => sql`counts AS MATERIALIZED (SELECT t.type
   FROM (${wantedBy(sql`t.type`, hasDots)})) AS deliveries
   FROM (SELECT type, count(*) AS events FROM listed GROUP BY type) t)`;
 const WANTED = sql`(SELECT coalesce(sum(events * deliveries), 0) FROM counts)`;
-const FITS = sql`${WANTED} <= ${ALLOWED}`;
+/** Whether the events may be written: the budget allows them, and the rules have not changed since they were read. */
+const fits = (isGuarded: boolean): SQL =>
+  isGuarded
+    ? sql`${WANTED} <= ${ALLOWED} AND ${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`
+    : sql`${WANTED} <= ${ALLOWED}`;
+const RULES_REVISION = sql`coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${TENANT_ID}), 0)`;
 // An event that already exists was written by an earlier try of this call, and its deliveries may have ended since
 // then.
 const IS_ABSENT = sql`NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
@@ -88,6 +93,8 @@ interface Variant {
   isOrdered: boolean;
   /** Whether an event type has a dot. */
   hasDots: boolean;
+  /** Whether the tenant has rules for what it publishes. */
+  isGuarded: boolean;
   /** How many deliveries each event gets at most. */
   pageRows: number;
 }
@@ -105,8 +112,9 @@ const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS du
     AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
   CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
 
-function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
+function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, pageRows }: Variant) {
   const counts = countsOf(hasDots);
+  const isAllowed = fits(isGuarded);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
   const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
@@ -117,23 +125,23 @@ function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
     keys: fixed(sql`WITH ${LISTED}, ${counts} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
       created_at)
       SELECT ${TENANT_ID}, e.idempotency_key, e.id, e.hash, ${NOW} FROM listed e WHERE e.idempotency_key IS NOT NULL
-        AND ${NO_CONFLICT} AND ${FITS}
+        AND ${NO_CONFLICT} AND ${isAllowed}
       ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
         created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${KEYS_FROM}`),
     outbox: fixed(
       sql`WITH ${LISTED}, ${counts} ${insertFanOut(
         NOW,
         sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
-      WHERE ${FITS} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
+      WHERE ${isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
       )}`,
     ),
     // Before the events, too: it counts the new ones. One row for each key, however many events have it.
     numbers: fixed(sql`WITH ${LISTED}, ${counts} INSERT INTO order_sequences (tenant_id, key, last, used_at)
-      SELECT ${TENANT_ID}, e.order_key, count(*), ${NOW} FROM listed e WHERE e.order_key IS NOT NULL AND ${FITS}
+      SELECT ${TENANT_ID}, e.order_key, count(*), ${NOW} FROM listed e WHERE e.order_key IS NOT NULL AND ${isAllowed}
         AND ${isNew} GROUP BY e.order_key
       ON CONFLICT (tenant_id, key) DO UPDATE SET last = last + excluded.last, used_at = excluded.used_at`),
     // Before the events, too.
-    entries: fixed(sql`WITH ${LISTED}, ${counts} ${insertEntries(TENANT_ID, NOW, sql`${FITS} AND ${isNew}`)}`),
+    entries: fixed(sql`WITH ${LISTED}, ${counts} ${insertEntries(TENANT_ID, NOW, sql`${isAllowed} AND ${isNew}`)}`),
     events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${counts}
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
         long_bytes, long_payload${order.names})
@@ -143,7 +151,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
         iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL), ${longTextOf(sql`e.value`)}${order.values}
       FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value
         FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type
-      WHERE ${FITS} AND ${isNew}
+      WHERE ${isAllowed} AND ${isNew}
       RETURNING id, type, delivery_count AS deliveries, fan_out_after AS fanOutAfter${order.returned}`),
     accepted: fixed<AcceptedEvent>(
       hasKeys
@@ -158,6 +166,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, pageRows }: Variant) {
     // Only needed when nothing was written.
     count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${counts}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${WANTED} ELSE 0 END AS deliveries`),
+    revision: isGuarded ? fixed<{ revision: number }>(sql`SELECT ${RULES_REVISION} AS revision`) : undefined,
     due: DUE,
   };
 }
@@ -183,16 +192,17 @@ type Statements = ReturnType<typeof makeStatements>;
 
 const known = new Map<string, Statements>();
 
-/** The statements for these events. */
+/** The statements for these events. `isGuarded`: they are written only at a certain revision of the tenant's rules. */
 export function statementsFor(
   events: readonly { type: string; idempotencyKey: string | null; orderKey?: string | null }[],
+  isGuarded = false,
 ): Statements & Pick<Variant, "hasKeys" | "isOrdered"> {
   const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
   const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
   const hasDots = events.some(({ type }) => type.includes("."));
   const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events.length));
-  const name = `${pageRows} ${hasKeys} ${isOrdered} ${hasDots}`;
-  const statements = known.get(name) ?? makeStatements({ hasKeys, isOrdered, hasDots, pageRows });
+  const name = `${pageRows} ${hasKeys} ${isOrdered} ${hasDots} ${isGuarded}`;
+  const statements = known.get(name) ?? makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, pageRows });
   known.set(name, statements);
   return { ...statements, hasKeys, isOrdered };
 }

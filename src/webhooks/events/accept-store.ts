@@ -33,7 +33,8 @@ export interface NewEvent {
  * Idempotency-Key was used with another event, or if the events need more than `allowedDeliveries`. An event that was
  * published with the same key before is not written again. Returns one row per event in the given order, the deliveries
  * to queue, and how many deliveries the events need if nothing was written. Takes a second round trip unless it has
- * written all of the events.
+ * written all of the events. With `rulesRevision`, writes nothing if the tenant's rules have another revision, and
+ * `isStale` is then true.
  */
 export async function acceptEvents(
   db: Db,
@@ -41,8 +42,9 @@ export async function acceptEvents(
   events: readonly NewEvent[],
   allowedDeliveries: number,
   nowMs: number,
-): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number }> {
-  const { hasKeys, isOrdered, ...statements } = statementsFor(events);
+  rulesRevision: number | null = null,
+): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number; isStale: boolean }> {
+  const { hasKeys, isOrdered, ...statements } = statementsFor(events, rulesRevision !== null);
   const list = jsonList(
     events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey }) => ({
       ...{ id, type, bytes },
@@ -50,7 +52,10 @@ export async function acceptEvents(
       ...(isOrdered ? { orderKey } : {}),
     })),
   );
-  const values = { list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS };
+  const values = {
+    ...{ list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS },
+    ...(rulesRevision === null ? {} : { rulesRevision }),
+  };
   const { inserted, due } = await unlessDeparted(() =>
     repeatable(() =>
       atomically(db, {
@@ -71,11 +76,15 @@ export async function acceptEvents(
     const event = insertedById.get(id);
     return event ? [{ ...event, requestHash }] : [];
   });
-  if (accepted.length === events.length) return { accepted, due, wantedDeliveries: 0 };
+  if (accepted.length === events.length) return { accepted, due, wantedDeliveries: 0, isStale: false };
   const read = await repeatable(() =>
-    atomically(db, { accepted: statements.accepted(values), count: statements.count(values) }),
+    atomically(db, {
+      ...{ accepted: statements.accepted(values), count: statements.count(values) },
+      revision: statements.revision?.(values),
+    }),
   );
-  return { accepted: read.accepted, due, wantedDeliveries: read.count[0]?.deliveries ?? 0 };
+  const isStale = rulesRevision !== null && read.revision[0]?.revision !== rulesRevision;
+  return { accepted: read.accepted, due, wantedDeliveries: read.count[0]?.deliveries ?? 0, isStale };
 }
 
 /**

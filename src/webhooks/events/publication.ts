@@ -1,22 +1,11 @@
 /** The input and output of publishing, over HTTP and over RPC. */
 import * as z from "zod";
 import { eventType, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
-import { id } from "../../platform/schemas/schemas";
+import { id, isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
 
 const MAX_CORRELATION_ID_CHARACTERS = 128;
-const MAX_DEPTH = 500;
 const MAX_ORDER_KEY_CHARACTERS = 128;
 const MAX_BATCH_EVENTS = 100;
-
-/** Goes through the levels in a loop, because a recursion would overflow the stack at deep nesting. */
-function isWithinDepth(payload: unknown): boolean {
-  let level: unknown[] = [payload];
-  for (let left = MAX_DEPTH; left > 0; left -= 1) {
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
-    if (level.length === 0) return true;
-  }
-  return false;
-}
 
 export const orderKey = z
   .string()
@@ -62,6 +51,14 @@ export const publication = z
         examples: ["checkout-7"],
       }),
     orderKey: orderKey.optional(),
+    schemaVersion: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({
+        description: "The version of its type's schema that it must fit; by default the newest one.",
+        examples: [1],
+      }),
   })
   .meta({ id: "NewEvent", description: "An event to publish." });
 
@@ -105,6 +102,13 @@ export const published = z
       .min(0)
       .meta({ description: "How many subscriptions receive it.", examples: [1] }),
     sequence: sequence.optional(),
+    warnings: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({
+        description: "Where the payload does not fit the schema of its type, and whether the type is deprecated.",
+        examples: [[{ path: "payload.total", message: "type: integer" }]],
+      }),
   })
   .meta({ id: "PublishedEvent", description: "An event that the service has stored." });
 

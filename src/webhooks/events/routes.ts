@@ -1,6 +1,6 @@
 /** `/events`: publishing over HTTP, and the outcomes of events. */
 
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { invalid } from "../../platform/errors";
 import { keepBodyText } from "../../platform/http/body";
@@ -11,8 +11,8 @@ import { body } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
 import { PUBLISH } from "../access";
 import { events } from "./operations";
-import { idempotencyKey, publication, publicationBatch, published } from "./publication";
-import { publishEvents } from "./publish";
+import { idempotencyKey, type Published, publication, publicationBatch, published } from "./publication";
+import { type PublishedOrRepeat, publishOrFind, shown } from "./publish";
 import { rawPayload, rawPayloads } from "./raw-payload";
 import { eventDetailPage, eventPage } from "./schemas";
 
@@ -32,7 +32,7 @@ export const eventRoutes = new Hono<AppEnv>()
     keepBodyText,
     body(publication),
     async (c) => {
-      const { type, payload, correlationId, orderKey } = c.req.valid("json");
+      const { type, payload, correlationId, orderKey, schemaVersion } = c.req.valid("json");
       const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") ?? null);
       c.set("logFields", { correlationId });
       const input = {
@@ -41,8 +41,9 @@ export const eventRoutes = new Hono<AppEnv>()
         correlationId: correlationId ?? null,
         idempotencyKey: key,
         orderKey: orderKey ?? null,
+        schemaVersion: schemaVersion ?? null,
       };
-      const [event] = await publishEvents(c.get("deps"), c.get("principal"), [input], 1);
+      const [event] = told(c, await publishOrFind(c.get("deps"), c.get("principal"), [input], 1));
       if (!event) throw new Error("no event was accepted");
       c.set("logFields", { correlationId, eventId: event.id });
       return c.json({ data: event }, 202);
@@ -64,14 +65,16 @@ export const eventRoutes = new Hono<AppEnv>()
       const { events } = c.req.valid("json");
       checked(noHeaderKey, c.req.header("idempotency-key") ?? null);
       const payloads = rawPayloads(await c.req.text());
-      const inputs = events.map(({ type, payload, correlationId, idempotencyKey: key, orderKey }, position) => ({
+      const inputs = events.map(({ type, payload, idempotencyKey: key, ...event }, position) => ({
         type,
         payload: payloads[position] ?? JSON.stringify(payload),
-        correlationId: correlationId ?? null,
+        correlationId: event.correlationId ?? null,
         idempotencyKey: key ?? null,
-        orderKey: orderKey ?? null,
+        orderKey: event.orderKey ?? null,
+        schemaVersion: event.schemaVersion ?? null,
+        path: `events.${position}.`,
       }));
-      return c.json({ data: await publishEvents(c.get("deps"), c.get("principal"), inputs, 1) }, 202);
+      return c.json({ data: told(c, await publishOrFind(c.get("deps"), c.get("principal"), inputs, 1)) }, 202);
     },
   )
   .get(
@@ -93,6 +96,16 @@ export const eventRoutes = new Hono<AppEnv>()
     }),
     ...serve(events.get, (c, page) => c.json(page), "query"),
   );
+
+/** What the answer shows of the events. Its headers say how many warnings there are, and the earliest deprecation. */
+function told(c: Context<AppEnv>, events: readonly PublishedOrRepeat[]): Published[] {
+  const warnings = events.reduce((sum, event) => sum + (event.warnings?.length ?? 0), 0);
+  if (warnings > 0) c.header("X-Postern-Warning", String(warnings));
+  const sinceMs = Math.min(...events.map(({ deprecatedSince = Infinity }) => deprecatedSince));
+  // RFC 9745.
+  if (sinceMs !== Infinity) c.header("Deprecation", `@${Math.floor(sinceMs / 1000)}`);
+  return events.map(shown);
+}
 
 /** Checks the header `Idempotency-Key` and returns its value. Throws VALIDATION_FAILED. */
 function checked<T>(schema: z.ZodType<T>, key: string | null): T {

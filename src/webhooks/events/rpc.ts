@@ -71,7 +71,10 @@ export class EventPublisher extends WorkerEntrypoint<Env> {
       const checked = batchArguments.safeParse({ tenantId: tenant, batch: { events } });
       if (!checked.success) throw invalid(checked.error);
       fields.tenantId = checked.data.tenantId;
-      const inputs = checked.data.batch.events.map((event) => inputOf(event, event.idempotencyKey ?? null));
+      const inputs = checked.data.batch.events.map((event, position) => ({
+        ...inputOf(event, event.idempotencyKey ?? null),
+        path: `events.${position}.`,
+      }));
       return publishBounded(deps, checked.data.tenantId, inputs, MAX_BATCH_BYTES);
     });
   }
@@ -83,6 +86,7 @@ const inputOf = (event: z.output<typeof publication>, key: string | null): Event
   correlationId: event.correlationId ?? null,
   idempotencyKey: key,
   orderKey: event.orderKey ?? null,
+  schemaVersion: event.schemaVersion ?? null,
 });
 
 async function publishBounded(

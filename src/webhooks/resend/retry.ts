@@ -6,7 +6,7 @@ import { reserve, reserveUpTo } from "../../platform/limits/reserve";
 import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import { placesOf, whereFound } from "../../tenancy/moves/places";
 import { enqueueDue } from "../delivery/enqueue";
-import type { Publisher } from "../events/publish";
+import type { Publisher } from "../events/accept";
 import { findSubscription } from "../subscriptions/store";
 import { type InsertedRetries, insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
 

@@ -29,6 +29,15 @@ const onFeed = (method: string, path: string, body?: object) => async () => {
   return owner;
 };
 
+/** A new event type of a new owner, and one call about it, if there is one. */
+const onType = (call: [] | [method: string, rest: string, body: unknown]) => async () => {
+  const owner = await signUp();
+  await must("POST", "/event-types", { name: "order.paid" }, owner.token);
+  const [method, rest, sent] = call;
+  if (method !== undefined) await must(method, `/event-types/order.paid${rest}`, sent, owner.token);
+  return owner;
+};
+
 export const TENANT_ROUTES: Recorded = {
   "POST /api-keys": [["api_key.created"], byOwner("POST", "/api-keys", key)],
   "DELETE /api-keys/:id": [
@@ -106,6 +115,14 @@ export const TENANT_ROUTES: Recorded = {
       await must("POST", "/webhooks/import", { subscriptions: [item] }, owner.token);
       return owner;
     },
+  ],
+  "POST /event-types": [["event_type.created"], onType([])],
+  "PATCH /event-types/:name": [["event_type.updated"], onType(["PATCH", "", { archived: true }])],
+  "DELETE /event-types/:name": [["event_type.deleted"], onType(["DELETE", "", undefined])],
+  "POST /event-types/:name/versions": [["event_type.version_added"], onType(["POST", "/versions", { schema: true }])],
+  "PATCH /tenant/event-types": [
+    ["tenant.settings_changed"],
+    async () => byOwner("PATCH", "/tenant/event-types", { mode: "known" })(),
   ],
   "POST /sources": [["source.created"], onSource(() => [])],
   "PATCH /sources/:id": [["source.updated"], onSource(({ id }) => ["PATCH", `/sources/${id}`, { name: "other" }])],

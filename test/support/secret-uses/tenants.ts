@@ -152,6 +152,20 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     }
   },
 
+  "event types": async () => {
+    const { token } = await verified();
+    const type = { name: "order.paid", enforce: "reject", schema: { const: fresh("schema") } };
+    for (const _ of ["right", "taken"]) await ask("POST", "/event-types", type, token);
+    await ask("POST", "/events", { type: type.name, payload: fresh("payload") }, token);
+    for (const at of ["/event-types/order.paid", "/event-types/none"]) {
+      await ask("POST", `${at}/validate`, { payload: fresh("payload") }, token);
+      await ask("POST", `${at}/versions`, { schema: true, examples: [fresh("example")] }, token);
+      await ask("PATCH", at, { description: fresh("description") }, token);
+      await ask("DELETE", at, undefined, token);
+    }
+    for (const mode of ["known", fresh("mode")]) await ask("PATCH", "/tenant/event-types", { mode }, token);
+  },
+
   "subscriptions and deliveries, their consumers too": async () => {
     const owner = await verified();
     const bearer = owner.token;

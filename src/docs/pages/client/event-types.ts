@@ -1,0 +1,14 @@
+import type { Client } from "postern/client";
+
+const ORDER = { type: "object", required: ["total"], properties: { total: { type: "integer" } } };
+
+/** Declares a type, and refuses what does not fit its schema. */
+export async function declareOrders(postern: Client): Promise<void> {
+  await postern.eventTypes.create({ name: "order.paid", schema: ORDER, examples: [{ total: 42 }], enforce: "reject" });
+}
+
+/** Adds a version of the schema, and returns where it can break the code of others. */
+export async function extend(postern: Client, schema: object): Promise<string[]> {
+  const { breaks } = await postern.eventTypes.addVersion("order.paid", { schema });
+  return breaks ? [...breaks.publishers, ...breaks.subscribers] : [];
+}

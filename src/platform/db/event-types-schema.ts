@@ -1,0 +1,51 @@
+/** Event types and their schemas, in the delivery database of their tenant. The migration creates them WITHOUT ROWID. */
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** The rules that publishing obeys. A tenant without event types and without a mode has no row. */
+export const publishRules = sqliteTable("publish_rules", {
+  tenantId: text("tenant_id").primaryKey(),
+  /** Increases with each change of the tenant's event types or mode. */
+  revision: integer().notNull(),
+  mode: text({ enum: ["open", "known", "validated"] }).notNull(),
+});
+
+export const eventTypes = sqliteTable(
+  "event_types",
+  {
+    tenantId: text("tenant_id").notNull(),
+    name: text().notNull(),
+    description: text(),
+    /** The heading under which lists show it. */
+    heading: text(),
+    enforce: text({ enum: ["off", "warn", "reject"] }).notNull(),
+    isArchived: integer("is_archived").notNull().default(0),
+    /** JSON: since when (Unix ms), a note, and what replaces it; null: it is not. */
+    deprecated: text({ mode: "json" }).$type<{ since: number; note?: string; replacedBy?: string }>(),
+    /** 0: it has no schema. */
+    latestVersion: integer("latest_version").notNull(),
+    /** How many events were published with a warning, and when the last one was; counted once a minute and isolate. */
+    warnedCount: integer("warned_count").notNull().default(0),
+    warnedAt: integer("warned_at"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.name] })],
+);
+
+/** The versions of a schema. Version 0 of a type has no schema, only examples. */
+export const eventTypeVersions = sqliteTable(
+  "event_type_versions",
+  {
+    tenantId: text("tenant_id").notNull(),
+    name: text().notNull(),
+    version: integer().notNull(),
+    /** JSON text; null for version 0. */
+    schema: text(),
+    /** JSON: a list of payloads; null: none. */
+    examples: text(),
+    /** JSON: what it breaks since the version before; null: nothing. */
+    breaks: text(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.name, t.version] })],
+);

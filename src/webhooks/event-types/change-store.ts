@@ -1,0 +1,138 @@
+/**
+ * Changing event types. Each change raises the tenant's revision in the control plane first, and then that of its rules
+ * in the batch of the change. So whoever publishes learns of the change, and a crash between costs one more read.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { ActingIn } from "../../platform/schemas/actor";
+import type { AuditAction } from "../../platform/schemas/audit-actions";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { writeBatch } from "../subscriptions/write";
+import type { Breaks } from "./json-schema/compare";
+import type { Mode } from "./schemas";
+import type { TypeRow, VersionRow } from "./store";
+
+export const MAX_TYPES = 1000;
+export const MAX_VERSIONS = 100;
+
+const raised = (deps: Deps, { tenantId }: ActingIn) =>
+  atomically(deps.db, {
+    raised: sql`UPDATE tenants SET rules_revision = coalesce(rules_revision, 0) + 1 WHERE id = ${tenantId}`,
+  });
+
+/** After the statement that records the change. */
+const nextRevision = ({ tenantId }: ActingIn): SQL =>
+  sql`INSERT INTO publish_rules (tenant_id, revision, mode) VALUES (${tenantId}, 1, 'open')
+    ON CONFLICT (tenant_id) DO UPDATE SET revision = revision + 1`;
+
+const recorded = (
+  { tenantId, actor }: ActingIn,
+  action: AuditAction & `event_type.${string}`,
+  name: string,
+  meta?: Readonly<Record<string, number | readonly string[]>>,
+): SQL =>
+  auditIfChanged({ tenantId, action, actor, target: { kind: "event-type", id: name }, ...(meta ? { meta } : {}) });
+
+const text = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
+
+/** Inserts a type with its first version, unless the tenant has it, or as many as it may have. Returns whether it has. */
+export async function insertType(deps: Deps, tenant: ActingIn, type: TypeRow, first: VersionRow): Promise<boolean> {
+  const { tenantId } = tenant;
+  await raised(deps, tenant);
+  const { version } = await writeBatch(deps, tenant, {
+    type: sql`INSERT INTO event_types (tenant_id, name, description, heading, enforce, deprecated, latest_version,
+        created_at, updated_at)
+      SELECT ${tenantId}, ${type.name}, ${type.description}, ${type.heading}, ${type.enforce},
+        ${text(type.deprecated)}, ${first.version}, ${type.createdAt}, ${type.updatedAt}
+      WHERE (SELECT count(*) FROM event_types WHERE tenant_id = ${tenantId}) < ${MAX_TYPES}
+      ON CONFLICT DO NOTHING`,
+    version: sql`INSERT INTO event_type_versions (tenant_id, name, version, schema, examples, created_at)
+      SELECT ${tenantId}, ${type.name}, ${first.version}, ${text(first.schema)}, ${text(first.examples)},
+        ${type.createdAt}
+      WHERE changes() > 0 RETURNING version`,
+    recorded: recorded(tenant, "event_type.created", type.name),
+    revision: nextRevision(tenant),
+  });
+  return version.length > 0;
+}
+
+/** Writes a change. Returns false if the type is gone, or has another newest version than the one that was read. */
+export async function updateType(
+  deps: Deps,
+  tenant: ActingIn,
+  after: TypeRow,
+  examples: unknown[] | null,
+  changed: readonly string[],
+): Promise<boolean> {
+  const { tenantId } = tenant;
+  await raised(deps, tenant);
+  const { updated } = await writeBatch(deps, tenant, {
+    updated: sql`UPDATE event_types SET description = ${after.description}, heading = ${after.heading},
+        enforce = ${after.enforce}, is_archived = ${after.isArchived}, deprecated = ${text(after.deprecated)},
+        updated_at = ${after.updatedAt}
+      WHERE tenant_id = ${tenantId} AND name = ${after.name} AND latest_version = ${after.latestVersion}
+      RETURNING name`,
+    recorded: recorded(tenant, "event_type.updated", after.name, { changed }),
+    examples: changed.includes("examples")
+      ? sql`UPDATE event_type_versions SET examples = ${text(examples)} WHERE tenant_id = ${tenantId}
+          AND name = ${after.name} AND version = ${after.latestVersion} AND changes() > 0`
+      : undefined,
+    revision: nextRevision(tenant),
+  });
+  return updated.length > 0;
+}
+
+/** Inserts the version after the newest one. Returns false if the type is gone or has a newer one meanwhile. */
+export async function insertVersion(
+  deps: Deps,
+  tenant: ActingIn,
+  name: string,
+  row: VersionRow & { breaks: Breaks | null },
+): Promise<boolean> {
+  const { tenantId } = tenant;
+  await raised(deps, tenant);
+  const { inserted } = await writeBatch(deps, tenant, {
+    inserted: sql`INSERT INTO event_type_versions (tenant_id, name, version, schema, examples, breaks, created_at)
+      SELECT ${tenantId}, ${name}, ${row.version}, ${text(row.schema)}, ${text(row.examples)}, ${text(row.breaks)},
+        ${row.createdAt}
+      FROM event_types t WHERE t.tenant_id = ${tenantId} AND t.name = ${name}
+        AND t.latest_version = ${row.version - 1}
+      RETURNING version`,
+    newest: sql`UPDATE event_types SET latest_version = ${row.version}, updated_at = ${row.createdAt}
+      WHERE tenant_id = ${tenantId} AND name = ${name} AND changes() > 0`,
+    recorded: recorded(tenant, "event_type.version_added", name, { version: row.version }),
+    revision: nextRevision(tenant),
+  });
+  return inserted.length > 0;
+}
+
+/** Deletes a type with its versions. Returns false when the tenant has none with this name. */
+export async function deleteType(deps: Deps, tenant: ActingIn, name: string): Promise<boolean> {
+  const { tenantId } = tenant;
+  await raised(deps, tenant);
+  const { deleted } = await writeBatch(deps, tenant, {
+    versions: sql`DELETE FROM event_type_versions WHERE tenant_id = ${tenantId} AND name = ${name}`,
+    deleted: sql`DELETE FROM event_types WHERE tenant_id = ${tenantId} AND name = ${name} RETURNING name`,
+    recorded: recorded(tenant, "event_type.deleted", name),
+    revision: nextRevision(tenant),
+  });
+  return deleted.length > 0;
+}
+
+/** Sets the mode, if it differs. */
+export async function updateMode(deps: Deps, tenant: ActingIn, mode: Mode): Promise<void> {
+  const { tenantId, actor } = tenant;
+  await raised(deps, tenant);
+  await writeBatch(deps, tenant, {
+    first: nextRevision(tenant),
+    updated: sql`UPDATE publish_rules SET mode = ${mode} WHERE tenant_id = ${tenantId} AND mode <> ${mode}`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "tenant.settings_changed",
+      actor,
+      target: { kind: "tenant", id: tenantId },
+      meta: { changed: ["mode"], mode },
+    }),
+  });
+}

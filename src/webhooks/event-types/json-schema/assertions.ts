@@ -1,0 +1,150 @@
+/** The keywords of a schema that look at one value only, by its type. */
+import { canonical, isObject } from "./canonical";
+import type { CompiledSchema, Schema } from "./check";
+import { FORMATS } from "./formats";
+import { matches } from "./match";
+import type { Meter } from "./meter";
+import type { Place, Report } from "./report";
+
+interface Context {
+  compiled: CompiledSchema;
+  meter: Meter;
+}
+
+type Rules = Exclude<Schema, boolean>;
+
+const MAX_SHOWN_CHARACTERS = 200;
+
+/** What a keyword expects if the value breaks it; null if the value keeps it. */
+type Assertion = (given: never, value: never, context: Context) => string | null;
+
+/** Keywords for values of one type, and of any type. */
+const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "object", Record<string, Assertion>>> = {
+  any: {
+    type: (given: string | string[], value: unknown) =>
+      [given].flat().some((type) => isOfType(type, value)) ? null : [given].flat().join(" or "),
+    enum: (given: unknown[], value: unknown, { meter }: Context) => {
+      meter.compare(given.length);
+      return isIn(given, value, meter) ? null : given.map((one) => JSON.stringify(one)).join(", ");
+    },
+    const: (given: unknown, value: unknown, { meter }: Context) =>
+      isIn([given], value, meter) ? null : JSON.stringify(given),
+  },
+  string: {
+    minLength: (least: number, value: string) => (lengthOf(value) >= least ? null : `${least} or more characters`),
+    maxLength: (most: number, value: string) => (lengthOf(value) <= most ? null : `${most} or fewer characters`),
+    pattern: (pattern: string, value: string, { compiled, meter }: Context) => {
+      const program = compiled.patterns.get(pattern);
+      return program && matches(program, value, meter) ? null : pattern;
+    },
+    format: (format: string, value: string, { meter }: Context) => {
+      meter.compare(value.length);
+      return FORMATS[format]?.(value) ? null : format;
+    },
+  },
+  number: {
+    minimum: (least: number, value: number) => (value >= least ? null : `${least} or more`),
+    maximum: (most: number, value: number) => (value <= most ? null : `${most} or less`),
+    exclusiveMinimum: (bound: number, value: number) => (value > bound ? null : `more than ${bound}`),
+    exclusiveMaximum: (bound: number, value: number) => (value < bound ? null : `less than ${bound}`),
+    multipleOf: (divisor: number, value: number) => (isMultiple(value, divisor) ? null : `a multiple of ${divisor}`),
+  },
+  array: {
+    minItems: (least: number, value: unknown[]) => (value.length >= least ? null : `${least} or more items`),
+    maxItems: (most: number, value: unknown[]) => (value.length <= most ? null : `${most} or fewer items`),
+    uniqueItems: (isAsked: boolean, value: unknown[], { meter }: Context) =>
+      !isAsked || areUnique(value, meter) ? null : "different items",
+  },
+  object: {
+    minProperties: (least: number, value: object) =>
+      Object.keys(value).length >= least ? null : `${least} or more properties`,
+    maxProperties: (most: number, value: object) =>
+      Object.keys(value).length <= most ? null : `${most} or fewer properties`,
+    required: (names: string[], value: object) => missing(names, value),
+    dependentRequired: (given: Record<string, string[]>, value: object) =>
+      missing(
+        Object.entries(given).flatMap(([name, names]) => (Object.hasOwn(value, name) ? names : [])),
+        value,
+      ),
+  },
+};
+
+/** Checks these keywords. Adds findings to the report. Throws TooCostly. */
+export function assertionsOn(
+  schema: Rules,
+  value: unknown,
+  place: Place,
+  report: Report | null,
+  context: Context,
+): boolean {
+  let isValid = true;
+  for (const table of new Set([ASSERTIONS.any, ASSERTIONS[tableOf(value)]])) {
+    for (const keyword of Object.keys(table)) {
+      const given = schema[keyword];
+      if (given === undefined) continue;
+      context.meter.compare(costOf(value));
+      const expected = table[keyword]?.(given as never, value as never, context) ?? null;
+      if (expected === null) continue;
+      report?.add(place, `${keyword}: ${expected.slice(0, MAX_SHOWN_CHARACTERS)}`);
+      isValid = false;
+    }
+  }
+  return isValid;
+}
+
+function tableOf(value: unknown): keyof typeof ASSERTIONS {
+  if (typeof value === "string" || typeof value === "number") return typeof value as "string" | "number";
+  if (Array.isArray(value)) return "array";
+  return isObject(value) ? "object" : "any";
+}
+
+/** Measuring a text reads it. */
+const costOf = (value: unknown): number => (typeof value === "string" ? 1 + value.length / 100 : 1);
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isInteger(value);
+  return typeof value === type;
+}
+
+/** In code points. */
+function lengthOf(text: string): number {
+  let pairs = 0;
+  for (let at = 0; at < text.length - 1; at += 1) {
+    const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+    if (isPair) pairs += 1;
+  }
+  return text.length - pairs;
+}
+
+function isIn(values: readonly unknown[], value: unknown, meter: Meter): boolean {
+  if (typeof value !== "object" || value === null) return values.includes(value);
+  const text = measured(value, meter);
+  return values.some((one) => typeof one === "object" && one !== null && canonical(one) === text);
+}
+
+/** Compares by canonical text, so that the time grows with the size of the list and not with its square. */
+const areUnique = (items: readonly unknown[], meter: Meter): boolean =>
+  new Set(items.map((item) => measured(item, meter))).size === items.length;
+
+function measured(value: unknown, meter: Meter): string {
+  const text = canonical(value);
+  meter.compare(5 + text.length / 10);
+  return text;
+}
+
+/** 0.3 is a multiple of 0.1, although a division of binary numbers has a remainder. */
+function isMultiple(value: number, divisor: number): boolean {
+  if (Number.isInteger(divisor)) return value % divisor === 0;
+  const quotient = value / divisor;
+  return (
+    Number.isFinite(quotient) && Math.abs(quotient - Math.round(quotient)) <= 4 * Number.EPSILON * Math.abs(quotient)
+  );
+}
+
+function missing(names: readonly string[], value: object): string | null {
+  const absent = names.filter((name) => !Object.hasOwn(value, name));
+  return absent.length === 0 ? null : absent.join(", ");
+}

@@ -1,0 +1,28 @@
+/** Collects what is wrong with a value. */
+
+/** Why a value is invalid: where, by names and indexes with dots between them, and by which keyword. */
+export interface Finding {
+  path: string;
+  message: string;
+}
+
+/** Where a value is, from the innermost name or index out; null at the root. */
+export type Place = { in: Place; key: string | number } | null;
+
+const MAX_FINDINGS = 10;
+const MAX_PATH_CHARACTERS = 500;
+
+export class Report {
+  readonly findings: Finding[] = [];
+
+  constructor(readonly root: string) {}
+
+  /** Adds a finding. Those after the tenth are dropped. The message never contains a part of the value. */
+  add(place: Place, message: string): void {
+    if (this.findings.length >= MAX_FINDINGS) return;
+    const keys: (string | number)[] = [];
+    for (let at = place; at; at = at.in) keys.push(at.key);
+    const path = [this.root, ...keys.reverse()].join(".");
+    this.findings.push({ path: path.slice(0, MAX_PATH_CHARACTERS), message });
+  }
+}

@@ -1,0 +1,79 @@
+/** What people and programs do with event types. */
+import { notFound } from "../../platform/errors";
+import { operation } from "../../platform/operation";
+import { READ_DELIVERIES, TEST_RULES, WRITE_TYPES } from "../access";
+import { updateMode } from "./change-store";
+import { eventTypeChange, eventTypeQuery, newEventType, newVersion, sample, settingsChange } from "./schemas";
+import { countSubscribers, listTypes, listVersions, readMode } from "./store";
+import { addVersion, changeType, createType, removeType, trySample, typeOf, versionOf } from "./types";
+
+export const eventTypes = {
+  list: operation({
+    ...READ_DELIVERIES,
+    schema: eventTypeQuery,
+    verb: ({ deps, principal, input }) => listTypes(deps, principal, input),
+  }),
+  create: operation({
+    ...WRITE_TYPES,
+    permission: "webhook.create",
+    schema: newEventType,
+    verb: ({ deps, principal, input }) => createType(deps, principal, input),
+  }),
+  get: operation({
+    ...READ_DELIVERIES,
+    verb: async ({ deps, principal, param }) => {
+      const declared = await typeOf(deps, principal, param("name"));
+      return { ...declared, subscribers: await countSubscribers(deps, principal, declared.type.name) };
+    },
+  }),
+  change: operation({
+    ...WRITE_TYPES,
+    permission: "webhook.update",
+    schema: eventTypeChange,
+    verb: ({ deps, principal, param, input }) => changeType(deps, principal, param("name"), input),
+  }),
+  delete: operation({
+    ...WRITE_TYPES,
+    permission: "webhook.delete",
+    verb: ({ deps, principal, param }) => removeType(deps, principal, param("name")),
+  }),
+  addVersion: operation({
+    ...WRITE_TYPES,
+    permission: "webhook.update",
+    schema: newVersion,
+    verb: ({ deps, principal, param, input }) => addVersion(deps, principal, param("name"), input),
+  }),
+  versions: operation({
+    ...READ_DELIVERIES,
+    verb: async ({ deps, principal, param }) => {
+      const { type } = await typeOf(deps, principal, param("name"));
+      return listVersions(deps, principal, type.name);
+    },
+  }),
+  version: operation({
+    ...READ_DELIVERIES,
+    verb: ({ deps, principal, param }) => {
+      const version = param("version");
+      if (!/^[1-9]\d{0,3}$/.test(version)) throw notFound("Version");
+      return versionOf(deps, principal, param("name"), Number(version));
+    },
+  }),
+  validate: operation({
+    ...TEST_RULES,
+    schema: sample,
+    verb: ({ deps, principal, param, input }) => trySample(deps, principal, param("name"), input),
+  }),
+  settings: operation({
+    ...READ_DELIVERIES,
+    verb: async ({ deps, principal }) => ({ mode: await readMode(deps, principal) }),
+  }),
+  changeSettings: operation({
+    ...WRITE_TYPES,
+    permission: "member.manage",
+    schema: settingsChange,
+    verb: async ({ deps, session, input: { mode } }) => {
+      if (mode !== undefined && mode !== (await readMode(deps, session))) await updateMode(deps, session, mode);
+      return { mode: mode ?? (await readMode(deps, session)) };
+    },
+  }),
+};

@@ -1,0 +1,115 @@
+/** `/event-types`: the types that the tenant publishes, and `/tenant/event-types`: the rules for them. */
+import { Hono } from "hono";
+import * as z from "zod";
+import type { AppEnv } from "../../platform/http/env";
+import { serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
+import { describeRoute } from "../../platform/http/route-docs";
+import { dataOf, says } from "../../platform/schemas/schemas";
+import { eventTypes } from "./operations";
+import { eventType, eventTypePage, eventTypeVersion, sampleResult, settings, versionList } from "./schemas";
+import { summaryView, typeView, versionSummaryView, versionView } from "./view";
+
+const byName = z.object({ name: z.string().meta({ examples: ["order.paid"] }) });
+const byVersion = byName.extend({
+  version: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .meta({ examples: [1] }),
+});
+const MISSING = { errors: ["NOT_FOUND"], path: byName } as const;
+
+export const eventTypeRoutes = new Hono<AppEnv>()
+  .get(
+    "/",
+    describeRoute("listEventTypes", "Lists the event types by name, without schemas.", { 200: eventTypePage }),
+    ...serve(
+      eventTypes.list,
+      (c, { types, nextCursor }) => c.json({ data: types.map(summaryView), nextCursor }),
+      "query",
+    ),
+  )
+  .post(
+    "/",
+    describeRoute("createEventType", "Declares an event type.", {
+      201: { body: dataOf(eventType), id: "/data/name" },
+      errors: ["CONFLICT"],
+    }),
+    ...serve(eventTypes.create, (c, declared) => c.json({ data: typeView(declared) }, 201)),
+  )
+  .get(
+    "/:name",
+    describeRoute("getEventType", "Returns one event type with its newest schema.", {
+      200: dataOf(eventType),
+      ...MISSING,
+    }),
+    ...serve(eventTypes.get, (c, declared) => c.json({ data: typeView(declared, declared.subscribers) })),
+  )
+  .patch(
+    "/:name",
+    describeRoute("updateEventType", "Changes the given fields of an event type.", {
+      200: dataOf(eventType),
+      ...MISSING,
+      errors: ["NOT_FOUND", "CONFLICT"],
+    }),
+    ...serve(eventTypes.change, (c, declared) => c.json({ data: typeView(declared) })),
+  )
+  .delete(
+    "/:name",
+    describeRoute("deleteEventType", "Deletes an event type with its versions. Subscriptions stay.", {
+      200: says("Event type deleted"),
+      ...MISSING,
+    }),
+    ...serve(eventTypes.delete, (c) => c.json({ message: "Event type deleted" })),
+  )
+  .post(
+    "/:name/versions",
+    describeRoute("addEventTypeVersion", "Adds a version of the schema, and says what it breaks.", {
+      201: dataOf(eventTypeVersion),
+      200: dataOf(eventTypeVersion),
+      ...MISSING,
+      errors: ["NOT_FOUND", "CONFLICT"],
+      description: "200 if the schema equals the newest one, key order apart: nothing is added.",
+    }),
+    ...serve(eventTypes.addVersion, (c, { row, isNew }) => c.json({ data: versionView(row) }, isNew ? 201 : 200)),
+  )
+  .get(
+    "/:name/versions",
+    describeRoute("listEventTypeVersions", "Lists the versions, newest first, without schemas.", {
+      200: dataOf(versionList),
+      ...MISSING,
+    }),
+    ...serve(eventTypes.versions, (c, versions) => c.json({ data: versions.map(versionSummaryView) })),
+  )
+  .get(
+    "/:name/versions/:version",
+    describeRoute("getEventTypeVersion", "Returns one version of the schema.", {
+      200: dataOf(eventTypeVersion),
+      errors: ["NOT_FOUND"],
+      path: byVersion,
+    }),
+    ...serve(eventTypes.version, (c, row) => c.json({ data: versionView(row) })),
+  )
+  .post(
+    "/:name/validate",
+    describeRoute("validatePayload", "Says whether a payload fits the schema. Writes nothing.", {
+      200: dataOf(sampleResult),
+      ...MISSING,
+      errors: ["NOT_FOUND", "CONFLICT"],
+    }),
+    ...serve(eventTypes.validate, (c, data) => c.json({ data })),
+  );
+
+export const eventTypeSettingsRoutes = new Hono<AppEnv>()
+  .get(
+    "/",
+    describeRoute("getEventTypeSettings", "Which event types can be published.", { 200: dataOf(settings) }),
+    ...serve(eventTypes.settings, (c, data) => c.json({ data })),
+  )
+  .patch(
+    "/",
+    describeRoute("updateEventTypeSettings", "Changes which event types can be published.", { 200: dataOf(settings) }),
+    sessionOnly,
+    ...serve(eventTypes.changeSettings, (c, data) => c.json({ data })),
+  );

@@ -1,0 +1,80 @@
+/** The rules of tenants that this isolate has read, with their compiled schemas. */
+import { type CompiledSchema, compileSchema } from "./json-schema/check";
+import type { ReadRule, Wanted } from "./rules-store";
+import type { Mode } from "./schemas";
+
+/** All tenants together, by the lengths of their schemas. A compiled schema takes several times its text. */
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+/** What a type takes besides its schema. */
+const TYPE_CHARACTERS = 500;
+
+/** A declared type with its schema; null without one. */
+export interface Rule extends Omit<ReadRule, "schema"> {
+  compiled: CompiledSchema | null;
+}
+
+/** What this isolate knows of a tenant's rules. */
+export interface Known {
+  /** `TenantStanding.rulesRevision` when they were read. */
+  seen: number;
+  /** The revision that the database had. */
+  revision: number;
+  mode: Mode;
+  /** By `keyOf`; null: the type is not declared. */
+  rules: Map<string, Rule | null>;
+  characters: number;
+}
+
+const tenants = new Map<string, Known>();
+let characters = 0;
+
+export const keyOf = ({ type, version }: Wanted): string => `${type} ${version ?? ""}`;
+
+/** What is known of the tenant; undefined if its rules have changed since. */
+export function knownRules(tenantId: string, seen: number): Known | undefined {
+  const known = tenants.get(tenantId);
+  if (!known || known.seen !== seen) return undefined;
+  // The last one is the one that was used last.
+  tenants.delete(tenantId);
+  tenants.set(tenantId, known);
+  return known;
+}
+
+/** Remembers what was read, beside what is known at the same revisions. */
+export function rememberRules(
+  tenantId: string,
+  seen: number,
+  wanted: readonly Wanted[],
+  read: { revision: number; mode: Mode; rules: readonly ReadRule[] },
+): Known {
+  const before = knownRules(tenantId, seen);
+  const isSame = before?.revision === read.revision;
+  if (!isSame) forgetRules(tenantId);
+  const known: Known =
+    isSame && before ? before : { seen, revision: read.revision, mode: read.mode, rules: new Map(), characters: 0 };
+  const found = new Map(read.rules.map((rule) => [keyOf({ type: rule.type, version: rule.wantedVersion }), rule]));
+  for (const one of wanted) {
+    const rule = found.get(keyOf(one));
+    known.rules.set(keyOf(one), rule ? ruleOf(rule) : null);
+    const added = TYPE_CHARACTERS + (rule?.schema?.length ?? 0);
+    known.characters += added;
+    characters += added;
+  }
+  tenants.set(tenantId, known);
+  for (const id of tenants.keys()) {
+    if (characters <= MAX_CHARACTERS) break;
+    forgetRules(id);
+  }
+  return known;
+}
+
+/** Forgets the rules of a tenant. */
+export function forgetRules(tenantId: string): void {
+  characters -= tenants.get(tenantId)?.characters ?? 0;
+  tenants.delete(tenantId);
+}
+
+const ruleOf = ({ schema, ...rule }: ReadRule): Rule => ({
+  ...rule,
+  compiled: schema === null ? null : compileSchema(JSON.parse(schema)),
+});

@@ -1,0 +1,115 @@
+/**
+ * The rules that publishing obeys: which types may be published, and what their payloads must be. A tenant without
+ * rules pays nothing for them. A refusal is decided by rules that were read in the same request, and an event is stored
+ * only if the rules have not changed since they were read.
+ */
+import type { Deps } from "../../platform/deps";
+import type { ErrorDetail } from "../../platform/errors";
+import type { TenantStanding } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { iso, MINUTE_MS } from "../../platform/time";
+import { RequestMeter } from "./json-schema/meter";
+import type { Finding } from "./json-schema/report";
+import { validate } from "./json-schema/validate";
+import { type Known, keyOf, knownRules, type Rule, rememberRules } from "./rules-cache";
+import { noteWarned, readRules, type Wanted } from "./rules-store";
+
+/** An event that is about to be published. */
+export interface Candidate {
+  type: string;
+  /** JSON. */
+  payload: string;
+  schemaVersion?: number | null | undefined;
+}
+
+/** What the rules say of an event. */
+export interface Judgement {
+  /** Why it is refused; empty: it is not. Paths are those of the event. */
+  refusals: ErrorDetail[];
+  warnings: Finding[];
+  /** Since when its type is deprecated, Unix ms; null: it is not. */
+  deprecatedSince: number | null;
+}
+
+/** What the rules say of events, and the revision at which they say it. */
+export interface Judged {
+  revision: number;
+  judgements: Judgement[];
+}
+
+const wantedBy = ({ type, schemaVersion = null }: Candidate): Wanted => ({ type, version: schemaVersion });
+
+/** Judges the events; null for a tenant without rules. Throws when D1 is down. */
+export async function judge(
+  deps: Deps,
+  tenant: TenantRef & TenantStanding,
+  candidates: readonly Candidate[],
+): Promise<Judged | null> {
+  const { tenantId, rulesRevision: seen = null } = tenant;
+  if (seen === null) return null;
+  const wanted = [...new Map(candidates.map((one) => [keyOf(wantedBy(one)), wantedBy(one)])).values()];
+  const known = knownRules(tenantId, seen);
+  if (known && wanted.every((one) => known.rules.has(keyOf(one)))) {
+    const judged = judgedBy(known, candidates);
+    if (judged.judgements.every(({ refusals }) => refusals.length === 0)) return judged;
+  }
+  const read = await readRules(deps.shards.db(tenant.shard), tenant, wanted);
+  return judgedBy(rememberRules(tenantId, seen, wanted, read), candidates);
+}
+
+function judgedBy(known: Known, candidates: readonly Candidate[]): Judged {
+  const meter = new RequestMeter();
+  return {
+    revision: known.revision,
+    judgements: candidates.map((candidate) => judgementOf(known, candidate, meter)),
+  };
+}
+
+function judgementOf({ mode, rules }: Known, candidate: Candidate, meter: RequestMeter): Judgement {
+  const rule = rules.get(keyOf(wantedBy(candidate))) ?? null;
+  const refused = (path: string, message: string): Judgement => ({
+    ...{ refusals: [{ path, message }], warnings: [], deprecatedSince: null },
+  });
+  if (rule === null) return mode === "open" ? ACCEPTED : refused("type", "Unknown event type");
+  if (rule.isArchived && mode !== "open") return refused("type", "Archived event type");
+  if (rule.version === null || (candidate.schemaVersion && rule.version === 0)) {
+    return refused("schemaVersion", "The event type has no such version");
+  }
+  if (mode === "validated" && rule.compiled === null) return refused("type", "The event type has no schema");
+  const enforce = mode === "validated" ? "reject" : rule.enforce;
+  const findings =
+    enforce === "off" || rule.compiled === null
+      ? []
+      : validate(rule.compiled, JSON.parse(candidate.payload), "payload", meter);
+  return {
+    refusals: enforce === "reject" ? findings : [],
+    warnings: [...deprecationOf(rule), ...(enforce === "warn" ? findings : [])],
+    deprecatedSince: rule.deprecated?.since ?? null,
+  };
+}
+
+const ACCEPTED: Judgement = { refusals: [], warnings: [], deprecatedSince: null };
+
+function deprecationOf({ deprecated }: Rule): Finding[] {
+  if (deprecated === null) return [];
+  const instead = deprecated.replacedBy === undefined ? "" : `, use ${deprecated.replacedBy}`;
+  return [{ path: "type", message: `deprecated: since ${iso(deprecated.since)}${instead}` }];
+}
+
+/** What was published with a warning since this isolate last wrote it down, by tenant. */
+const warned = new Map<string, { sinceMs: number; counts: Map<string, number> }>();
+const MAX_WARNED_TENANTS = 1000;
+
+/** Counts events that were published with a warning. Writes the counts at most once a minute. */
+export function countWarned(deps: Deps, tenant: TenantRef, types: readonly string[]): void {
+  if (types.length === 0) return;
+  const nowMs = deps.now();
+  if (warned.size >= MAX_WARNED_TENANTS) warned.clear();
+  const entry = warned.get(tenant.tenantId) ?? { sinceMs: 0, counts: new Map<string, number>() };
+  for (const type of types) entry.counts.set(type, (entry.counts.get(type) ?? 0) + 1);
+  warned.set(tenant.tenantId, entry);
+  if (nowMs - entry.sinceMs < MINUTE_MS) return;
+  const counts = [...entry.counts].map(([type, count]) => ({ type, count }));
+  warned.set(tenant.tenantId, { sinceMs: nowMs, counts: new Map() });
+  deps.background("warned events", noteWarned(deps.shards.db(tenant.shard), tenant, counts, nowMs));
+}

@@ -1,0 +1,43 @@
+/** Event types as the API returns them. */
+import { iso } from "../../platform/time";
+import type { EventType, EventTypeSummary, EventTypeVersion } from "./schemas";
+import type { TypeRow, VersionRow } from "./store";
+import type { Declared } from "./types";
+
+export const summaryView = (row: TypeRow): EventTypeSummary => ({
+  name: row.name,
+  scope: "tenant",
+  ...(row.description === null ? {} : { description: row.description }),
+  ...(row.heading === null ? {} : { group: row.heading }),
+  enforce: row.enforce,
+  archived: row.isArchived === 1,
+  ...(row.deprecated === null ? {} : { deprecated: { ...row.deprecated, since: iso(row.deprecated.since) } }),
+  latestVersion: row.latestVersion,
+  ...(row.warnedAt === null ? {} : { warned: { count: row.warnedCount, lastAt: iso(row.warnedAt) } }),
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+});
+
+export const typeView = ({ type, newest }: Declared, subscribers?: number): EventType => ({
+  ...summaryView(type),
+  ...(newest.schema === undefined ? {} : { schema: newest.schema }),
+  ...(newest.examples === null ? {} : { examples: newest.examples }),
+  ...(subscribers === undefined ? {} : { subscribers }),
+});
+
+export const versionSummaryView = ({
+  version,
+  breaks,
+  createdAt,
+}: Pick<VersionRow, "version" | "breaks" | "createdAt">) => ({
+  version,
+  compatible: breaks === null,
+  ...(breaks === null ? {} : { breaks }),
+  createdAt: iso(createdAt),
+});
+
+export const versionView = (row: VersionRow): EventTypeVersion => ({
+  ...versionSummaryView(row),
+  schema: row.schema,
+  ...(row.examples === null ? {} : { examples: row.examples }),
+});

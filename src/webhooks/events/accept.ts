@@ -1,0 +1,105 @@
+/** Accepting events within the budget of deliveries of their tenant. */
+import { violates } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { isOnTrial, type Reservation, reserve } from "../../platform/limits/reserve";
+import type { TenantStanding } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { enqueueDue } from "../delivery/enqueue";
+import type { AcceptedEvent } from "./accept-statements-store";
+import { acceptEvents, type NewEvent } from "./accept-store";
+import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
+import { enqueueFanOut } from "./fan-out";
+import type { Published } from "./publication";
+import { publishedOf, refuseConflict } from "./repeats";
+
+/**
+ * How often events are tried, because a delivery id that is made from an event's id may already be taken, and because
+ * subscriptions can change between the round trip that writes nothing and the one that asks why.
+ */
+const MAX_TRIES = 3;
+
+/** Thrown when the rules have changed since they were read; nothing was written. */
+export class StaleRules extends Error {}
+
+/** The tenant that publishes, and what it may do. */
+export type Publisher = TenantRef & TenantStanding;
+
+/**
+ * Reserves as many deliveries of the budget as the last events of these types had, and accepts the events. If they need
+ * more, nothing is written, the missing deliveries are reserved, and the events are accepted in further round trips,
+ * which is rare. An event that exceeds the budget is never delivered in part.
+ */
+export async function acceptWithin(
+  deps: Deps,
+  tenant: Publisher,
+  makeEvents: (nowMs: number) => NewEvent[],
+  rulesRevision: number | null,
+): Promise<(Published & { isRepeat: boolean })[]> {
+  const db = deps.shards.db(tenant.shard);
+  let events = makeEvents(deps.now());
+  let allowed = 0;
+  const reserved: { deliveries: number; reservation: Reservation }[] = [];
+  const reserveMore = async (deliveries: number) => {
+    if (deliveries <= 0) return;
+    reserved.push({ deliveries, reservation: await reserve(deps, tenant, { deliveries }) });
+    allowed += deliveries;
+  };
+  const giveBack = async (unused: number) => {
+    for (const { deliveries, reservation } of reserved) {
+      const ofThese = Math.min(unused, deliveries);
+      if (ofThese > 0) await reservation.giveBack({ deliveries: ofThese });
+      unused -= ofThese;
+    }
+  };
+  const expected = expectedDeliveries(
+    tenant.tenantId,
+    events,
+    isOnTrial(deps, tenant) ? deps.config.caps.trialSubscriptions : undefined,
+  );
+  // If the budget refuses the estimate, the exact number may still fit, so it decides below.
+  await reserveMore(expected).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+  });
+  for (let tries = 1; ; tries += 1) {
+    const nowMs = deps.now();
+    try {
+      const { accepted, due, wantedDeliveries, isStale } = await acceptEvents(
+        ...([db, tenant, events, allowed, nowMs, rulesRevision] as const),
+      );
+      refuseConflict(accepted, events);
+      const published = accepted.flatMap(publishedOf);
+      if (published.length < events.length) {
+        if (isStale) throw new StaleRules("the rules have changed");
+        if (wantedDeliveries <= allowed && tries >= MAX_TRIES) throw new Error("events were not stored");
+        await reserveMore(wantedDeliveries - allowed);
+        continue;
+      }
+      const marked = published.map((event, position) => ({ ...event, isRepeat: event.id !== events[position]?.id }));
+      const made = marked.reduce((sum, { isRepeat, deliveries }) => sum + (isRepeat ? 0 : deliveries), 0);
+      noteDeliveries(tenant.tenantId, published);
+      deps.background("give back", giveBack(allowed - made));
+      sendMessages(deps, tenant.shard, accepted, due);
+      return marked;
+    } catch (error) {
+      if (tries >= MAX_TRIES || !violates(error, "UNIQUE", "outbox.id")) {
+        await giveBack(allowed);
+        throw error;
+      }
+      events = makeEvents(nowMs);
+    }
+  }
+}
+
+function sendMessages(
+  deps: Deps,
+  shard: number,
+  accepted: readonly AcceptedEvent[],
+  due: Parameters<typeof enqueueDue>[2],
+): void {
+  const wide = accepted.flatMap(({ id: eventId, fanOutAfter }) =>
+    eventId === null || fanOutAfter === null ? [] : [{ eventId, fanOutAfter }],
+  );
+  deps.background("enqueue deliveries", enqueueDue(deps, shard, due, wide.length > 0 ? "slow" : "fast"));
+  deps.background("enqueue fan-out", enqueueFanOut(deps, shard, wide));
+}
