@@ -95,6 +95,46 @@ describe("who may", () => {
   });
 });
 
+describe("of 50 requests at once, a key may make exactly as many as its limit allows", () => {
+  const LIMIT = { limit: 20, windowSeconds: 3600 };
+  const vars = {
+    RATE_LIMITS: JSON.stringify({ platformRead: LIMIT, platformWrite: LIMIT, platformPublish: LIMIT }),
+  };
+
+  test.each<[string, number, (key: string, tenant: string) => Parameters<typeof callUnder>[1]]>([
+    ["reads", 200, (token) => ({ method: "GET", path: "/api/v1/platform/tenants", token })],
+    ["writes", 201, (token) => ({ path: "/api/v1/platform/tenants", token, body: { name: "Shop" } })],
+    [
+      "events",
+      202,
+      (token, tenant) => ({
+        path: "/api/v1/events",
+        token,
+        body: { type: "OrderPaid", payload: {} },
+        headers: { "postern-tenant": tenant },
+      }),
+    ],
+  ])("%s", async (_what, allowed, request) => {
+    const [{ key }, tenants] = [await newPlatformKey(), [await newTenant(), await newTenant()]];
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => callUnder(vars, request(key, tenants[n % 2]?.id ?? ""))),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === allowed)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+  });
+
+  test("and of 50 tenants at once, each with the same external id in another case, none is merged", async () => {
+    const id = newExternalId();
+    const cases = Array.from({ length: 50 }, (_, n) => `${id}${n % 2 === 0 ? "a" : "A"}`);
+    const answers = await Promise.all(
+      cases.map((externalId) => send("POST", "/tenants", { name: "Shop", externalId })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(2);
+  });
+});
+
 describe("tenants", () => {
   test("are created once for an external id, also by 20 parallel requests", async () => {
     const externalId = newExternalId();
