@@ -72,7 +72,7 @@ export const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" 
         </tbody>
       </table>
     </ScrollArea>
-    <Runbooks of={["delivery-databases", "restoring-d1", "move-a-tenant-to-another-database"]} />
+    <Runbooks of={["runbook-database-full", "runbook-restore", "operations#move-a-tenant-to-another-database"]} />
   </section>
 );
 
@@ -104,6 +104,6 @@ export const Queues = ({ queues, deadLetters }: Pick<ServiceStatus, "queues" | "
             ))}
       </dd>
     </dl>
-    <Runbooks of={["dead-letters"]} />
+    <Runbooks of={["runbook-dead-letters"]} />
   </section>
 );

@@ -34,7 +34,7 @@ export const FailingTenants = ({ failingTenants }: Pick<ServiceStatus, "failingT
             </tbody>
           </table>
         </ScrollArea>
-        <Runbooks of={["a-tenant-abuses-the-service"]} />
+        <Runbooks of={["runbook-attempts-fail", "runbook-abuse"]} />
       </>
     )}
   </section>

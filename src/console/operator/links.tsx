@@ -8,17 +8,19 @@ export const Unreachable = ({ shards }: { shards: readonly number[] }) => (
   <p>No answer from the databases: {shards.join(", ")}.</p>
 );
 
-/** The sections of the operations page that say what to do, by their anchors. */
+/** The pages and sections of the documentation that say what to do. */
 const RUNBOOKS = {
-  "a-user-has-lost-the-second-factor": "A user has lost the second factor",
-  "a-session-was-stolen": "A session was stolen",
-  "secret_keys-has-leaked": "SECRET_KEYS has leaked",
-  "an-api-key-has-leaked": "An API key has leaked",
-  "a-tenant-abuses-the-service": "A tenant abuses the service",
-  "move-a-tenant-to-another-database": "Move a tenant to another database",
-  "dead-letters": "Dead letters",
-  "delivery-databases": "Delivery databases",
-  "restoring-d1": "Restoring D1",
+  "runbook-attempts-fail": "Many attempts fail",
+  "runbook-abuse": "A tenant abuses the service",
+  "runbook-lost-factor": "A lost second factor",
+  "runbook-account-taken": "An account was taken over",
+  "runbook-leaked-api-key": "An API key has leaked",
+  "runbook-leaked-keys": "SECRET_KEYS has leaked",
+  "runbook-dead-letters": "Dead letters",
+  "runbook-database-full": "A database is full",
+  "runbook-restore": "Restore data",
+  "runbook-down": "The service is down",
+  "operations#move-a-tenant-to-another-database": "Move a tenant to another database",
 } as const;
 
 type Runbook = keyof typeof RUNBOOKS;
@@ -27,10 +29,10 @@ type Runbook = keyof typeof RUNBOOKS;
 export const Runbooks = ({ of }: { of: readonly Runbook[] }) => (
   <p class="small muted">
     What to do:{" "}
-    {of.map((anchor, index) => (
+    {of.map((page, index) => (
       <>
         {index > 0 && ", "}
-        <a href={`/docs/operations#${anchor}`}>{RUNBOOKS[anchor]}</a>
+        <a href={`/docs/${page}`}>{RUNBOOKS[page]}</a>
       </>
     ))}
   </p>

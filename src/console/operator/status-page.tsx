@@ -91,11 +91,12 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
     <Queues queues={status.queues} deadLetters={status.deadLetters} />
     <Runbooks
       of={[
-        "a-user-has-lost-the-second-factor",
-        "a-session-was-stolen",
-        "an-api-key-has-leaked",
-        "secret_keys-has-leaked",
-        "a-tenant-abuses-the-service",
+        "runbook-down",
+        "runbook-lost-factor",
+        "runbook-account-taken",
+        "runbook-leaked-api-key",
+        "runbook-leaked-keys",
+        "runbook-abuse",
       ]}
     />
   </>

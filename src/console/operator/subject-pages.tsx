@@ -31,7 +31,7 @@ export const OperatorTenant = ({ tenant }: { tenant: OperatedTenant }) => (
       <h2 id="state">State</h2>
       <TenantFacts tenant={tenant} />
       <TenantActions tenant={tenant} />
-      <Runbooks of={["a-tenant-abuses-the-service", "an-api-key-has-leaked", "move-a-tenant-to-another-database"]} />
+      <Runbooks of={["runbook-abuse", "runbook-leaked-api-key", "operations#move-a-tenant-to-another-database"]} />
     </section>
     <TenantSubscriptions tenant={tenant} />
   </>
@@ -194,7 +194,7 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
             </LinkButton>
           )}
         </p>
-        <Runbooks of={["a-user-has-lost-the-second-factor", "a-session-was-stolen"]} />
+        <Runbooks of={["runbook-lost-factor", "runbook-account-taken"]} />
       </section>
     </>
   );
