@@ -1,12 +1,14 @@
 /** Sources: what a call of a provider becomes, and what a source takes. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { fromStored } from "../../src/platform/db/stored-text";
 import { forgetRefusals } from "../../src/webhooks/sources/refusals";
 import type { ProviderName } from "../../src/webhooks/sources/schemas";
 import { newSourceId } from "../../src/webhooks/sources/source-id";
-import { call, eventually, signUp, signUpVerified } from "../support/client";
+import { call, eventually, newAddress, signUp, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";
 import { callUnder } from "../support/overrides";
+import { deliveryDb, SHARD } from "../support/shard";
 import {
   create,
   deliver,
@@ -19,6 +21,10 @@ import {
   SIGNED,
   send,
 } from "../support/sources";
+
+/** In the form that `fromStored` takes. */
+const PAYLOAD_SQL =
+  "CASE typeof(long_payload) WHEN 'blob' THEN 'z' || hex(long_payload) ELSE 't' || coalesce(long_payload, payload) END";
 
 afterEach(() => {
   forgetRefusals();
@@ -45,9 +51,83 @@ test.each<[ProviderName, string, string, Record<string, string>]>([
   ]);
   const [event, ...others] = await eventsOf(person);
   expect([event.type, others]).toEqual([type, []]);
-  const stored = await call("GET", `/events/${event.id}`, { token: person.token });
-  expect(stored.body.data.payload ?? body).toEqual(stored.body.data.payload === undefined ? body : expect.anything());
+  expect(await rawPayloadOf(event.id)).toBe(body);
 });
+
+/** The payload of an event as it is stored, which is what subscribers receive. */
+async function rawPayloadOf(eventId: string): Promise<string> {
+  const row = deliveryDb.prepare(`SELECT ${PAYLOAD_SQL} AS payload FROM events WHERE id = ?`).bind(eventId);
+  return fromStored((await row.first<string>("payload")) ?? "");
+}
+
+test("the audit log finds what was done to a source by the source's id", async () => {
+  const person = await signUp();
+  const { id } = await create(person, "github");
+  await create(person, "github");
+  const { body } = await call("GET", `/audit?target=${id}`, { token: person.token });
+  expect(body.data).toMatchObject([{ action: "source.created", target: { kind: "source", id } }]);
+});
+
+describe("before the signature is looked at", () => {
+  const addressed = { "cf-connecting-ip": "203.0.113.91" };
+
+  test("a body above 256 KiB gets 413 and one of another type 415, also where the source is unknown", async () => {
+    const { id } = await create(await signUpVerified(), "github");
+    const long = JSON.stringify("x".repeat(256 * 1024));
+    for (const source of [id, newSourceId()]) {
+      expect((await send(source, long)).status).toBe(413);
+      expect((await send(source, "{}", { "content-type": "text/plain" })).status).toBe(415);
+    }
+    for (let n = 0; n < 20; n += 1) expect((await send(id, "{}", addressed)).status).toBe(401);
+    expect((await send(id, "{}", addressed)).status).toBe(429);
+    expect((await send(id, long, addressed)).status).toBe(413);
+  });
+
+  test("a refusal does the same work for an unknown source as for a known one: one HMAC of the body", async () => {
+    const { id } = await create(await signUpVerified(), "github");
+    const verified = vi.spyOn(crypto.subtle, "verify");
+    const worked = async (source: string, headers: Record<string, string> = {}) => {
+      verified.mockClear();
+      const path = `/api/v1/in/${source}`;
+      expect((await callUnder({}, { path, body: { n: 1 }, ip: newAddress(), headers })).status).toBe(401);
+      return verified.mock.calls.map(([algorithm, , , content]) => [algorithm, byteLength(content)]);
+    };
+    const wrong = { "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
+    const work = [["HMAC", 7]];
+    try {
+      expect([await worked(id), await worked(id, wrong), await worked(newSourceId()), await worked("src_x")]).toEqual(
+        Array(4).fill(work),
+      );
+    } finally {
+      verified.mockRestore();
+    }
+  });
+
+  const byteLength = (content: unknown) => (content instanceof Uint8Array ? content.length : -1);
+});
+
+test("with the database down a call gets 503 with Retry-After and leaves no mark, so it is taken when it comes again", async () => {
+  const person = await signUpVerified();
+  const { id } = await create(person, "stripe");
+  const body = { id: "evt_1", type: "a" };
+  const request = async () => ({
+    path: `/api/v1/in/${id}`,
+    body,
+    headers: await SIGNED.stripe(JSON.stringify(body), nowSeconds()),
+  });
+  for (const down of [{ DB: brokenDatabase }, { [SHARD === 0 ? "DB" : "SHARD_1"]: brokenDatabase }]) {
+    const { status, headers } = await callUnder(down, await request());
+    expect([status, Number(headers.get("retry-after")) > 0]).toEqual([503, true]);
+  }
+  expect((await callUnder({}, await request())).status).toBe(202);
+  expect((await eventsOf(person)).length).toBe(1);
+});
+
+const fail = async () => {
+  throw new Error("D1_ERROR: D1 DB is overloaded. Requests queued for too long.");
+};
+const brokenStatement = { bind: () => brokenStatement, all: fail, run: fail, first: fail, raw: fail };
+const brokenDatabase = { prepare: () => brokenStatement, batch: fail };
 
 test("a repeat with another body is the same call where the provider names an id", async () => {
   const person = await signUpVerified();

@@ -5,6 +5,8 @@ import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/
 
 const MAX_PAGE_ROWS = 200;
 const MAX_NAME_CHARACTERS = 254;
+/** Not only UUIDs: the ids of sources have another form. */
+const MAX_ID_CHARACTERS = 64;
 
 export const auditQuery = pageQuery("Events", MAX_PAGE_ROWS).extend({
   action: z
@@ -20,7 +22,12 @@ export const auditQuery = pageQuery("Events", MAX_PAGE_ROWS).extend({
       description: "The id of a user or an API key, or the email address or name that it had.",
       examples: ["ada@example.com"],
     }),
-  target: id.optional().meta({ description: "The id of what was changed." }),
+  target: z
+    .string()
+    .min(1)
+    .max(MAX_ID_CHARACTERS)
+    .optional()
+    .meta({ description: "The id of what was changed.", examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] }),
   ip: z
     .string()
     .min(1)

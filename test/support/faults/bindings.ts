@@ -83,15 +83,23 @@ export interface Sent {
   error?: unknown;
 }
 
+/** A subscriber with a handler of its own. It throws when it dies before its answer. */
+export type Receiver = (delivery: { headers: Headers; body: string }) => Promise<Response>;
+
 const FETCH_ERRORS = ["internal error; reference = 0", "Network connection lost."] as const;
 
 /**
  * A `fetch` with faults that notes in `sent` what the engine sends, and answers as a subscriber would. The path is the
  * status of the answer.
  * `holdMs` keeps it back, and the first `failures` requests of each delivery get the status `failing` instead, with
- * `retryAfter`.
+ * `retryAfter`. A `receiver` answers instead, if there is one.
  */
-export function faultyFetch(faults: Faults, sent: Sent[], wait: (ms: number) => Promise<void>): typeof fetch {
+export function faultyFetch(
+  faults: Faults,
+  sent: Sent[],
+  wait: (ms: number) => Promise<void>,
+  receiver?: Receiver,
+): typeof fetch {
   return async (input, init) => {
     const url = new URL(String(input));
     const headers = new Headers(init?.headers);
@@ -105,6 +113,7 @@ export function faultyFetch(faults: Faults, sent: Sent[], wait: (ms: number) => 
     sent.push(note);
     const receive = async () => {
       note.isReceived = true;
+      if (receiver) return receiver({ headers, body: note.body });
       const earlier = sent.filter((one) => one.isReceived && one !== note && one.deliveryId === note.deliveryId).length;
       const isFailure = earlier < Number(url.searchParams.get("failures"));
       const status = Number(isFailure ? (url.searchParams.get("failing") ?? 500) : url.pathname.slice(1));

@@ -10,7 +10,7 @@ import type { Subscriber } from "./ledger";
 import type { Random } from "./random";
 
 export const EVENT_TYPE = "OrderPaid";
-const SECRET = "a-signing-secret";
+export const SECRET = "a-signing-secret";
 /** What the subscribers do: see `faultyFetch`. */
 const BEHAVIOURS = [
   "200",

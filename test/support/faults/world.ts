@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import { startSweepers } from "../../../src/operations/upkeep/start";
 import { createDeps, type Deps } from "../../../src/platform/deps";
 import { consume } from "../../../src/queue";
-import { faultyEnv, faultyFetch, type Sent } from "./bindings";
+import { faultyEnv, faultyFetch, type Receiver, type Sent } from "./bindings";
 import { type Coverage, type FaultPlan, Faults } from "./faults";
 import { ended, type Invocation, invocationNow, newInvocation, runIn } from "./invocation";
 import { LossyQueues } from "./lossy-queue";
@@ -28,6 +28,7 @@ export class World {
     readonly random: Random,
     readonly plan: FaultPlan,
     coverage: Coverage,
+    readonly receiver?: Receiver,
   ) {
     this.clock = new VirtualClock(plan.startMs);
     this.faults = new Faults(random, this.clock, plan, coverage);
@@ -47,7 +48,7 @@ export class World {
     this.clock.install();
     vi.stubGlobal(
       "fetch",
-      faultyFetch(this.faults, this.sent, (ms) => this.clock.wait(ms)),
+      faultyFetch(this.faults, this.sent, (ms) => this.clock.wait(ms), this.#held(this.receiver)),
     );
     vi.spyOn(Math, "random").mockImplementation(() => this.random.next());
     vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => fill(array, this.random));
@@ -55,6 +56,11 @@ export class World {
       vi.spyOn(console, level).mockImplementation((line) => this.faults.note(String(line)));
     }
     this.clock.after(this.plan.cronAfterMs, () => this.#everyMinute());
+  }
+
+  /** The clock stands still while a receiver works. */
+  #held(receiver?: Receiver): Receiver | undefined {
+    return receiver && ((delivery) => this.clock.hold(() => receiver(delivery)));
   }
 
   close(): void {
