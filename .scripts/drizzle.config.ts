@@ -13,6 +13,7 @@ export default defineConfig({
     "./src/platform/db/sources-schema.ts",
     "./src/platform/db/feeds-schema.ts",
     "./src/platform/db/event-types-schema.ts",
+    "./src/platform/db/imports-schema.ts",
   ],
   out: "./migrations",
 });

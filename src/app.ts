@@ -25,6 +25,8 @@ import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } f
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./operations/directory/routes";
 import { healthRoutes } from "./operations/health/routes";
+import { MAX_PART_KIB } from "./operations/imports/chunks";
+import { importRoutes } from "./operations/imports/routes";
 import { metricsRoutes } from "./operations/metrics/routes";
 import { operatorRoutes } from "./operations/operators/routes";
 import { createDeps } from "./platform/deps";
@@ -54,6 +56,9 @@ const BODY_KIB = 64;
 const EVENT_BODY_KIB = 256;
 const EVENT_BATCH_BODY_KIB = 1024;
 const IMPORT_BODY_KIB = 1024;
+const IMPORTS_PATH = "/api/v1/platform/imports";
+/** Where the people of an import are sent. */
+const PEOPLE_PATH = new RegExp(`^${IMPORTS_PATH}(/[^/]+/parts/[^/]+)?$`);
 const INBOUND_PATH = "/api/v1/in";
 /** A sample of up to 256 KiB as a JSON string. */
 const SAMPLE_BODY_KIB = 1024;
@@ -67,7 +72,10 @@ const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/webhooks/import": IMPORT_BODY_KIB,
 };
 
+const takesPeople = (path: string): boolean => PEOPLE_PATH.test(path);
+
 function bodyKiBOf(path: string): number {
+  if (takesPeople(path)) return MAX_PART_KIB;
   if (path.startsWith(`${INBOUND_PATH}/`)) return EVENT_BODY_KIB;
   if (path.startsWith(`${TYPES_PATH}/`)) return EVENT_BODY_KIB;
   return SAMPLE_PATH.test(path) ? SAMPLE_BODY_KIB : (BODY_KIB_OF[path] ?? BODY_KIB);
@@ -121,7 +129,7 @@ app.use("/api/*", (c, next) => {
   return next();
 });
 app.use("/api/*", limitBody(bodyKiBOf));
-app.use("/api/*", jsonOnly);
+app.use("/api/*", jsonOnly(takesPeople));
 
 const authenticated = new Hono<AppEnv>()
   .use(requirePrincipal)
@@ -139,6 +147,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/keys", platformKeyRoutes)
   .route("/platform/tenants", platformTenantRoutes)
   .route("/platform/users", platformUserRoutes)
+  .route("/platform/imports", importRoutes)
   .route("/platform", platformDeletionRoutes)
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)

@@ -2,6 +2,8 @@
 import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { continuePurges } from "./lifecycle/deletion/purge";
+import { clearImports } from "./operations/imports/clear";
+import { continueImports } from "./operations/imports/run";
 import { countTotals } from "./operations/metrics/totals";
 import { continueMoves } from "./operations/moves/continue";
 import { rekey, rekeyAfterChange } from "./operations/reencryption/reencrypt";
@@ -48,7 +50,7 @@ export const JOBS: Jobs = {
     rekeyAfterChange,
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
-  ...jobsOf("minute", { continueMoves: whole(continueMoves) }, { isForControlPlane: true }),
+  ...jobsOf("minute", { continueMoves: whole(continueMoves), continueImports }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),
@@ -65,5 +67,5 @@ export const JOBS: Jobs = {
     removeOldAudit,
     rekey,
   }),
-  ...jobsOf("hour", { deleteExpired, removeAbandoned }, { isForControlPlane: true }),
+  ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports }, { isForControlPlane: true }),
 };

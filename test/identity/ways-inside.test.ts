@@ -82,6 +82,7 @@ const ENDS_NOTHING = new RegExp(
     "tenant\\.(exported|created|updated|resumed|settings_changed)",
     "user\\.(created|updated|resumed)",
     "platform_key\\.created",
+    "import\\.",
     "auth\\.(registered|login|login_failed|locked|email_verified|password_reset_requested|name_changed)$",
     "auth\\.(email_change_requested|2fa_disabled|recovery_used|recovery_codes_renewed|passkey_added)$",
     "auth\\.(identity_linked|exported|step_up)$",

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS } from "../../src/operations/reencryption/columns";
 import * as delivery from "../../src/platform/db/delivery-schema";
 import * as types from "../../src/platform/db/event-types-schema";
+import * as imports from "../../src/platform/db/imports-schema";
 import * as platform from "../../src/platform/db/platform-schema";
 import * as control from "../../src/platform/db/schema";
 import * as sources from "../../src/platform/db/sources-schema";
@@ -20,7 +21,7 @@ const encryptedColumns = (schema: object) =>
     );
 
 describe.each([
-  ["control", { ...control, ...platform, ...sources }, CONTROL_COLUMNS],
+  ["control", { ...control, ...platform, ...sources, ...imports }, CONTROL_COLUMNS],
   ["delivery", { ...delivery, ...types }, DELIVERY_COLUMNS],
 ] as const)("the %s plane", (_plane, schema, columns) => {
   test("has no encrypted column that a rotation of SECRET_KEYS leaves out", () => {

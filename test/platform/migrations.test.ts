@@ -133,6 +133,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "feeds",
     "hourly_stats",
     "idempotency_keys",
+    "import_trials",
     "known_devices",
     "mail_codes",
     "manual_retries",

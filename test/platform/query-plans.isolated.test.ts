@@ -47,6 +47,7 @@ test("an exception allows one step of one statement", async () => {
 /** A statement that only this store sends. */
 const OF_STORE: Record<string, RegExp> = {
   "identity/api-keys": /INSERT INTO api_keys/,
+  "identity/passwords/imported": /SELECT sealed FROM hash_settings/,
   "identity/platform-keys": /INSERT INTO platform_keys/,
   "identity/platform-keys/audit-store": /'user\.created'|INSERT INTO audit_events/,
   "identity/platform-keys/subjects-store": /t\.name, t\.external_id AS externalId,/,
@@ -203,6 +204,13 @@ const OF_STORE: Record<string, RegExp> = {
   "tenancy/tenants/verified-store": /om\.role = 'owner'/,
   "identity/two-factor": /update "users" set "totp_secret_encrypted"/,
   "webhooks/subscriptions": /INSERT INTO subscriptions/,
+  "operations/imports": /INSERT INTO imports/,
+  "operations/imports/clear-store": /DELETE FROM hash_settings/,
+  "operations/imports/report-store": /CROSS JOIN json_each\(r\.entries\)/,
+  "operations/imports/run-store": /SELECT part, n, sealed FROM import_chunks/,
+  "operations/imports/trials-store": /INSERT INTO import_trials/,
+  "operations/imports/world-store": /WITH named AS MATERIALIZED/,
+  "operations/imports/write-store": /UPDATE imports SET rows = NULL/,
   "operations/moves": /FROM tenant_moves m WHERE m\.ended_at IS NULL/,
   "operations/moves/copy-store": /SELECT e\.\* FROM subscriptions s CROSS JOIN episodes/,
   "tenancy/moves/fence-store": /INSERT INTO departed_tenants \(tenant_id, since\) SELECT/,

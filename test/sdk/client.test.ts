@@ -48,6 +48,7 @@ test("every endpoint has a method", async () => {
       client.platform.tenants,
       client.platform.users,
       client.platform.members,
+      client.platform.imports,
       client.platform.keys,
     ]
       .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])

@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { tellAlarms } from "../../src/operations/alarms/tell";
+import { clearImports } from "../../src/operations/imports/clear";
 import { continueMoves } from "../../src/operations/moves/continue";
 import { startSweepers } from "../../src/operations/upkeep/start";
 import { noteFirstKey } from "../../src/platform/db/first-keys-store";
@@ -14,6 +15,8 @@ import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, signU
 import { holding } from "./console";
 import { consumeBatch, hourly } from "./engine";
 import { attempt as attemptNow, review } from "./failing";
+import { FIREBASE, storeFirebaseHash } from "./imported-hashes";
+import { runImports } from "./imports";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { operate, operator } from "./operators";
@@ -181,6 +184,9 @@ async function signIn(id: string): Promise<void> {
   await call("POST", "/auth/code/verify", { body: { state, code } });
   await loginWith((await withPasskey()).passkey);
   await registerWithPasskey({ email: newEmail() });
+  const mover = await signUpVerified();
+  await storeFirebaseHash(mover.userId);
+  await call("POST", "/auth/login", { body: { email: mover.email, password: FIREBASE.password } });
   const visitor = newBrowser({ LINK_BY_EMAIL: "always" });
   await signInAs(visitor, newPersonAtProvider());
   await signInAs(visitor, newPersonAtProvider({ email: (await logIn(await signUp())).email }));
@@ -250,11 +256,26 @@ async function usePlatformKeys(token: string, id: string): Promise<void> {
   await call("DELETE", path, { token, body: {} });
 }
 
+/** The stores of imports. */
+async function useImports(token: string): Promise<void> {
+  const raw = JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, totp: { secret: "JBSWY3DPEHPK3PXP" } });
+  const headers = { "content-type": "application/x-ndjson" };
+  const path = "/platform/imports?onExisting=update&dryRun=";
+  await call("POST", `${path}true`, { token, raw, headers });
+  const { id } = (await call("POST", `${path}false`, { token, raw, headers })).body.data;
+  await runImports();
+  await call("GET", "/platform/imports", { token });
+  await call("GET", `/platform/imports/${id}/report?outcome=created`, { token });
+  await call("DELETE", `/platform/imports/${id}`, { token });
+  await maintain(await createDeps(env, createExecutionContext()), clearImports);
+}
+
 /** The stores of the platform API. */
 async function useDirectory(operatorToken: string): Promise<void> {
   const scopes = ["tenants.*", "users.*", "members.*"];
   const made = await call("POST", "/platform/keys", { token: operatorToken, body: { name: "k", scopes } });
   const token = made.body.data.key;
+  await useImports(token);
   const tenantId = (await call("POST", "/platform/tenants", { token, body: { name: "Shop" } })).body.data.id;
   const email = `${crypto.randomUUID()}@example.com`;
   const userId = (await call("POST", "/platform/users", { token, body: { email } })).body.data.id;

@@ -54,11 +54,20 @@ export function operationOf(route: DocumentedRoute, routes: readonly DocumentedR
       ...(docs.query ? { query: docs.query } : {}),
       ...(header ? { header } : {}),
     },
-    ...(docs.body ? { requestBody: { required: true, content: { "application/json": { schema: docs.body } } } } : {}),
+    ...bodyOf(docs),
     responses: { ...Object.fromEntries(successes), ...failureResponses(docs.errors ?? [], limit !== undefined) },
     ...(docs.permission ? { "x-permission": docs.permission } : {}),
     ...(limit ? { "x-rate-limit": limit } : {}),
   };
+}
+
+/** A JSON value a line has no schema in OpenAPI. */
+function bodyOf({ body, takesNdjson }: RouteDocs): Pick<ZodOpenApiOperationObject, "requestBody"> {
+  const content = {
+    ...(body ? { "application/json": { schema: body } } : {}),
+    ...(takesNdjson ? { "application/x-ndjson": { schema: { type: "string" as const } } } : {}),
+  };
+  return Object.keys(content).length === 0 ? {} : { requestBody: { required: true, content } };
 }
 
 const TENANT_HEADER = {

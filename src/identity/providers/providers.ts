@@ -73,6 +73,18 @@ const MICROSOFT_TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const microsoftIssuer = (tid: unknown): string | undefined =>
   typeof tid === "string" && MICROSOFT_TENANT.test(tid) ? `https://login.microsoftonline.com/${tid}/v2.0` : undefined;
 
+const MICROSOFT_ISSUER = /^https:\/\/login\.microsoftonline\.com\/([^/]+)\/v2\.0$/;
+
+/**
+ * The issuer of the people at a provider. At Microsoft each organisation has its own, so it must be given; elsewhere
+ * another one than ours is refused. Null if it is missing or not one that people can sign in with.
+ */
+export function issuerOf({ providers }: Config, name: ProviderName, given: string | undefined): string | null {
+  if (name === "microsoft") return microsoftIssuer(given?.match(MICROSOFT_ISSUER)?.[1]) ?? null;
+  const issuer = name === "oidc" ? providers.oidc?.issuer : FIXED[name].issuer;
+  return issuer === undefined || (given !== undefined && given !== issuer) ? null : issuer;
+}
+
 const FIXED = { google: GOOGLE, github: GITHUB, microsoft: MICROSOFT };
 
 /** Discovery documents by issuer. Plain data and no promises: requests of one isolate must not share pending work. */

@@ -9,7 +9,7 @@ import type { Deps } from "../../platform/deps";
 import type { ProviderIdentity } from "./identity";
 
 /** How many identities a user can have. */
-const MAX_IDENTITIES = 10;
+export const MAX_IDENTITIES = 10;
 
 export type IdentityRow = typeof identities.$inferSelect;
 

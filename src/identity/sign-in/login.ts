@@ -3,17 +3,18 @@
  * work, and the write that opens the session also uses the second factor.
  */
 import { digest } from "../../platform/crypto/encryption";
-import { hashPassword, verifyPassword } from "../../platform/crypto/passwords";
+import { hashPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { verifyStoredPassword } from "../passwords/imported/verify";
 import { requirePasswords } from "../passwords/off";
 import type { OpenedSession } from "../sessions/tokens";
 import { hasSecondFactor } from "../two-factor/store";
 import { checkAttempt } from "./attempt";
 import { requireVerified } from "./open";
 import { completeSignIn, type SignInChoice } from "./second-factor";
-import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials, upgradePasswordHash } from "./store";
+import { findCredentialsOfUser, findForPassword, type StoredCredentials, upgradePasswordHash } from "./store";
 
 export interface Credentials {
   email: string;
@@ -77,35 +78,54 @@ const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid 
 const passwordDigest = (deps: Deps, { userId, passwordHash }: StoredCredentials) =>
   digest(deps.keys, `login:${userId}`, passwordHash);
 
+/**
+ * While imported hashes wait, no refusal of a password leaves earlier: they take other times than ours, which would
+ * tell who has one.
+ */
+const REFUSED_AFTER_MS = 500;
+
 async function verifyCredentials(
   deps: Deps,
   { email, password, tenantId }: Credentials,
   { origin }: ClientContext,
 ): Promise<StoredCredentials> {
   requirePasswords(deps.config);
-  const found = findCredentialsByEmail(deps, email, tenantId ?? null);
+  const found = findForPassword(deps, email, tenantId ?? null);
+  const account = found.then(({ credentials }) => credentials);
   // The query runs in parallel with the reservation of the attempt. If the attempt is refused, nobody awaits the query.
-  found.catch(() => {});
+  account.catch(() => {});
   const evaluate = async () => {
-    const credentials = await found;
-    const { correct, outdated } = await verifyPassword(password, credentials?.passwordHash ?? null);
-    if (!credentials || !correct) return null;
-    return outdated ? withNewHash(deps, credentials, password) : credentials;
+    const { credentials, isImportedWaiting } = await found;
+    // Before the hash: the clock stands still while it is computed.
+    const floor = isImportedWaiting ? scheduler.wait(REFUSED_AFTER_MS) : null;
+    const verified = await checkedPassword(deps, credentials, password);
+    if (!verified) await floor;
+    return verified;
   };
-  const { value: stored } = await checkAttempt(deps, { pool: "password", email, account: found, origin, evaluate });
+  const { value: stored } = await checkAttempt(deps, { pool: "password", email, account, origin, evaluate });
   if (!stored) throw wrongPassword();
   await requireVerified(deps, stored);
   return stored;
 }
 
-/** The credentials with a hash of our parameters; null if the password is no longer right. */
+/** The credentials if the password is right, with the hash that is stored now; otherwise null. */
+async function checkedPassword(
+  deps: Deps,
+  stored: StoredCredentials | undefined,
+  password: string,
+): Promise<StoredCredentials | null> {
+  const { correct, outdated } = await verifyStoredPassword(deps, password, stored?.passwordHash ?? null);
+  if (!stored || !correct) return null;
+  return outdated ? withNewHash(deps, stored, password) : stored;
+}
+
 async function withNewHash(deps: Deps, stored: StoredCredentials, password: string): Promise<StoredCredentials | null> {
   const upgraded = await hashPassword(password);
-  const { userId, passwordHash, tenantId } = stored;
+  const { userId, passwordHash } = stored;
   if (await upgradePasswordHash(deps, userId, passwordHash, upgraded)) return { ...stored, passwordHash: upgraded };
   // A parallel login was faster, or the password has changed.
-  const current = await findCredentialsOfUser(deps, userId, tenantId);
-  const { correct } = await verifyPassword(password, current?.passwordHash ?? null);
+  const current = await findCredentialsOfUser(deps, userId, stored.tenantId);
+  const { correct } = await verifyStoredPassword(deps, password, current?.passwordHash ?? null);
   return current && correct ? current : null;
 }
 

@@ -23,7 +23,8 @@ export async function loginWithPasskey(deps: Deps, input: PasskeyLogin, client: 
   const { requestId } = client.origin;
   const account = await findAccountByPasskey(deps, input.response.id, input.tenantId ?? null);
   if (!account) throw invalidPasskey();
-  const stored = { id: input.response.id, userId: account.userId, publicKey: account.publicKey };
+  const { userId, publicKey, aaguid } = account;
+  const stored = { id: input.response.id, userId, publicKey, aaguid };
   const use = await checkPasskey(deps, { purpose: "login", userId: null, requestId }, input, stored);
   if (!use) throw refused(deps, account, client);
   await requireVerified(deps, account);

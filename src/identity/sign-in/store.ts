@@ -9,6 +9,7 @@ import type { NewRevert } from "../../platform/mail/revert-store";
 import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { addressOfNewUser } from "../addresses-store";
+import { isImportedWaiting } from "../passwords/imported/store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
 import { endOldestSessions, mintSession, type NewSession, type TokenSubject, useTenant } from "../sessions/store";
 import { conditionsOf, metaOf, preparationsOf, revertStateOf, type SignInCredential, usesOf } from "./credential-store";
@@ -149,18 +150,30 @@ const credentials = {
 const byLastUse = sql`${memberships.lastUsedAt} DESC, ${memberships.createdAt}, ${memberships.tenantId}`;
 
 /** What a login checks, with the requested tenant, or the one used last if none is requested. */
-export async function findCredentialsByEmail({ db }: Deps, email: string, tenantId: string | null) {
-  const [row] = await db
+export async function findCredentialsByEmail(deps: Deps, email: string, tenantId: string | null) {
+  const [row] = await credentialsByEmail(deps, email, tenantId);
+  return row;
+}
+
+const credentialsByEmail = ({ db }: Deps, email: string, tenantId: string | null) =>
+  db
     .select(credentials)
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .where(eq(users.email, email))
     .orderBy(sql`${memberships.tenantId} = ${tenantId} DESC, ${byLastUse}`)
     .limit(1);
-  return row;
-}
 
 export type StoredCredentials = NonNullable<Awaited<ReturnType<typeof findCredentialsByEmail>>>;
+
+/** As `findCredentialsByEmail`, and whether anybody's imported hash waits for its first right password. */
+export async function findForPassword(deps: Deps, email: string, tenantId: string | null) {
+  const [found, waiting] = await deps.db.batch([
+    credentialsByEmail(deps, email, tenantId),
+    deps.db.select({ isWaiting: isImportedWaiting.as<0 | 1>("is_waiting") }).from(sql`(SELECT 1)`),
+  ]);
+  return { credentials: found[0], isImportedWaiting: waiting[0]?.isWaiting === 1 };
+}
 
 /** As `findCredentialsByEmail`, for a known user. */
 export async function findCredentialsOfUser(
@@ -185,6 +198,7 @@ export type PasskeyAccount = Pick<
 > & {
   /** JWK in JSON. */
   publicKey: string;
+  aaguid: string;
 };
 
 /** The account of a passkey, with the requested tenant, or the one used last if none is requested. */
@@ -196,7 +210,7 @@ export async function findAccountByPasskey(
   const { found } = await atomically(db, {
     found: rows<PasskeyAccount>(sql`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
         u.suspended_at AS suspendedAt, m.tenant_id AS tenantId,
-        p.public_key AS publicKey
+        p.public_key AS publicKey, p.aaguid
       FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id
         WHERE p.id = ${passkeyId}
       ORDER BY m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id LIMIT 1`),

@@ -1,12 +1,12 @@
 /** Checking the password or a code of a signed-in user. Wrong ones count as they do at login. */
 
-import { verifyPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { type Guesser, recordLock } from "../../tenancy/audit/failed-login-store";
 import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
+import { verifyStoredPassword } from "../passwords/imported/verify";
 import { requirePasswords } from "../passwords/off";
 import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
@@ -14,7 +14,6 @@ import type { Factor, StoredSecret } from "../two-factor/store";
 /** A signed-in user with the password hash that is stored. */
 interface PasswordHolder {
   email: string;
-  /** PHC string. */
   passwordHash: string;
 }
 
@@ -31,7 +30,7 @@ export async function checkPassword(
 ): Promise<void> {
   requirePasswords(deps.config);
   const { value: done, startedLock } = await deps.guesses.check("password", email, async () => {
-    const { correct } = await verifyPassword(password, passwordHash);
+    const { correct } = await verifyStoredPassword(deps, password, passwordHash);
     return (correct && (await write())) || null;
   });
   if (startedLock) deps.background("record lock", recordLock(deps, caller, "password"));

@@ -1,9 +1,11 @@
 /** Every encrypted column; a test compares the list with the schemas. */
 
+import { hashSettingsOwner } from "../../identity/passwords/imported/settings";
 import { totpOwner } from "../../identity/two-factor/codes";
 import { secretOwner, signingKeyOwner } from "../../webhooks/signing/keys";
 import { sourceOwner } from "../../webhooks/sources/secrets";
 import { headersOwner } from "../../webhooks/subscriptions/header-options";
+import { chunkOwner } from "../imports/chunks";
 import type { EncryptedColumn } from "./store";
 
 /** A column with the function that returns the associated data of a row's ciphertext. */
@@ -15,6 +17,13 @@ const byId = (ownerOf: (id: string) => string) => ({ key: ["id"], ownerOf: (id =
 
 export const CONTROL_COLUMNS: readonly OwnedColumn[] = [
   { table: "users", column: "totp_secret_encrypted", ...byId(totpOwner) },
+  { table: "hash_settings", column: "sealed", ...byId(hashSettingsOwner) },
+  {
+    table: "import_chunks",
+    column: "sealed",
+    key: ["import_id", "part", "n"],
+    ownerOf: (importId = "", part = "", n = "") => chunkOwner(importId, Number(part), Number(n)),
+  },
   // The second factor that a "this was not me" link restores.
   {
     table: "email_tokens",

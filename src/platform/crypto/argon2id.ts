@@ -24,11 +24,21 @@ export async function computeTag(params: Argon2idParams): Promise<Uint8Array> {
   return hasher(params);
 }
 
+/** As `computeTag` for other parameters, in an instance that is dropped: the memory of one never shrinks. */
+export async function computeTagOnce(params: Argon2idParams): Promise<Uint8Array> {
+  const hasher = await instantiate();
+  return hasher(params);
+}
+
+async function instantiate(): Promise<Hasher> {
+  const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum: MAXIMUM_PAGES });
+  const instance = await WebAssembly.instantiate(wasm, { env: { memory } });
+  return (params) => argon2id(params, { instance, memory });
+}
+
 async function load(): Promise<Hasher> {
   try {
-    const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum: MAXIMUM_PAGES });
-    const instance = await WebAssembly.instantiate(wasm, { env: { memory } });
-    return (params) => argon2id(params, { instance, memory });
+    return await instantiate();
   } catch (error) {
     // A rejection is not kept: the next hash tries again.
     loading = undefined;

@@ -7,7 +7,7 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** The library refuses shorter passwords. No stored password is shorter: that would be fewer than 8 characters. */
+/** The library refuses shorter passwords. No password that was set here is shorter: it has 8 characters at least. */
 const MIN_PASSWORD_BYTES = 8;
 
 const derive = (password: Uint8Array, salt: Uint8Array, parameters: typeof PARAMETERS): Promise<Uint8Array> =>
@@ -31,6 +31,9 @@ export async function hashPassword(password: string): Promise<string> {
   const { memoryKiB, passes, lanes } = PARAMETERS;
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(tag)}`;
 }
+
+/** Whether `hashPassword` takes the password. */
+export const hasBytesToHash = (password: string): boolean => bytesOf(password).length >= MIN_PASSWORD_BYTES;
 
 /**
  * Checks a password against a PHC string. `null` (no such user) costs the same work and is never correct.

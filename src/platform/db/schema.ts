@@ -54,8 +54,23 @@ export const users = sqliteTable(
     /** NFKC-normalised and lower-cased. */
     email: text().notNull().unique(),
     name: text(),
-    /** PHC string; empty: no password is accepted until the next reset. */
+    /**
+     * PHC string, or a hash that another service made, behind "imported:", its kind and the id of its import; empty: no
+     * password is accepted until the next reset.
+     */
     passwordHash: text("password_hash").notNull(),
+    /** The kind of an imported hash; null for any other. Derived, so that no write of a password can forget it. */
+    passwordKind: text("password_kind").generatedAlwaysAs(
+      sql`iif(substr(password_hash, 1, 9) = 'imported:',
+        substr(password_hash, 10, instr(substr(password_hash, 10), ':') - 1), NULL)`,
+      { mode: "virtual" },
+    ),
+    /** The import that brought the hash; null for one of ours. */
+    passwordImport: text("password_import").generatedAlwaysAs(
+      sql`iif(substr(password_hash, 1, 9) = 'imported:',
+        substr(password_hash, 10 + instr(substr(password_hash, 10), ':'), 36), NULL)`,
+      { mode: "virtual" },
+    ),
     emailVerifiedAt: integer("email_verified_at"),
     /**
      * "provider" while only a sign-in provider vouches for the address, "platform" while only the product does; null
@@ -85,6 +100,7 @@ export const users = sqliteTable(
   (t) => [
     uniqueIndex("users_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
     index("users_by_update").on(sql`coalesce(updated_at, created_at)`, t.id),
+    index("users_by_password_import").on(t.passwordImport).where(sql`password_kind IS NOT NULL`),
   ],
 );
 

@@ -1,4 +1,5 @@
 /** Request bodies: of limited size, and JSON only. */
+import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
@@ -6,6 +7,7 @@ import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
 const KIB = 1024;
+const NDJSON_TYPE = /^application\/x-ndjson\s*(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /**
@@ -32,15 +34,32 @@ export function limitBody(maxKiBOf: (path: string) => number) {
   return documented(check, { errors: ["PAYLOAD_TOO_LARGE"] });
 }
 
-/** 415 for a body that is not JSON. A request without a body needs no content type. */
-export const jsonOnly = documented(
-  createMiddleware<AppEnv>(async (c, next) => {
+/**
+ * 415 for a body that is not JSON; below some paths, NDJSON is taken too. A request without a body needs no content
+ * type.
+ */
+export function jsonOnly(takesNdjson: (path: string) => boolean) {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
     const type = c.req.header("content-type");
     const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";
-    if (!isEmpty && !(type && JSON_TYPE.test(type))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
+    const isTaken = (type && JSON_TYPE.test(type)) || (isNdjson(c) && takesNdjson(c.req.path));
+    if (!isEmpty && !isTaken) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
+    await next();
+  });
+  return documented(check, { errors: ["UNSUPPORTED_MEDIA_TYPE"] });
+}
+
+/** Whether the body is a JSON value a line. */
+export const isNdjson = (c: Context<AppEnv>): boolean => NDJSON_TYPE.test(c.req.header("content-type") ?? "");
+
+/** 415 for a body that is not NDJSON. */
+export const ndjsonOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (!isNdjson(c))
+      throw new AppError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/x-ndjson." });
     await next();
   }),
-  { errors: ["UNSUPPORTED_MEDIA_TYPE"] },
+  { takesNdjson: true },
 );
 
 /**

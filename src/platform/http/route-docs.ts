@@ -30,6 +30,8 @@ export interface RouteDocs {
   /** Each code implies its status. */
   errors?: readonly ErrorCode[];
   body?: ZodType;
+  /** Whether the body is, or may be, a JSON value a line. */
+  takesNdjson?: true;
   /** Parameters of the path that are not ids. */
   path?: ZodObject;
   query?: ZodObject;

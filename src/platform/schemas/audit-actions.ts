@@ -59,6 +59,9 @@ export const AUDIT_ACTIONS = {
   "platform_key.created": "created a platform key[ for {scopes}]",
   "platform_key.rotated": "replaced a platform key, or ended the former one",
   "platform_key.revoked": "revoked a platform key",
+  "import.started": "started an import of {rows} people",
+  "import.stopped": "stopped an import of people",
+  "import.finished": "finished an import of people",
   "webhook.created": "created {target|a subscription|the subscription }",
   "webhook.updated": "changed[ {changed} of] {target|a subscription|the subscription }",
   "webhook.deleted": "deleted {target|a subscription|the subscription }",
@@ -116,6 +119,7 @@ export const TARGET_KINDS = [
   "event-type",
   "tenant",
   "platform-key",
+  "import",
 ] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];

@@ -13,6 +13,8 @@ export interface CallOptions {
 
 interface Request extends CallOptions {
   body?: unknown;
+  /** A body of a JSON value a line, in place of `body`. */
+  ndjson?: string | undefined;
   idempotencyKey?: string | undefined;
   /** "nobody" sends no credential. */
   as?: "caller" | "nobody";

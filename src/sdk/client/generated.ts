@@ -197,7 +197,8 @@ export interface AuditEvent {
       | "feed"
       | "event-type"
       | "tenant"
-      | "platform-key";
+      | "platform-key"
+      | "import";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -896,6 +897,63 @@ export interface Identity {
   lastUsedAt: Timestamp | null;
 }
 
+/** An import of people, and how far it has come. */
+export interface Import {
+  id: string;
+  name?: string | undefined;
+  /** Only reports what would happen: nothing is written. */
+  dryRun: boolean;
+  /** What to do with people who have an account: nothing, or to complete it. */
+  onExisting: "skip" | "update";
+  state: "open" | "running" | "finished" | "stopped";
+  /** How many people the parts have. */
+  rows: number;
+  /** How many of them are done. */
+  done: number;
+  /** How many accounts were made. */
+  created: number;
+  /** How many accounts were completed. */
+  updated: number;
+  /** How many accounts were left as they are. */
+  skipped: number;
+  /** How many rows were refused. */
+  refused: number;
+  /** How many people have an imported hash and have not signed in with it. */
+  waiting: number;
+  createdAt: Timestamp;
+  startedAt?: Timestamp | undefined;
+  endedAt?: Timestamp | undefined;
+}
+
+/** A part that the service has. */
+export interface ImportPart {
+  part: number;
+  /** How many people it has. */
+  rows: number;
+  /** Its size. */
+  bytes: number;
+}
+
+/** How many parts the import has. All must have been sent. */
+export interface ImportStart {
+  /** How many parts there are. */
+  parts: number;
+}
+
+/** What became of a line. */
+export interface ImportedLine {
+  /** The number of the line over all parts, from 1. */
+  line: number;
+  outcome: "created" | "updated" | "skipped" | "refused";
+  externalId?: string | undefined;
+  email?: string | undefined;
+  userId?: string | undefined;
+  /** Why the row was skipped or refused. */
+  reason?: string | undefined;
+  /** Members of the row that the service does not know. */
+  ignored?: string[] | undefined;
+}
+
 /** What became of one item. */
 export interface ImportedSubscription {
   /** The place of the item in the request, from 0 on. */
@@ -1131,6 +1189,29 @@ export interface NewFeed {
    * begin with `order.`.
    */
   events: string[];
+}
+
+/** An import of people to create. */
+export interface NewImport {
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** Only reports what would happen: nothing is written. By default `false`. */
+  dryRun?: boolean | undefined;
+  /** What to do with people who have an account: nothing, or to complete it. By default `"skip"`. */
+  onExisting?: "skip" | "update" | undefined;
+  /** What hashes of Firebase need: the project's password hash parameters. */
+  hashSettings?:
+    | {
+        firebase?:
+          | {
+              signerKey: string;
+              saltSeparator: string;
+              rounds: number;
+              memCost: number;
+            }
+          | undefined;
+      }
+    | undefined;
 }
 
 /** Whom to invite, and the role they will have. */
@@ -1393,7 +1474,7 @@ export interface Passkey {
   backedUp: boolean;
   /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
   transports: string[];
-  /** The model of the authenticator, in hex; zeros if it does not say. */
+  /** The model of the authenticator, in hex; zeros if it does not say, empty for an imported passkey. */
   aaguid: string;
   createdAt: Timestamp;
   /** Null: never. */

@@ -40,6 +40,7 @@ export type { OperatorMethods } from "./operator";
 export type { Listed, Page, Paged } from "./pages";
 export type { PasskeyLoginOptions, PasskeyMethods } from "./passkeys";
 export type { Platform } from "./platform";
+export type { ImportFilter, ImportReportFilter, PlatformImportMethods } from "./platform-imports";
 export type { PlatformKeyMethods } from "./platform-keys";
 export type { PlatformMemberFilter, PlatformMemberMethods } from "./platform-members";
 export type { PlatformTenantFilter, PlatformTenantMethods } from "./platform-tenants";

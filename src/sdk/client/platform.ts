@@ -1,5 +1,6 @@
 /** `/platform`: what the product does with a platform key, and the keys themselves. */
 import type { Call } from "./call";
+import { type PlatformImportMethods, platformImportMethods } from "./platform-imports";
 import { type PlatformKeyMethods, platformKeyMethods } from "./platform-keys";
 import { type PlatformMemberMethods, platformMemberMethods } from "./platform-members";
 import { type PlatformTenantMethods, platformTenantMethods } from "./platform-tenants";
@@ -10,6 +11,7 @@ export interface Platform {
   tenants: PlatformTenantMethods;
   users: PlatformUserMethods;
   members: PlatformMemberMethods;
+  imports: PlatformImportMethods;
   keys: PlatformKeyMethods;
 }
 
@@ -17,5 +19,6 @@ export const platformOf = (call: Call): Platform => ({
   tenants: platformTenantMethods(call),
   users: platformUserMethods(call),
   members: platformMemberMethods(call),
+  imports: platformImportMethods(call),
   keys: platformKeyMethods(call),
 });

@@ -11,6 +11,8 @@ export interface Outgoing {
   /** Under `/api/v1`. */
   path: string;
   body?: unknown;
+  /** A body of a JSON value a line, in place of `body`. */
+  ndjson?: string | undefined;
   /** An access token or an API key. */
   credential?: string | undefined;
   idempotencyKey?: string | undefined;
@@ -42,12 +44,12 @@ interface Failure {
 export function createSend(baseUrl: string, fetch: Fetch, tenant?: string): Send {
   return async (outgoing) => {
     try {
-      const { method, body, signal } = outgoing;
+      const { method, body, ndjson, signal } = outgoing;
       const json = body === undefined ? null : JSON.stringify(body);
       const response = await fetch(`${baseUrl}/api/v1${outgoing.path}`, {
         method,
         headers: { ...headersOf(outgoing), ...tenantHeader(outgoing, tenant) },
-        body: json,
+        body: ndjson ?? json,
         ...(outgoing.cookies ? { credentials: "include" } : {}),
         signal,
       });
@@ -78,9 +80,10 @@ export function explain(error: unknown, signal: AbortSignal, baseUrl: string): u
 const tenantHeader = ({ path }: Outgoing, tenant: string | undefined): Record<string, string> =>
   tenant === undefined || path.startsWith("/platform/") ? {} : { "postern-tenant": tenant };
 
-function headersOf({ body, credential, idempotencyKey }: Outgoing): Record<string, string> {
+function headersOf({ body, ndjson, credential, idempotencyKey }: Outgoing): Record<string, string> {
   return {
     ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(ndjson === undefined ? {} : { "content-type": "application/x-ndjson" }),
     ...(credential ? { authorization: `Bearer ${credential}` } : {}),
     ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
   };

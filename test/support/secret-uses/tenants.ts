@@ -1,8 +1,9 @@
 /** Right and wrong uses of the routes of tenants and operators, and of the consumers, by what they are about. */
 import { expect } from "vitest";
 import { signBody } from "../../../src/platform/crypto/webhook-signature";
-import { newEmail } from "../client";
+import { call, newEmail } from "../client";
 import { addDelivery, consumeBatch, messageFor } from "../engine";
+import { runImports } from "../imports";
 import { mailTo } from "../mailbox";
 import { operator } from "../operators";
 import { endedAttempts, newInbox } from "../receiver";
@@ -105,6 +106,33 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
       await as(method, path.replace(/\/[0-9a-f-]{36}/, "/nobody"), right);
     }
     await as("PATCH", `/users/${userId}`, { password: fresh("password") });
+  },
+
+  imports: async () => {
+    const { token } = await operator();
+    const scopes = { name: "importer", scopes: ["users.write"] };
+    const { key } = (await ask("POST", "/platform/keys", scopes, token)).body.data;
+    const secret = keep("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP");
+    const hash = keep(`$pbkdf2-sha256$i=1000$c29tZXNhbHQ$${"a".repeat(42)}8`);
+    const people = [
+      { email: newEmail(), password: { hash }, totp: { secret } },
+      { email: "", password: { hash } },
+    ];
+    const path = "/platform/imports";
+    const { id } = (await ask("POST", path, {}, key)).body.data;
+    await ask("POST", path, { name: 1 }, key);
+    const raw = people.map((person) => JSON.stringify(person)).join("\n");
+    const headers = { "content-type": "application/x-ndjson" };
+    for (const sent of [raw, "x".repeat(65_537)]) {
+      await call("PUT", `${path}/${id}/parts/1`, { token: key, raw: sent, headers });
+    }
+    await call("PUT", `${path}/${id}/parts/1`, { token: key, raw, headers });
+    await ask("POST", `${path}/${id}/start`, { parts: 2 }, key);
+    await ask("POST", `${path}/${id}/start`, { parts: 1 }, key);
+    await runImports();
+    expect((await ask("GET", `${path}/${id}/report`, undefined, key)).body.data).toHaveLength(2);
+    await ask("DELETE", `${path}/${id}`, undefined, key);
+    await ask("DELETE", `${path}/nobody`, undefined, key);
   },
 
   sources: async () => {

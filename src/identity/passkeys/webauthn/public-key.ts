@@ -9,6 +9,7 @@ export const ALGORITHMS = [-8, -7, -257] as const;
 const COSE = { keyType: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 };
 const RSA_BITS = { least: 2048, most: 4096 };
 const MAX_RSA_EXPONENT_BYTES = 4;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const P256_BYTES = 32;
 
 const IMPORT = {
@@ -54,6 +55,47 @@ function jwkOf(get: (label: number) => Cbor | undefined): Jwk {
     n,
     e: bytes(COSE.exponent, (length) => length > 0 && length <= MAX_RSA_EXPONENT_BYTES),
   };
+}
+
+type Bytes = (member: string) => Uint8Array;
+
+/** The members of a COSE key, by the type and the curve of its JWK. */
+const COSE_OF: Readonly<Record<string, (bytes: Bytes) => [label: number, value: Cbor][]>> = {
+  "OKP Ed25519": (bytes) => [
+    [COSE.keyType, 1],
+    [COSE.algorithm, -8],
+    [COSE.curve, 6],
+    [COSE.x, bytes("x")],
+  ],
+  "EC P-256": (bytes) => [
+    [COSE.keyType, 2],
+    [COSE.algorithm, -7],
+    [COSE.curve, 1],
+    [COSE.x, bytes("x")],
+    [COSE.y, bytes("y")],
+  ],
+  RSA: (bytes) => [
+    [COSE.keyType, 3],
+    [COSE.algorithm, -257],
+    [COSE.modulus, bytes("n")],
+    [COSE.exponent, bytes("e")],
+  ],
+};
+
+/**
+ * Checks a key that another service has stored as JWK. Returns it as `toJwk` does. Throws a Refusal for one that is
+ * malformed or has another algorithm.
+ */
+export function readJwk(given: Readonly<Record<string, unknown>>): Promise<string> {
+  const kind = [given.kty, given.crv].filter((part) => typeof part === "string").join(" ");
+  const membersOf = Object.hasOwn(COSE_OF, kind) ? COSE_OF[kind] : undefined;
+  ensure(membersOf, "an algorithm that was not offered");
+  const bytes: Bytes = (member) => {
+    const text = given[member];
+    ensure(typeof text === "string" && BASE64URL.test(text), "malformed public key");
+    return base64url.decode(text);
+  };
+  return toJwk(new Map(membersOf(bytes)));
 }
 
 const importKey = (jwk: Jwk) => {

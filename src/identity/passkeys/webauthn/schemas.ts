@@ -120,7 +120,7 @@ export const passkey = z
       examples: [["internal", "hybrid"]],
     }),
     aaguid: z.string().meta({
-      description: "The model of the authenticator, in hex; zeros if it does not say.",
+      description: "The model of the authenticator, in hex; zeros if it does not say, empty for an imported passkey.",
       examples: ["fbfc3007154e4ecc8c0b6e020557d7bd"],
     }),
     createdAt: time,

@@ -47,6 +47,8 @@ export interface StoredCredential {
   userId: string;
   /** JWK in JSON. */
   publicKey: string;
+  /** The model of the authenticator; empty for a passkey that was imported. */
+  aaguid: string;
 }
 
 /** What a sign-in has proven. Only the write decides whether the counter has gone up and the challenge is unused. */
@@ -57,7 +59,7 @@ export interface VerifiedAssertion {
 
 /**
  * Checks the answer to request options with this challenge. The answer must name the user unless the options have named
- * the passkey. Throws a Refusal.
+ * the passkey. An imported passkey has the name that the former service gave the user. Throws a Refusal.
  */
 export async function verifyAssertion(
   rp: RelyingParty,
@@ -68,7 +70,8 @@ export async function verifyAssertion(
   const { clientDataJSON, authenticatorData, signature, userHandle } = given.response;
   const clientData = checkClientData(clientDataJSON, { type: "webauthn.get", challenge, origins: rp.origins });
   const owner = userHandle ? new TextDecoder().decode(decoded(userHandle)) : null;
-  ensure(owner === stored.userId || (owner === null && stored.wasNamed), "another user");
+  const isImported = stored.aaguid === "";
+  ensure(isImported || owner === stored.userId || (owner === null && stored.wasNamed), "another user");
   const authData = decoded(authenticatorData);
   const { counter, backedUp } = await readAuthenticatorData(authData, rp.id);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", clientData));

@@ -1,0 +1,218 @@
+/** What an import does with a row, given the people and tenants that it meets. */
+import { MAX_PASSKEYS } from "../../identity/passkeys/store";
+import { isImported } from "../../identity/passwords/imported/read";
+import { MAX_IDENTITIES } from "../../identity/providers/store";
+import { newId } from "../../platform/db/ids";
+import type { Role } from "../../platform/schemas/roles";
+import { identityKey, type NewIdentity, type NewPasskey, type Person, type Row } from "./person";
+import { nameOf, type World } from "./world";
+
+/** What a row writes. */
+export interface Change {
+  isNew: boolean;
+  /** Afterwards. */
+  person: Person;
+  /** What somebody set up who had registered an address without proving it ends first. */
+  takesOver: boolean;
+  /** Whether the person gets another address. */
+  isMoved: boolean;
+  isNewlyVerified: boolean;
+  /** Null: it stays. */
+  passwordHash: string | null;
+  totpSecret: string | null;
+  identities: NewIdentity[];
+  passkeys: NewPasskey[];
+  memberships: { tenantId: string; role: Role }[];
+  /** The fields that are different. */
+  changed: string[];
+}
+
+export type Decision =
+  | { outcome: "created" | "updated"; change: Change }
+  | { outcome: "skipped"; person: Person; reason: string }
+  | { outcome: "refused"; reason: string };
+
+/** Thrown inside of this file. */
+class Refused extends Error {}
+
+interface Rules {
+  onExisting: "skip" | "update";
+  /** Addresses whose accounts no import touches. */
+  operators: readonly string[];
+}
+
+/** Decides about a row. Does not change the world; `apply` does. */
+export function decide(row: Row, world: World, { onExisting, operators }: Rules): Decision {
+  try {
+    const found = findPerson(row, world);
+    if (found && operators.includes(found.email))
+      throw new Refused("The account belongs to an operator of this service");
+    if (found && onExisting === "skip") return { outcome: "skipped", person: found, reason: "already exists" };
+    const change = found ? completing(row, found, world) : creating(row, world);
+    if (change.changed.length === 0 && !change.takesOver) {
+      return { outcome: "skipped", person: change.person, reason: "unchanged" };
+    }
+    return { outcome: change.isNew ? "created" : "updated", change };
+  } catch (error) {
+    if (error instanceof Refused) return { outcome: "refused", reason: error.message };
+    throw error;
+  }
+}
+
+/** Lets the rows that follow meet what a row has written. */
+export function apply({ person, memberships }: Change, world: World): void {
+  world.put(person);
+  for (const tenant of new Set(world.tenants.values())) {
+    if (memberships.some(({ tenantId }) => tenantId === tenant.id)) tenant.room -= 1;
+  }
+}
+
+function findPerson({ email, externalId }: Row, world: World): Person | undefined {
+  const named = externalId === null ? undefined : world.find(nameOf.externalId(externalId));
+  const addressed = world.find(nameOf.email(email));
+  if (named && addressed && named.id !== addressed.id) {
+    throw new Refused("The externalId and the address belong to two accounts");
+  }
+  if (!named && addressed && externalId !== null && addressed.externalId !== null) {
+    throw new Refused("The account with this address has another externalId");
+  }
+  return named ?? addressed;
+}
+
+function creating(row: Row, world: World): Change {
+  const id = newId();
+  requireFree(row.email, id, world);
+  const nobody: Person = {
+    id,
+    email: row.email,
+    externalId: null,
+    name: null,
+    isVerified: false,
+    password: "",
+    isUsed: false,
+    hasTotp: false,
+    identities: [],
+    passkeys: [],
+    memberships: {},
+    ownTenants: [],
+  };
+  return { ...completed(row, nobody, world, false), isNew: true, changed: ["email"] };
+}
+
+function completing(row: Row, person: Person, world: World): Change {
+  const isMoved = person.email !== row.email;
+  if (isMoved && person.isUsed) throw new Refused("The account has another address");
+  if (isMoved) requireFree(row.email, person.id, world);
+  const takesOver = !person.isVerified && row.isVerified;
+  return completed(row, takesOver ? withoutAccess(person) : person, world, takesOver);
+}
+
+/** What is left of an account when whoever registered it loses it. */
+const withoutAccess = (person: Person): Person => ({
+  ...person,
+  name: null,
+  password: "",
+  hasTotp: false,
+  identities: [],
+  passkeys: [],
+  memberships: Object.fromEntries(
+    Object.entries(person.memberships).filter(([tenantId]) => !person.ownTenants.includes(tenantId)),
+  ),
+  ownTenants: [],
+});
+
+/** Adds to `before` what it lacks. */
+function completed(row: Row, before: Person, world: World, takesOver: boolean): Change {
+  const isMoved = before.email !== row.email;
+  const added = {
+    identities: newOnes(row.identities, identityKey, before.identities),
+    passkeys: newOnes(row.passkeys, ({ id }) => id, before.passkeys),
+    memberships: newMemberships(row, before, world),
+  };
+  requireOwn(row, before, world);
+  const isNewlyVerified = row.isVerified && (isMoved || !before.isVerified);
+  const password = replacesPassword(row, before, takesOver) ? row.passwordHash : before.password;
+  const person: Person = {
+    ...before,
+    email: row.email,
+    externalId: before.externalId ?? row.externalId,
+    name: row.name ?? before.name,
+    isVerified: isMoved ? row.isVerified : before.isVerified || row.isVerified,
+    password,
+    hasTotp: before.hasTotp || row.totpSecret !== null,
+    identities: [...before.identities, ...added.identities.map(identityKey)],
+    passkeys: [...before.passkeys, ...added.passkeys.map(({ id }) => id)],
+    memberships: {
+      ...before.memberships,
+      ...Object.fromEntries(added.memberships.map(({ tenantId, role }) => [tenantId, role])),
+    },
+  };
+  if (person.identities.length > MAX_IDENTITIES) throw new Refused(`identities: At most ${MAX_IDENTITIES} a person`);
+  if (person.passkeys.length > MAX_PASSKEYS) throw new Refused(`passkeys: At most ${MAX_PASSKEYS} a person`);
+  const passwordHash = password === before.password ? null : password;
+  const totpSecret = before.hasTotp ? null : row.totpSecret;
+  return {
+    ...added,
+    isNew: false,
+    person,
+    takesOver,
+    isMoved,
+    isNewlyVerified,
+    passwordHash,
+    totpSecret,
+    changed: [
+      ...(isMoved ? ["email"] : []),
+      ...(person.externalId === before.externalId ? [] : ["externalId"]),
+      ...(person.name === before.name ? [] : ["name"]),
+      ...(isNewlyVerified ? ["emailVerified"] : []),
+      ...(passwordHash === null ? [] : ["password"]),
+      ...(totpSecret === null ? [] : ["totp"]),
+      ...Object.entries(added).flatMap(([field, { length }]) => (length > 0 ? [field] : [])),
+    ],
+  };
+}
+
+/**
+ * A password that was set here stays, and so does one that was used: it is ours by then. No password stays no password
+ * for somebody who has signed in: it may have been taken away.
+ */
+const replacesPassword = ({ passwordHash }: Row, before: Person, takesOver: boolean): boolean =>
+  passwordHash !== "" && (isImported(before.password) || (before.password === "" && (takesOver || !before.isUsed)));
+
+/** Those that the person does not have, each once. */
+function newOnes<T>(given: readonly T[], keyOf: (one: T) => string, has: readonly string[]): T[] {
+  const byKey = new Map(given.map((one) => [keyOf(one), one]));
+  return [...byKey].flatMap(([key, one]) => (has.includes(key) ? [] : [one]));
+}
+
+function newMemberships(row: Row, before: Person, world: World): Change["memberships"] {
+  const roles = new Map<string, Role>();
+  for (const [index, { tenant: ref, role }] of row.memberships.entries()) {
+    const tenant = world.tenants.get(ref);
+    if (!tenant) throw new Refused(`memberships.${index}.tenant: There is no such tenant`);
+    if ((roles.get(tenant.id) ?? role) !== role) throw new Refused(`memberships.${index}.role: One role a tenant`);
+    if (Object.hasOwn(before.memberships, tenant.id) || roles.has(tenant.id)) continue;
+    if (tenant.room < 1) throw new Refused(`memberships.${index}.tenant: The tenant is full`);
+    roles.set(tenant.id, role);
+  }
+  return [...roles].map(([tenantId, role]) => ({ tenantId, role }));
+}
+
+/** Refuses the sign-ins of somebody else. */
+function requireOwn(row: Row, { id }: Person, world: World): void {
+  const isOthers = (name: string) => (world.find(name)?.id ?? id) !== id;
+  for (const [index, identity] of row.identities.entries()) {
+    if (isOthers(nameOf.identity(identityKey(identity)))) {
+      throw new Refused(`identities.${index}: Belongs to another account`);
+    }
+  }
+  for (const [index, passkey] of row.passkeys.entries()) {
+    if (isOthers(nameOf.passkey(passkey.id))) throw new Refused(`passkeys.${index}: Belongs to another account`);
+  }
+}
+
+function requireFree(email: string, userId: string, { reserved }: World): void {
+  if (reserved.some((one) => one.email === email && one.userId !== userId)) {
+    throw new Refused("The address is kept for somebody who changed theirs less than 72 hours ago");
+  }
+}

@@ -1,0 +1,210 @@
+/** Writing a batch of rows of an import: people across tenants, events, the report and how far the import has come. */
+import { type SQL, sql } from "drizzle-orm";
+import { endMailedLinks } from "../../identity/profile/email-change-store";
+import { reclaim } from "../../identity/recovery/reclaim-store";
+import { atomically, jsonList } from "../../platform/db/client";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import type { Actor } from "../../platform/schemas/actor";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { auditEach, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
+import type { Change } from "./decide";
+import { type ClaimedImport, LEASE_MS } from "./run-store";
+import { trialsOf } from "./trials-store";
+
+/** A change, with the secret of its second factor encrypted for the person. */
+export interface SealedChange extends Change {
+  row: { createdAt: number | null; isSuspended: boolean };
+  totpSealed: string | null;
+}
+
+/** A batch, and what comes after it. */
+export interface Batch {
+  changes: readonly SealedChange[];
+  /** What the changes were decided on. Nothing is written if it is different now. */
+  state: { query: SQL; text: string };
+  progress: Progress;
+}
+
+interface Progress {
+  counts: Record<"created" | "updated" | "skipped" | "refused", number>;
+  /** JSON of the report. */
+  entries: string;
+  line: number;
+  position: number;
+  /** The chunk that is read to its end with this batch. */
+  readChunk: { part: number; n: number } | null;
+}
+
+const SUSPENDED_REASON = "Imported as suspended";
+
+/**
+ * Writes a batch whole or not at all. Throws an error that `isOutdated` recognises when this run is no longer the one
+ * that works on the import, or when what the batch was decided on has changed.
+ */
+export async function writeBatch(
+  { db }: Deps,
+  claimed: ClaimedImport,
+  { changes, state, progress }: Batch,
+  nowMs: number,
+): Promise<void> {
+  const { id, lease, line, position, dryRun } = claimed;
+  const isOurs = sql`state = 'running' AND lease = ${lease} AND line = ${line} AND position = ${position}`;
+  await atomically(db, {
+    // First. The column refuses null, which undoes the batch.
+    current: sql`UPDATE imports SET rows = NULL
+      WHERE id = ${id} AND NOT (${isOurs} AND (${state.query}) = ${state.text})`,
+    ...(dryRun ? { trials: trialsOf(id, changes) } : peopleOf(claimed, changes, nowMs)),
+    ...progressOf(claimed, progress, nowMs),
+  });
+}
+
+function peopleOf(claimed: ClaimedImport, changes: readonly SealedChange[], nowMs: number) {
+  const added = changes.filter(({ isNew }) => isNew);
+  const completed = changes.filter(({ isNew }) => !isNew);
+  const takenOver = changes.filter(({ takesOver }) => takesOver).map(({ person }) => person.id);
+  const moved = changes.filter(({ isMoved, isNew }) => isMoved && !isNew).map(({ person }) => person.id);
+  return {
+    passwords: takenOver.map((userId) => sql`UPDATE users SET password_hash = '' WHERE id = ${userId}`),
+    ended: takenOver.flatMap((userId) => Object.values(reclaim(userId, sql`1`, nowMs)).flat()),
+    links: moved.map((userId) => endMailedLinks(sql`${userId}`, sql`1`)),
+    inserted: insertPeople(added, nowMs),
+    updated: updatePeople(completed, nowMs),
+    recordedNew: events(claimed, "user.created", added, nowMs),
+    recordedUpdates: events(claimed, "user.updated", completed, nowMs),
+    ...credentialsOf(changes, nowMs),
+    ...membershipsOf(claimed, changes, nowMs),
+  };
+}
+
+const textOf = (member: string): SQL => sql.raw(`(j.value ->> '${member}')`);
+
+function insertPeople(changes: readonly SealedChange[], nowMs: number): SQL | undefined {
+  if (changes.length === 0) return undefined;
+  const people = changes.map(({ person, row, passwordHash, totpSealed }) => ({
+    ...{ id: person.id, email: person.email, name: person.name, externalId: person.externalId },
+    ...{ password: passwordHash ?? "", totp: totpSealed, enrolment: newId(), createdAt: row.createdAt ?? nowMs },
+    isVerified: person.isVerified ? 1 : 0,
+    isSuspended: row.isSuspended ? 1 : 0,
+  }));
+  return sql`INSERT INTO users (id, email, name, external_id, password_hash, email_verified_at, email_verified_by,
+      totp_secret_encrypted, totp_enrolment_id, totp_enabled_at, created_at, updated_at, suspended_at, suspended_reason)
+    SELECT ${textOf("id")}, ${textOf("email")}, ${textOf("name")}, ${textOf("externalId")}, ${textOf("password")},
+      iif(${textOf("isVerified")}, ${nowMs}, NULL), iif(${textOf("isVerified")}, 'platform', NULL), ${textOf("totp")},
+      iif(${textOf("totp")} IS NULL, NULL, ${textOf("enrolment")}), iif(${textOf("totp")} IS NULL, NULL, ${nowMs}),
+      ${textOf("createdAt")}, ${nowMs}, iif(${textOf("isSuspended")}, ${nowMs}, NULL),
+      iif(${textOf("isSuspended")}, ${SUSPENDED_REASON}, NULL)
+    FROM json_each(${jsonList(people)}) j`;
+}
+
+function updatePeople(changes: readonly SealedChange[], nowMs: number): SQL | undefined {
+  if (changes.length === 0) return undefined;
+  const people = changes.map(({ person, isMoved, isNewlyVerified, passwordHash, totpSealed }) => ({
+    ...{ id: person.id, email: person.email, name: person.name, externalId: person.externalId },
+    ...{ password: passwordHash, totp: totpSealed, enrolment: newId() },
+    verification: isNewlyVerified ? "new" : isMoved ? "none" : "kept",
+  }));
+  const verified = (fresh: SQL, column: SQL) =>
+    sql`CASE ${textOf("verification")} WHEN 'new' THEN ${fresh} WHEN 'none' THEN NULL ELSE ${column} END`;
+  const withTotp = (fresh: SQL, column: SQL) => sql`iif(${textOf("totp")} IS NULL, ${column}, ${fresh})`;
+  return sql`UPDATE users SET email = ${textOf("email")}, name = ${textOf("name")},
+      external_id = ${textOf("externalId")}, password_hash = coalesce(${textOf("password")}, password_hash),
+      email_verified_at = ${verified(sql`${nowMs}`, sql`email_verified_at`)},
+      email_verified_by = ${verified(sql`'platform'`, sql`email_verified_by`)},
+      totp_enrolment_id = ${withTotp(textOf("enrolment"), sql`totp_enrolment_id`)},
+      totp_enabled_at = ${withTotp(sql`${nowMs}`, sql`totp_enabled_at`)},
+      totp_last_step = ${withTotp(sql`0`, sql`totp_last_step`)},
+      totp_secret_encrypted = coalesce(${textOf("totp")}, totp_secret_encrypted)
+    FROM json_each(${jsonList(people)}) j WHERE users.id = ${textOf("id")}`;
+}
+
+function credentialsOf(changes: readonly Change[], nowMs: number) {
+  const identities = changes.flatMap(({ person, identities: added }) =>
+    added.map((identity) => ({ ...identity, id: newId(), userId: person.id })),
+  );
+  const passkeys = changes.flatMap(({ person, passkeys: added }) =>
+    added.map((passkey) => ({ ...passkey, userId: person.id })),
+  );
+  return {
+    identities:
+      identities.length === 0
+        ? undefined
+        : sql`INSERT INTO identities (issuer, sub, id, user_id, provider, email, created_at)
+          SELECT ${textOf("issuer")}, ${textOf("subject")}, ${textOf("id")}, ${textOf("userId")}, ${textOf("provider")},
+            ${textOf("email")}, ${nowMs} FROM json_each(${jsonList(identities)}) j`,
+    passkeys:
+      passkeys.length === 0
+        ? undefined
+        : sql`INSERT INTO passkeys (id, user_id, public_key, counter, transports, backed_up, aaguid, name, created_at)
+          SELECT ${textOf("id")}, ${textOf("userId")}, ${textOf("publicKey")}, ${textOf("counter")},
+            ${textOf("transports")}, 0, '', ${textOf("name")}, ${nowMs} FROM json_each(${jsonList(passkeys)}) j`,
+  };
+}
+
+function membershipsOf(claimed: ClaimedImport, changes: readonly Change[], nowMs: number) {
+  const added = changes.flatMap(({ person, memberships }) =>
+    memberships.map((membership) => ({ ...membership, userId: person.id })),
+  );
+  if (added.length === 0) return {};
+  const list = sql`json_each(${jsonList(added)}) j`;
+  const joined = (tenantId: string | SQL, actor: Actor) =>
+    auditEach(
+      {
+        tenantId,
+        action: "member.added",
+        actor,
+        target: { kind: "user", id: textOf("userId") },
+        meta: sql`json_object('role', ${textOf("role")}, 'tenantId', ${textOf("tenantId")}, 'import', ${claimed.id})`,
+      },
+      list,
+      // After the event that says that the person was created.
+      nowMs + 1,
+    );
+  return {
+    memberships: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, created_at)
+      SELECT ${textOf("tenantId")}, ${textOf("userId")}, ${textOf("role")},
+        iif(${textOf("role")} = 'owner', ${nowMs}, NULL), ${nowMs} FROM ${list}`,
+    recordedMembers: [joined(textOf("tenantId"), claimed.actor), joined(PLATFORM_TENANT, claimed.actor)],
+  };
+}
+
+/** The events about people: in their own activity, which shows no address of the product, and in the platform's log. */
+function events(
+  { id, actor }: ClaimedImport,
+  action: "user.created" | "user.updated",
+  changes: readonly Change[],
+  nowMs: number,
+): SQL[] {
+  if (changes.length === 0) return [];
+  const people = changes.map(({ person, changed }) => ({ id: person.id, changed }));
+  const changed = action === "user.updated" ? sql`'changed', json(j.value -> 'changed'), ` : sql``;
+  const event: Omit<NewAuditEvent, "tenantId" | "actor"> = {
+    action,
+    target: { kind: "user", id: textOf("id") },
+    meta: sql`json_object(${changed}'import', ${id})`,
+  };
+  const own = { ...actor, id: null, ip: null, userAgent: null };
+  const list = sql`json_each(${jsonList(people)}) j`;
+  return [
+    auditEach({ ...event, tenantId: tenantOfAccount(textOf("id")), actor: own }, list, nowMs),
+    auditEach({ ...event, tenantId: PLATFORM_TENANT, actor }, list, nowMs),
+  ];
+}
+
+function progressOf({ id }: ClaimedImport, progress: Progress, nowMs: number) {
+  const { counts, entries, line, position, readChunk } = progress;
+  return {
+    report:
+      entries === "[]"
+        ? undefined
+        : sql`INSERT INTO import_reports (import_id, last_line, entries) VALUES (${id}, ${line}, ${entries})`,
+    read:
+      readChunk === null
+        ? undefined
+        : sql`DELETE FROM import_chunks WHERE import_id = ${id} AND part = ${readChunk.part} AND n = ${readChunk.n}`,
+    moved: sql`UPDATE imports SET created = created + ${counts.created}, updated = updated + ${counts.updated},
+        skipped = skipped + ${counts.skipped}, refused = refused + ${counts.refused}, line = ${line},
+        position = ${position}, leased_until = ${nowMs + LEASE_MS}
+      WHERE id = ${id}`,
+  };
+}

@@ -1,0 +1,174 @@
+/** Imported password hashes: published vectors, and bounds. */
+import { describe, expect, test } from "vitest";
+import { HashRefused } from "../../src/identity/passwords/imported/hash";
+import { type GivenHash, readStored, tagHash } from "../../src/identity/passwords/imported/read";
+import { matchesImported } from "../../src/identity/passwords/imported/verify";
+import { FIREBASE } from "../support/imported-hashes";
+
+const SOURCE = { importId: "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f", firebase: FIREBASE.settings };
+
+const matches = async (given: GivenHash, password: string): Promise<boolean> => {
+  const hash = readStored(tagHash(given, SOURCE), FIREBASE.settings);
+  if (!hash) throw new Error("the stored hash cannot be read");
+  return matchesImported(hash, password);
+};
+
+/** Vectors of jBCrypt, of the reference implementation of argon2, of RFC 6070 and 7914, and of Python's hashlib. */
+const VECTORS: [name: string, given: GivenHash, password: string][] = [
+  ["bcrypt", { hash: "$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe" }, "a"],
+  ["bcrypt $2y$", { hash: "$2y$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i" }, "abc"],
+  [
+    "argon2i",
+    { hash: "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8" },
+    "password",
+  ],
+  [
+    "argon2id",
+    { hash: "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4" },
+    "password",
+  ],
+  [
+    "argon2id with two lanes",
+    { hash: "$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc" },
+    "password",
+  ],
+  [
+    "scrypt",
+    {
+      hash:
+        "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU" +
+        "$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofLVQylVYT8Pz2LUlwUkKpr55h6F3A1lHkDfzwF7RVdYhw",
+    },
+    "pleaseletmein",
+  ],
+  ["firebase-scrypt", FIREBASE.hash, FIREBASE.password],
+  ["pbkdf2", { hash: "$pbkdf2$i=4096,l=20$c2FsdA$SwB5AbdlSJq+rUnZJvch0GWkKcE" }, "password"],
+  [
+    "pbkdf2-sha256 beyond what the platform computes",
+    { hash: "$pbkdf2-sha256$i=100001,l=32$MDEyMzQ1Njc4OWFiY2RlZg$3avmSeWY5DZ5AVLb46rS6es081sJ46eNFMPCESlISfA" },
+    "correct horse",
+  ],
+  [
+    "pbkdf2-sha512 beyond what the platform computes",
+    {
+      hash:
+        "$pbkdf2-sha512$i=100001$MDEyMzQ1Njc4OWFiY2RlZg" +
+        "$HvUEuLfowtmtLJ9mJulLGQiUuixSqhIvxdoyPOYF/kpf4aQWv+V0/SHtqsMJ4QlYqI3FGtpHP/2qTDJJxf+BSw",
+    },
+    "correct horse",
+  ],
+  [
+    "Django's pbkdf2_sha256",
+    { hash: "pbkdf2_sha256$100000$seasalt2seasalt2$5u89JREhAcNhmAoCw7BsUiSSrzyuXisvWb6tPRl9o/4=" },
+    "correct horse",
+  ],
+  ["Django's pbkdf2_sha1", { hash: "pbkdf2_sha1$100000$seasalt$FEQexXJj+PH45Dov57C34CBYLwc=" }, "correct horse"],
+  ["Django's bcrypt", { hash: "bcrypt$$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe" }, "a"],
+  [
+    "Django's bcrypt_sha256",
+    { hash: "bcrypt_sha256$$2b$06$gHbZqdaGP9qQedUk1YWuAerLwbWdeOIL3VPg9mAa6vB7FRYO3G8w." },
+    "correct horse",
+  ],
+  [
+    "Django's argon2",
+    { hash: "argon2$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8" },
+    "password",
+  ],
+  [
+    "better-auth",
+    {
+      hash:
+        "30313233343536373839616263646566:e61961757ad2079e90f9e500e49ed406f2663b57de713e9d250a9eb91dafda25" +
+        "16da588d2ef63816bb6e8070bb019762324c1618be571626819a527418b75576",
+    },
+    "correct horse",
+  ],
+];
+
+test.each(VECTORS)("%s takes the right password and no other", async (_name, given, password) => {
+  expect(await matches(given, password)).toBe(true);
+  expect(await matches(given, `${password}x`)).toBe(false);
+});
+
+test("a password is tried as typed, and then in NFKC", async () => {
+  // Made of "ﬁnancial" as typed, and of "financial".
+  const typed = { hash: "$pbkdf2-sha256$i=1$c2FsdA$C5e+SHZP5RyxURgqTBKCUZ7zQwMVwYzZHa9LRpWMwFk" };
+  const normal = { hash: "$pbkdf2-sha256$i=1$c2FsdA$QwTsaiHRdi8XyzEsBhQMCQbN2g9Apc5oQ5qBjegtkhE" };
+  expect(await matches(typed, "ﬁnancial")).toBe(true);
+  expect(await matches(typed, "financial")).toBe(false);
+  expect(await matches(normal, "ﬁnancial")).toBe(true);
+});
+
+const SALT = "c29tZXNhbHQ";
+const TAG = "iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8";
+const BCRYPT = "m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe";
+const argon2 = (memory: number, passes: number, lanes: number, salt = SALT, tag = TAG) =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${salt}$${tag}`;
+const scrypt = (logN: number, blockSize: number, lanes: number) =>
+  `$scrypt$ln=${logN},r=${blockSize},p=${lanes}$${SALT}$${TAG}`;
+const bytes = (length: number) => btoa("x".repeat(length)).replaceAll("=", "");
+
+describe("bounds", () => {
+  test.each([
+    ["the cost of bcrypt", `$2b$04$${BCRYPT}`, `$2b$03$${BCRYPT}`],
+    ["the cost of bcrypt", `$2b$14$${BCRYPT}`, `$2b$15$${BCRYPT}`],
+    ["the least memory of argon2", argon2(8, 1, 1), argon2(7, 1, 1)],
+    ["the most memory of argon2", argon2(65_536, 4, 1), argon2(65_537, 1, 1)],
+    ["the passes of argon2", argon2(64, 10, 1), argon2(64, 11, 1)],
+    ["the lanes of argon2", argon2(64, 1, 8), argon2(128, 1, 9)],
+    ["the memory times the passes of argon2", argon2(26_214, 10, 1), argon2(26_215, 10, 1)],
+    ["the shortest salt of argon2", argon2(64, 1, 1, bytes(8)), argon2(64, 1, 1, bytes(7))],
+    ["the longest salt of argon2", argon2(64, 1, 1, bytes(64)), argon2(64, 1, 1, bytes(65))],
+    ["the shortest tag of argon2", argon2(64, 1, 1, SALT, bytes(16)), argon2(64, 1, 1, SALT, bytes(15))],
+    ["the longest tag of argon2", argon2(64, 1, 1, SALT, bytes(64)), argon2(64, 1, 1, SALT, bytes(65))],
+    ["the version of argon2", argon2(64, 1, 1), argon2(64, 1, 1).replace("v=19", "v=16")],
+    ["N·r of scrypt", scrypt(16, 8, 1), scrypt(17, 8, 1)],
+    ["N·r·p of scrypt", scrypt(16, 8, 2), scrypt(16, 8, 3)],
+    ["PBKDF2 with sha256", `$pbkdf2-sha256$i=1200000$${SALT}$${TAG}`, `$pbkdf2-sha256$i=1200001$${SALT}$${TAG}`],
+    ["PBKDF2 with sha512", `$pbkdf2-sha512$i=600000$${SALT}$${TAG}`, `$pbkdf2-sha512$i=600001$${SALT}$${TAG}`],
+    ["Django's iterations", `pbkdf2_sha256$1$salt$${TAG}`, `pbkdf2_sha256$0$salt$${TAG}`],
+    ["better-auth's key", `${"0".repeat(32)}:${"0".repeat(128)}`, `${"0".repeat(32)}:${"0".repeat(126)}`],
+  ])("%s is taken at its bound and refused beyond", (_name, within, beyond) => {
+    expect(() => tagHash({ hash: within }, SOURCE)).not.toThrow();
+    expect(() => tagHash({ hash: beyond }, SOURCE)).toThrow(HashRefused);
+  });
+
+  test("the largest costs run on this platform", async () => {
+    for (const hash of [scrypt(16, 8, 2), argon2(65_536, 4, 1)])
+      expect(await matches({ hash }, "password")).toBe(false);
+  });
+});
+
+describe("refusals", () => {
+  test.each([
+    ["md5", "5f4dcc3b5aa765d61d8327deb882cf99"],
+    ["sha-512 crypt", "$6$rounds=5000$abc$def"],
+    ["phpass", "$P$BabcdefghijklmnopqrstuvwxyZ0123"],
+    ["md5 crypt", "$1$abc$def"],
+    ["an empty text", ""],
+    ["a text of a megabyte", "x".repeat(1_000_000)],
+    ["argon2 whose salt is not Base64", "$argon2id$v=19$m=64,t=1,p=1$%%%$AAAA"],
+  ])("%s is refused without repeating it", (_name, hash) => {
+    const refuse = () => tagHash({ hash }, SOURCE);
+    expect(refuse).toThrow(HashRefused);
+    try {
+      refuse();
+    } catch (error) {
+      if (hash !== "") expect((error as Error).message).not.toContain(hash);
+    }
+  });
+
+  test("an unknown kind, and one whose form differs, are refused", () => {
+    const hash = `$2b$06$${BCRYPT}`;
+    for (const kind of ["md5", "scrypt", "constructor"])
+      expect(() => tagHash({ hash, kind }, SOURCE)).toThrow(HashRefused);
+  });
+
+  test("Firebase's hash needs its salt and its settings", () => {
+    const given = { kind: "firebase-scrypt", hash: bytes(64), salt: "42xEC+ixf3L2lw==" };
+    expect(() => tagHash(given, SOURCE)).not.toThrow();
+    expect(() => tagHash(given, { ...SOURCE, firebase: null })).toThrow("hashSettings.firebase is missing");
+    expect(() => tagHash({ ...given, salt: undefined }, SOURCE)).toThrow("password.salt is missing");
+    expect(() => tagHash({ ...given, hash: bytes(63) }, SOURCE)).toThrow(HashRefused);
+  });
+});
