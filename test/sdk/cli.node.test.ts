@@ -1,12 +1,20 @@
 /** The command line against `npm run dev`: each command, its exit status, and what it prints where. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DevServer, freePort, type Receiver, startDevServer, startReceiver } from "../browser/dev-server.ts";
+import {
+  type DevServer,
+  freePort,
+  OPERATOR,
+  type Receiver,
+  startDevServer,
+  startReceiver,
+} from "../browser/dev-server.ts";
 
 const PROGRAM = resolve("dist/cli/postern.js");
 const folder = mkdtempSync(join(tmpdir(), "postern-cli-"));
@@ -196,6 +204,44 @@ test("import endpoints reads every application of Svix with its secrets and head
     { tenant: "ext:app_2", endpoints: [] },
   ]);
 });
+
+test("import people converts an export, says what it leaves out, and names who is refused", async () => {
+  const env = { POSTERN_URL: server.base, POSTERN_KEY: await platformKey() };
+  const file = join(folder, "users.csv");
+  const header = "id,primary_email_address,verified_email_addresses,password_digest,password_hasher\n";
+  const people = "user_1,eve@example.com,eve@example.com,$1$abc$def,md5_crypt\nuser_2,no address,,,\n";
+  writeFileSync(file, header + people);
+  const command = ["import", "people", "--from", "clerk", file];
+  const printed = await run([...command, "--print", "--tenant", "ext:a", "--role", "viewer"]);
+  expect(printed.out).toContain('"memberships":[{"tenant":"ext:a","role":"viewer"}]');
+  expect(printed.err).toBe("Left out: passwords hashed with md5_crypt (1)\n");
+  expect((await run([...command, "--tenant", "ext:a"], { env })).status).toBe(2);
+  expect((await run(["import", "people", file], { env })).status).toBe(2);
+  const summary = "created: 1, updated: 0, skipped: 0, refused: 1\n";
+  expect(await run([...command, "--dry-run"], { env })).toMatchObject({ status: 1, out: summary });
+  const report = join(folder, "report.ndjson");
+  expect(await run([...command, "--report", report], { env })).toMatchObject({ status: 1, out: summary });
+  expect(readFileSync(report, "utf8").trim().split("\n")).toHaveLength(2);
+  writeFileSync(`${file}.postern-import`, "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f");
+  const again = await run([...command, "--json"], { env });
+  expect(JSON.parse(again.out)).toMatchObject({ state: "finished", skipped: 1, refused: 1 });
+  expect(again.err).toContain("line 2: email: ");
+  expect(existsSync(`${file}.postern-import`)).toBe(false);
+});
+
+/** A platform key, which an operator with a second factor makes. */
+async function platformKey(): Promise<string> {
+  const { data } = await post("/auth/register", { email: OPERATOR, password: "correct horse battery staple" });
+  const link = await server.mailedLink(OPERATOR, /./);
+  await post("/auth/verify-email", { token: link.match(/[0-9a-f]{64}/)?.[0] });
+  const enrolled = await post("/auth/2fa/enable", {}, data.accessToken);
+  const secret = Secret.fromBase32(enrolled.data.secret ?? "");
+  const token = new TOTP({ secret }).generate({ timestamp: Date.now() - 30_000 });
+  await post("/auth/2fa/verify", { token }, data.accessToken);
+  const made = await post("/platform/keys", { name: "importer", scopes: ["users.write"] }, data.accessToken);
+  expect(made.data.key).toMatch(/^psk_/);
+  return made.data.key ?? "";
+}
 
 test("tail prints each attempt once when it has ended, as a line or as JSON, until it is interrupted", async () => {
   const url = receiver.url("/200/tailed");

@@ -136,6 +136,7 @@ const contentOf = (column: Column, { person, tenantId, webhookId }: Ids): string
     actor_name: person.email,
     subscription_id: webhookId,
     key_hash: newId(),
+    entries: JSON.stringify([{ line: 1, outcome: "created", userId: person.userId }]),
     actor_kind: "user",
     action: "auth.login",
     tenants: JSON.stringify([tenantId, newId()]),

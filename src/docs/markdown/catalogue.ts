@@ -34,7 +34,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
     ],
   ],
   ["Sign-in", ["tokens", "verify-tokens", "passkeys", "sign-in-providers"]],
-  ["API", [REFERENCE, "client", "cli", "platform-api", "moving-in", "errors", "limits"]],
+  ["API", [REFERENCE, "client", "cli", "platform-api", "moving-in", "move-from", "errors", "limits"]],
   ["Run it", ["production", "operations", "metrics", "threat-model", "performance"]],
   ["About", ["decisions", "glossary", "changelog"]],
 ];

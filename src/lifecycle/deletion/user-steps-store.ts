@@ -96,6 +96,14 @@ export const USER_STEPS: readonly Step[] = [
     columns: [],
     condition: sql`instr(id, ${subjectId}) > 0`,
   })),
+  searching("import_reports", "control", ({ subjectId }) => ({
+    table: "import_reports",
+    key: ["import_id", "last_line"],
+    columns: ["entries"],
+    condition: sql`instr(entries, ${subjectId}) > 0`,
+    // It is never the first member.
+    set: sql`entries = replace(entries, ${`,"userId":"${subjectId}"`}, '')`,
+  })),
   afterTenants,
   tellFormerUser,
 ];

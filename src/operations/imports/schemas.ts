@@ -1,6 +1,6 @@
 /** Imports of people, as the API sends and receives them. */
 import * as z from "zod";
-import { firebaseSettings } from "../../identity/passwords/imported/firebase";
+import { firebaseSettings } from "../../identity/passwords/imported/schemas";
 import { id, name, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_IMPORTS = 100;

@@ -25,7 +25,8 @@ export const helpOf = (name: string, { args = "", summary, details, options }: C
     `Usage: postern ${name} ${args ? `${args} ` : ""}[OPTIONS]`,
     "",
     ...(details ? [details, ""] : []),
-    ...Object.entries({ ...options, ...COMMON }).map(optionRow),
+    // A command can say what an option means to it.
+    ...Object.entries({ ...options, ...COMMON, ...options }).map(optionRow),
   ].join("\n");
 
 const optionRow = ([name, { value, help }]: [string, Option]) => row(`--${name}${value ? ` ${value}` : ""}`, help);

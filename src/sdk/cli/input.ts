@@ -14,7 +14,8 @@ export function readJson(given: string, name: string): unknown {
   }
 }
 
-function readText(path: string): string {
+/** Reads a file. Throws Failure for one that cannot be read. */
+export function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -7,6 +7,7 @@ import { COMMON, type Command, parsable } from "./command";
 import { EXIT, type ExitCode, failureOf, usage } from "./failure";
 import { helpOf, overview } from "./help";
 import { importEndpoints } from "./import-endpoints";
+import { importPeople } from "./import-people";
 import { login } from "./login";
 import { publish } from "./publish";
 import { tail } from "./tail";
@@ -15,6 +16,7 @@ const COMMANDS: Record<string, Command> = {
   login,
   publish,
   tail,
+  "import people": importPeople,
   "import endpoints": importEndpoints,
 };
 

@@ -5,5 +5,10 @@ export function print(json: boolean, result: unknown, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(result) : text}\n`);
 }
 
+/** Tells how far the work has come, on a terminal only; "" ends it. */
+export function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
 /** Tells people what happens, apart from the result. */
 export const tell = (text: string) => void process.stderr.write(`${text}\n`);

@@ -1,18 +1,8 @@
 /** Firebase's scrypt: the key of the password encrypts the project's signer key. */
-import * as z from "zod";
 import { fromBase64 } from "../../../platform/crypto/encoding";
 import { areEqual, bytesWithin, HashRefused, type ImportedHash } from "./hash";
+import type { FirebaseSettings } from "./schemas";
 import { deriveScrypt } from "./scrypt";
-
-/** What the Firebase console shows under "Password hash parameters". The keys are Base64. */
-export const firebaseSettings = z.strictObject({
-  signerKey: z.base64().min(4).max(512),
-  saltSeparator: z.base64().max(64),
-  rounds: z.int().min(1).max(8),
-  memCost: z.int().min(1).max(14),
-});
-
-export type FirebaseSettings = z.infer<typeof firebaseSettings>;
 
 const HASH_BYTES = 64;
 const DERIVED_BYTES = 64;

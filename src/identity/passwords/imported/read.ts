@@ -2,9 +2,10 @@
 import { readArgon2 } from "./argon2";
 import { readBcrypt } from "./bcrypt";
 import { readDjango } from "./django";
-import { type FirebaseSettings, readFirebase } from "./firebase";
+import { readFirebase } from "./firebase";
 import { type HashReader, HashRefused, type ImportedHash } from "./hash";
 import { readPbkdf2 } from "./pbkdf2";
+import type { FirebaseSettings } from "./schemas";
 import { readBetterAuth, readScrypt } from "./scrypt";
 
 const READERS = {

@@ -1,7 +1,7 @@
 /** What the hashes of one import need besides themselves, encrypted. */
 import { decrypt, encrypt } from "../../../platform/crypto/encryption";
 import type { Deps } from "../../../platform/deps";
-import { type FirebaseSettings, firebaseSettings } from "./firebase";
+import { type FirebaseSettings, firebaseSettings } from "./schemas";
 import { findHashSettings } from "./store";
 
 /** To whom the ciphertext of a row of `hash_settings` belongs. Its id is that of the import. */

@@ -12,4 +12,5 @@ export async function findHashSettings({ db }: Deps, id: string): Promise<string
 }
 
 /** 1 while anybody's imported hash has not seen its right password, as SQL. */
-export const isImportedWaiting = sql`EXISTS (SELECT 1 FROM users w WHERE w.password_kind IS NOT NULL AND w.password_import > '')`;
+export const isImportedWaiting = sql`EXISTS (SELECT 1 FROM users w
+  WHERE w.password_kind IS NOT NULL AND w.password_import > '')`;
