@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./identity/api-keys/authenticate";
 import { authenticateFeedToken } from "./identity/api-keys/feed-token";
 import { authenticatePlatformKey } from "./identity/platform-keys/authenticate";
+import { inPlatform } from "./identity/platform-keys/in-platform";
 import { lacksSecondFactor, secondFactorRequired } from "./identity/policy/lock-out";
 import { authenticateSession } from "./identity/sessions/authenticate";
 import { AppError, invalid, notFound } from "./platform/errors";
@@ -13,9 +14,7 @@ import { originOf } from "./platform/http/origin";
 import { requireOperator, servesRequest } from "./platform/http/permissions";
 import { documented } from "./platform/http/route-docs";
 import type { ApiKeyPrincipal, Principal, SessionPrincipal } from "./platform/schemas/principal";
-import { type Permission, permissionsOf } from "./platform/schemas/roles";
 import { PLATFORM_TENANT } from "./platform/schemas/tenant-ref";
-import { platformTenant } from "./tenancy/tenants/store";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
 import { tenantName } from "./tenancy/tenants/tenant-name";
 
@@ -83,12 +82,6 @@ async function inNamedTenant(c: Context<AppEnv>, principal: SessionPrincipal | A
   const own = id === null ? principal.tenantExternalId === externalId : principal.tenantId === id;
   if (named === "" || own) return principal;
   if (named !== PLATFORM_TENANT || principal.kind !== "session") throw notFound("Tenant");
-  const deps = c.get("deps");
-  requireOperator(deps.config, principal, "Tenant");
-  return { ...principal, ...(await platformTenant(deps)), role: "owner", permissions: OPERATORS_IN_PLATFORM };
+  requireOperator(c.get("deps").config, principal, "Tenant");
+  return inPlatform(c.get("deps"), principal);
 }
-
-/** What an owner may do, but publish: only the service itself publishes in the tenant of the platform. */
-const OPERATORS_IN_PLATFORM: ReadonlySet<Permission> = new Set(
-  permissionsOf("owner").filter((permission) => permission !== "event.publish"),
-);

@@ -20,6 +20,7 @@ import { notMePages } from "./not-me/routes";
 import { operatorPages } from "./operator/routes";
 import { overviewPage } from "./overview/routes";
 import { passkeyPages } from "./passkeys/routes";
+import { platformPages } from "./platform/routes";
 import { policyPages } from "./policy/routes";
 import { confirmEmailPages, profilePages } from "./profile/routes";
 import { oauthPages } from "./providers/routes";
@@ -76,6 +77,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/security", accountEndPages)
     .route("/alerts", subscriptionNoticePages)
     .route("/operator", operatorPages)
+    .route("/platform", platformPages)
     .all("*", (c) => {
       const { pathname } = new URL(c.req.url);
       if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(pathname.replace(/\/+$/, ""), 301);

@@ -29,7 +29,8 @@ export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
     </div>
     <p class="muted">
       With a platform key your product's own backend creates customers and publishes for them. See{" "}
-      <a href="/docs/platform-api">Platform API</a>.
+      <a href="/docs/platform-api">Platform API</a>. What happens to users and tenants is sent to the{" "}
+      <a href="/console/platform/webhooks">subscriptions of the platform</a>.
     </p>
     <section class="card" aria-label="Platform keys">
       {keys.length === 0 ? (
