@@ -57,7 +57,8 @@ test("what a subscription holds is counted up to 10,000, so that a full lane cos
   await deliveryDb
     .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)
       INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-      SELECT s.id, ? + i, 'held ' || i, s.tenant_id, s.id, 'e', 'event', 1 FROM n CROSS JOIN subscriptions s WHERE s.id = ?`)
+      SELECT s.id, ? + i, 'held ' || i, s.tenant_id, s.id, 'e', 'event', 1
+        FROM n CROSS JOIN subscriptions s WHERE s.id = ?`)
     .bind(Date.now() + HOUR_MS, webhookId)
     .run();
   const tenant = { tenantId: person.tenantId, shard: SHARD };

@@ -1,4 +1,4 @@
-/** Event types and their schemas, in the delivery database of their tenant. The migration creates them WITHOUT ROWID. */
+/** Event types and their schemas, in the delivery database of their tenant. The migration makes them WITHOUT ROWID. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** The rules that publishing obeys. A tenant without event types and without a mode has no row. */

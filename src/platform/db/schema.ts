@@ -4,6 +4,8 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { Permission, Role } from "../schemas/roles";
 import type { ProviderName } from "../schemas/schemas";
 
+export { mailCodes, recoveryCodes, usedStates } from "./codes-schema";
+
 export const tenants = sqliteTable(
   "tenants",
   {
@@ -204,20 +206,6 @@ export const emailTokens = sqliteTable(
   ],
 );
 
-/** Mailed codes that somebody has tried. The migration creates it WITHOUT ROWID. */
-export const mailCodes = sqliteTable("mail_codes", {
-  /** The id of the mail, which contains the time at which the code was requested. */
-  id: text().primaryKey(),
-  /** Wrong guesses; also 5 once the code was used. */
-  tries: integer().notNull(),
-});
-
-export const recoveryCodes = sqliteTable(
-  "recovery_codes",
-  { userId: text("user_id").notNull(), codeHash: text("code_hash").notNull(), usedAt: integer("used_at") },
-  (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
-);
-
 /** The public keys that users sign in with: passkeys of WebAuthn. */
 export const passkeys = sqliteTable(
   "passkeys",
@@ -258,12 +246,6 @@ export const identities = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.issuer, t.sub] }), index("identities_by_user").on(t.userId)],
 );
-
-/**
- * Used states, until they expire: what a client keeps encrypted, such as a challenge, works once. An id begins with the
- * time of the expiry. The migration creates it WITHOUT ROWID.
- */
-export const usedStates = sqliteTable("used_states", { id: text().primaryKey() });
 
 export const apiKeys = sqliteTable(
   "api_keys",

@@ -36,7 +36,9 @@ const recorded = (
 
 const text = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-/** Inserts a type with its first version, unless the tenant has it, or as many as it may have. Returns whether it has. */
+/**
+ * Inserts a type with its first version, unless the tenant has it, or as many as it may have. Returns whether it has.
+ */
 export async function insertType(deps: Deps, tenant: ActingIn, type: TypeRow, first: VersionRow): Promise<boolean> {
   const { tenantId } = tenant;
   await raised(deps, tenant);

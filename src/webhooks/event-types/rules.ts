@@ -23,7 +23,7 @@ export interface Candidate {
 }
 
 /** What the rules say of an event. */
-export interface Judgement {
+interface Judgement {
   /** Why it is refused; empty: it is not. Paths are those of the event. */
   refusals: ErrorDetail[];
   warnings: Finding[];

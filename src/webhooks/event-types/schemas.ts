@@ -10,8 +10,8 @@ const MAX_PAGE_ROWS = 200;
 /** They would be mistaken for paths. */
 const RESERVED = [".", "..", "import", "export"];
 
-export const ENFORCEMENTS = ["off", "warn", "reject"] as const;
-export const MODES = ["open", "known", "validated"] as const;
+const ENFORCEMENTS = ["off", "warn", "reject"] as const;
+const MODES = ["open", "known", "validated"] as const;
 
 export type Enforcement = (typeof ENFORCEMENTS)[number];
 export type Mode = (typeof MODES)[number];
@@ -210,4 +210,3 @@ export type EventTypeSummary = z.infer<typeof summary>;
 export type EventType = z.infer<typeof eventType>;
 export type EventTypeVersion = z.infer<typeof eventTypeVersion>;
 export type SampleResult = z.infer<typeof sampleResult>;
-export type Settings = z.infer<typeof settings>;

@@ -9,8 +9,8 @@ type Holds = "schema" | "schemas" | "named schemas";
 /** What is wrong with the value of a keyword; null if nothing is. */
 type Refusal = string | null;
 
-export const DRAFT = "https://json-schema.org/draft/2020-12/schema";
-export const TYPES = ["null", "boolean", "object", "array", "number", "string", "integer"];
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+const TYPES = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
 const NAMED = ["$defs", "properties", "patternProperties", "dependentSchemas"];
 const LISTED = ["allOf", "anyOf", "oneOf", "prefixItems"];

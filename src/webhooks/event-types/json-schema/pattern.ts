@@ -9,7 +9,7 @@ export interface CharacterSet {
   negated: boolean;
 }
 
-export type Instruction =
+type Instruction =
   | { is: "character"; set: CharacterSet }
   | { is: "split"; to: number; or: number }
   | { is: "jump"; to: number }
