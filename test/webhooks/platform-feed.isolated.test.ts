@@ -130,24 +130,24 @@ const record = ({ tenantId, userId }: Person, ids: readonly string[]) =>
     .run();
 
 describe("the numbers of a subject", () => {
-  test("rise by one with each of 3,000 changes, in the order of the log, whatever the pages are", async () => {
+  test("rise by one with each of 10,000 changes, in the order of the log, whatever the pages are", async () => {
     await listen();
     const person = await register();
     await run();
     const [last] = (await published(person.userId)).slice(-1);
     const start = last?.payload.sequence;
     const fromMs = Date.now();
-    // Three of each millisecond, and a page of one.
-    const ids = Array.from({ length: 3_000 }, (_, n) => newIdAt(fromMs + (n < 2_700 ? Math.floor(n / 3) : 900)));
+    // Eleven of each millisecond, and a page of one.
+    const ids = Array.from({ length: 10_000 }, (_, n) => newIdAt(fromMs + (n < 9_700 ? Math.floor(n / 11) : 900)));
     await record(person, ids);
     await run();
     const events = (await published(person.userId)).filter(({ payload }) => payload.sequence > start);
-    expect(events.length).toBe(3_000);
+    expect(events.length).toBe(10_000);
     const sorted = events.toSorted((a, b) => a.payload.sequence - b.payload.sequence);
     expect(sorted.map(({ payload }) => payload.sequence)).toEqual(ids.map((_, n) => start + 1 + n));
     const times = sorted.map(({ payload }) => payload.at);
     expect(times).toEqual(times.toSorted());
-    expect(new Set(events.map(({ id }) => id)).size).toBe(3_000);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(10_000);
   });
 
   test("show a gap for an event that a subscription did not name", async () => {

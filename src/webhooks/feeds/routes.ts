@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf, id, says } from "../../platform/schemas/schemas";
 import { feedOf, type Tokened } from "./changes";
 import { feeds } from "./operations";
 import type { Page } from "./poll";
@@ -14,7 +14,7 @@ import { tokenPrefixes } from "./tokens-store";
 import { consumerView, feedView } from "./view";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
-const CONSUMER_PATH = z.object({ name: consumerName.meta({ description: "The name of the consumer." }) });
+const CONSUMER_PATH = z.object({ id, name: consumerName.meta({ description: "The name of the consumer." }) });
 
 const tokenView = ({ row, token, tokenPrefix }: Tokened) => ({ ...feedView(row, tokenPrefix), token });
 const prefixesOf = (c: Context<AppEnv>) => tokenPrefixes(c.get("deps"), c.get("principal").tenantId);
@@ -47,9 +47,9 @@ export const feedRoutes = new Hono<AppEnv>()
     describeRoute("getFeed", "Returns one feed.", { 200: dataOf(feed), ...MISSING }),
     requires({ permission: "webhook.read" }),
     async (c) => {
-      const id = c.req.param("id");
-      const [row, prefixes] = await Promise.all([feedOf(c.get("deps"), c.get("principal"), id), prefixesOf(c)]);
-      return c.json({ data: feedView(row, prefixes.get(id)) });
+      const feedId = c.req.param("id");
+      const [row, prefixes] = await Promise.all([feedOf(c.get("deps"), c.get("principal"), feedId), prefixesOf(c)]);
+      return c.json({ data: feedView(row, prefixes.get(feedId)) });
     },
   )
   .patch(
