@@ -12,7 +12,7 @@ const VIEWS = [
   { width: 640, height: 700, colorScheme: "light" },
   { width: 360, height: 700, colorScheme: "dark" },
 ] as const;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 interface Sample {
   name: string;

@@ -19,6 +19,7 @@ async function createTenant() {
   const key = await call("POST", "/api-keys", { token, body: { name: "k", scopes: ["webhook.read"] } });
   const invited = await call("POST", "/invitations", { token, body: { email: newEmail(), role: "viewer" } });
   const sessions = await call("GET", "/auth/sessions", { token });
+  const source = await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } });
   const ids: Record<string, string> = {
     webhooks: webhookId,
     events: event.id,
@@ -27,6 +28,7 @@ async function createTenant() {
     "api-keys": key.body.data.id,
     invitations: invited.body.data.id,
     sessions: sessions.body.data[0].id,
+    sources: source.body.data.id,
   };
   return { owner, webhookId, attemptId: attempt._id as string, ids };
 }
@@ -37,7 +39,8 @@ const withIds = [
       .filter(({ method, path }) => method !== "ALL" && path.startsWith("/console/") && path.includes(":"))
       .map(({ method, path }) => `${method} ${path.slice("/console".length)}`),
   ),
-].filter((route) => !route.includes("/assets/"));
+  // The last one shows what somebody has left behind in the reader's own tenant, who need not be a member any more.
+].filter((route) => !/\/assets\/|:provider|\/left$/.test(route));
 
 describe("things of another tenant", () => {
   test("are not found on any route, like things that do not exist", async () => {
@@ -53,6 +56,8 @@ describe("things of another tenant", () => {
       const { status } = method === "GET" ? await stranger.get(at) : await stranger.post(at, fields);
       expect([route, status]).toEqual([route, 404]);
     }
+    const left = await stranger.get(`/people/${owner.userId}/left`);
+    expect([left.status, left.html.includes("/console/webhooks/")]).toEqual([200, false]);
     const hook = await call("GET", `/webhooks/${webhookId}`, { token: owner.token });
     expect(hook.body.data).toMatchObject({ enabled: true, version: 0, isDeleted: false });
   });

@@ -59,7 +59,7 @@ export const AUDIT_ACTIONS = {
   "platform_key.created": "created a platform key[ for {scopes}]",
   "platform_key.rotated": "replaced a platform key, or ended the former one",
   "platform_key.revoked": "revoked a platform key",
-  "import.started": "started an import of {rows} people",
+  "import.started": "started an import of[ {rows}] people",
   "import.stopped": "stopped an import of people",
   "import.finished": "finished an import of people",
   "webhook.created": "created {target|a subscription|the subscription }",
