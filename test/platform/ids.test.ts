@@ -1,10 +1,10 @@
-/** Ids that SQL makes. */
+/** The times of ids, and ids that SQL makes. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { atomically, rows } from "../../src/platform/db/client";
-import { newIdSql, timeOfId } from "../../src/platform/db/ids";
+import { newId, newIdSql, timeOfId } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { SHARD } from "../support/shard";
 
@@ -21,4 +21,15 @@ test("events of one statement differ in the part of their ids that the ids of th
   expect(new Set(made.map(({ id }) => id.slice(0, 23))).size).toBe(COUNT);
   const isValid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
   expect(made.filter(({ id }) => !isValid.test(id) || timeOfId(id) !== nowMs)).toEqual([]);
+});
+
+test("an id has the time of the clock, also after one of a later time, and those of a millisecond rise", () => {
+  const nowMs = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"], now: nowMs + 5_000 });
+  expect(timeOfId(newId())).toBe(nowMs + 5_000);
+  vi.setSystemTime(nowMs);
+  const ids = Array.from({ length: 1_000 }, newId);
+  vi.useRealTimers();
+  expect(ids.filter((id) => timeOfId(id) !== nowMs)).toEqual([]);
+  expect(ids.toSorted()).toEqual(ids);
 });
