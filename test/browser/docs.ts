@@ -14,7 +14,7 @@ const PAGES = readdirSync("src/docs/pages")
 
 export function docs(stage: Stage): void {
   test(
-    "the pages of the documentation fit a phone, follow its colour scheme, and cause no browser error and no request to another host",
+    "every page fits a phone, follows its colour scheme, and causes no browser error and no request to another host",
     async ({ expect }) => {
       const page = await stage.browser.newPage({ viewport: { width: PHONE_WIDTH_PIXELS, height: 800 } });
       const complaints: string[] = [];
