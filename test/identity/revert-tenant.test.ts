@@ -140,13 +140,19 @@ describe("this was not me, about a sign-in", () => {
 
   test("ends platform keys that an operator's account has made or replaced since then", async () => {
     const op = await operator();
-    const notice = tokenIn(await mailTo(op.email, /Two-factor authentication was turned on/));
     const body = { name: "of the thief", scopes: ["events.publish"] };
     const { key } = (await call("POST", "/platform/keys", { token: op.token, body })).body.data;
     const { tenantId } = await signUpVerified();
     const status = async () => (await callAs(key, tenantId, "POST", "/events", {})).status;
     expect(await status()).toBe(400);
-    expect((await report(notice)).status).toBe(200);
+    // Operators of earlier files had the same address, and such mails of theirs.
+    await eventually("the link of this operator's mail", async () => {
+      const notices = mailsTo(op.email).filter(({ subject }) =>
+        /Two-factor authentication was turned on/.test(subject),
+      );
+      for (const notice of notices) if ((await report(tokenIn(notice))).status === 200) return true;
+      return false;
+    });
     expect(await status()).toBe(401);
     await mailAbout(op.email, /The platform key "of the thief" is revoked\./);
   });
