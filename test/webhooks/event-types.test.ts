@@ -165,7 +165,7 @@ describe("publishing", () => {
     expect((await call("GET", "/events", owner)).body.data).toHaveLength(1);
   });
 
-  test("warns, and tells of a deprecated type", async () => {
+  test("publishes with a warning, and says that a type is deprecated", async () => {
     const owner = await signUpVerified();
     const deprecated = { since: "2026-01-01T00:00:00Z", replacedBy: "b" };
     await declare(owner, { name: "a", schema: ORDER, enforce: "warn", deprecated });
