@@ -8,6 +8,7 @@ import { callUnder } from "../support/overrides";
 import { addPasskey, loginWith, stepUpBody } from "../support/passkeys";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
+import { codeOf } from "../support/two-factor";
 
 const auditOf = async ({ token }: { token: string }, path = "/audit?limit=3") =>
   (await call("GET", path, { token })).body.data;
@@ -43,6 +44,13 @@ describe("who is an operator", () => {
     const body = await stepUpBody({ ...person, ...withPassword }, passkey);
     expect((await call("POST", "/auth/step-up", { token: withPassword.token, body })).status).toBe(200);
     expect((await operate(withPassword, "GET", "/status")).status).toBe(200);
+  });
+
+  test("not any more once two-factor authentication is turned off, in a session that it has opened", async () => {
+    const { token, secret } = await operator();
+    const body = { token: codeOf(secret, 1) };
+    expect((await call("POST", "/auth/2fa/disable", { token, body })).status).toBe(200);
+    expect((await operate({ token }, "GET", "/status")).status).toBe(403);
   });
 
   test("not with an address for which only a sign-in provider vouches", async () => {

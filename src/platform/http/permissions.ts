@@ -5,7 +5,7 @@ import { matchedRoutes } from "hono/route";
 import type { Config } from "../config";
 import { AppError, notFound } from "../errors";
 import type { PlatformScope } from "../schemas/platform-scopes";
-import type { AuthMethod, PlatformKeyPrincipal, SessionPrincipal } from "../schemas/principal";
+import type { PlatformKeyPrincipal, SessionPrincipal } from "../schemas/principal";
 import type { Permission } from "../schemas/roles";
 import { PLATFORM_TENANT } from "../schemas/tenant-ref";
 import type { AppEnv } from "./env";
@@ -42,9 +42,6 @@ const SECOND_FACTOR_NEEDED =
   "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in " +
   "the console), or confirm this session with a two-factor code or a passkey (POST /auth/step-up), and try again.";
 
-/** Not a recovery code: it is meant to repair an account, not to operate the service. */
-const OPERATOR_METHODS: readonly AuthMethod[] = ["totp", "passkey"];
-
 /**
  * Whether the account is an operator's, even without a second factor. A mail of ours must have verified the address:
  * neither somebody who registers it nor a sign-in provider can claim it.
@@ -52,9 +49,13 @@ const OPERATOR_METHODS: readonly AuthMethod[] = ["totp", "passkey"];
 export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
   account.emailVerifiedAt !== null && account.isProvenByMail === 1 && operators.includes(account.email);
 
-/** Whether the session was opened or confirmed with what operators need. */
-export const hasOperatorFactor = ({ methods }: SessionPrincipal): boolean =>
-  methods.some((method) => OPERATOR_METHODS.includes(method));
+/**
+ * Whether the session was opened or confirmed with what operators need, and the account still has it: a session stays
+ * when two-factor authentication is turned off. A recovery code is meant to repair an account, not to operate the
+ * service.
+ */
+export const hasOperatorFactor = ({ methods, account }: SessionPrincipal): boolean =>
+  methods.includes("passkey") || (methods.includes("totp") && account.totpEnabledAt !== null);
 
 /** Throws NOT_FOUND for somebody who is no operator, and FORBIDDEN without a second factor in the session. */
 export function requireOperator(config: Config, session: SessionPrincipal, missing: string): void {
