@@ -27,13 +27,19 @@ const notMe = ({ appUrl, revertToken }: RevertibleContext, does: string): (strin
 
 const RESET_ADVICE = "If this was not you, reset your password now: that ends every session.";
 
+interface SetUp {
+  subscriptions: readonly string[];
+  /** API keys that belong to a tenant. */
+  tenantKeys: readonly string[];
+}
+
 interface PasswordContext extends RevertibleContext {
   /** What still works. */
   credentials: readonly ListedCredential[];
   /** What a reset has ended, without a reclaimed account. */
   endedCredentials: readonly ListedCredential[];
-  /** After a reset: the subscriptions that were set up before the address was verified. */
-  oldSubscriptions: readonly string[];
+  /** After a reset: what was set up before the address was verified. */
+  old: SetUp;
   labelOf: (provider: string) => string;
   revokeApiKeysToken: string;
   /** Present after a reset that reclaimed an unverified account. */
@@ -41,7 +47,7 @@ interface PasswordContext extends RevertibleContext {
 }
 
 export function passwordChangedMail(context: PasswordContext): MailContent {
-  const { appUrl, name, credentials, endedCredentials, oldSubscriptions, labelOf, revokeApiKeysToken, ended } = context;
+  const { appUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, ended } = context;
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
   const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
@@ -53,7 +59,7 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
       ...(ended ? [endedSentence(ended)] : []),
       ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
       ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
-      ...describeOld(oldSubscriptions),
+      ...describeOld(old),
       ...notMe(context, "makes the new password invalid"),
       ...(keys.length === 0
         ? []
@@ -66,13 +72,20 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
 }
 
 /** Whoever registered an address need not own it. */
-const describeOld = (subscriptions: readonly string[]): string[] =>
-  subscriptions.length === 0
+const describeOld = ({ subscriptions, tenantKeys }: SetUp): string[] => [
+  ...(subscriptions.length === 0
     ? []
     : [
         "These subscriptions were set up before your address was verified, and still receive events: " +
           `${subscriptions.join(", ")}. Pause those that you do not know.`,
-      ];
+      ]),
+  ...(tenantKeys.length === 0
+    ? []
+    : [
+        "These API keys of your tenants were made before your address was verified, and still work: " +
+          `${tenantKeys.join(", ")}. Revoke those that you do not know.`,
+      ]),
+];
 
 /** What it is called, and what it can do: an API key its scopes, everything else signs in. */
 function describeCredential({ kind, name, place, scopes }: ListedCredential, labelOf: (provider: string) => string) {

@@ -2,6 +2,7 @@
 
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
+import { namesOfOlderKeys } from "../identity/members/left-keys";
 import { namesOfOlder } from "../identity/members/left-subscriptions";
 import { opensByMail } from "../identity/passwords/off";
 import { findEmailConfirmation, findEmailWarning } from "../identity/profile/email-change-store";
@@ -193,6 +194,14 @@ async function storedToken(deps: Deps, use: "undo" | "revoke-api-keys", mailId: 
   return token;
 }
 
+const NOTHING_OLD = { subscriptions: [], tenantKeys: [] };
+
+/** What a user set up in their tenants before a time (Unix ms), and what works on, as a mail names it. */
+const setUpBefore = async (deps: Deps, userId: string, beforeMs: number) => ({
+  subscriptions: await namesOfOlder(deps, userId, beforeMs),
+  tenantKeys: await namesOfOlderKeys(deps, userId, beforeMs),
+});
+
 async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<MailContent> {
   const context = { appUrl: deps.config.appUrl, name: user.name };
   const revertToken = await storedToken(deps, "undo", job.id);
@@ -205,7 +214,7 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
         credentials: user.credentials,
         endedCredentials: job.endedCredentials ?? [],
         // A change of the password, unlike a reset, has no such list.
-        oldSubscriptions: job.endedCredentials ? await namesOfOlder(deps, job.userId, user.emailVerifiedAt ?? 0) : [],
+        old: job.endedCredentials ? await setUpBefore(deps, job.userId, user.emailVerifiedAt ?? 0) : NOTHING_OLD,
         labelOf: (provider) => providerLabel(deps.config, provider as ProviderName),
         revokeApiKeysToken,
         ended: job.ended,

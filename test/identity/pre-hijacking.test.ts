@@ -122,6 +122,20 @@ describe("a reset", () => {
     );
   });
 
+  test("names the keys of the tenant that were made before the address was verified, by whoever registered it", async () => {
+    const squatter = await signUp();
+    const make = async (name: string) => {
+      const body = { name, scopes: ["webhook.read"], owner: "tenant" };
+      return (await call("POST", "/api-keys", { token: squatter.token, body })).body.data;
+    };
+    const { prefix } = await make("old key");
+    const token = tokenIn(await mailTo(squatter.email, /Verify/));
+    await call("POST", "/auth/verify-email", { body: { token } });
+    await make("later");
+    const { text } = await reset(squatter.email);
+    expect(text).toContain(`made before your address was verified, and still work: old key (${prefix}). `);
+  });
+
   test("keeps the younger ones of a verified account, and lists them with what they can do", async () => {
     const { person, passkey } = await withPasskey();
     const key = await keyOf(person);

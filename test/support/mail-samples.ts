@@ -29,7 +29,7 @@ const passwordChanged = notices.passwordChangedMail({
     credential("api-key", "CI", "ak_1234… in Analytical Engines"),
   ],
   endedCredentials: [credential("identity", "google", "ada@example.com")],
-  oldSubscriptions: ["Billing (hooks.example.com)"],
+  old: { subscriptions: ["Billing (hooks.example.com)"], tenantKeys: ["shop (ak_4fG7…)"] },
   labelOf: () => "Google",
   revokeApiKeysToken: TOKEN,
   ended: undefined,

@@ -13,9 +13,10 @@ export async function findTenantKeysBy(
   { db }: Pick<Deps, "db">,
   { tenantId, userId }: { tenantId: string; userId: string },
   nowMs: number,
-): Promise<EndedApiKey[]> {
+): Promise<(EndedApiKey & { createdAt: number })[]> {
   const { found } = await atomically(db, {
-    found: rows<EndedApiKey>(sql`SELECT k.id, k.name, k.prefix FROM api_keys k
+    found: rows<EndedApiKey & { createdAt: number }>(sql`SELECT k.id, k.name, k.prefix, k.created_at AS createdAt
+      FROM api_keys k
       WHERE k.user_id = '' AND k.tenant_id = ${tenantId} AND k.owner = 'tenant' AND k.revoked_at IS NULL
         AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
         AND EXISTS (SELECT 1 FROM audit_events a WHERE a.tenant_id = k.tenant_id
