@@ -145,6 +145,46 @@ describe("this was not me, about a sign-in", () => {
     expect(undone.sort()).toEqual(["api_key.deleted", "source.updated", "source.updated"]);
   });
 
+  test("undoes what was done with keys that were made since then, and what people did who joined since then", async () => {
+    const owner = await signUpVerified();
+    const partner = await joinTenant(owner, "owner");
+    const elsewhere = await signUpVerified();
+    await new Promise((done) => setTimeout(done, 5));
+    const { thief, token } = await stolen(owner);
+    const scopes = ["webhook.create", "webhook.read"];
+    const key = async (by: Person, fields: object) => {
+      const body = { name: "key", scopes, owner: "tenant", ...fields };
+      return (await call("POST", "/api-keys", { token: by.token, body })).body.data.key as string;
+    };
+    const hook = async (bearer: string, name: string) => {
+      const { body } = await call("POST", "/webhooks", { token: bearer, body: { ...HOOK, name, events: ["*"] } });
+      return body.data._id as string;
+    };
+    const accomplice = await joinTenant(thief, "owner");
+    const ofTenant = await key(accomplice, {});
+    const suspect = [
+      await hook(await key(thief, {}), "by a key of the tenant"),
+      await hook(accomplice.token, "of the accomplice"),
+      await hook(await key(accomplice, { owner: "user" }), "by a key of the accomplice"),
+      await hook(ofTenant, "by a key of the tenant that the accomplice has made"),
+    ];
+    const kept = await hook(partner.token, "of the partner");
+    const { tenantId } = elsewhere;
+    await env.DB.prepare("INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES (?, ?, 'admin', 1)")
+      .bind(tenantId, accomplice.userId)
+      .run();
+    const moved = await call("POST", "/auth/switch-tenant", { token: accomplice.token, body: { tenantId } });
+    const outside = await hook(moved.body.data.accessToken, "of the accomplice in another tenant");
+
+    expect((await report(token)).status).toBe(200);
+    const enabled = async (by: Person) =>
+      ((await get(by, "/webhooks")) as { _id: string; enabled: boolean }[]).filter((one) => one.enabled);
+    expect((await enabled(partner)).map(({ _id }) => _id)).toEqual([kept]);
+    expect((await enabled(elsewhere)).map(({ _id }) => _id)).toEqual([outside]);
+    expect(new Set(suspect).size).toBe(4);
+    expect((await call("GET", "/webhooks", { headers: { "x-api-key": ofTenant } })).status).toBe(401);
+  });
+
   test("ends platform keys that an operator's account has made or replaced since then", async () => {
     // Somebody who had the same address, as operators of earlier files had, and got the same mail.
     const former = await operator();

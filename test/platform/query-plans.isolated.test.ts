@@ -177,6 +177,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/members/left-keys-store": /a\.action = 'api_key\.created' AND a\.target_id = k\.id/,
   "identity/recovery/made-credentials-store": /UPDATE sources SET is_enabled = 0/,
   "identity/recovery/tenant-changes-store": /WITH RECURSIVE guests/,
+  "identity/recovery/suspects-store": /actors\(id, tenant_id\) AS/,
   "webhooks/subscriptions/suspects-store": /\$\.changed/,
   "identity/recovery/password-store": /INSERT INTO email_tokens .*'reset'/s,
   "identity/recovery/reclaim-store": /DELETE FROM memberships WHERE .*created_by/s,

@@ -1,13 +1,15 @@
 /**
  * What outlives the sessions of an account because it belongs to a tenant or to the product: keys of tenants, platform
- * keys and sources. Ending those that the account has made since a time, in D1. The audit log says which they are.
+ * keys and sources. Ending those that the account and other suspects have made since a time, in D1. The audit log says
+ * which they are.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { type Rows, rows } from "../../platform/db/client";
+import { jsonList, type Rows, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
+import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
 import type { Suspicion } from "./tenant-changes-store";
 
 /** Something that was ended, as mails name it. */
@@ -17,21 +19,27 @@ export interface EndedCredential {
   name: string;
 }
 
-/** The targets of what the user, or somebody with one of their keys, has done since then. `actorIds` is JSON. */
-const targetsOf = (actorIds: string, since: number, actions: readonly AuditAction[]) => sql`SELECT a.target_id
-  FROM json_each(${actorIds}) j CROSS JOIN audit_events a
-    ON coalesce(a.actor_id, a.target_id) = j.value AND a.id >= ${firstIdAt(since)}
-  WHERE a.actor_id = j.value AND a.action IN (SELECT value FROM json_each(${JSON.stringify(actions)}))`;
+/** The targets of what the suspects have done since then. */
+const targetsOf = (suspects: readonly Suspect[], since: number, actions: readonly AuditAction[]) => sql`SELECT
+  a.target_id
+  FROM json_each(${jsonList(suspects)}) j CROSS JOIN audit_events a
+    ON coalesce(a.actor_id, a.target_id) = j.value ->> 0 AND a.id >= ${firstIdAt(since)}
+  WHERE a.actor_id = j.value ->> 0 AND (j.value ->> 1 IS NULL OR a.tenant_id = j.value ->> 1)
+    AND a.action IN (SELECT value FROM json_each(${JSON.stringify(actions)}))`;
 
 /** A source that got a secret stops as a whole: its secrets are encrypted, and the others may be known too. */
-export function endMadeCredentials({ userId, since, origin, isLive }: Suspicion, actorIds: string, nowMs: number) {
+export function endMadeCredentials(
+  { userId, since, origin, isLive }: Suspicion,
+  suspects: readonly Suspect[],
+  nowMs: number,
+) {
   const actor = holderOfToken(sql`${userId}`, origin);
-  const tenantKeys = sql`api_keys k WHERE k.id IN (${targetsOf(actorIds, since, ["api_key.created"])})
+  const tenantKeys = sql`api_keys k WHERE k.id IN (${targetsOf(suspects, since, ["api_key.created"])})
     AND k.owner = 'tenant' AND k.revoked_at IS NULL AND ${isLive}`;
   const platformKeys = sql`platform_keys k WHERE k.revoked_at IS NULL AND ${isLive}
-    AND k.id IN (${targetsOf(actorIds, since, ["platform_key.created", "platform_key.rotated"])})`;
+    AND k.id IN (${targetsOf(suspects, since, ["platform_key.created", "platform_key.rotated"])})`;
   const sources = sql`sources s WHERE s.is_enabled = 1 AND ${isLive}
-    AND s.id IN (${targetsOf(actorIds, since, ["source.created", "source.secret_added"])})`;
+    AND s.id IN (${targetsOf(suspects, since, ["source.created", "source.secret_added"])})`;
   const meta = { reason: "not-me" };
   return {
     endedTenantKeys: listed(sql`k.tenant_id`, sql`k.name`, tenantKeys),

@@ -5,6 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
 import { endSessions } from "../tokens/revocations-store";
 import { type EndedCredential, endMadeCredentials } from "./made-credentials-store";
 import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail, STORED_SECRET } from "./revert-email-store";
@@ -18,8 +19,6 @@ export interface FoundRevert extends Move {
   createdAt: number;
   /** The TOTP secret that the link restores, encrypted; null if it restores none. */
   secret: string | null;
-  /** JSON: the ids of the user and of all of their API keys. */
-  actorIds: string;
 }
 
 /** What a link has undone in the tenants of its user, besides the subscriptions. */
@@ -47,9 +46,7 @@ export const ENDING: readonly RevertKind[] = [
 
 const revertOf = (hash: string, nowMs: number) =>
   rows<FoundRevert>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email,
-      t.created_at AS createdAt, ${STORED_SECRET}, ${MOVE_COLUMNS},
-      (SELECT json_group_array(id) FROM (SELECT u.id AS id
-        UNION ALL SELECT k.id FROM api_keys k WHERE k.user_id = u.id)) AS actorIds
+      t.created_at AS createdAt, ${STORED_SECRET}, ${MOVE_COLUMNS}
     FROM email_tokens t
     JOIN users u ON u.id = t.subject_id ${MOVE_JOIN}
     WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`);
@@ -60,6 +57,8 @@ interface Reverting {
   hash: string;
   /** Whether a key opens the second factor that the link restores. If not, it is not restored. */
   isReadable: boolean;
+  /** Who may have acted for the thief. */
+  suspects: readonly Suspect[];
 }
 
 /**
@@ -73,7 +72,7 @@ export async function revertByToken(
   origin: RequestOrigin,
   nowMs: number,
 ): Promise<{ found: FoundRevert; access: UndoneAccess } | null> {
-  const { hash, userId, createdAt, moveHash, actorIds } = link;
+  const { hash, userId, createdAt, moveHash, suspects } = link;
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`;
   const when = (...kinds: RevertKind[]) =>
     sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
@@ -84,7 +83,7 @@ export async function revertByToken(
   const { found, ...access } = await atomically(db, {
     found: revertOf(hash, nowMs),
     ...undoTenantChanges(suspicion, nowMs),
-    ...endMadeCredentials(suspicion, actorIds, nowMs),
+    ...endMadeCredentials(suspicion, suspects, nowMs),
     recorded: auditEach(
       {
         tenantId: tenantOfAccount(sql`t.subject_id`),

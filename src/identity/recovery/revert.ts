@@ -10,11 +10,16 @@ import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { findTenant } from "../../tenancy/tenants/store";
 import { updateSubscription } from "../../webhooks/subscriptions/change-store";
-import { findSubscriptionsBy, type SuspectSubscription } from "../../webhooks/subscriptions/suspects-store";
+import {
+  findSubscriptionsBy,
+  type Suspect,
+  type SuspectSubscription,
+} from "../../webhooks/subscriptions/suspects-store";
 import { readTotpSecret } from "../two-factor/codes";
 import { disableAbandoned } from "./reclaim";
 import { findClaimByToken, reclaimByLink } from "./reclaim-by-link-store";
 import { ENDING, type FoundRevert, findRevertByToken, revertByToken, type UndoneAccess } from "./revert-store";
+import { findSuspects } from "./suspects-store";
 import type { ChangedAccess } from "./tenant-changes-store";
 
 /** What a link would do; "reclaim" for the link of a verification mail. */
@@ -49,9 +54,11 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   const link = await findRevertByToken(deps, hash, deps.now());
   if (!link) return reclaimAccount(deps, hash, origin);
   // First: after a fault in between, the link still works and can be followed again.
-  const paused = ENDING.includes(link.kind) ? await pauseSuspects(deps, link, origin) : [];
+  const isEnding = ENDING.includes(link.kind);
+  const suspects = isEnding ? await findSuspects(deps, link.userId, link.createdAt) : [];
+  const paused = await pauseSuspects(deps, link, suspects, origin);
   const isReadable = link.secret === null || (await readTotpSecret(deps, link.userId, link.secret)) !== null;
-  const reverted = await revertByToken(deps, { ...link, hash, isReadable }, origin, deps.now());
+  const reverted = await revertByToken(deps, { ...link, hash, isReadable, suspects }, origin, deps.now());
   if (!reverted) throw badLink();
   if (link.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
   const undone = undoneLines(reverted.access, paused);
@@ -67,13 +74,18 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   return isReadable ? REVERT_MESSAGES.undone : REVERT_MESSAGES.undoneWithoutFactor;
 }
 
-/** Pauses what the user, or somebody with one of their keys, has created or pointed elsewhere since the event. */
-async function pauseSuspects(deps: Deps, link: FoundRevert, origin: RequestOrigin): Promise<SuspectSubscription[]> {
-  const actorIds = JSON.parse(link.actorIds) as string[];
+/** Pauses what the suspects have created or pointed elsewhere since the event. */
+async function pauseSuspects(
+  deps: Deps,
+  link: FoundRevert,
+  suspects: readonly Suspect[],
+  origin: RequestOrigin,
+): Promise<SuspectSubscription[]> {
+  if (suspects.length === 0) return [];
   const actor = userActor(link, origin);
   const paused: SuspectSubscription[] = [];
   for (const shard of deps.shards.numbers) {
-    for (const suspect of await findSubscriptionsBy(deps, shard, actorIds, link.createdAt)) {
+    for (const suspect of await findSubscriptionsBy(deps, shard, suspects, link.createdAt)) {
       // It may be the copy of one whose tenant was moved.
       const tenant = await findTenant(deps, suspect.tenantId);
       if (!tenant || paused.some(({ id }) => id === suspect.id)) continue;

@@ -77,7 +77,7 @@ export function undoTenantChanges({ userId, since, origin, isLive }: Suspicion, 
 }
 
 /** Who joined by invitations of the user, and by those of these people in the same tenant. */
-const guests = (userId: string, since: number) => sql`WITH RECURSIVE guests(tenant_id, user_id) AS (
+export const guests = (userId: string, since: number) => sql`WITH RECURSIVE guests(tenant_id, user_id) AS (
     SELECT i.tenant_id, i.accepted_by FROM invitations i
       WHERE i.id IN (SELECT a.target_id FROM ${acts(userId, since, "member.invited")}) AND i.accepted_by IS NOT NULL
     UNION SELECT i.tenant_id, i.accepted_by FROM guests g

@@ -4,6 +4,9 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 
+/** A user or a key; in one tenant, or in all of them if that is null. */
+export type Suspect = readonly [actorId: string, tenantId: string | null];
+
 export interface SuspectSubscription {
   id: string;
   tenantId: string;
@@ -11,21 +14,22 @@ export interface SuspectSubscription {
 }
 
 /**
- * The enabled subscriptions of any tenant in one database that these users or API keys have created, or given another
- * URL, since a time (Unix ms).
+ * The enabled subscriptions of any tenant in one database that these users or keys have created, or given another URL,
+ * since a time (Unix ms).
  */
 export async function findSubscriptionsBy(
   { shards }: Deps,
   shard: number,
-  actorIds: readonly string[],
+  suspects: readonly Suspect[],
   since: number,
 ): Promise<SuspectSubscription[]> {
   const { found } = await atomically(shards.db(shard), {
     found: rows<SuspectSubscription>(sql`SELECT DISTINCT s.id, s.tenant_id AS tenantId, s.name
-      FROM json_each(${jsonList(actorIds)}) j CROSS JOIN audit_events a
-        ON coalesce(a.actor_id, a.target_id) = j.value AND a.id >= ${firstIdAt(since)}
+      FROM json_each(${jsonList(suspects)}) j CROSS JOIN audit_events a
+        ON coalesce(a.actor_id, a.target_id) = j.value ->> 0 AND a.id >= ${firstIdAt(since)}
       JOIN subscriptions s ON s.id = a.target_id AND s.tenant_id = a.tenant_id
-      WHERE a.actor_id = j.value AND s.is_deleted = 0 AND s.enabled = 1 AND (a.action = 'webhook.created'
+      WHERE a.actor_id = j.value ->> 0 AND (j.value ->> 1 IS NULL OR a.tenant_id = j.value ->> 1) AND s.is_deleted = 0
+        AND s.enabled = 1 AND (a.action = 'webhook.created'
         OR (a.action = 'webhook.updated'
           AND EXISTS (SELECT 1 FROM json_each(a.meta, '$.changed') f WHERE f.value = 'url')))`),
   });
