@@ -65,10 +65,12 @@ const SAMPLE_BODY_KIB = 1024;
 const SAMPLE_PATH = /^\/api\/v1\/sources\/[^/]+\/test$/;
 /** A schema with its examples, or a payload to try. */
 const TYPES_PATH = "/api/v1/event-types";
+const TYPES_IMPORT_BODY_KIB = 512;
 const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/events": EVENT_BODY_KIB,
   "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
   [TYPES_PATH]: EVENT_BODY_KIB,
+  [`${TYPES_PATH}/import`]: TYPES_IMPORT_BODY_KIB,
   "/api/v1/webhooks/import": IMPORT_BODY_KIB,
 };
 
@@ -77,8 +79,8 @@ const takesPeople = (path: string): boolean => PEOPLE_PATH.test(path);
 function bodyKiBOf(path: string): number {
   if (takesPeople(path)) return MAX_PART_KIB;
   if (path.startsWith(`${INBOUND_PATH}/`)) return EVENT_BODY_KIB;
-  if (path.startsWith(`${TYPES_PATH}/`)) return EVENT_BODY_KIB;
-  return SAMPLE_PATH.test(path) ? SAMPLE_BODY_KIB : (BODY_KIB_OF[path] ?? BODY_KIB);
+  if (SAMPLE_PATH.test(path)) return SAMPLE_BODY_KIB;
+  return BODY_KIB_OF[path] ?? (path.startsWith(`${TYPES_PATH}/`) ? EVENT_BODY_KIB : BODY_KIB);
 }
 
 /** The paths to which pages of other origins may send cookies. */

@@ -187,6 +187,11 @@ export const LOG_LINES = {
     meaning: "A tenant had more events in the audit log than `AUDIT_MAX_ROWS`; the oldest were removed.",
     advice: "Find out what makes so many changes.",
   },
+  "event types export failed": {
+    level: "error",
+    meaning: "D1 failed while event types were exported; the file is not complete.",
+    advice: "Check D1.",
+  },
   "audit export failed": {
     level: "error",
     meaning: "D1 failed while the audit log was exported; the file is not complete.",

@@ -16,8 +16,8 @@ export interface Access {
   permission?: Permission | "owner" | "operator";
   /** What a platform key must be allowed to do. Nobody else may ask. */
   scope?: PlatformScope;
-  /** Counts each request whose caller has the permission. */
-  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" | "feed" };
+  /** Counts each request whose caller has the permission, as 1 unit unless `units` says more. */
+  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" | "feed"; units?: number };
   /** Whether the token of a feed may ask too. All other routes refuse it. */
   takesFeedTokens?: true;
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */

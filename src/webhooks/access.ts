@@ -44,8 +44,14 @@ export const MOVE_CONSUMER = {
 
 /** Creating, changing or deleting feeds. */
 export const WRITE_FEED = { limit: { rule: "writeFeed", per: "tenant" } } as const satisfies Access;
+
 /** Creating, changing or deleting event types. */
 export const WRITE_TYPES = { limit: { rule: "writeEventTypes", per: "tenant" } } as const satisfies Access;
+
+/** Importing many event types at once. */
+export const IMPORT_TYPES = {
+  limit: { rule: "writeEventTypes", per: "tenant", units: 10 },
+} as const satisfies Access;
 
 /** Trying rules on a payload. Writes nothing. */
 export const TEST_RULES = {

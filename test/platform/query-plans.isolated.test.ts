@@ -149,6 +149,8 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/feeds/retention-store": /UPDATE feed_logs SET trimmed_to/,
   "webhooks/feeds/tokens-store": /INSERT INTO feed_tokens/,
   "webhooks/event-types": /FROM event_type_versions v WHERE/,
+  "webhooks/event-types/declared-store": /SELECT v\.name, v\.version/,
+  "webhooks/event-types/import": /WHERE coalesce\(\(SELECT r\.revision/,
   "webhooks/event-types/change-store": /INSERT INTO event_types/,
   "webhooks/event-types/rules-store": /CROSS JOIN event_types t/,
   "webhooks/sources": /INSERT INTO sources/,

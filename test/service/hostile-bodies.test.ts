@@ -30,6 +30,7 @@ const READS_BODY = [
   "POST /events",
   "POST /events/batch",
   "POST /event-types",
+  "POST /event-types/import",
   "PATCH /event-types/:name",
   "POST /event-types/:name/versions",
   "POST /event-types/:name/validate",

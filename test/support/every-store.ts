@@ -103,6 +103,14 @@ async function useEventTypes({ token }: Person): Promise<void> {
   for (const path of ["", "/a", "/a/versions", "/a/versions/1"]) await send("GET", `/event-types${path}`);
   await send("GET", "/event-types?prefix=a&group=b&archived=only");
   await send("PATCH", "/tenant/event-types", { mode: "known" });
+  await send("POST", "/event-types/import", {
+    eventTypes: [
+      { name: "a", schema: { type: "string" } },
+      { name: "b", examples: [1] },
+    ],
+  });
+  await send("POST", "/event-types/import", { eventTypes: [{ name: "b", examples: [2] }] });
+  await send("GET", "/event-types/export");
   await send("DELETE", "/event-types/a");
 }
 

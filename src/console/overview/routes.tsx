@@ -10,7 +10,7 @@ import { NoAccess, Overview } from "./page";
 
 const { permission, limit: reads } = READ_DELIVERIES;
 /** Without the permission, the page reads nothing of the tenant. */
-const limited = limit(reads.rule, reads.per, (c) => c.get("principal").permissions.has(permission));
+const limited = limit(reads.rule, reads.per, { when: (c) => c.get("principal").permissions.has(permission) });
 
 export const overviewPage = new Hono<AppEnv>().get("/", limited, async (c) => {
   const { tenantName, principal } = c.get("currentUser");

@@ -83,7 +83,7 @@ export const healthRoutes = new Hono<AppEnv>()
       errors: ["SERVICE_UNAVAILABLE"],
       description: "The limit applies to `?deep=1` only.",
     }),
-    limit("deepHealth", "IP address", isDeep),
+    limit("deepHealth", "IP address", { when: isDeep }),
     async (c) => {
       if (isDeep(c)) {
         await checkDeeply(c.get("deps"));

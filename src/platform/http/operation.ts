@@ -21,7 +21,7 @@ export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
     ...(access.permission === undefined ? [] : [permissionCheck(access.permission)]),
     ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
-    ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per)]),
+    ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per, { units: access.limit.units })]),
   ];
   const docs = checks.map((check) => docsOf(check));
   return documented(every(...checks), {

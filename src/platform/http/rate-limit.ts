@@ -22,20 +22,27 @@ const KEYS = {
   feed: (c: Context<AppEnv>) => `${c.get("principal").tenantId} ${c.req.param("id")}`,
 } as const;
 
+interface Counting {
+  /** Which requests count; all unless given. */
+  when?: ((c: Context<AppEnv>) => boolean) | undefined;
+  /** What a request counts as; 1 unless given. */
+  units?: number | undefined;
+}
+
 /**
- * Counts each request against `rule` before the handler runs; with `when`, only the requests for which it is true.
- * Throws RATE_LIMITED with `Retry-After`. A request that a later limit refuses does not count.
+ * Counts each request against `rule` before the handler runs. Throws RATE_LIMITED with `Retry-After`. A request that a
+ * later limit refuses does not count.
  */
-export function limit(rule: RuleName, per: keyof typeof KEYS, when?: (c: Context<AppEnv>) => boolean) {
+export function limit(rule: RuleName, per: keyof typeof KEYS, { when, units = 1 }: Counting = {}) {
   const count = createMiddleware<AppEnv>(async (c, next) => {
     if (when && !when(c)) return next();
     const { limiter, background } = c.get("deps");
     const key = KEYS[per](c);
-    const verdict = await consume(c, rule, key);
+    const verdict = await consume(c, rule, key, { units });
     if (verdict && per === "IP address") await consumeNetwork(c, rule, verdict);
     await next();
     if (verdict && c.res.status === 429) {
-      background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units: 1 }));
+      background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units }));
     }
   });
   return documented(count, { limit: { rule, per }, errors: errorsOf(rule) });
@@ -64,9 +71,9 @@ export async function consume(
   c: Context<AppEnv>,
   rule: RuleName,
   key: string,
-  max?: number,
+  { units = 1, max }: { units?: number; max?: number | undefined } = {},
 ): Promise<LimitVerdict | null> {
-  const verdict = await c.get("deps").limiter.consume(rule, key, 1, max);
+  const verdict = await c.get("deps").limiter.consume(rule, key, units, max);
   if (!verdict) return null;
   c.header("RateLimit-Limit", String(verdict.limit));
   c.header("RateLimit-Remaining", String(verdict.remaining));

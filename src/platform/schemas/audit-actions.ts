@@ -85,6 +85,7 @@ export const AUDIT_ACTIONS = {
   "event_type.updated": "changed[ {changed} of] an event type",
   "event_type.version_added": "added a version[ {version}] to the schema of an event type",
   "event_type.deleted": "deleted an event type",
+  "event_type.imported": "imported event types[, {created} of them new]",
   "operator.searched": "searched the service as an operator",
   "operator.status_read": "looked at the status of the service as an operator",
   "operator.tenant_read": "looked at the tenant as an operator",

@@ -20,6 +20,8 @@ interface Request extends CallOptions {
   as?: "caller" | "nobody";
   /** Whether the browser sends and keeps cookies of the service, even from a page of another origin. */
   cookies?: boolean;
+  /** Whether the answer is a file, whose text is the data. */
+  isFile?: boolean;
 }
 
 /**

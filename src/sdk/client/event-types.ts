@@ -3,6 +3,8 @@ import type { Call, CallOptions } from "./call";
 import type {
   EventType,
   EventTypeChange,
+  EventTypeImport,
+  EventTypeImportResult,
   EventTypeSample,
   EventTypeSampleResult,
   EventTypeSettings,
@@ -27,6 +29,11 @@ export interface EventTypeFilter {
   prefix?: string | undefined;
   /** By default, archived types are left out. */
   archived?: "exclude" | "include" | "only" | undefined;
+}
+
+/** How event types are exported. */
+export interface EventTypesFormat {
+  format?: "json" | "openapi" | "asyncapi" | "typescript" | undefined;
 }
 
 /**
@@ -60,6 +67,13 @@ export interface EventTypeMethods {
    * without a schema.
    */
   validate(name: string, sample: EventTypeSample, options?: CallOptions): Promise<EventTypeSampleResult>;
+  /**
+   * Creates and changes the types of a document, all of them or none, and says what became of each. Throws FORBIDDEN,
+   * VALIDATION_FAILED, and CONFLICT at a limit.
+   */
+  import(body: EventTypeImport, options?: CallOptions): Promise<EventTypeImportResult>;
+  /** Returns the types that are not archived as the text of a file; JSON unless `format` is given. Throws FORBIDDEN. */
+  export(filter?: EventTypesFormat, options?: CallOptions): Promise<string>;
   /** Returns which event types can be published. Throws FORBIDDEN. */
   settings(options?: CallOptions): Promise<EventTypeSettings>;
   /** Changes which event types can be published. Throws FORBIDDEN, and UNAUTHENTICATED for an API key. */
@@ -79,6 +93,9 @@ export function eventTypeMethods(call: Call): EventTypeMethods {
     versions: (name, options) => listed(call.data(`GET ${at(name, "/versions")}`, options)),
     version: (name, version, options) => call.data(`GET ${at(name, `/versions/${segment(String(version))}`)}`, options),
     validate: (name, sample, options) => call.data(`POST ${at(name, "/validate")}`, { ...options, body: sample }),
+    import: (body, options) => call.data("POST /event-types/import", { ...options, body }),
+    export: (filter = {}, options) =>
+      call.data(`GET /event-types/export${query({ ...filter })}`, { ...options, isFile: true }),
     settings: (options) => call.data("GET /tenant/event-types", options),
     updateSettings: (body, options) => call.data("PATCH /tenant/event-types", { ...options, body }),
   };

@@ -615,6 +615,27 @@ export interface EventTypeChange {
   examples?: unknown[] | null | undefined;
 }
 
+/** Event types to create or change, all of them or none. */
+export interface EventTypeImport {
+  /** 1 to 1000 event types, as the export in JSON has them. */
+  eventTypes?: ImportedEventType[] | undefined;
+  /** An OpenAPI document of version 3.1 or 3.2, whose `webhooks` are the event types. */
+  openapi?: unknown | undefined;
+  /** True: nothing is written, the answer tells what would be. By default `false`. */
+  dryRun?: boolean | undefined;
+}
+
+/** The names of the types of an import, by what became of them. */
+export interface EventTypeImportResult {
+  created: string[];
+  /** Those of which other fields than the schema have changed. */
+  updated: string[];
+  /** Those that have a further version of their schema. */
+  versions: string[];
+  unchanged: string[];
+  dryRun: boolean;
+}
+
 /** A payload to try. Nothing is published. */
 export interface EventTypeSample {
   payload: unknown;
@@ -938,6 +959,36 @@ export interface ImportPart {
 export interface ImportStart {
   /** How many parts there are. */
   parts: number;
+}
+
+/** An event type to create or change. Fields that are missing stay. */
+export interface ImportedEventType {
+  /** Plain text. */
+  description?: string | null | undefined;
+  /** The heading under which lists show it. */
+  group?: string | null | undefined;
+  enforce?: Enforcement | undefined;
+  archived?: boolean | undefined;
+  /** `true` counts from now, unless the type is deprecated already; `false` and null clear it. */
+  deprecated?: boolean | NewDeprecation | null | undefined;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | null | undefined;
+  /** Its name, as events have it. */
+  name: string;
+  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
+  schema?: unknown | undefined;
+  /** Ignored: the service sets it. */
+  scope?: unknown | undefined;
+  /** Ignored: the service sets it. */
+  latestVersion?: unknown | undefined;
+  /** Ignored: the service sets it. */
+  warned?: unknown | undefined;
+  /** Ignored: the service sets it. */
+  subscribers?: unknown | undefined;
+  /** Ignored: the service sets it. */
+  createdAt?: unknown | undefined;
+  /** Ignored: the service sets it. */
+  updatedAt?: unknown | undefined;
 }
 
 /** What became of a line. */

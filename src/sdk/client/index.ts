@@ -29,7 +29,7 @@ export type { AuthMethods, CaptchaOptions } from "./auth";
 export type { Authenticators } from "./authenticator";
 export type { CallOptions } from "./call";
 export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./errors";
-export type { EventTypeFilter, EventTypeMethods } from "./event-types";
+export type { EventTypeFilter, EventTypeMethods, EventTypesFormat } from "./event-types";
 export type { EventMethods, EventOptions, PublishOptions } from "./events";
 export type { FeedItem, FeedMethods, FeedPollOptions, FeedReadOptions } from "./feeds";
 export type * from "./generated";

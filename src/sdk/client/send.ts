@@ -18,6 +18,8 @@ export interface Outgoing {
   idempotencyKey?: string | undefined;
   /** Whether cookies are sent, even to another origin. */
   cookies?: boolean;
+  /** Whether the answer is a file: its text is then in `data`. */
+  isFile?: boolean;
   signal: AbortSignal;
 }
 
@@ -53,7 +55,8 @@ export function createSend(baseUrl: string, fetch: Fetch, tenant?: string): Send
         ...(outgoing.cookies ? { credentials: "include" } : {}),
         signal,
       });
-      return read(response, await response.text(), baseUrl);
+      const text = await response.text();
+      return outgoing.isFile && response.ok ? { data: text } : read(response, text, baseUrl);
     } catch (error) {
       throw explain(error, outgoing.signal, baseUrl);
     }

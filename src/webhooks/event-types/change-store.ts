@@ -10,13 +10,13 @@ import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { writeBatch } from "../subscriptions/write";
 import type { Breaks } from "./json-schema/compare";
+import type { TypeRow, VersionRow } from "./rows";
 import type { Mode } from "./schemas";
-import type { TypeRow, VersionRow } from "./store";
 
 export const MAX_TYPES = 1000;
-export const MAX_VERSIONS = 100;
 
-const raised = (deps: Deps, { tenantId }: ActingIn) =>
+/** Tells whoever publishes that the rules of the tenant are about to change. */
+export const raiseRevision = (deps: Deps, { tenantId }: ActingIn) =>
   atomically(deps.db, {
     raised: sql`UPDATE tenants SET rules_revision = coalesce(rules_revision, 0) + 1 WHERE id = ${tenantId}`,
   });
@@ -34,14 +34,16 @@ const recorded = (
 ): SQL =>
   auditIfChanged({ tenantId, action, actor, target: { kind: "event-type", id: name }, ...(meta ? { meta } : {}) });
 
-const text = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
+/** JSON for a column; null for what is missing. */
+export const text = (value: unknown): string | null =>
+  value === undefined || value === null ? null : JSON.stringify(value);
 
 /**
  * Inserts a type with its first version, unless the tenant has it, or as many as it may have. Returns whether it has.
  */
 export async function insertType(deps: Deps, tenant: ActingIn, type: TypeRow, first: VersionRow): Promise<boolean> {
   const { tenantId } = tenant;
-  await raised(deps, tenant);
+  await raiseRevision(deps, tenant);
   const { version } = await writeBatch(deps, tenant, {
     type: sql`INSERT INTO event_types (tenant_id, name, description, heading, enforce, deprecated, latest_version,
         created_at, updated_at)
@@ -64,11 +66,11 @@ export async function updateType(
   deps: Deps,
   tenant: ActingIn,
   after: TypeRow,
-  examples: unknown[] | null,
+  examples: readonly unknown[] | null,
   changed: readonly string[],
 ): Promise<boolean> {
   const { tenantId } = tenant;
-  await raised(deps, tenant);
+  await raiseRevision(deps, tenant);
   const { updated } = await writeBatch(deps, tenant, {
     updated: sql`UPDATE event_types SET description = ${after.description}, heading = ${after.heading},
         enforce = ${after.enforce}, is_archived = ${after.isArchived}, deprecated = ${text(after.deprecated)},
@@ -93,7 +95,7 @@ export async function insertVersion(
   row: VersionRow & { breaks: Breaks | null },
 ): Promise<boolean> {
   const { tenantId } = tenant;
-  await raised(deps, tenant);
+  await raiseRevision(deps, tenant);
   const { inserted } = await writeBatch(deps, tenant, {
     inserted: sql`INSERT INTO event_type_versions (tenant_id, name, version, schema, examples, breaks, created_at)
       SELECT ${tenantId}, ${name}, ${row.version}, ${text(row.schema)}, ${text(row.examples)}, ${text(row.breaks)},
@@ -112,7 +114,7 @@ export async function insertVersion(
 /** Deletes a type with its versions. Returns false when the tenant has none with this name. */
 export async function deleteType(deps: Deps, tenant: ActingIn, name: string): Promise<boolean> {
   const { tenantId } = tenant;
-  await raised(deps, tenant);
+  await raiseRevision(deps, tenant);
   const { deleted } = await writeBatch(deps, tenant, {
     versions: sql`DELETE FROM event_type_versions WHERE tenant_id = ${tenantId} AND name = ${name}`,
     deleted: sql`DELETE FROM event_types WHERE tenant_id = ${tenantId} AND name = ${name} RETURNING name`,
@@ -125,7 +127,7 @@ export async function deleteType(deps: Deps, tenant: ActingIn, name: string): Pr
 /** Sets the mode, if it differs. */
 export async function updateMode(deps: Deps, tenant: ActingIn, mode: Mode): Promise<void> {
   const { tenantId, actor } = tenant;
-  await raised(deps, tenant);
+  await raiseRevision(deps, tenant);
   await writeBatch(deps, tenant, {
     first: nextRevision(tenant),
     updated: sql`UPDATE publish_rules SET mode = ${mode} WHERE tenant_id = ${tenantId} AND mode <> ${mode}`,

@@ -1,8 +1,12 @@
 /** What people and programs do with event types. */
-import { notFound } from "../../platform/errors";
+import { AppError, notFound } from "../../platform/errors";
 import { operation } from "../../platform/operation";
-import { READ_DELIVERIES, TEST_RULES, WRITE_TYPES } from "../access";
+import { IMPORT_TYPES, READ_DELIVERIES, TEST_RULES, WRITE_TYPES } from "../access";
 import { updateMode } from "./change-store";
+import { exportTypes } from "./export/export";
+import { typesExport } from "./export/schemas";
+import { importTypes } from "./import/import";
+import { typeImport } from "./import/schemas";
 import { eventTypeChange, eventTypeQuery, newEventType, newVersion, sample, settingsChange } from "./schemas";
 import { countSubscribers, listTypes, listVersions, readMode } from "./store";
 import { addVersion, changeType, createType, removeType, trySample, typeOf, versionOf } from "./types";
@@ -62,6 +66,20 @@ export const eventTypes = {
     ...TEST_RULES,
     schema: sample,
     verb: ({ deps, principal, param, input }) => trySample(deps, principal, param("name"), input),
+  }),
+  export: operation({
+    ...READ_DELIVERIES,
+    schema: typesExport,
+    verb: ({ deps, principal, input }) => exportTypes(deps, principal, input.format),
+  }),
+  import: operation({
+    ...IMPORT_TYPES,
+    permission: "webhook.create",
+    schema: typeImport,
+    verb: ({ deps, principal, input }) => {
+      if (!principal.permissions.has("webhook.update")) throw new AppError("FORBIDDEN");
+      return importTypes(deps, principal, input);
+    },
   }),
   settings: operation({
     ...READ_DELIVERIES,

@@ -6,6 +6,8 @@ import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, says } from "../../platform/schemas/schemas";
+import { EXPORT_MEDIA_TYPES, exportHeaders } from "./export/export";
+import { typeImportResult } from "./import/schemas";
 import { eventTypes } from "./operations";
 import { eventType, eventTypePage, eventTypeVersion, sampleResult, settings, versionList } from "./schemas";
 import { summaryView, typeView, versionSummaryView, versionView } from "./view";
@@ -37,6 +39,25 @@ export const eventTypeRoutes = new Hono<AppEnv>()
       errors: ["CONFLICT"],
     }),
     ...serve(eventTypes.create, (c, declared) => c.json({ data: typeView(declared) }, 201)),
+  )
+  .get(
+    "/export",
+    describeRoute("exportEventTypes", "Returns the event types that are not archived as a file.", {
+      200: { body: z.unknown(), mediaType: EXPORT_MEDIA_TYPES },
+      description: "The file is streamed: if the connection breaks off, it is incomplete.",
+    }),
+    ...serve(eventTypes.export, (c, file, { format }) => c.body(file, 200, exportHeaders(format)), "query"),
+  )
+  .post(
+    "/import",
+    describeRoute("importEventTypes", "Creates and changes the event types of a document, all of them or none.", {
+      200: dataOf(typeImportResult),
+      errors: ["CONFLICT"],
+      description:
+        "Types are known by their names. A schema that differs from the newest version becomes the next version. " +
+        "Types and fields that are missing stay. Needs `webhook.update` too.",
+    }),
+    ...serve(eventTypes.import, (c, data) => c.json({ data })),
   )
   .get(
     "/:name",

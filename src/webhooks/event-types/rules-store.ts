@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deprecation } from "./rows";
 import type { Enforcement, Mode } from "./schemas";
-import type { Deprecation } from "./store";
 
 /** An event type that is published, and the version of its schema; null for the newest. */
 export interface Wanted {

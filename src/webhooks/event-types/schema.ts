@@ -1,6 +1,7 @@
 /** Schemas and examples that a request brings. */
 import { AppError } from "../../platform/errors";
 import { type CompiledSchema, compileSchema, SchemaRefused } from "./json-schema/check";
+import type { RequestMeter } from "./json-schema/meter";
 import type { Finding } from "./json-schema/report";
 import { validate } from "./json-schema/validate";
 
@@ -18,16 +19,14 @@ export function checkedSchema(schema: unknown): CompiledSchema {
   }
 }
 
-/** Whether an example fits the schema. Without one, all do. */
-export const fits = (schema: unknown, example: unknown): boolean =>
-  schema === undefined || validate(checkedSchema(schema), example, "").length === 0;
+/** Whether an example fits the schema. */
+export const fits = (schema: CompiledSchema, example: unknown, meter?: RequestMeter): boolean =>
+  validate(schema, example, "", meter).length === 0;
 
-/** Throws VALIDATION_FAILED for the examples that do not fit the schema. */
-export function checkExamples(schema: CompiledSchema, examples: readonly unknown[]): void {
+/** Throws VALIDATION_FAILED for the examples that do not fit the schema. `meter` counts what they cost. */
+export function checkExamples(schema: CompiledSchema, examples: readonly unknown[], meter?: RequestMeter): void {
   const details = examples.flatMap((example, place): Finding[] =>
-    validate(schema, example, "").length === 0
-      ? []
-      : [{ path: `examples.${place}`, message: "Does not fit the schema" }],
+    fits(schema, example, meter) ? [] : [{ path: `examples.${place}`, message: "Does not fit the schema" }],
   );
   if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
 }

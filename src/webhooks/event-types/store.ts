@@ -4,55 +4,24 @@ import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { entriesFor } from "../subscriptions/patterns-store";
-import type { Breaks } from "./json-schema/compare";
-import type { Enforcement, EventTypeQuery, Mode } from "./schemas";
-
-export interface Deprecation {
-  /** Unix ms. */
-  since: number;
-  note?: string | undefined;
-  replacedBy?: string | undefined;
-}
-
-/** An event type without its schema. Times are Unix ms. */
-export interface TypeRow {
-  name: string;
-  description: string | null;
-  heading: string | null;
-  enforce: Enforcement;
-  isArchived: 0 | 1;
-  deprecated: Deprecation | null;
-  latestVersion: number;
-  warnedCount: number;
-  warnedAt: number | null;
-  createdAt: number;
-  updatedAt: number;
-}
-
-/** A version of a schema; version 0 has none. */
-export interface VersionRow {
-  version: number;
-  schema: unknown;
-  examples: unknown[] | null;
-  breaks: Breaks | null;
-  createdAt: number;
-}
+import type { TypeRow, VersionRow } from "./rows";
+import type { EventTypeQuery, Mode } from "./schemas";
 
 type Stored<Row, Json extends keyof Row> = Omit<Row, Json> & { [K in Json]: string | null };
-type StoredType = Stored<TypeRow, "deprecated">;
-type StoredVersion = Stored<VersionRow, "schema" | "examples" | "breaks">;
+export type StoredType = Stored<TypeRow, "deprecated">;
+export type StoredVersion = Stored<VersionRow, "schema" | "examples" | "breaks">;
 
-const TYPE_COLUMNS = sql.raw(
+export const TYPE_COLUMNS = sql.raw(
   "t.name, t.description, t.heading, t.enforce, t.is_archived AS isArchived, t.deprecated, " +
     "t.latest_version AS latestVersion, t.warned_count AS warnedCount, t.warned_at AS warnedAt, " +
     "t.created_at AS createdAt, t.updated_at AS updatedAt",
 );
-const VERSION_COLUMNS = sql.raw("v.version, v.schema, v.examples, v.breaks, v.created_at AS createdAt");
+export const VERSION_COLUMNS = sql.raw("v.version, v.schema, v.examples, v.breaks, v.created_at AS createdAt");
 
 const json = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));
 
-const parsedType = (row: StoredType): TypeRow => ({ ...row, deprecated: json(row.deprecated) });
-const parsedVersion = ({ schema, examples, breaks, ...row }: StoredVersion): VersionRow => ({
+export const parsedType = (row: StoredType): TypeRow => ({ ...row, deprecated: json(row.deprecated) });
+export const parsedVersion = ({ schema, examples, breaks, ...row }: StoredVersion): VersionRow => ({
   ...row,
   schema: schema === null ? undefined : JSON.parse(schema),
   examples: json(examples),

@@ -3,26 +3,16 @@ import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { ActingIn } from "../../platform/schemas/actor";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
-import { deleteType, insertType, insertVersion, MAX_TYPES, MAX_VERSIONS, updateType } from "./change-store";
-import { canonical } from "./json-schema/canonical";
-import type { Schema } from "./json-schema/check";
-import { breaksOf } from "./json-schema/compare";
+import { deleteType, insertType, insertVersion, MAX_TYPES, updateType } from "./change-store";
+import { change, type Declared, declare, nextVersion } from "./declaration";
 import { validate } from "./json-schema/validate";
-import { checkExamples, checkedSchema, fits } from "./schema";
+import type { VersionRow } from "./rows";
+import { checkedSchema } from "./schema";
 import type { EventTypeChange, NewEventType, NewVersion, Sample, SampleResult } from "./schemas";
-import { findType, findVersion, type TypeRow, type VersionRow } from "./store";
+import { findType, findVersion } from "./store";
 
 /** How often a version is numbered again because another one was added at the same time. */
 const MAX_TRIES = 5;
-
-/** A type with its newest version. */
-export interface Declared {
-  type: TypeRow;
-  newest: VersionRow;
-}
-
-const refused = (path: string, message: string) => new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
-const needsSchema = () => refused("enforce", "Needs a schema: add a version first");
 
 /** Returns the tenant's event type. Throws NOT_FOUND. */
 export async function typeOf(deps: Deps, tenant: TenantRef, name: string): Promise<Declared> {
@@ -34,23 +24,14 @@ export async function typeOf(deps: Deps, tenant: TenantRef, name: string): Promi
 /** Declares an event type. Throws VALIDATION_FAILED, and CONFLICT for a name that is taken and at the limit. */
 export async function createType(deps: Deps, tenant: ActingIn, input: NewEventType): Promise<Declared> {
   refuseForPlatform(tenant);
-  const { schema, examples = [] } = input;
-  if (schema !== undefined) checkExamples(checkedSchema(schema), examples);
-  else if (input.enforce !== "off") throw needsSchema();
-  const nowMs = deps.now();
-  const version = schema === undefined ? 0 : 1;
-  const newest = { version, schema, examples: examples.length > 0 ? examples : null, breaks: null, createdAt: nowMs };
-  const type: TypeRow = {
-    ...{ name: input.name, description: input.description ?? null, heading: input.group ?? null },
-    ...{ enforce: input.enforce, isArchived: 0, deprecated: input.deprecated ?? null, latestVersion: version },
-    ...{ warnedCount: 0, warnedAt: null, createdAt: nowMs, updatedAt: nowMs },
-  };
-  if (await insertType(deps, tenant, type, newest)) return { type, newest };
-  const message = (await findType(deps, tenant, input.name))
-    ? "This event type exists already."
-    : `A tenant can have at most ${MAX_TYPES} event types.`;
-  throw new AppError("CONFLICT", { message });
+  const made = declare(input, deps.now());
+  if (await insertType(deps, tenant, made.type, made.newest)) return made;
+  if (!(await findType(deps, tenant, input.name))) throw tooManyTypes();
+  throw new AppError("CONFLICT", { message: "This event type exists already." });
 }
+
+export const tooManyTypes = () =>
+  new AppError("CONFLICT", { message: `A tenant can have at most ${MAX_TYPES} event types.` });
 
 /** Nobody publishes in the tenant of the platform but the service itself. */
 function refuseForPlatform({ tenantId }: TenantRef): void {
@@ -62,62 +43,29 @@ export async function changeType(
   deps: Deps,
   tenant: ActingIn,
   name: string,
-  change: EventTypeChange,
+  asked: EventTypeChange,
 ): Promise<Declared> {
-  const { type, newest } = await typeOf(deps, tenant, name);
-  if (change.examples && newest.schema !== undefined) checkExamples(checkedSchema(newest.schema), change.examples);
-  const examples = change.examples === undefined ? newest.examples : (change.examples ?? null);
-  const after = changed(type, change);
-  if (after.enforce !== "off" && type.latestVersion === 0) throw needsSchema();
-  const fields = Object.entries({
-    description: [type.description, after.description],
-    group: [type.heading, after.heading],
-    enforce: [type.enforce, after.enforce],
-    archived: [type.isArchived, after.isArchived],
-    deprecated: [type.deprecated, after.deprecated],
-    examples: [newest.examples, examples],
-  }).flatMap(([field, [before, next]]) => (canonical(before) === canonical(next) ? [] : [field]));
-  if (fields.length === 0) return { type, newest };
-  const written = { ...after, updatedAt: deps.now() };
-  if (!(await updateType(deps, tenant, written, examples, fields))) throw changedMeanwhile();
-  return { type: written, newest: { ...newest, examples } };
+  const { fields, ...after } = change(await typeOf(deps, tenant, name), asked, deps.now());
+  if (fields.length > 0 && !(await updateType(deps, tenant, after.type, after.newest.examples, fields))) {
+    throw changedMeanwhile();
+  }
+  return after;
 }
 
-const changed = (type: TypeRow, change: EventTypeChange): TypeRow => ({
-  ...type,
-  description: change.description === undefined ? type.description : change.description,
-  heading: change.group === undefined ? type.heading : change.group,
-  enforce: change.enforce ?? type.enforce,
-  isArchived: change.archived === undefined ? type.isArchived : change.archived ? 1 : 0,
-  deprecated: change.deprecated === undefined ? type.deprecated : change.deprecated,
-});
-
-const changedMeanwhile = () =>
+export const changedMeanwhile = () =>
   new AppError("CONFLICT", { message: "The event type was changed at the same time. Try again." });
 
-/**
- * Adds a version of the schema, unless it equals the newest one, key order apart. Without examples, those of the newest
- * version stay that fit. Throws VALIDATION_FAILED, NOT_FOUND, and CONFLICT at the limit.
- */
+/** Adds a version of the schema, unless it equals the newest one. Throws like `nextVersion`, and NOT_FOUND. */
 export async function addVersion(
   deps: Deps,
   tenant: ActingIn,
   name: string,
-  { schema, examples }: NewVersion,
+  given: NewVersion,
 ): Promise<{ row: VersionRow; isNew: boolean }> {
-  const compiled = checkedSchema(schema);
-  if (examples) checkExamples(compiled, examples);
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { newest } = await typeOf(deps, tenant, name);
-    if (newest.version > 0 && canonical(newest.schema) === canonical(schema)) return { row: newest, isNew: false };
-    if (newest.version >= MAX_VERSIONS) {
-      throw new AppError("CONFLICT", { message: `An event type can have at most ${MAX_VERSIONS} versions.` });
-    }
-    const kept = examples ?? (newest.examples ?? []).filter((example) => fits(schema, example));
-    const row: VersionRow = {
-      ...{ version: newest.version + 1, schema, examples: kept.length > 0 ? kept : null, createdAt: deps.now() },
-      breaks: newest.version === 0 ? null : breaksOf(newest.schema as Schema, schema as Schema),
-    };
+    const row = nextVersion(newest, given, deps.now());
+    if (row === null) return { row: newest, isNew: false };
     if (await insertVersion(deps, tenant, name, row)) return { row, isNew: true };
   }
   throw changedMeanwhile();

@@ -1,8 +1,8 @@
 /** Event types as the API returns them. */
 import { iso } from "../../platform/time";
+import type { Declared } from "./declaration";
+import type { TypeRow, VersionRow } from "./rows";
 import type { EventType, EventTypeSummary, EventTypeVersion } from "./schemas";
-import type { TypeRow, VersionRow } from "./store";
-import type { Declared } from "./types";
 
 export const summaryView = (row: TypeRow): EventTypeSummary => ({
   name: row.name,

@@ -117,6 +117,10 @@ export const TENANT_ROUTES: Recorded = {
     },
   ],
   "POST /event-types": [["event_type.created"], onType([])],
+  "POST /event-types/import": [
+    ["event_type.imported"],
+    async () => byOwner("POST", "/event-types/import", { eventTypes: [{ name: "order.paid" }] })(),
+  ],
   "PATCH /event-types/:name": [["event_type.updated"], onType(["PATCH", "", { archived: true }])],
   "DELETE /event-types/:name": [["event_type.deleted"], onType(["DELETE", "", undefined])],
   "POST /event-types/:name/versions": [["event_type.version_added"], onType(["POST", "/versions", { schema: true }])],

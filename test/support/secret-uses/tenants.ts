@@ -191,6 +191,10 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
       await ask("PATCH", at, { description: fresh("description") }, token);
       await ask("DELETE", at, undefined, token);
     }
+    for (const more of [{}, { enforced: "reject" }]) {
+      await ask("POST", "/event-types/import", { eventTypes: [{ ...type, ...more }] }, token);
+    }
+    await ask("GET", "/event-types/export", undefined, token);
     for (const mode of ["known", fresh("mode")]) await ask("PATCH", "/tenant/event-types", { mode }, token);
   },
 

@@ -12,3 +12,8 @@ export async function extend(postern: Client, schema: object): Promise<string[]>
   const { breaks } = await postern.eventTypes.addVersion("order.paid", { schema });
   return breaks ? [...breaks.publishers, ...breaks.subscribers] : [];
 }
+
+/** Takes the types of an OpenAPI document, and returns the names of those that are new. */
+export async function takeOver(postern: Client, openapi: object): Promise<string[]> {
+  return (await postern.eventTypes.import({ openapi })).created;
+}

@@ -30,7 +30,7 @@ export const inboundRoutes = new Hono<AppEnv>().post(
     const { id, tenantId, options } = called.source;
     c.set("logFields", { tenantId });
     try {
-      await consume(c, "inbound", id, options.requestsPerMinute);
+      await consume(c, "inbound", id, { max: options.requestsPerMinute });
     } catch (error) {
       if (error instanceof AppError && error.code === "RATE_LIMITED") {
         noteError(deps, id, "rate_limited", call.body.length);

@@ -1,0 +1,95 @@
+/** What a declaration, a change and a further version make of an event type. Nothing is written here. */
+import { AppError } from "../../platform/errors";
+import { canonical } from "./json-schema/canonical";
+import type { Schema } from "./json-schema/check";
+import { breaksOf } from "./json-schema/compare";
+import type { RequestMeter } from "./json-schema/meter";
+import type { TypeRow, VersionRow } from "./rows";
+import { checkExamples, checkedSchema, fits } from "./schema";
+import type { EventTypeChange, NewEventType, NewVersion } from "./schemas";
+
+const MAX_VERSIONS = 100;
+
+/** A type with its newest version. */
+export interface Declared {
+  type: TypeRow;
+  newest: VersionRow;
+}
+
+/** Makes a type. `meter` counts what its examples cost. Throws VALIDATION_FAILED. */
+export function declare(input: NewEventType, nowMs: number, meter?: RequestMeter): Declared {
+  const { schema, examples = [] } = input;
+  if (schema !== undefined) checkExamples(checkedSchema(schema), examples, meter);
+  else if (input.enforce !== "off") throw needsSchema();
+  const version = schema === undefined ? 0 : 1;
+  return {
+    type: {
+      ...{ name: input.name, description: input.description ?? null, heading: input.group ?? null },
+      ...{ enforce: input.enforce, isArchived: 0, deprecated: input.deprecated ?? null, latestVersion: version },
+      ...{ warnedCount: 0, warnedAt: null, createdAt: nowMs, updatedAt: nowMs },
+    },
+    newest: { version, schema, examples: examples.length > 0 ? examples : null, breaks: null, createdAt: nowMs },
+  };
+}
+
+const needsSchema = () =>
+  new AppError("VALIDATION_FAILED", {
+    details: [{ path: "enforce", message: "Needs a schema: add a version first" }],
+  });
+
+/** Changes the given fields. Returns the names of those that differ now. Throws VALIDATION_FAILED. */
+export function change(
+  { type, newest }: Declared,
+  asked: EventTypeChange,
+  nowMs: number,
+  meter?: RequestMeter,
+): Declared & { fields: string[] } {
+  const examples = asked.examples === undefined ? newest.examples : asked.examples;
+  const after = changed(type, asked);
+  const fields = Object.entries({
+    description: [type.description, after.description],
+    group: [type.heading, after.heading],
+    enforce: [type.enforce, after.enforce],
+    archived: [type.isArchived, after.isArchived],
+    deprecated: [type.deprecated, after.deprecated],
+    examples: [newest.examples, examples],
+  }).flatMap(([field, [before, next]]) => (canonical(before) === canonical(next) ? [] : [field]));
+  if (after.enforce !== "off" && type.latestVersion === 0) throw needsSchema();
+  if (fields.includes("examples") && examples && newest.schema !== undefined) {
+    checkExamples(checkedSchema(newest.schema), examples, meter);
+  }
+  const updatedAt = fields.length > 0 ? nowMs : type.updatedAt;
+  return { type: { ...after, updatedAt }, newest: { ...newest, examples }, fields };
+}
+
+const changed = (type: TypeRow, asked: EventTypeChange): TypeRow => ({
+  ...type,
+  description: asked.description === undefined ? type.description : asked.description,
+  heading: asked.group === undefined ? type.heading : asked.group,
+  enforce: asked.enforce ?? type.enforce,
+  isArchived: asked.archived === undefined ? type.isArchived : asked.archived ? 1 : 0,
+  deprecated: asked.deprecated === undefined ? type.deprecated : asked.deprecated,
+});
+
+/**
+ * Makes the version after the newest one; null if the schema equals it, key order apart. Without examples, those of the
+ * newest version stay that fit. Throws VALIDATION_FAILED, and CONFLICT at the limit.
+ */
+export function nextVersion(
+  newest: VersionRow,
+  { schema, examples }: NewVersion,
+  nowMs: number,
+  meter?: RequestMeter,
+): VersionRow | null {
+  const compiled = checkedSchema(schema);
+  if (examples) checkExamples(compiled, examples, meter);
+  if (newest.version > 0 && canonical(newest.schema) === canonical(schema)) return null;
+  if (newest.version >= MAX_VERSIONS) {
+    throw new AppError("CONFLICT", { message: `An event type can have at most ${MAX_VERSIONS} versions.` });
+  }
+  const kept = examples ?? (newest.examples ?? []).filter((example) => fits(compiled, example, meter));
+  return {
+    ...{ version: newest.version + 1, schema, examples: kept.length > 0 ? kept : null, createdAt: nowMs },
+    breaks: newest.version === 0 ? null : breaksOf(newest.schema as Schema, schema as Schema),
+  };
+}

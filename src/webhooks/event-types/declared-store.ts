@@ -1,0 +1,47 @@
+/** Reading event types with their newest versions, several at once. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, jsonList, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Declared } from "./declaration";
+import { parsedType, parsedVersion, type StoredType, type StoredVersion, TYPE_COLUMNS, VERSION_COLUMNS } from "./store";
+
+/** A version of a schema can have 144 KiB with its examples. */
+const PAGE_TYPES = 8;
+
+/** Returns a page of the types that are not archived, by name. `nextCursor` is the last name; null on the last page. */
+export async function readPage(
+  deps: Deps,
+  tenant: TenantRef,
+  after: string,
+): Promise<{ types: Declared[]; nextCursor: string | null }> {
+  const page = sql`(SELECT * FROM event_types WHERE tenant_id = ${tenant.tenantId} AND name > ${after}
+    AND is_archived = 0 ORDER BY name LIMIT ${PAGE_TYPES}) t`;
+  const types = await readDeclared(deps, tenant, page);
+  return { types, nextCursor: types.length === PAGE_TYPES ? (types.at(-1)?.type.name ?? null) : null };
+}
+
+/** Returns the types of the tenant that have one of the names. */
+export async function readNamed(deps: Deps, tenant: TenantRef, names: readonly string[]): Promise<Declared[]> {
+  return readDeclared(
+    deps,
+    tenant,
+    sql`json_each(${jsonList(names)}) j CROSS JOIN event_types t ON t.tenant_id = ${tenant.tenantId}
+      AND t.name = j.value`,
+  );
+}
+
+/** Returns the types `t` of `from` (SQL: what follows FROM) by name. */
+async function readDeclared(deps: Deps, { shard }: TenantRef, from: SQL): Promise<Declared[]> {
+  const { found, versions } = await atomically(deps.shards.db(shard), {
+    found: rows<StoredType>(sql`SELECT ${TYPE_COLUMNS} FROM ${from} ORDER BY t.name`),
+    versions: rows<StoredVersion & { name: string }>(sql`SELECT v.name, ${VERSION_COLUMNS} FROM ${from}
+      CROSS JOIN event_type_versions v ON v.tenant_id = t.tenant_id AND v.name = t.name
+        AND v.version = t.latest_version`),
+  });
+  const newestOf = new Map(versions.map(({ name, ...row }) => [name, parsedVersion(row)]));
+  return found.flatMap((row) => {
+    const newest = newestOf.get(row.name);
+    return newest ? [{ type: parsedType(row), newest }] : [];
+  });
+}

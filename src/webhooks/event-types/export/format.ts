@@ -1,0 +1,18 @@
+/** What the formats of an export have in common: a document is written type by type, because all may be large. */
+import type { Declared } from "../declaration";
+import { mapSchema } from "../json-schema/map";
+
+/** Writes a document in parts. */
+export interface Writer {
+  /** What comes before the first type. */
+  head: string;
+  /** What is between two types. */
+  between: string;
+  entry(declared: Declared): string;
+  /** What comes after the last type. */
+  tail(): string;
+}
+
+/** A schema whose references lead to `root` and what follows it, in place of the schema's own root. */
+export const withRoot = (schema: unknown, root: string): unknown =>
+  mapSchema(schema, (keyword, value) => (keyword === "$ref" ? `${root}${String(value).slice(1)}` : value));

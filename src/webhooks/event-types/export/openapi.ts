@@ -1,0 +1,30 @@
+/** The export as an OpenAPI document: each type is a webhook. */
+import type { Declared } from "../declaration";
+import { pointerPart } from "../pointer";
+import { summaryView } from "../view";
+import { type Writer, withRoot } from "./format";
+
+export const openapiWriter = (): Writer => ({
+  head: '{"openapi":"3.1.0","info":{"title":"Event types","version":"1"},"webhooks":{',
+  between: ",",
+  entry: (declared) => `${JSON.stringify(declared.type.name)}:${JSON.stringify({ post: operationOf(declared) })}`,
+  tail: () => "}}",
+});
+
+function operationOf({ type, newest }: Declared) {
+  const { name, description, group, deprecated, enforce, latestVersion } = summaryView(type);
+  const root = `#/webhooks/${pointerPart(name)}/post/requestBody/content/application~1json/schema`;
+  const schema = newest.schema === undefined ? {} : { schema: withRoot(newest.schema, root) };
+  const examples = newest.examples?.map((value, place) => [`example${place + 1}`, { value }]);
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(group === undefined ? {} : { tags: [group] }),
+    ...(deprecated === undefined ? {} : { deprecated: true }),
+    requestBody: {
+      required: true,
+      content: { "application/json": { ...schema, ...(examples ? { examples: Object.fromEntries(examples) } : {}) } },
+    },
+    responses: { "2XX": { description: "The event was received." } },
+    "x-postern": { enforce, version: latestVersion, ...(deprecated === undefined ? {} : { deprecated }) },
+  };
+}

@@ -1,0 +1,79 @@
+/** What an import makes of the event types of a tenant. Nothing is written here. */
+import { AppError } from "../../../platform/errors";
+import { change, type Declared, declare, nextVersion } from "../declaration";
+import type { RequestMeter } from "../json-schema/meter";
+import type { Deprecation } from "../rows";
+import type { ImportedType } from "./schemas";
+
+/** A type to write. */
+export interface Planned {
+  after: Declared;
+  /** The fields that differ; null for a type that is new. */
+  fields: string[] | null;
+  /** Whether its newest version is to be inserted. */
+  hasVersion: boolean;
+}
+
+/** Plans one type; null if nothing differs. `path` is where the import has it. Throws VALIDATION_FAILED, CONFLICT. */
+export function plan(
+  before: Declared | undefined,
+  given: ImportedType,
+  path: string,
+  nowMs: number,
+  meter: RequestMeter,
+): Planned | null {
+  try {
+    return before ? planChange(before, given, nowMs, meter) : planNew(given, nowMs, meter);
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.details) throw error;
+    throw new AppError(error.code, {
+      details: error.details.map((detail) => ({ ...detail, path: `${path}.${detail.path}` })),
+    });
+  }
+}
+
+function planNew(given: ImportedType, nowMs: number, meter: RequestMeter): Planned {
+  const { name, schema, description, group, examples, archived = false, enforce = "off" } = given;
+  const after = declare(
+    {
+      ...{ name, schema, enforce, description: description ?? undefined, group: group ?? undefined },
+      ...{ examples: examples ?? undefined, deprecated: deprecationOf(given, null, nowMs) ?? undefined },
+    },
+    nowMs,
+    meter,
+  );
+  return {
+    after: { ...after, type: { ...after.type, isArchived: archived ? 1 : 0 } },
+    ...{ fields: null, hasVersion: true },
+  };
+}
+
+function planChange(before: Declared, given: ImportedType, nowMs: number, meter: RequestMeter): Planned | null {
+  const { schema, name: _, ...asked } = given;
+  const { examples = null } = asked;
+  const version =
+    schema === undefined
+      ? null
+      : nextVersion(before.newest, { schema, ...(examples ? { examples } : {}) }, nowMs, meter);
+  const current: Declared = version
+    ? { type: { ...before.type, latestVersion: version.version, updatedAt: nowMs }, newest: version }
+    : before;
+  const deprecated = deprecationOf(given, before.type.deprecated, nowMs);
+  const { fields, ...after } = change(
+    current,
+    { ...asked, ...(version ? { examples: undefined } : {}), deprecated },
+    nowMs,
+    meter,
+  );
+  if (fields.length === 0 && version === null) return null;
+  return { after, fields, hasVersion: version !== null };
+}
+
+function deprecationOf(
+  { deprecated }: ImportedType,
+  before: Deprecation | null,
+  nowMs: number,
+): Deprecation | null | undefined {
+  if (typeof deprecated !== "boolean") return deprecated;
+  return deprecated ? (before ?? { since: nowMs }) : null;
+}

@@ -1,0 +1,70 @@
+/** The request and the answer of an import of event types. */
+import * as z from "zod";
+import { isWithinDepth } from "../../../platform/schemas/schemas";
+import { eventTypeChange, newEventType } from "../schemas";
+
+const MAX_ITEMS = 1000;
+
+const ignored = z.unknown().optional().meta({ description: "Ignored: the service sets it." });
+
+/** A type of an import. What only the service sets is ignored, so that an export can be imported. */
+export const importedType = eventTypeChange
+  .extend({
+    name: newEventType.shape.name,
+    schema: newEventType.shape.schema,
+    deprecated: z.union([z.boolean(), eventTypeChange.shape.deprecated]).meta({
+      description: "`true` counts from now, unless the type is deprecated already; `false` and null clear it.",
+    }),
+    ...{ scope: ignored, latestVersion: ignored, warned: ignored, subscribers: ignored },
+    ...{ createdAt: ignored, updatedAt: ignored },
+  })
+  .meta({ id: "ImportedEventType", description: "An event type to create or change. Fields that are missing stay." });
+
+export type ImportedType = Pick<
+  z.output<typeof importedType>,
+  keyof z.output<typeof eventTypeChange> | "name" | "schema"
+>;
+
+export const typeImport = z
+  .strictObject({
+    eventTypes: z
+      .array(importedType)
+      .min(1)
+      .max(MAX_ITEMS)
+      .optional()
+      .meta({ description: `1 to ${MAX_ITEMS} event types, as the export in JSON has them.` }),
+    openapi: z
+      .unknown()
+      .refine(isWithinDepth, "Is nested too deeply")
+      .optional()
+      .meta({
+        description: "An OpenAPI document of version 3.1 or 3.2, whose `webhooks` are the event types.",
+        examples: [
+          { openapi: "3.1.0", info: { title: "Shop", version: "1" }, webhooks: { "order.paid": { post: {} } } },
+        ],
+      }),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: "True: nothing is written, the answer tells what would be." }),
+  })
+  .refine(({ eventTypes, openapi }) => (eventTypes === undefined) !== (openapi === undefined), {
+    path: ["eventTypes"],
+    message: "Send either eventTypes or openapi",
+  })
+  .meta({ id: "EventTypeImport", description: "Event types to create or change, all of them or none." });
+
+const names = z.array(z.string()).meta({ examples: [["order.paid"]] });
+
+export const typeImportResult = z
+  .object({
+    created: names,
+    updated: names.meta({ description: "Those of which other fields than the schema have changed." }),
+    versions: names.meta({ description: "Those that have a further version of their schema." }),
+    unchanged: names,
+    dryRun: z.boolean(),
+  })
+  .meta({ id: "EventTypeImportResult", description: "The names of the types of an import, by what became of them." });
+
+export type TypeImport = z.output<typeof typeImport>;
+export type TypeImportResult = z.infer<typeof typeImportResult>;

@@ -1,0 +1,46 @@
+/** References within a document: JSON pointers (RFC 6901) as fragments of URIs. */
+import { AppError } from "../../platform/errors";
+import { isObject } from "./json-schema/canonical";
+
+/** How many references may follow each other. */
+const MAX_HOPS = 10;
+
+/** A name as a part of a reference. */
+export const pointerPart = (name: string): string =>
+  encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+/** The name that a part of a reference stands for. */
+export function nameOfPart(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return part;
+  }
+}
+
+/** The parts of a reference such as `#/components/schemas/Order`, as they are written; null for any other reference. */
+export function partsOf(reference: unknown): string[] | null {
+  if (reference === "#") return [];
+  return typeof reference === "string" && reference.startsWith("#/") ? reference.slice(2).split("/") : null;
+}
+
+/** Follows the references of a value that may be one. Throws VALIDATION_FAILED for one that leads nowhere. */
+export function follow(document: unknown, value: unknown, path: string): unknown {
+  let found = value;
+  for (let hops = 0; isObject(found) && Object.hasOwn(found, "$ref"); hops += 1) {
+    const parts = partsOf(found["$ref"]);
+    if (parts === null || hops >= MAX_HOPS) throw refused(path, "Must refer to a place in the document");
+    found = parts.reduce<unknown>((at, part) => memberOf(at, nameOfPart(part)), document);
+    if (found === undefined) throw refused(path, "Refers to nothing");
+  }
+  return found;
+}
+
+/** A member of an object or a list; undefined without one. */
+export function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+export const refused = (path: string, message: string): AppError =>
+  new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
