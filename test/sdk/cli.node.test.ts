@@ -141,6 +141,19 @@ test("publish takes its payload from the argument, a file and standard input, an
   );
 });
 
+test("types writes the declared types as TypeScript or as a document", async () => {
+  const scoped = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ name: "order.paid", schema: { type: "object", required: ["total"] } });
+  await fetch(`${server.base}/api/v1/event-types`, { method: "POST", headers: scoped, body });
+  expect((await run(["types"], signedIn())).out).toMatch(/interface PosternEvents \{\n {2}"order.paid": \{/);
+  const file = join(folder, "openapi.json");
+  const ended = await run(["types", "--format", "openapi", "--out", file, "--json"], signedIn());
+  expect([ended.status, JSON.parse(ended.out)]).toEqual([0, { file, format: "openapi" }]);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toHaveProperty(["webhooks", "order.paid"]);
+  expect((await run(["types", "--format", "yaml"], signedIn())).status).toBe(2);
+  expect((await run(["types", "--out", folder], signedIn())).status).toBe(1);
+});
+
 test("import endpoints creates, then changes nothing more, and names what is refused", async () => {
   const file = join(folder, "endpoints.json");
   const endpoint = {

@@ -9,6 +9,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { typescriptWriter } from "../../src/webhooks/event-types/export/typescript";
+import { declaredType } from "../support/event-types";
 
 const user = mkdtempSync(join(tmpdir(), "postern-user-"));
 const installed = join(user, "node_modules/postern");
@@ -43,12 +45,29 @@ test("contains the modules with their types, the command line, the licence and t
   expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
 });
 
+const LINE = { type: "object", required: ["sku"], properties: { sku: { type: "string" } } };
+const DECLARED = {
+  "order.paid": {
+    ...{ $defs: { line: LINE }, type: "object", required: ["total"] },
+    properties: { total: { type: "integer" }, lines: { type: "array", items: { $ref: "#/$defs/line" } } },
+  },
+  plain: undefined,
+};
+
+/** What `postern types` writes for these schemas. */
+function typesOf(schemas: Record<string, unknown>): string {
+  const writer = typescriptWriter();
+  const entries = Object.entries(schemas).map(([name, schema]) => writer.entry(declaredType(name, schema)));
+  return [writer.head, ...entries, writer.tail()].join("");
+}
+
 const CONSUMER = `
 import { createClient, type ErrorCode, type NewSubscription, PosternError, type Subscription } from "postern/client";
 import { d1Store, handle } from "postern/receive";
 import { everyCrash } from "postern/receive/testing";
 import { createSessionVerifier, SessionError, type VerifiedSession } from "postern/session";
 import { type Delivery, DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
+import type { PosternEvents } from "./postern-events.mjs";
 
 const client = createClient({ baseUrl: "https://postern.example.com", fetch });
 const body: NewSubscription = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
@@ -71,6 +90,17 @@ try {
   console.log(delivery.payload.order.toFixed());
   const keys: VerificationKeys = { jwks: new URL("https://postern.example.com/.well-known/webhook-keys/id") };
   await verifyDelivery({ headers: { "webhook-id": "1" }, body: new Uint8Array() }, keys, { scheme: "standard" });
+  const event = await verifyDelivery<PosternEvents>(request, "secret", { format: "cloudevents" });
+  if (event.type === "order.paid") console.log(event.payload.total.toFixed(), event.payload.lines?.[0]?.sku.length);
+  // @ts-expect-error the payload of another type
+  if (event.type === "plain") console.log(event.payload.total);
+  // @ts-expect-error a type that is not declared
+  if (event.type === "order.eaten") console.log(event.id);
+  const untyped = await verifyDelivery(request, "secret", { format: "standard" });
+  const [type, payload]: [string, unknown] = [untyped.type, untyped.payload];
+  console.log(type, payload);
+  // @ts-expect-error a format without the type in its body
+  await verifyDelivery(request, "secret", { format: "thin" });
   // @ts-expect-error an unknown scheme
   await verifyDelivery(new Request("https://example.com/"), "whpk_", { scheme: "v1a" });
 } catch (error) {
@@ -82,6 +112,7 @@ try {
 
 test("its types compile in strict mode without the service's libraries", () => {
   writeFileSync(join(user, "consumer.mts"), CONSUMER);
+  writeFileSync(join(user, "postern-events.mts"), typesOf(DECLARED));
   const options = "--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types";
   run("tsc", [...options.split(" "), "", "consumer.mts"], user);
 });

@@ -39,6 +39,43 @@ const asRequest = ({ headers, body }: { headers: Record<string, string>; body: B
 const verdict = (request: Request | PlainRequest, secrets: string | string[] = SECRET, options?: VerifyOptions) =>
   verdictOn(request, secrets, options);
 
+describe("the type and the payload in the body", () => {
+  const envelopes = {
+    standard: { type: "order.paid", timestamp: "2026-01-01T00:00:00.000Z", data: { total: 1 } },
+    cloudevents: { specversion: "1.0", id: "1", source: "s", type: "order.paid", data: { total: 1 } },
+  };
+
+  test.each(["standard", "cloudevents"] as const)("of the format %s are what the delivery has", async (format) => {
+    const { headers, body } = await signed({ body: JSON.stringify(envelopes[format]) });
+    const options = { format, nowMs: NOW_MS };
+    const forged = { headers: { ...headers, "X-Webhook-Event": "order.eaten" }, body };
+    const { "X-Webhook-Event": _, ...unnamed } = headers;
+    for (const request of [{ headers, body }, forged, { headers: unnamed, body }]) {
+      const { type, payload, id } = await verifyDelivery(request, SECRET, options);
+      expect([type, payload, id]).toEqual(["order.paid", { total: 1 }, "msg_1"]);
+    }
+    const other = format === "standard" ? "cloudevents" : "standard";
+    await expect(verifyDelivery({ headers, body }, SECRET, { ...options, format: other })).rejects.toMatchObject({
+      reason: "MALFORMED_BODY",
+    });
+  });
+
+  test.each(["1", "null", "[]", '{"order":42}', '{"type":1,"timestamp":"","data":1}', '{"type":"a","timestamp":""}'])(
+    "of a body %s are missing: MALFORMED_BODY",
+    async (body) => {
+      const options = { format: "standard", nowMs: NOW_MS } as const;
+      await expect(verifyDelivery(await signed({ body }), SECRET, options)).rejects.toMatchObject({
+        reason: "MALFORMED_BODY",
+      });
+    },
+  );
+
+  test("of an unknown format is a mistake of the caller", async () => {
+    const options = { format: "thin" as "standard", nowMs: NOW_MS };
+    await expect(verifyDelivery(await signed(), SECRET, options)).rejects.toThrow(TypeError);
+  });
+});
+
 describe("a genuine delivery", () => {
   test("from the service is accepted under both schemes, with its id, type, payload and correlation id", async () => {
     const person = await signUp();

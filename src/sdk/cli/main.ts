@@ -11,11 +11,13 @@ import { importPeople } from "./import-people";
 import { login } from "./login";
 import { publish } from "./publish";
 import { tail } from "./tail";
+import { types } from "./types";
 
 const COMMANDS: Record<string, Command> = {
   login,
   publish,
   tail,
+  types,
   "import people": importPeople,
   "import endpoints": importEndpoints,
 };

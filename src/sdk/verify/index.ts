@@ -3,20 +3,23 @@
  *
  * What a signature covers decides what it proves:
  * - `webhook-signature` (Standard Webhooks, `v1` and `v1a`) covers id, timestamp and body: a delivery cannot be forged,
- * sent again after five
- *   minutes, or given another id to pass for a new one.
+ *   sent again after five minutes, or given another id to pass for a new one.
  * - `X-Webhook-Signature` covers the body alone: anybody who has seen a delivery can send it again at any time, under
- * any id and
- *   timestamp. So it counts only when the caller asks for it (`scheme: "body"`), never because the other one is
- * missing.
- * - Neither covers `X-Webhook-Event`. If a payload could pass for that of another type, put the type into the payload.
+ *   any id and timestamp. So it counts only when the caller asks for it (`scheme: "body"`), never because the other one
+ *   is missing.
+ * - Neither covers `X-Webhook-Event`. If a payload could pass for that of another type, use a `format` with the type in
+ *   the body.
  */
 import { signBody, signStandard } from "../../platform/crypto/webhook-signature";
 import { type RequestBody, readBody } from "./body";
+import type { Delivery, DeliveryOf } from "./delivery";
 import { anyVerifies, ed25519Signatures } from "./ed25519";
+import { BODY_FORMATS, type BodyFormat, openEnvelope } from "./envelope";
 import { DeliveryError } from "./errors";
 import { parseKeys, type VerificationKeys } from "./keys";
 
+export type { Delivery, DeliveryOf, TypedDelivery } from "./delivery";
+export type { BodyFormat } from "./envelope";
 export { DeliveryError, type DeliveryErrorReason } from "./errors";
 export type { KeySet } from "./key-set";
 export type { VerificationKeys } from "./keys";
@@ -46,24 +49,6 @@ export interface VerifyOptions {
   nowMs?: number | undefined;
 }
 
-/** A genuine delivery. */
-export interface Delivery<Payload = unknown> {
-  /** The same on every attempt: skip an id that you have handled. Not signed under `scheme: "body"`. */
-  id: string;
-  /** The event's type. No signature covers it. */
-  type: string;
-  /** When this attempt was signed. Not signed under `scheme: "body"`. */
-  timestamp: Date;
-  /** The parsed body. Its type is what the caller says; it is not checked. */
-  payload: Payload;
-  /** What the publisher sent along, if anything. Not signed. */
-  correlationId: string | undefined;
-  /** The key by which the publisher orders events, if there is one. Not signed. */
-  orderKey: string | undefined;
-  /** The event's number within `orderKey`: 1, 2, 3 and so on. Not signed. */
-  sequence: number | undefined;
-}
-
 /**
  * Returns the delivery in `request` if one of `keys` has signed it. A `Request` is read to its end.
  * Throws DeliveryError with a `reason`, for which you answer 400 (503 for KEYS_UNAVAILABLE), and TypeError for a
@@ -76,20 +61,37 @@ export interface Delivery<Payload = unknown> {
  * // With the public keys of a subscription whose signature is "v1+v1a".
  * const keys = { jwks: `https://postern.example.com/.well-known/webhook-keys/${subscriptionId}` };
  * const delivery = await verifyDelivery(request, keys);
+ *
+ * @example
+ * // With the types that `postern types` has written, for a subscription whose `delivery.format` is "standard". The type
+ * // is read from the signed body, so it decides about the payload. Bodies of another format are MALFORMED_BODY.
+ * const delivery = await verifyDelivery<PosternEvents>(request, secret, { format: "standard" });
+ * if (delivery.type === "order.paid") console.log(delivery.payload.total);
  */
-export async function verifyDelivery<Payload = unknown>(
+export function verifyDelivery<Events extends object = Record<string, unknown>>(
   request: Request | PlainRequest,
   keys: VerificationKeys,
-  options: VerifyOptions = {},
-): Promise<Delivery<Payload>> {
+  options: VerifyOptions & { format: BodyFormat },
+): Promise<DeliveryOf<Events>>;
+export function verifyDelivery<Payload = unknown>(
+  request: Request | PlainRequest,
+  keys: VerificationKeys,
+  options?: VerifyOptions,
+): Promise<Delivery<Payload>>;
+export async function verifyDelivery(
+  request: Request | PlainRequest,
+  keys: VerificationKeys,
+  options: VerifyOptions & { format?: BodyFormat } = {},
+): Promise<Delivery> {
   const { scheme, toleranceSeconds, maxBodyBytes, nowMs } = checkedOptions(options);
+  const { format } = options;
   const { secrets, anyPublicKey } = await parseKeys(keys, nowMs);
   if (scheme === "body" && secrets.length === 0) throw new TypeError('The scheme "body" needs a secret.');
   const header = headerReader(request.headers);
   const id = header("webhook-id");
   const seconds = timestampOf(header("webhook-timestamp"));
   const given = header(scheme === "standard" ? "webhook-signature" : "x-webhook-signature");
-  const type = header("x-webhook-event");
+  const named = format === undefined ? header("x-webhook-event") : "";
   const ageSeconds = nowMs / 1000 - seconds;
   if (ageSeconds > toleranceSeconds) throw new DeliveryError("TIMESTAMP_TOO_OLD");
   if (ageSeconds < -toleranceSeconds) throw new DeliveryError("TIMESTAMP_TOO_NEW");
@@ -104,19 +106,23 @@ export async function verifyDelivery<Payload = unknown>(
     // Without a signature to check, no keys are fetched.
     (publicSignatures.length > 0 && (await anyPublicKey((keys) => anyVerifies(keys, publicSignatures, signed))));
   if (!isGenuine) throw new DeliveryError("SIGNATURE_MISMATCH");
+  const payload = parse(body);
   return {
     id,
-    type,
+    ...(format === undefined ? { type: named, payload } : openEnvelope(payload, format)),
     timestamp: new Date(seconds * 1000),
-    payload: parse(body) as Payload,
     correlationId: header.optional("x-correlation-id"),
     orderKey: header.optional("webhook-order-key"),
     sequence: sequenceOf(header.optional("webhook-sequence")),
   };
 }
 
-function checkedOptions({ scheme = "standard", toleranceSeconds = TOLERANCE_SECONDS, ...options }: VerifyOptions) {
+function checkedOptions(options: VerifyOptions & { format?: BodyFormat }) {
+  const { scheme = "standard", toleranceSeconds = TOLERANCE_SECONDS, format } = options;
   const { maxBodyBytes = MAX_BODY_BYTES, nowMs = Date.now() } = options;
+  if (format !== undefined && !BODY_FORMATS.includes(format)) {
+    throw new TypeError('The format must be "standard" or "cloudevents".');
+  }
   if (scheme !== "standard" && scheme !== "body") throw new TypeError('The scheme must be "standard" or "body".');
   if (!(toleranceSeconds >= 0 && maxBodyBytes >= 0 && nowMs >= 0)) {
     throw new TypeError("toleranceSeconds, maxBodyBytes and nowMs must be 0 or more.");
