@@ -4,16 +4,18 @@
  */
 import type { HashSource } from "../../identity/passwords/imported/read";
 import { openSettings } from "../../identity/passwords/imported/settings";
-import { disableAbandoned } from "../../identity/recovery/reclaim";
-import { tenantsToLeaveOfUser } from "../../identity/recovery/reclaim-by-code-store";
-import { totpOwner } from "../../identity/two-factor/codes";
-import { decrypt, encrypt } from "../../platform/crypto/encryption";
+import { apply, type Decision, decide } from "../../identity/people/decide";
+import { type ReadLine, readLine } from "../../identity/people/row";
+import { endTakenOver, seal } from "../../identity/people/seal";
+import { namesInRow, type World } from "../../identity/people/world";
+import { readState, stateFor, worldOf } from "../../identity/people/world-store";
+import type { SealedChange } from "../../identity/people/write-store";
+import { decrypt } from "../../platform/crypto/encryption";
 import { repeatable } from "../../platform/db/faults";
 import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
+import { writeBatch } from "./batch-store";
 import { chunkOwner } from "./chunks";
-import { apply, type Change, type Decision, decide } from "./decide";
-import { type ReadLine, readLine } from "./row";
 import {
   type Chunk,
   type ClaimedImport,
@@ -26,9 +28,6 @@ import {
 } from "./run-store";
 import type { ImportedLine } from "./schemas";
 import { meetTrials } from "./trials-store";
-import { namesInRow, type World } from "./world";
-import { readState, stateFor, worldOf } from "./world-store";
-import { type SealedChange, writeBatch } from "./write-store";
 
 const BATCH_ROWS = 50;
 /** Each is looked up, and its tenant's members are counted. */
@@ -183,19 +182,6 @@ const sealed = (deps: Deps, decided: readonly Decided[]): Promise<SealedChange[]
       "change" in decision && "row" in line ? [seal(deps, decision.change, line.row)] : [],
     ),
   );
-
-async function seal({ keys }: Deps, change: Change, row: SealedChange["row"]): Promise<SealedChange> {
-  const { totpSecret, person } = change;
-  const totpSealed = totpSecret === null ? null : await encrypt(keys, totpOwner(person.id), totpSecret);
-  return { ...change, row, totpSealed };
-}
-
-/** Before the write: after a fault in between, the row is decided again. */
-async function endTakenOver(deps: Deps, changes: readonly Change[]): Promise<void> {
-  for (const { takesOver, person } of changes) {
-    if (takesOver) await disableAbandoned(deps, await tenantsToLeaveOfUser(deps, person.id));
-  }
-}
 
 function countsOf(decided: readonly Decided[]) {
   const counts = { created: 0, updated: 0, skipped: 0, refused: 0 };

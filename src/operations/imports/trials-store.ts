@@ -1,10 +1,10 @@
 /** What a dry run would have written: its later rows meet the earlier ones there. Spans tenants. */
 import { type SQL, sql } from "drizzle-orm";
+import type { Change } from "../../identity/people/decide";
+import type { Person } from "../../identity/people/person";
+import { namesOf, type World } from "../../identity/people/world";
 import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { Change } from "./decide";
-import type { Person } from "./person";
-import { namesOf, type World } from "./world";
 
 const PERSON = "person:";
 /** How many members a tenant would have got. */

@@ -1,16 +1,13 @@
-/** Writing a batch of rows of an import: people across tenants, events, the report and how far the import has come. */
+/** Writing people and what comes with them, across tenants, as statements of the batch that decides about them. */
 import { type SQL, sql } from "drizzle-orm";
-import { endMailedLinks } from "../../identity/profile/email-change-store";
-import { reclaim } from "../../identity/recovery/reclaim-store";
-import { atomically, jsonList } from "../../platform/db/client";
+import { jsonList } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { endMailedLinks } from "../profile/email-change-store";
+import { reclaim } from "../recovery/reclaim-store";
 import type { Change } from "./decide";
-import { type ClaimedImport, LEASE_MS } from "./run-store";
-import { trialsOf } from "./trials-store";
 
 /** A change, with the secret of its second factor encrypted for the person. */
 export interface SealedChange extends Change {
@@ -18,48 +15,22 @@ export interface SealedChange extends Change {
   totpSealed: string | null;
 }
 
-/** A batch, and what comes after it. */
-export interface Batch {
-  changes: readonly SealedChange[];
-  /** What the changes were decided on. Nothing is written if it is different now. */
-  state: { query: SQL; text: string };
-  progress: Progress;
-}
-
-interface Progress {
-  counts: Record<"created" | "updated" | "skipped" | "refused", number>;
-  /** JSON of the report. */
-  entries: string;
-  line: number;
-  position: number;
-  /** The chunk that is read to its end with this batch. */
-  readChunk: { part: number; n: number } | null;
+/** Where people come from, as the audit log says it. */
+export interface PeopleSource {
+  /** Who did it, in the person's own activity. */
+  own: Actor;
+  /** Who did it, in the logs of tenants that get a member. */
+  ofMembers: Actor;
+  /** Who did it, in the log of the platform; null: that log does not have it. */
+  platform: Actor | null;
+  /** Members of each event's meta, as arguments of SQL's `json_object`. */
+  meta: SQL;
 }
 
 const SUSPENDED_REASON = "Imported as suspended";
 
-/**
- * Writes a batch whole or not at all. Throws an error that `isOutdated` recognises when this run is no longer the one
- * that works on the import, or when what the batch was decided on has changed.
- */
-export async function writeBatch(
-  { db }: Deps,
-  claimed: ClaimedImport,
-  { changes, state, progress }: Batch,
-  nowMs: number,
-): Promise<void> {
-  const { id, lease, line, position, dryRun } = claimed;
-  const isOurs = sql`state = 'running' AND lease = ${lease} AND line = ${line} AND position = ${position}`;
-  await atomically(db, {
-    // First. The column refuses null, which undoes the batch.
-    current: sql`UPDATE imports SET rows = NULL
-      WHERE id = ${id} AND NOT (${isOurs} AND (${state.query}) = ${state.text})`,
-    ...(dryRun ? { trials: trialsOf(id, changes) } : peopleOf(claimed, changes, nowMs)),
-    ...progressOf(claimed, progress, nowMs),
-  });
-}
-
-function peopleOf(claimed: ClaimedImport, changes: readonly SealedChange[], nowMs: number) {
+/** The statements that write these changes. */
+export function writePeople(source: PeopleSource, changes: readonly SealedChange[], nowMs: number) {
   const added = changes.filter(({ isNew }) => isNew);
   const completed = changes.filter(({ isNew }) => !isNew);
   const takenOver = changes.filter(({ takesOver }) => takesOver).map(({ person }) => person.id);
@@ -70,10 +41,10 @@ function peopleOf(claimed: ClaimedImport, changes: readonly SealedChange[], nowM
     links: moved.map((userId) => endMailedLinks(sql`${userId}`, sql`1`)),
     inserted: insertPeople(added, nowMs),
     updated: updatePeople(completed, nowMs),
-    recordedNew: events(claimed, "user.created", added, nowMs),
-    recordedUpdates: events(claimed, "user.updated", completed, nowMs),
+    recordedNew: events(source, "user.created", added, nowMs),
+    recordedUpdates: events(source, "user.updated", completed, nowMs),
     ...credentialsOf(changes, nowMs),
-    ...membershipsOf(claimed, changes, nowMs),
+    ...membershipsOf(source, changes, nowMs),
   };
 }
 
@@ -141,7 +112,7 @@ function credentialsOf(changes: readonly Change[], nowMs: number) {
   };
 }
 
-function membershipsOf(claimed: ClaimedImport, changes: readonly Change[], nowMs: number) {
+function membershipsOf(source: PeopleSource, changes: readonly Change[], nowMs: number) {
   const added = changes.flatMap(({ person, memberships }) =>
     memberships.map((membership) => ({ ...membership, userId: person.id })),
   );
@@ -154,7 +125,7 @@ function membershipsOf(claimed: ClaimedImport, changes: readonly Change[], nowMs
         action: "member.added",
         actor,
         target: { kind: "user", id: textOf("userId") },
-        meta: sql`json_object('role', ${textOf("role")}, 'tenantId', ${textOf("tenantId")}, 'import', ${claimed.id})`,
+        meta: sql`json_object('role', ${textOf("role")}, 'tenantId', ${textOf("tenantId")}, ${source.meta})`,
       },
       list,
       // After the event that says that the person was created.
@@ -164,13 +135,16 @@ function membershipsOf(claimed: ClaimedImport, changes: readonly Change[], nowMs
     memberships: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, created_at)
       SELECT ${textOf("tenantId")}, ${textOf("userId")}, ${textOf("role")},
         iif(${textOf("role")} = 'owner', ${nowMs}, NULL), ${nowMs} FROM ${list}`,
-    recordedMembers: [joined(textOf("tenantId"), claimed.actor), joined(PLATFORM_TENANT, claimed.actor)],
+    recordedMembers: [
+      joined(textOf("tenantId"), source.ofMembers),
+      ...(source.platform ? [joined(PLATFORM_TENANT, source.platform)] : []),
+    ],
   };
 }
 
-/** The events about people: in their own activity, which shows no address of the product, and in the platform's log. */
+/** The events about people: in their own activity, and in the platform's log if that has them. */
 function events(
-  { id, actor }: ClaimedImport,
+  { own, platform, meta }: PeopleSource,
   action: "user.created" | "user.updated",
   changes: readonly Change[],
   nowMs: number,
@@ -181,30 +155,11 @@ function events(
   const event: Omit<NewAuditEvent, "tenantId" | "actor"> = {
     action,
     target: { kind: "user", id: textOf("id") },
-    meta: sql`json_object(${changed}'import', ${id})`,
+    meta: sql`json_object(${changed}${meta})`,
   };
-  const own = { ...actor, id: null, ip: null, userAgent: null };
   const list = sql`json_each(${jsonList(people)}) j`;
   return [
     auditEach({ ...event, tenantId: tenantOfAccount(textOf("id")), actor: own }, list, nowMs),
-    auditEach({ ...event, tenantId: PLATFORM_TENANT, actor }, list, nowMs),
+    ...(platform ? [auditEach({ ...event, tenantId: PLATFORM_TENANT, actor: platform }, list, nowMs)] : []),
   ];
-}
-
-function progressOf({ id }: ClaimedImport, progress: Progress, nowMs: number) {
-  const { counts, entries, line, position, readChunk } = progress;
-  return {
-    report:
-      entries === "[]"
-        ? undefined
-        : sql`INSERT INTO import_reports (import_id, last_line, entries) VALUES (${id}, ${line}, ${entries})`,
-    read:
-      readChunk === null
-        ? undefined
-        : sql`DELETE FROM import_chunks WHERE import_id = ${id} AND part = ${readChunk.part} AND n = ${readChunk.n}`,
-    moved: sql`UPDATE imports SET created = created + ${counts.created}, updated = updated + ${counts.updated},
-        skipped = skipped + ${counts.skipped}, refused = refused + ${counts.refused}, line = ${line},
-        position = ${position}, leased_until = ${nowMs + LEASE_MS}
-      WHERE id = ${id}`,
-  };
 }

@@ -1,9 +1,10 @@
 /** What an import does with a row, given the people and tenants that it meets. */
-import { MAX_PASSKEYS } from "../../identity/passkeys/store";
-import { isImported } from "../../identity/passwords/imported/read";
-import { MAX_IDENTITIES } from "../../identity/providers/store";
+
 import { newId } from "../../platform/db/ids";
 import type { Role } from "../../platform/schemas/roles";
+import { MAX_PASSKEYS } from "../passkeys/store";
+import { isImported } from "../passwords/imported/read";
+import { MAX_IDENTITIES } from "../providers/store";
 import { identityKey, type NewIdentity, type NewPasskey, type Person, type Row } from "./person";
 import { nameOf, type World } from "./world";
 

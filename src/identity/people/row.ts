@@ -1,14 +1,14 @@
 /** One line of an import: a person, as another service has exported them. */
 import * as z from "zod";
-import { readJwk } from "../../identity/passkeys/webauthn/public-key";
-import { Refusal } from "../../identity/passkeys/webauthn/refusal";
-import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
-import { HashRefused } from "../../identity/passwords/imported/hash";
-import { type HashSource, tagHash } from "../../identity/passwords/imported/read";
-import { issuerOf } from "../../identity/providers/providers";
 import type { Config } from "../../platform/config";
 import { email, name, providerName, role } from "../../platform/schemas/schemas";
 import { externalId } from "../../tenancy/directory/schemas";
+import { readJwk } from "../passkeys/webauthn/public-key";
+import { Refusal } from "../passkeys/webauthn/refusal";
+import { relyingParty } from "../passkeys/webauthn/relying-party";
+import { HashRefused } from "../passwords/imported/hash";
+import { type HashSource, tagHash } from "../passwords/imported/read";
+import { issuerOf } from "../providers/providers";
 import type { NewIdentity, NewPasskey, Row } from "./person";
 
 const MAX_CREDENTIALS = 10;

@@ -1,0 +1,22 @@
+/** What comes before people are written: their second factors are encrypted, and take-overs end what is elsewhere. */
+import { encrypt } from "../../platform/crypto/encryption";
+import type { Deps } from "../../platform/deps";
+import { disableAbandoned } from "../recovery/reclaim";
+import { tenantsToLeaveOfUser } from "../recovery/reclaim-by-code-store";
+import { totpOwner } from "../two-factor/codes";
+import type { Change } from "./decide";
+import type { SealedChange } from "./write-store";
+
+/** The change, ready to be written. */
+export async function seal({ keys }: Deps, change: Change, row: SealedChange["row"]): Promise<SealedChange> {
+  const { totpSecret, person } = change;
+  const totpSealed = totpSecret === null ? null : await encrypt(keys, totpOwner(person.id), totpSecret);
+  return { ...change, row, totpSealed };
+}
+
+/** Call it before the write: after a fault in between, the change is decided again. */
+export async function endTakenOver(deps: Deps, changes: readonly Change[]): Promise<void> {
+  for (const { takesOver, person } of changes) {
+    if (takesOver) await disableAbandoned(deps, await tenantsToLeaveOfUser(deps, person.id));
+  }
+}
