@@ -6,6 +6,7 @@ import * as z from "zod";
 import { BRAND_VARIABLES, type Brand } from "./brand";
 import { ConfigError } from "./config-error";
 import { isGuessableKey } from "./crypto/guessable-key";
+import { LEGACY_LOGIN_VARIABLES, type LegacyLogin, readLegacyLogin } from "./legacy-login-settings";
 import { LIMIT_VARIABLES, type LimitSettings, readLimits } from "./limits/settings";
 import { LOG_LEVELS, type LogLevel } from "./log-levels";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
@@ -80,6 +81,7 @@ const VARIABLES = {
   ...BRAND_VARIABLES,
   ...PROVIDER_VARIABLES,
   ...SIGN_IN_VARIABLES,
+  ...LEGACY_LOGIN_VARIABLES,
   OPERATORS: {
     description: "Who operates this service: see [Operators](operations.md#operators). Empty: nobody does.",
     must: "be a comma-separated list of email addresses, or empty",
@@ -151,6 +153,8 @@ export interface Config extends LimitSettings, TokenSettings, SignInSettings {
   publicUrl: string | undefined;
   /** The providers that people can sign in with. */
   providers: Providers;
+  /** The former service that is asked about unknown passwords; null: none. */
+  legacyLogin: LegacyLogin | null;
   operators: readonly string[];
   webhookEgress: "public" | "any";
   /** Null: subscriptions are not disabled for failing, unless they ask for it. */
@@ -206,7 +210,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
   };
   const { publicUrl, providers } = readProviders(read, refused);
-  const appUrl = read("APP_URL");
+  const [appUrl, webhookEgress] = [read("APP_URL"), read("WEBHOOK_EGRESS")];
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
     metricsToken: read("METRICS_TOKEN"),
@@ -221,8 +225,9 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     passkeyOrigins: read("PASSKEY_ORIGINS"),
     publicUrl,
     providers,
+    legacyLogin: readLegacyLogin(read, webhookEgress, problems),
     operators: read("OPERATORS"),
-    webhookEgress: read("WEBHOOK_EGRESS"),
+    webhookEgress,
     ...readLimits(read),
     autoDisableHours: read("AUTO_DISABLE_HOURS"),
     logLevel: read("LOG_LEVEL"),

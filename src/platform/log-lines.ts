@@ -49,6 +49,19 @@ export const LOG_LINES = {
     meaning: "Turnstile gave no verdict; `cause` says why. Registration and mails that somebody asks for answer 503.",
     advice: "Compare TURNSTILE_SECRET with the widget; otherwise nothing.",
   },
+  "legacy login failed": {
+    level: "error",
+    meaning:
+      "The [former service](moving-in.md#ask-your-former-service) did not answer as it should; `reason` says why.",
+    advice: "See [The former service does not answer](runbook-legacy-login.md).",
+  },
+  "legacy login refused": {
+    level: "error",
+    meaning:
+      "The former service knows the password, but what it says of the person cannot be stored; `reason` says why. The " +
+      "sign-in was answered with 503.",
+    advice: "Correct the profile that the former service sends.",
+  },
   "database unavailable": {
     level: "error",
     meaning: "D1 failed for a moment; the request was answered with 503.",

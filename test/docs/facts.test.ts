@@ -54,7 +54,15 @@ describe("the tables", () => {
     const vars = wrangler.match(/\[vars\]([\s\S]*?)\n\[/)?.[1]?.match(/^[A-Z_]+(?= =)/gm) ?? [];
     const providerSecrets = ["GOOGLE", "GITHUB", "MICROSOFT", "OIDC"].map((provider) => `${provider}_CLIENT_SECRET`);
     expect(SETTINGS.map(({ name }) => name).sort()).toEqual(
-      ["SECRET_KEYS", "METRICS_TOKEN", "CLIENT_IP_SECRET", "TURNSTILE_SECRET", ...providerSecrets, ...vars].sort(),
+      [
+        "SECRET_KEYS",
+        "METRICS_TOKEN",
+        "CLIENT_IP_SECRET",
+        "TURNSTILE_SECRET",
+        "LEGACY_LOGIN_SECRET",
+        ...providerSecrets,
+        ...vars,
+      ].sort(),
     );
     for (const name of [...vars, ...Object.keys(LOG_FIELDS)])
       expect([name, rowOf(html, name)]).toEqual([name, expect.any(String)]);

@@ -73,6 +73,7 @@ describe("after the purge", () => {
       "import_trials",
       "imports",
       "key_checks",
+      "legacy_login_failures",
       "mail_codes",
       "mail_failures",
       "platform_feed",

@@ -6,6 +6,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
+import { forgetFailures, noteFailure } from "../../src/identity/legacy-login/failures-store";
 import { tellAlarms } from "../../src/operations/alarms/tell";
 import { rekey, rekeyAfterChange } from "../../src/operations/reencryption/reencrypt";
 import { parseConfig } from "../../src/platform/config";
@@ -13,6 +14,7 @@ import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-sto
 import { HOUR_MS, MINUTE_MS } from "../../src/platform/time";
 import { countWrites, newPlace } from "../support/alarms";
 import { signUp } from "../support/client";
+import { LEGACY } from "../support/former-service";
 import { captureLog } from "../support/log-lines";
 import { mailsTo } from "../support/mailbox";
 import { newInbox, subscribe } from "../support/receiver";
@@ -34,7 +36,7 @@ const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   await env.DB.batch(
-    ["alarms", "dead_letters", "mail_failures", "key_checks", "shards"].map((table) =>
+    ["alarms", "dead_letters", "mail_failures", "legacy_login_failures", "key_checks", "shards"].map((table) =>
       env.DB.prepare(`DELETE FROM ${table}`),
     ),
   );
@@ -252,6 +254,27 @@ describe("what is found", () => {
     await consume(() => Promise.resolve());
     await place.look(withoutMail);
     expect(place.told()).toEqual(["began mailFailing:", "ended mailFailing:"]);
+  });
+
+  test("a former service that fails for ten minutes, three times at least, until it answers or is no longer asked", async () => {
+    const place = newPlace();
+    const fail = async (times: number) => {
+      for (let time = 0; time < times; time += 1) await noteFailure(await place.depsWith(), Date.now());
+    };
+    await fail(2);
+    pass(10 * MINUTE_MS);
+    await place.look(LEGACY);
+    expect(place.told()).toEqual([]);
+    await fail(1);
+    await place.look();
+    expect(place.told()).toEqual([]);
+    await place.look(LEGACY);
+    await place.look({ ...LEGACY, LEGACY_LOGIN_UNTIL: new Date(Date.now() - 1).toISOString() });
+    await place.look(LEGACY);
+    await forgetFailures(await place.depsWith());
+    await place.look(LEGACY);
+    const [began, ended] = ["began legacyLoginFailing:", "ended legacyLoginFailing:"];
+    expect(place.told()).toEqual([began, ended, began, ended]);
   });
 
   test("a missing key is over, too, when no secret needs it any more", async () => {

@@ -82,6 +82,9 @@ function breaking(migrations: readonly Migration[], index: number): string[] {
     // The version before does not know when a row was updated.
     if (/^CREATE TRIGGER `(\w+)_updated` .* BEGIN UPDATE `\1` SET `updated_at` = [^`]+(`updated_at`)?/.test(statement))
       return false;
+    // Nor when a password was taken away.
+    if (/^CREATE TRIGGER `users_password_removed` .* BEGIN UPDATE `users` SET `password_removed_at` =/.test(statement))
+      return false;
     const [, table] = statement.match(/^(?:CREATE UNIQUE INDEX `\w+` ON|INSERT(?: OR IGNORE)? INTO) `(\w+)`/) ?? [];
     const indexed = statement.match(/^CREATE UNIQUE .*? ON `\w+` \(([^)]*)\)/)?.[1]?.match(/\w+/g) ?? [];
     if (indexed.some((column) => nullable.includes(`${table}.${column}`))) return false;

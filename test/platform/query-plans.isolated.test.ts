@@ -129,6 +129,8 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/invitations/join-store": /UPDATE invitations SET accepted_at/,
   "operations/operators/notices-store": /AND email_verified_at IS NOT NULL\s+AND id <> \?/,
   "operations/alarms": /FROM alarms WHERE finding/,
+  "identity/legacy-login": /SELECT '', '', NULL, 0 WHERE/,
+  "identity/legacy-login/failures-store": /FROM legacy_login_failures WHERE id = 1/,
   "mailer/failures-store": /FROM mail_failures WHERE id = 1/,
   "operations/metrics": /AS oldestDueAt, \(SELECT count/,
   "identity/members": /from "memberships" inner join "users"/,

@@ -1,6 +1,7 @@
 /** Uses the service in every way that a store has statements for, from requests, RPC, consumers, cron and alarms. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import { tellAlarms } from "../../src/operations/alarms/tell";
 import { clearImports } from "../../src/operations/imports/clear";
 import { continueMoves } from "../../src/operations/moves/continue";
@@ -15,6 +16,7 @@ import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, signU
 import { holding } from "./console";
 import { consumeBatch, hourly } from "./engine";
 import { attempt as attemptNow, review } from "./failing";
+import { answering, formerService, login as legacyLogin } from "./former-service";
 import { FIREBASE, storeFirebaseHash } from "./imported-hashes";
 import { runImports } from "./imports";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
@@ -195,6 +197,9 @@ async function signIn(id: string): Promise<void> {
   const mover = await signUpVerified();
   await storeFirebaseHash(mover.userId);
   await call("POST", "/auth/login", { body: { email: mover.email, password: FIREBASE.password } });
+  formerService(answering({ ok: true, profile: { emailVerified: true } }));
+  await legacyLogin(newEmail());
+  vi.unstubAllGlobals();
   const visitor = newBrowser({ LINK_BY_EMAIL: "always" });
   await signInAs(visitor, newPersonAtProvider());
   await signInAs(visitor, newPersonAtProvider({ email: (await logIn(await signUp())).email }));

@@ -158,6 +158,7 @@ const IMPERSONAL = new Set([
   "dead_letters",
   "alarms",
   "mail_failures",
+  "legacy_login_failures",
   "key_checks",
   "first_keys",
   "token_signers",

@@ -68,6 +68,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "runbook-dead-letters",
     "runbook-database-full",
     "runbook-mail",
+    "runbook-legacy-login",
     "runbook-missing-key",
     "runbook-setting",
     "runbook-attempts-fail",

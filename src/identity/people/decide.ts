@@ -40,16 +40,19 @@ interface Rules {
   onExisting: "skip" | "update";
   /** Addresses whose accounts no import touches. */
   operators: readonly string[];
+  /** Whether somebody without a password gets that of the row even after they have signed in. */
+  givesPassword?: boolean;
 }
 
 /** Decides about a row. Does not change the world; `apply` does. */
-export function decide(row: Row, world: World, { onExisting, operators }: Rules): Decision {
+export function decide(row: Row, world: World, rules: Rules): Decision {
+  const { onExisting, operators } = rules;
   try {
     const found = findPerson(row, world);
     if (found && operators.includes(found.email))
       throw new Refused("The account belongs to an operator of this service");
     if (found && onExisting === "skip") return { outcome: "skipped", person: found, reason: "already exists" };
-    const change = found ? completing(row, found, world) : creating(row, world);
+    const change = found ? completing(row, found, world, rules) : creating(row, world);
     if (change.changed.length === 0 && !change.takesOver) {
       return { outcome: "skipped", person: change.person, reason: "unchanged" };
     }
@@ -97,15 +100,15 @@ function creating(row: Row, world: World): Change {
     memberships: {},
     ownTenants: [],
   };
-  return { ...completed(row, nobody, world, false), isNew: true, changed: ["email"] };
+  return { ...completed(row, nobody, world, { takesOver: false }), isNew: true, changed: ["email"] };
 }
 
-function completing(row: Row, person: Person, world: World): Change {
+function completing(row: Row, person: Person, world: World, { givesPassword }: Rules): Change {
   const isMoved = person.email !== row.email;
   if (isMoved && person.isUsed) throw new Refused("The account has another address");
   if (isMoved) requireFree(row.email, person.id, world);
   const takesOver = !person.isVerified && row.isVerified;
-  return completed(row, takesOver ? withoutAccess(person) : person, world, takesOver);
+  return completed(row, takesOver ? withoutAccess(person) : person, world, { takesOver, givesPassword });
 }
 
 /** What is left of an account when whoever registered it loses it. */
@@ -122,8 +125,14 @@ const withoutAccess = (person: Person): Person => ({
   ownTenants: [],
 });
 
+/** How a row completes somebody. */
+interface Completion {
+  takesOver: boolean;
+  givesPassword?: boolean | undefined;
+}
+
 /** Adds to `before` what it lacks. */
-function completed(row: Row, before: Person, world: World, takesOver: boolean): Change {
+function completed(row: Row, before: Person, world: World, completion: Completion): Change {
   const isMoved = before.email !== row.email;
   const added = {
     identities: newOnes(row.identities, identityKey, before.identities),
@@ -132,7 +141,8 @@ function completed(row: Row, before: Person, world: World, takesOver: boolean): 
   };
   requireOwn(row, before, world);
   const isNewlyVerified = row.isVerified && (isMoved || !before.isVerified);
-  const password = replacesPassword(row, before, takesOver) ? row.passwordHash : before.password;
+  const { takesOver } = completion;
+  const password = replacesPassword(row, before, completion) ? row.passwordHash : before.password;
   const person: Person = {
     ...before,
     email: row.email,
@@ -175,10 +185,11 @@ function completed(row: Row, before: Person, world: World, takesOver: boolean): 
 
 /**
  * A password that was set here stays, and so does one that was used: it is ours by then. No password stays no password
- * for somebody who has signed in: it may have been taken away.
+ * for somebody who has signed in: it may have been taken away. With `givesPassword` the caller knows that it was not.
  */
-const replacesPassword = ({ passwordHash }: Row, before: Person, takesOver: boolean): boolean =>
-  passwordHash !== "" && (isImported(before.password) || (before.password === "" && (takesOver || !before.isUsed)));
+const replacesPassword = ({ passwordHash }: Row, before: Person, { takesOver, givesPassword }: Completion): boolean =>
+  passwordHash !== "" &&
+  (isImported(before.password) || (before.password === "" && (takesOver || givesPassword === true || !before.isUsed)));
 
 /** Those that the person does not have, each once. */
 function newOnes<T>(given: readonly T[], keyOf: (one: T) => string, has: readonly string[]): T[] {

@@ -16,10 +16,11 @@ interface ProviderRequest {
   body?: BodyInit | null | undefined;
 }
 
-/** `fetch` as oauth4webapi calls it. Throws ProviderUnreachable. */
+/** `fetch` as oauth4webapi calls it. Throws ProviderUnreachable, also for an answer of more than `maxBytes`. */
 export async function boundedFetch(
   url: string,
   { method, body = null, ...request }: ProviderRequest,
+  maxBytes = MAX_ANSWER_BYTES,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
   // GitHub refuses requests without this header.
@@ -27,7 +28,7 @@ export async function boundedFetch(
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
-    const answer = await readBounded(response, signal);
+    const answer = await readBounded(response, signal, maxBytes);
     const { status } = response;
     return new Response(WITHOUT_BODY.has(status) ? null : answer, { status, headers: response.headers });
   } catch (cause) {
@@ -37,7 +38,7 @@ export async function boundedFetch(
 }
 
 /** Cancels the reader when the signal aborts: the signal alone would not end the wait for a body that stalls. */
-async function readBounded({ body }: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+async function readBounded({ body }: Response, signal: AbortSignal, maxBytes: number) {
   if (!body) return new Uint8Array();
   const reader = body.getReader();
   signal.addEventListener("abort", () => reader.cancel(signal.reason).catch(() => undefined));
@@ -48,9 +49,9 @@ async function readBounded({ body }: Response, signal: AbortSignal): Promise<Uin
     signal.throwIfAborted();
     if (done) return joined(parts, length);
     length += value.length;
-    if (length > MAX_ANSWER_BYTES) {
+    if (length > maxBytes) {
       reader.cancel().catch(() => undefined);
-      throw new ProviderUnreachable("an answer of more than 256 KiB");
+      throw new ProviderUnreachable(`an answer of more than ${maxBytes / 1024} KiB`);
     }
     parts.push(value);
   }

@@ -7,6 +7,7 @@ import { hashPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { formerService, isUnknownHere, signInAtFormerService } from "../legacy-login/sign-in";
 import { verifyStoredPassword } from "../passwords/imported/verify";
 import { requirePasswords } from "../passwords/off";
 import type { OpenedSession } from "../sessions/tokens";
@@ -79,10 +80,10 @@ const passwordDigest = (deps: Deps, { userId, passwordHash }: StoredCredentials)
   digest(deps.keys, `login:${userId}`, passwordHash);
 
 /**
- * While imported hashes wait, no refusal of a password leaves earlier: they take other times than ours, which would
- * tell who has one.
+ * While imported hashes wait, or a former service is asked, no refusal of a password leaves earlier: they take other
+ * times than our hashes, which would tell who has what.
  */
-const REFUSED_AFTER_MS = 500;
+const REFUSED_AFTER_MS = { imported: 500, legacy: 1_000 };
 
 async function verifyCredentials(
   deps: Deps,
@@ -96,9 +97,14 @@ async function verifyCredentials(
   account.catch(() => {});
   const evaluate = async () => {
     const { credentials, isImportedWaiting } = await found;
+    const service = formerService(deps);
+    const floorMs = service ? REFUSED_AFTER_MS.legacy : isImportedWaiting ? REFUSED_AFTER_MS.imported : 0;
     // Before the hash: the clock stands still while it is computed.
-    const floor = isImportedWaiting ? scheduler.wait(REFUSED_AFTER_MS) : null;
-    const verified = await checkedPassword(deps, credentials, password);
+    const floor = floorMs === 0 ? null : scheduler.wait(floorMs);
+    const verified =
+      service && isUnknownHere(deps, email, credentials)
+        ? await signInAtFormerService(deps, service, { email, password, tenantId }, origin)
+        : await checkedPassword(deps, credentials, password);
     if (!verified) await floor;
     return verified;
   };

@@ -138,6 +138,7 @@ const credentials = {
   email: users.email,
   name: users.name,
   passwordHash: users.passwordHash,
+  passwordRemovedAt: users.passwordRemovedAt,
   emailVerifiedAt: users.emailVerifiedAt,
   totpEnrolmentId: users.totpEnrolmentId,
   totpSecretEncrypted: users.totpSecretEncrypted,

@@ -6,6 +6,7 @@ export const FINDING_KINDS = [
   "lanesLate",
   "databaseFull",
   "mailFailing",
+  "legacyLoginFailing",
   "keyMissing",
   "settingRefused",
 ] as const;
@@ -57,6 +58,14 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
       'Search the log for the line "mail not sent"; its field "cause" says why. The mails are tried again for 26 ' +
       "hours.",
     runbook: "runbook-mail",
+  }),
+  legacyLoginFailing: () => ({
+    title: "The former service does not answer",
+    what: "The former service has answered no sign-in for ten minutes, and each try has failed.",
+    advice:
+      'Search the log for the line "legacy login failed"; its field "reason" says why. People whose password is here ' +
+      "already sign in as usual.",
+    runbook: "runbook-legacy-login",
   }),
   keyMissing: (keyId) => ({
     title: "A key that is in use was taken out of SECRET_KEYS",

@@ -22,13 +22,14 @@ export interface Alarm {
 
 const COLUMNS = sql.raw("finding, noted_at AS notedAt, since, ended_at AS endedAt, is_told AS isTold");
 
-/** Reads the alarms, and how long mails have failed. */
+/** Reads the alarms, and how long mails and the former service have failed. */
 export async function readAlarms({ db }: Deps) {
-  const { alarms, mail } = await atomically(db, {
+  const { alarms, mail, legacy } = await atomically(db, {
     alarms: rows<Alarm>(sql`SELECT ${COLUMNS} FROM alarms WHERE finding > ''`),
     mail: rows<{ since: number; tries: number }>(sql`SELECT since, tries FROM mail_failures WHERE id = 1`),
+    legacy: rows<{ since: number; tries: number }>(sql`SELECT since, tries FROM legacy_login_failures WHERE id = 1`),
   });
-  return { alarms, mail: mail[0] ?? null };
+  return { alarms, mail: mail[0] ?? null, legacyLogin: legacy[0] ?? null };
 }
 
 /** When the oldest due deliveries of a database were due, in Unix ms; null if none is. */

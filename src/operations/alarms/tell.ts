@@ -1,4 +1,5 @@
 /** Every minute: looks for what is wrong with the service, and reports it once when it begins and once when it ends. */
+import { formerService } from "../../identity/legacy-login/sign-in";
 import { CLOSED_AT, MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
@@ -17,8 +18,8 @@ const SLOW_LANE_LATE_AFTER_MS = HOUR_MS;
  * once.
  */
 const IN_TIME_WITHIN_MS = MINUTE_MS;
-const MAIL_FAILS_AFTER_MS = 10 * MINUTE_MS;
-const MAIL_FAILS_AFTER_TRIES = 3;
+const FAILS_AFTER_MS = 10 * MINUTE_MS;
+const FAILS_AFTER_TRIES = 3;
 
 /**
  * Looks, and reports what has changed. Writes nothing while nothing is wrong. Throws when the control plane is down.
@@ -44,7 +45,7 @@ async function look(
   deps: Deps,
   nowMs: number,
 ): Promise<{ alarms: Alarm[]; present: Map<string, number>; unknown: Set<string> }> {
-  const [{ alarms, mail }, missing, { shards, dead }, dues] = await Promise.all([
+  const [{ alarms, mail, legacyLogin }, missing, { shards, dead }, dues] = await Promise.all([
     readAlarms(deps),
     readMissingKeys(deps),
     readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - HOUR_MS),
@@ -70,14 +71,24 @@ async function look(
     const isFull = deps.shards.numbers.includes(shard) && bytes > CLOSED_AT * MAX_SHARD_BYTES;
     if (isFull) present.set(findingOf("databaseFull", shard), nowMs);
   }
-  if (mail && mail.tries >= MAIL_FAILS_AFTER_TRIES && nowMs - mail.since >= MAIL_FAILS_AFTER_MS) {
-    present.set(findingOf("mailFailing"), mail.since);
+  if (hasFailed(mail, nowMs)) present.set(findingOf("mailFailing"), mail.since);
+  if (formerService(deps) && hasFailed(legacyLogin, nowMs)) {
+    present.set(findingOf("legacyLoginFailing"), legacyLogin.since);
   }
   const isPresent = (keyId: string) => deps.keys.some(({ id }) => id === keyId);
   for (const keyId of missing) if (!isPresent(keyId)) present.set(findingOf("keyMissing", keyId), nowMs);
   for (const problem of deps.config.refused) present.set(findingOf("settingRefused", problem.split(" ", 1)[0]), nowMs);
   return { alarms, present, unknown };
 }
+
+/** What fails: since when (Unix ms), and how often it was tried. */
+interface Failing {
+  since: number;
+  tries: number;
+}
+
+const hasFailed = (failing: Failing | null, nowMs: number): failing is Failing =>
+  failing !== null && failing.tries >= FAILS_AFTER_TRIES && nowMs - failing.since >= FAILS_AFTER_MS;
 
 async function dueOf({ shards }: Deps, shard: number, nowMs: number): Promise<OldestDue | "unknown"> {
   try {

@@ -73,6 +73,8 @@ export const users = sqliteTable(
         substr(password_hash, 10 + instr(substr(password_hash, 10), ':'), 36), NULL)`,
       { mode: "virtual" },
     ),
+    /** When a password was last taken away, which somebody else may know; null: never. Kept by a trigger. */
+    passwordRemovedAt: integer("password_removed_at"),
     emailVerifiedAt: integer("email_verified_at"),
     /**
      * "provider" while only a sign-in provider vouches for the address, "platform" while only the product does; null

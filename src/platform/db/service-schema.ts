@@ -31,6 +31,13 @@ export const mailFailures = sqliteTable("mail_failures", {
   tries: integer().notNull(),
 });
 
+/** One row while the former service does not answer: from the first failure until its next answer. */
+export const legacyLoginFailures = sqliteTable("legacy_login_failures", {
+  id: integer().primaryKey(),
+  since: integer().notNull(),
+  tries: integer().notNull(),
+});
+
 /** One row: what the last pass over all encrypted columns found. */
 export const keyChecks = sqliteTable("key_checks", {
   id: integer().primaryKey(),

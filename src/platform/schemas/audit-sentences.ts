@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   code: "a mailed code",
   passkey: "a passkey",
   provider: "a provider",
+  "legacy-login": "a sign-in that the former service confirmed",
 };
 
 /** A part of a sentence: a name or a value of this event, or the words around it. */

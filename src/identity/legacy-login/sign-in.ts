@@ -1,0 +1,102 @@
+/** The first sign-in of somebody whose password only the former service knows. */
+import { hasBytesToHash, hashPassword } from "../../platform/crypto/passwords";
+import type { Deps } from "../../platform/deps";
+import { unavailable } from "../../platform/errors";
+import type { LegacyLogin } from "../../platform/legacy-login-settings";
+import { log } from "../../platform/log";
+import type { RequestOrigin } from "../../platform/schemas/actor";
+import { hashShortPassword } from "../passwords/imported/short";
+import { verifyStoredPassword } from "../passwords/imported/verify";
+import { decide } from "../people/decide";
+import type { Row } from "../people/person";
+import { readLine } from "../people/row";
+import { endTakenOver, seal } from "../people/seal";
+import { nameOf } from "../people/world";
+import { readState, stateFor, worldOf } from "../people/world-store";
+import { findCredentialsByEmail, type StoredCredentials } from "../sign-in/store";
+import { askFormerService, type Profile } from "./ask";
+import { isOutdated, writePerson } from "./store";
+
+/** How often an account is decided about again because somebody else has changed it meanwhile. */
+const MAX_TRIES = 5;
+
+/** The former service; null when there is none, or it is no longer asked. */
+export const formerService = ({ config, now }: Pick<Deps, "config" | "now">): LegacyLogin | null =>
+  config.legacyLogin && now() < config.legacyLogin.until ? config.legacyLogin : null;
+
+/**
+ * Whether the former service decides about the password: there is no account, or it never had a password here. It never
+ * decides about operators.
+ */
+export const isUnknownHere = ({ config }: Deps, email: string, stored: StoredCredentials | undefined): boolean =>
+  !config.operators.includes(email) && (!stored || (stored.passwordHash === "" && stored.passwordRemovedAt === null));
+
+interface Credentials {
+  email: string;
+  password: string;
+  tenantId?: string | undefined;
+}
+
+/**
+ * Asks the former service. If the password is right, the account is made or completed and gets the password. Returns
+ * null for a wrong one. Throws SERVICE_UNAVAILABLE when the service does not answer, or describes somebody who cannot
+ * be taken over.
+ */
+export async function signInAtFormerService(
+  deps: Deps,
+  service: LegacyLogin,
+  { email, password, tenantId = undefined }: Credentials,
+  origin: RequestOrigin,
+): Promise<StoredCredentials | null> {
+  const verdict = await askFormerService(deps, service, { email, password });
+  if (!verdict.ok) return null;
+  const { profile } = verdict;
+  const passwordHash = hasBytesToHash(password) ? await hashPassword(password) : await hashShortPassword(password);
+  const row = { ...(await readProfile(deps, email, profile)), passwordHash };
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (!(await writeAccount(deps, row, profile, origin))) return null;
+    const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
+    if (stored?.passwordHash === passwordHash) return stored;
+    if (stored && !isUnknownHere(deps, email, stored)) {
+      // A parallel sign-in was faster, or the account got another password.
+      return (await verifyStoredPassword(deps, password, stored.passwordHash)).correct ? stored : null;
+    }
+  }
+  throw unavailable({ message: "The account is being changed. Try again." });
+}
+
+async function readProfile({ config, now }: Deps, email: string, profile: Profile): Promise<Row> {
+  const line = JSON.stringify({ ...profile, email, password: null });
+  const read = await readLine(line, { config, hashes: { importId: "", firebase: null }, nowMs: now() });
+  if ("row" in read) return read.row;
+  throw refused(read.refused);
+}
+
+function refused(reason: string) {
+  log("error", "legacy login refused", { reason });
+  return unavailable({ message: "This account cannot be signed in to for now." });
+}
+
+/**
+ * Makes or completes the account, unless somebody was faster. Returns false when the former service says that the
+ * address is unproven and somebody signs in to the account here: they may be two people.
+ */
+async function writeAccount(deps: Deps, row: Row, profile: Profile, origin: RequestOrigin): Promise<boolean> {
+  const nowMs = deps.now();
+  const query = stateFor(deps, [row], nowMs);
+  const text = await readState(deps, query);
+  const world = worldOf(text);
+  if (profile.emailVerified === false && world.find(nameOf.email(row.email))?.isUsed) return false;
+  const { operators } = deps.config;
+  const decision = decide(row, world, { onExisting: "update", operators, givesPassword: true });
+  if (decision.outcome === "refused") throw refused(decision.reason);
+  if (decision.outcome === "skipped") return true;
+  const change = await seal(deps, decision.change, row);
+  await endTakenOver(deps, [change]);
+  try {
+    await writePerson(deps, change, { query, text }, origin, nowMs);
+  } catch (error) {
+    if (!isOutdated(error)) throw error;
+  }
+  return true;
+}
