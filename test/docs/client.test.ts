@@ -5,7 +5,7 @@ import { asProgram, replaceKey } from "../../src/docs/pages/client/api-keys";
 import { changesSince } from "../../src/docs/pages/client/audit";
 import { signIn, signInByMail } from "../../src/docs/pages/client/auth";
 import { toText } from "../../src/docs/pages/client/errors";
-import { declareOrders, extend } from "../../src/docs/pages/client/event-types";
+import { declareOrders, extend, takeOver } from "../../src/docs/pages/client/event-types";
 import { publishOrders, whyNotArrived } from "../../src/docs/pages/client/events";
 import { feedOfOrders, follow } from "../../src/docs/pages/client/feeds";
 import { addGoogle, comeBack, googleUrl } from "../../src/docs/pages/client/identities";
@@ -249,4 +249,13 @@ test("event types: a schema that refuses, and what its next version breaks", asy
   const refused = client.events.publish({ type: "order.paid", payload: { total: "42" } });
   await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
   expect(await extend(client, { type: "object", required: ["total", "currency"] })).toEqual(["currency", "total"]);
+});
+
+test("event types: taking over those of an OpenAPI document", async () => {
+  const { client } = clientOf(await signUpVerified());
+  const webhooks = { "order.paid": { post: { description: "An order was paid." } } };
+  const document = { openapi: "3.1.0", info: { title: "Shop", version: "1" }, webhooks };
+  expect(await takeOver(client, document)).toEqual(["order.paid"]);
+  expect(await takeOver(client, document)).toEqual([]);
+  expect(JSON.parse(await client.eventTypes.export({ format: "openapi" }))).toMatchObject({ webhooks });
 });
