@@ -23,7 +23,7 @@ const FILE = /(?<![\w/.:@*-])(?:\.{1,2}\/)*((?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?
 /** Such as `webhooks/delivery/`. */
 const FOLDER = /`((?:[a-z-]+\/)+)`/g;
 /** Of a build, and examples. */
-const ELSEWHERE = /^(dist\/|planted)/;
+const ELSEWHERE = /^(dist\/|planted|postern-events)/;
 
 const commentsOf = (text: string) => (text.match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g) ?? []).join("\n");
 
