@@ -24,6 +24,7 @@ import {
   removeOldRetries,
 } from "./webhooks/delivery/retention";
 import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
+import { completeCopies } from "./webhooks/event-types/platform-store";
 import { releaseHeld } from "./webhooks/lanes/release";
 import { continuePlatformFeed } from "./webhooks/platform-events/feed";
 import { endExpiredKeys } from "./webhooks/signing/expiry";
@@ -51,6 +52,7 @@ export const JOBS: Jobs = {
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
   ...jobsOf("minute", { continueMoves: whole(continueMoves), continueImports }, { isForControlPlane: true }),
+  ...jobsOf("minute", { completeCopies }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),

@@ -200,6 +200,11 @@ export const LOG_LINES = {
     meaning: "A tenant had more events in the audit log than `AUDIT_MAX_ROWS`; the oldest were removed.",
     advice: "Find out what makes so many changes.",
   },
+  "platform event types not copied": {
+    level: "error",
+    meaning: "A delivery database lacks a change of the platform's event types.",
+    advice: "Nothing: the upkeep copies them every minute. Check the database if it goes on.",
+  },
   "event types export failed": {
     level: "error",
     meaning: "D1 failed while event types were exported; the file is not complete.",

@@ -20,6 +20,8 @@ export interface Access {
   limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" | "feed"; units?: number };
   /** Whether the token of a feed may ask too. All other routes refuse it. */
   takesFeedTokens?: true;
+  /** Whether it shows no records of people, so that a platform key needs no more than its scope in the platform. */
+  hasNoRecords?: true;
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
 }

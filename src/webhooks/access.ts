@@ -46,15 +46,23 @@ export const MOVE_CONSUMER = {
 export const WRITE_FEED = { limit: { rule: "writeFeed", per: "tenant" } } as const satisfies Access;
 
 /** Creating, changing or deleting event types. */
-export const WRITE_TYPES = { limit: { rule: "writeEventTypes", per: "tenant" } } as const satisfies Access;
+export const WRITE_TYPES = {
+  limit: { rule: "writeEventTypes", per: "tenant" },
+  hasNoRecords: true,
+} as const satisfies Access;
+
+/** Reading event types. */
+export const READ_TYPES = { ...READ_DELIVERIES, hasNoRecords: true } as const satisfies Access;
 
 /** Importing many event types at once. */
 export const IMPORT_TYPES = {
   limit: { rule: "writeEventTypes", per: "tenant", units: 10 },
+  hasNoRecords: true,
 } as const satisfies Access;
 
 /** Trying rules on a payload. Writes nothing. */
 export const TEST_RULES = {
   permission: "webhook.read",
   limit: { rule: "testRules", per: "tenant" },
+  hasNoRecords: true,
 } as const satisfies Access;

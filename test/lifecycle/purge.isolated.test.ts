@@ -78,6 +78,7 @@ describe("after the purge", () => {
       "mail_failures",
       "platform_feed",
       "platform_key_hashes",
+      "platform_rules",
       "purges",
       "revocations",
       "shards",

@@ -8,7 +8,7 @@ import { createDb } from "../../src/platform/db/client";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps, type Deps } from "../../src/platform/deps";
 import { SYSTEM } from "../../src/platform/schemas/actor";
-import { type Person, signUpVerified } from "../support/client";
+import { call, type Person, signUpVerified } from "../support/client";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { SHARD } from "../support/shard";
 
@@ -70,6 +70,20 @@ const addAudit = ({ tenantId }: Person, shard: number) =>
     .bind(tenantId, JSON.stringify(Array.from({ length: AUDIT_EVENTS }, () => newIdAt(Date.now()))))
     .run();
 
+/** More than the move copies in a page. */
+const VERSIONS = 20;
+const TYPE_TABLES = ["event_types", "event_type_versions", "publish_rules"];
+
+const typesIn = (shard: number, person: Person) => Promise.all(TYPE_TABLES.map((table) => idsIn(shard, table, person)));
+
+/** Declares a type with many versions, of which the newest is enforced, and one without a schema. */
+async function declareTypes({ token }: Person): Promise<void> {
+  const send = (path: string, body: object) => call("POST", `/event-types${path}`, { token, body });
+  await send("", { name: "plain", examples: [1] });
+  await send("", { name: "checked", schema: true, enforce: "reject" });
+  for (let at = 2; at <= VERSIONS; at += 1) await send("/checked/versions", { schema: { minProperties: at } });
+}
+
 test.each([
   ["to another database", SHARD, 1 - SHARD],
   ["from there", 1 - SHARD, SHARD],
@@ -92,16 +106,22 @@ test.each([
         .results;
     const [keys, index] = [await keysOf(from), await idsIn(from, "subscription_events", person)];
     expect(keys.length * index.length).toBeGreaterThan(0);
+    await declareTypes(person);
+    const types = await typesIn(from, person);
+    expect(types.map((rows) => rows.length)).toEqual([2, VERSIONS + 1, 1]);
 
     await begin(person, to, 0);
     expect(await killUntil(person, 0, ({ step }) => step === "keep")).toBeGreaterThan(5);
     expect([await keysOf(to), await idsIn(to, "subscription_events", person)]).toEqual([keys, index]);
+    expect(await typesIn(to, person)).toEqual(types);
+    expect((await call("POST", "/events", { ...person, body: { type: "checked", payload: {} } })).status).toBe(400);
     await publish(person, "after");
     expect(await idsIn(to, "events", person)).toHaveLength(1);
 
     const kills = await killUntil(person, 40 * DAY_MS, ({ endedAt }) => endedAt !== null);
     expect(kills).toBeGreaterThan(from === 0 ? 10 : 14);
-    for (const table of ["subscriptions", "subscription_events", "idempotency_keys", "departed_tenants"]) {
+    const moved = ["subscriptions", "subscription_events", "idempotency_keys", "departed_tenants", ...TYPE_TABLES];
+    for (const table of moved) {
       expect([table, await idsIn(from, table, person)]).toEqual([table, []]);
     }
     const attempts = databaseOf(from).prepare("SELECT 1 FROM attempts WHERE subscription_id = ?").bind(webhookId);

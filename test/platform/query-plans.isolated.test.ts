@@ -153,6 +153,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/event-types": /FROM event_type_versions v WHERE/,
   "webhooks/event-types/declared-store": /SELECT v\.name, v\.version/,
   "webhooks/event-types/import": /WHERE coalesce\(\(SELECT r\.revision/,
+  "webhooks/event-types/platform-store": /INSERT INTO platform_rules/,
   "webhooks/event-types/change-store": /INSERT INTO event_types/,
   "webhooks/event-types/rules-store": /CROSS JOIN event_types t/,
   "webhooks/sources": /INSERT INTO sources/,

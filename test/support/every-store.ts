@@ -253,6 +253,9 @@ async function operateAll(id: string, exporter: Person): Promise<void> {
 /** The stores of platform keys, and of the tenant of the platform. */
 async function usePlatformKeys(token: string, id: string): Promise<void> {
   const headers = { "postern-tenant": "platform" };
+  await call("POST", "/event-types", { token, headers, body: { name: "p", schema: { type: "integer" } } });
+  await call("PATCH", "/event-types/p", { token, headers, body: { enforce: "warn" } });
+  await call("DELETE", "/event-types/p", { token, headers });
   const hook = { name: "product", url: newInbox("200").url, events: ["*"], secret: "a-signing-secret" };
   const subscription = (await call("POST", "/webhooks", { token, headers, body: hook })).body.data._id;
   const made = await call("POST", "/platform/keys", { token, body: { name: "k", scopes: ["audit.read"] } });

@@ -163,6 +163,7 @@ const IMPERSONAL = new Set([
   "first_keys",
   "token_signers",
   "platform_key_hashes",
+  "platform_rules",
   "platform_feed",
   // Found through their sources.
   "source_errors",

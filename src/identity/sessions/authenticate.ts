@@ -80,7 +80,7 @@ function admit(
     amr,
     ...rest
   } = session;
-  const { storedBytes, databaseBytes, compressesFrom, hasFeeds, rulesRevision, ...account } = rest;
+  const { storedBytes, databaseBytes, compressesFrom, hasFeeds, rulesRevision, platformRevision, ...account } = rest;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
@@ -97,6 +97,7 @@ function admit(
     compressesFrom,
     hasFeeds: hasFeeds === 1,
     rulesRevision,
+    platformRevision,
     isTenantSuspended: isTenantSuspended === 1,
     tenantExternalId,
     secondFactorDueAt,

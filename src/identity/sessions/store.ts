@@ -8,6 +8,7 @@ import type { Actor } from "../../platform/schemas/actor";
 import type { Device } from "../../platform/schemas/device";
 import type { Account, AuthMethod, SessionPrincipal } from "../../platform/schemas/principal";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
+import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import { SECOND_FACTOR_DUE } from "../policy/due-store";
@@ -175,6 +176,7 @@ export interface LiveSession extends Account {
   compressesFrom: number | null;
   hasFeeds: 0 | 1;
   rulesRevision: number | null;
+  platformRevision: number | null;
   lastActivityAt: number;
   confirmedAt: number;
   /** JSON. */
@@ -188,7 +190,7 @@ const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
       WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes,
     u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard, t.former_shard AS formerShard,
     t.suspended_at IS NOT NULL AS isTenantSuspended, t.external_id AS tenantExternalId,
-    t.rules_revision AS rulesRevision,
+    t.rules_revision AS rulesRevision, ${PLATFORM_REVISION},
     ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
     ${STORAGE_COLUMNS}`;

@@ -49,6 +49,12 @@ export const keyChecks = sqliteTable("key_checks", {
   checkedAt: integer("checked_at").notNull().default(0),
 });
 
+/** One row, from the first event type of the platform on: its revision increases with each change of them. */
+export const platformRules = sqliteTable("platform_rules", {
+  id: integer().primaryKey(),
+  revision: integer().notNull(),
+});
+
 /** When each key of SECRET_KEYS was last the first one, by its id. */
 export const firstKeys = sqliteTable("first_keys", {
   id: text().primaryKey(),

@@ -19,7 +19,7 @@ import { body, query } from "./validate";
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
 export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
-    ...(access.permission === undefined ? [] : [permissionCheck(access.permission)]),
+    ...(access.permission === undefined ? [] : [permissionCheck(access.permission, access.hasNoRecords)]),
     ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
     ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per, { units: access.limit.units })]),
   ];
@@ -31,9 +31,12 @@ export function requires(access: Access): MiddlewareHandler<AppEnv> {
   });
 }
 
-function permissionCheck(permission: NonNullable<Access["permission"]>): MiddlewareHandler<AppEnv> {
+function permissionCheck(
+  permission: NonNullable<Access["permission"]>,
+  hasNoRecords?: true,
+): MiddlewareHandler<AppEnv> {
   if (permission === "owner") return ownersOnly;
-  return permission === "operator" ? operatorsOnly : can(permission);
+  return permission === "operator" ? operatorsOnly : can(permission, hasNoRecords);
 }
 
 /** A validated request. `from` is where the input is. */

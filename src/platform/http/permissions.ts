@@ -4,24 +4,34 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import type { Config } from "../config";
 import { AppError, notFound } from "../errors";
-import type { PlatformScope } from "../schemas/platform-scopes";
-import type { PlatformKeyPrincipal, SessionPrincipal } from "../schemas/principal";
+import { type PlatformScope, permissionsOfScopes } from "../schemas/platform-scopes";
+import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "../schemas/principal";
 import type { Permission } from "../schemas/roles";
 import { PLATFORM_TENANT } from "../schemas/tenant-ref";
 import type { AppEnv } from "./env";
 import { countRefused } from "./rate-limit";
 import { documented } from "./route-docs";
 
-/** 403 unless the caller has `permission`; then the refusal of a platform key that names no tenant of its own. */
-export function can(permission: Permission) {
+/**
+ * 403 unless the caller has `permission`; then the refusal of a platform key that names no tenant of its own. In the
+ * tenant of the platform, whose events tell of people, such a key has it only for what `hasNoRecords` of them.
+ */
+export function can(permission: Permission, hasNoRecords = false) {
   const check = createMiddleware<AppEnv>(async (c, next) => {
-    if (!c.get("principal").permissions.has(permission)) throw await forbidden(c);
+    const principal = c.get("principal");
+    const has = principal.permissions.has(permission) || (hasNoRecords && hasInPlatform(principal, permission));
+    if (!has) throw await forbidden(c);
     const refusal = c.get("tenantRefusal");
     if (refusal) throw refusal;
     await next();
   });
   return documented(check, { permission, errors: ["FORBIDDEN", "VALIDATION_FAILED"] });
 }
+
+const hasInPlatform = (principal: Principal, permission: Permission): boolean =>
+  principal.kind === "platform-key" &&
+  principal.tenantId === PLATFORM_TENANT &&
+  permissionsOfScopes([...principal.scopes]).has(permission);
 
 /** 403 unless the caller is an owner of the tenant. */
 export const ownersOnly = documented(

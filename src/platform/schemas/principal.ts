@@ -43,6 +43,8 @@ export interface TenantStanding {
   hasFeeds?: boolean;
   /** Increases with each change of the rules that its publishing obeys; null or missing: there are none. */
   rulesRevision?: number | null;
+  /** Increases with each change of the platform's event types, which hold in every tenant; as `rulesRevision`. */
+  platformRevision?: number | null;
 }
 
 interface Caller extends TenantRef, TenantStanding {

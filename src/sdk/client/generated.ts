@@ -565,8 +565,10 @@ export interface EventSummary {
 export interface EventType {
   /** Its name, as events have it. */
   name: string;
-  /** Who has declared it. */
-  scope: "tenant";
+  /** Who has declared it. What the platform declares holds in every tenant. */
+  scope: "tenant" | "platform";
+  /** True: the platform has declared a type of the same name, which counts instead. */
+  shadowed?: boolean | undefined;
   /** Plain text. */
   description?: string | undefined;
   /** The heading under which lists show it. */
@@ -677,8 +679,10 @@ export interface EventTypeSettingsChange {
 export interface EventTypeSummary {
   /** Its name, as events have it. */
   name: string;
-  /** Who has declared it. */
-  scope: "tenant";
+  /** Who has declared it. What the platform declares holds in every tenant. */
+  scope: "tenant" | "platform";
+  /** True: the platform has declared a type of the same name, which counts instead. */
+  shadowed?: boolean | undefined;
   /** Plain text. */
   description?: string | undefined;
   /** The heading under which lists show it. */
@@ -979,6 +983,8 @@ export interface ImportedEventType {
   schema?: unknown | undefined;
   /** Ignored: the service sets it. */
   scope?: unknown | undefined;
+  /** Ignored: the service sets it. */
+  shadowed?: unknown | undefined;
   /** Ignored: the service sets it. */
   latestVersion?: unknown | undefined;
   /** Ignored: the service sets it. */

@@ -5,10 +5,13 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { STORAGE_COLUMNS, type StorageRow } from "./storage-store";
 import { hasVerifiedOwner } from "./verified-store";
 
+/** Reads no row until the platform declares an event type. */
+export const PLATFORM_REVISION = sql`(SELECT revision FROM platform_rules WHERE id = 1) AS platformRevision`;
+
 /** The columns of a tenant `t` for `standingOf`. */
 export const STANDING_COLUMNS = sql`t.id AS tenantId, t.shard, t.former_shard AS formerShard, t.external_id
   AS tenantExternalId,
-  t.suspended_at IS NOT NULL AS isTenantSuspended, t.rules_revision AS rulesRevision,
+  t.suspended_at IS NOT NULL AS isTenantSuspended, t.rules_revision AS rulesRevision, ${PLATFORM_REVISION},
   ${hasVerifiedOwner(sql`t.id`)} AS hasVerifiedOwner,
   ${STORAGE_COLUMNS}`;
 
@@ -18,6 +21,7 @@ export interface StandingRow extends TenantRef, StorageRow {
   isTenantSuspended: 0 | 1;
   hasVerifiedOwner: 0 | 1;
   rulesRevision: number | null;
+  platformRevision: number | null;
 }
 
 export type Standing = TenantRef &
@@ -37,4 +41,5 @@ export const standingOf = (row: StandingRow): Standing => ({
   compressesFrom: row.compressesFrom,
   hasFeeds: row.hasFeeds === 1,
   rulesRevision: row.rulesRevision,
+  platformRevision: row.platformRevision,
 });

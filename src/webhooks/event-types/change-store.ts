@@ -7,16 +7,33 @@ import { atomically } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { writeBatch } from "../subscriptions/write";
 import type { Breaks } from "./json-schema/compare";
+import { copyToAll, raisePlatformRevision } from "./platform-store";
 import type { TypeRow, VersionRow } from "./rows";
 import type { Mode } from "./schemas";
 
 export const MAX_TYPES = 1000;
 
-/** Tells whoever publishes that the rules of the tenant are about to change. */
-export const raiseRevision = (deps: Deps, { tenantId }: ActingIn) =>
+/**
+ * Runs a batch that changes the rules of the tenant. Whoever publishes is told before. Types of the platform are in all
+ * databases when it returns. Throws SERVICE_UNAVAILABLE if one of them fails: the upkeep copies them later.
+ */
+export async function changeRules<S extends Parameters<typeof atomically>[1]>(
+  deps: Deps,
+  tenant: ActingIn,
+  statements: S,
+): ReturnType<typeof atomically<S>> {
+  const isPlatform = tenant.tenantId === PLATFORM_TENANT;
+  await (isPlatform ? raisePlatformRevision(deps) : raiseRevision(deps, tenant));
+  const results = await writeBatch(deps, tenant, statements);
+  if (isPlatform) await copyToAll(deps);
+  return results;
+}
+
+const raiseRevision = (deps: Deps, { tenantId }: ActingIn) =>
   atomically(deps.db, {
     raised: sql`UPDATE tenants SET rules_revision = coalesce(rules_revision, 0) + 1 WHERE id = ${tenantId}`,
   });
@@ -43,8 +60,7 @@ export const text = (value: unknown): string | null =>
  */
 export async function insertType(deps: Deps, tenant: ActingIn, type: TypeRow, first: VersionRow): Promise<boolean> {
   const { tenantId } = tenant;
-  await raiseRevision(deps, tenant);
-  const { version } = await writeBatch(deps, tenant, {
+  const { version } = await changeRules(deps, tenant, {
     type: sql`INSERT INTO event_types (tenant_id, name, description, heading, enforce, deprecated, latest_version,
         created_at, updated_at)
       SELECT ${tenantId}, ${type.name}, ${type.description}, ${type.heading}, ${type.enforce},
@@ -70,8 +86,7 @@ export async function updateType(
   changed: readonly string[],
 ): Promise<boolean> {
   const { tenantId } = tenant;
-  await raiseRevision(deps, tenant);
-  const { updated } = await writeBatch(deps, tenant, {
+  const { updated } = await changeRules(deps, tenant, {
     updated: sql`UPDATE event_types SET description = ${after.description}, heading = ${after.heading},
         enforce = ${after.enforce}, is_archived = ${after.isArchived}, deprecated = ${text(after.deprecated)},
         updated_at = ${after.updatedAt}
@@ -95,8 +110,7 @@ export async function insertVersion(
   row: VersionRow & { breaks: Breaks | null },
 ): Promise<boolean> {
   const { tenantId } = tenant;
-  await raiseRevision(deps, tenant);
-  const { inserted } = await writeBatch(deps, tenant, {
+  const { inserted } = await changeRules(deps, tenant, {
     inserted: sql`INSERT INTO event_type_versions (tenant_id, name, version, schema, examples, breaks, created_at)
       SELECT ${tenantId}, ${name}, ${row.version}, ${text(row.schema)}, ${text(row.examples)}, ${text(row.breaks)},
         ${row.createdAt}
@@ -114,8 +128,7 @@ export async function insertVersion(
 /** Deletes a type with its versions. Returns false when the tenant has none with this name. */
 export async function deleteType(deps: Deps, tenant: ActingIn, name: string): Promise<boolean> {
   const { tenantId } = tenant;
-  await raiseRevision(deps, tenant);
-  const { deleted } = await writeBatch(deps, tenant, {
+  const { deleted } = await changeRules(deps, tenant, {
     versions: sql`DELETE FROM event_type_versions WHERE tenant_id = ${tenantId} AND name = ${name}`,
     deleted: sql`DELETE FROM event_types WHERE tenant_id = ${tenantId} AND name = ${name} RETURNING name`,
     recorded: recorded(tenant, "event_type.deleted", name),
@@ -127,8 +140,7 @@ export async function deleteType(deps: Deps, tenant: ActingIn, name: string): Pr
 /** Sets the mode, if it differs. */
 export async function updateMode(deps: Deps, tenant: ActingIn, mode: Mode): Promise<void> {
   const { tenantId, actor } = tenant;
-  await raiseRevision(deps, tenant);
-  await writeBatch(deps, tenant, {
+  await changeRules(deps, tenant, {
     first: nextRevision(tenant),
     updated: sql`UPDATE publish_rules SET mode = ${mode} WHERE tenant_id = ${tenantId} AND mode <> ${mode}`,
     recorded: auditIfChanged({

@@ -27,6 +27,7 @@ export function declare(input: NewEventType, nowMs: number, meter?: RequestMeter
       ...{ name: input.name, description: input.description ?? null, heading: input.group ?? null },
       ...{ enforce: input.enforce, isArchived: 0, deprecated: input.deprecated ?? null, latestVersion: version },
       ...{ warnedCount: 0, warnedAt: null, createdAt: nowMs, updatedAt: nowMs },
+      ...{ scope: "tenant", isShadowed: 0 },
     },
     newest: { version, schema, examples: examples.length > 0 ? examples : null, breaks: null, createdAt: nowMs },
   };
@@ -58,7 +59,8 @@ export function change(
   if (fields.includes("examples") && examples && newest.schema !== undefined) {
     checkExamples(checkedSchema(newest.schema), examples, meter);
   }
-  const updatedAt = fields.length > 0 ? nowMs : type.updatedAt;
+  // Later than before, even within a millisecond: copies of types of the platform are compared by it.
+  const updatedAt = fields.length > 0 ? Math.max(nowMs, type.updatedAt + 1) : type.updatedAt;
   return { type: { ...after, updatedAt }, newest: { ...newest, examples }, fields };
 }
 

@@ -4,7 +4,17 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { Declared } from "./declaration";
-import { parsedType, parsedVersion, type StoredType, type StoredVersion, TYPE_COLUMNS, VERSION_COLUMNS } from "./store";
+import {
+  holdsIn,
+  IS_SHADOWED,
+  inBoth,
+  parsedType,
+  parsedVersion,
+  type StoredType,
+  type StoredVersion,
+  TYPE_COLUMNS,
+  VERSION_COLUMNS,
+} from "./store";
 
 /** A version of a schema can have 144 KiB with its examples. */
 const PAGE_TYPES = 8;
@@ -15,19 +25,20 @@ export async function readPage(
   tenant: TenantRef,
   after: string,
 ): Promise<{ types: Declared[]; nextCursor: string | null }> {
-  const page = sql`(SELECT * FROM event_types WHERE tenant_id = ${tenant.tenantId} AND name > ${after}
-    AND is_archived = 0 ORDER BY name LIMIT ${PAGE_TYPES}) t`;
-  const types = await readDeclared(deps, tenant, page);
+  const part = (owner: SQL) => sql`SELECT * FROM event_types t WHERE t.tenant_id = ${owner} AND t.name > ${after}
+    AND t.is_archived = 0 AND NOT ${IS_SHADOWED} ORDER BY t.name LIMIT ${PAGE_TYPES}`;
+  const page = sql`${inBoth(tenant.tenantId, part)} ORDER BY name LIMIT ${PAGE_TYPES}`;
+  const types = await readDeclared(deps, tenant, sql`(${page}) t`);
   return { types, nextCursor: types.length === PAGE_TYPES ? (types.at(-1)?.type.name ?? null) : null };
 }
 
-/** Returns the types of the tenant that have one of the names. */
+/** Returns the types with one of the names that count in the tenant. */
 export async function readNamed(deps: Deps, tenant: TenantRef, names: readonly string[]): Promise<Declared[]> {
   return readDeclared(
     deps,
     tenant,
-    sql`json_each(${jsonList(names)}) j CROSS JOIN event_types t ON t.tenant_id = ${tenant.tenantId}
-      AND t.name = j.value`,
+    sql`json_each(${jsonList(names)}) j CROSS JOIN event_types t ON t.tenant_id IN ${holdsIn(tenant.tenantId)}
+      AND t.name = j.value AND NOT ${IS_SHADOWED}`,
   );
 }
 

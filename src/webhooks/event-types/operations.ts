@@ -1,7 +1,7 @@
 /** What people and programs do with event types. */
 import { AppError, notFound } from "../../platform/errors";
 import { operation } from "../../platform/operation";
-import { IMPORT_TYPES, READ_DELIVERIES, TEST_RULES, WRITE_TYPES } from "../access";
+import { IMPORT_TYPES, READ_TYPES, TEST_RULES, WRITE_TYPES } from "../access";
 import { updateMode } from "./change-store";
 import { exportTypes } from "./export/export";
 import { typesExport } from "./export/schemas";
@@ -13,7 +13,7 @@ import { addVersion, changeType, createType, removeType, trySample, typeOf, vers
 
 export const eventTypes = {
   list: operation({
-    ...READ_DELIVERIES,
+    ...READ_TYPES,
     schema: eventTypeQuery,
     verb: ({ deps, principal, input }) => listTypes(deps, principal, input),
   }),
@@ -24,7 +24,7 @@ export const eventTypes = {
     verb: ({ deps, principal, input }) => createType(deps, principal, input),
   }),
   get: operation({
-    ...READ_DELIVERIES,
+    ...READ_TYPES,
     verb: async ({ deps, principal, param }) => {
       const declared = await typeOf(deps, principal, param("name"));
       return { ...declared, subscribers: await countSubscribers(deps, principal, declared.type.name) };
@@ -48,14 +48,14 @@ export const eventTypes = {
     verb: ({ deps, principal, param, input }) => addVersion(deps, principal, param("name"), input),
   }),
   versions: operation({
-    ...READ_DELIVERIES,
+    ...READ_TYPES,
     verb: async ({ deps, principal, param }) => {
       const { type } = await typeOf(deps, principal, param("name"));
       return listVersions(deps, principal, type.name);
     },
   }),
   version: operation({
-    ...READ_DELIVERIES,
+    ...READ_TYPES,
     verb: ({ deps, principal, param }) => {
       const version = param("version");
       if (!/^[1-9]\d{0,3}$/.test(version)) throw notFound("Version");
@@ -68,7 +68,7 @@ export const eventTypes = {
     verb: ({ deps, principal, param, input }) => trySample(deps, principal, param("name"), input),
   }),
   export: operation({
-    ...READ_DELIVERIES,
+    ...READ_TYPES,
     schema: typesExport,
     verb: ({ deps, principal, input }) => exportTypes(deps, principal, input.format),
   }),
@@ -77,12 +77,14 @@ export const eventTypes = {
     permission: "webhook.create",
     schema: typeImport,
     verb: ({ deps, principal, input }) => {
-      if (!principal.permissions.has("webhook.update")) throw new AppError("FORBIDDEN");
+      // The scope of a platform key covers both.
+      const mayUpdate = principal.kind === "platform-key" || principal.permissions.has("webhook.update");
+      if (!mayUpdate) throw new AppError("FORBIDDEN");
       return importTypes(deps, principal, input);
     },
   }),
   settings: operation({
-    ...READ_DELIVERIES,
+    ...READ_TYPES,
     verb: async ({ deps, principal }) => ({ mode: await readMode(deps, principal) }),
   }),
   changeSettings: operation({

@@ -12,6 +12,10 @@ export interface Deprecation {
 /** An event type without its schema. Times are Unix ms. */
 export interface TypeRow {
   name: string;
+  /** Who has declared it. What the platform declares holds in every tenant. */
+  scope: "tenant" | "platform";
+  /** Whether the platform has declared a type of the same name, which counts instead. */
+  isShadowed: 0 | 1;
   description: string | null;
   heading: string | null;
   enforce: Enforcement;

@@ -15,10 +15,10 @@ export interface Rule extends Omit<ReadRule, "schema"> {
 
 /** What this isolate knows of a tenant's rules. */
 export interface Known {
-  /** `TenantStanding.rulesRevision` when they were read. */
-  seen: number;
-  /** The revision that the database had. */
-  revision: number;
+  /** The revisions in `TenantStanding` when they were read. */
+  seen: string;
+  /** The revisions that the database had. */
+  revision: string;
   mode: Mode;
   /** By `keyOf`; null: the type is not declared. */
   rules: Map<string, Rule | null>;
@@ -31,7 +31,7 @@ let characters = 0;
 export const keyOf = ({ type, version }: Wanted): string => `${type} ${version ?? ""}`;
 
 /** What is known of the tenant; undefined if its rules have changed since. */
-export function knownRules(tenantId: string, seen: number): Known | undefined {
+export function knownRules(tenantId: string, seen: string): Known | undefined {
   const known = tenants.get(tenantId);
   if (!known || known.seen !== seen) return undefined;
   // The last one is the one that was used last.
@@ -43,9 +43,9 @@ export function knownRules(tenantId: string, seen: number): Known | undefined {
 /** Remembers what was read, beside what is known at the same revisions. */
 export function rememberRules(
   tenantId: string,
-  seen: number,
+  seen: string,
   wanted: readonly Wanted[],
-  read: { revision: number; mode: Mode; rules: readonly ReadRule[] },
+  read: { revision: string; mode: Mode; rules: readonly ReadRule[] },
 ): Known {
   const before = knownRules(tenantId, seen);
   const isSame = before?.revision === read.revision;

@@ -1,10 +1,11 @@
 /** What publishing reads of event types. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import type { Deprecation } from "./rows";
 import type { Enforcement, Mode } from "./schemas";
+import { holdsIn } from "./store";
 
 /** An event type that is published, and the version of its schema; null for the newest. */
 export interface Wanted {
@@ -24,31 +25,40 @@ interface StoredRule {
   schema: string | null;
 }
 
+/** The revisions of the rules of a tenant and of the platform, such as "2.7"; 0 where there are none. */
+export const revisionOf = (tenantId: SQL | ReturnType<typeof sql.placeholder>): SQL =>
+  sql`coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${tenantId}), 0) || '.'
+    || coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${sql.raw(`'${PLATFORM_TENANT}'`)}), 0)`;
+
 /** A declared type, as publishing sees it. */
 export interface ReadRule extends Omit<StoredRule, "deprecated"> {
   deprecated: Deprecation | null;
 }
 
-/** Reads the rules of the tenant for these types. Types that are not declared are missing. */
+/**
+ * Reads the rules of the tenant for these types, its own and those of the platform, which come last and count before
+ * its own. Types that are not declared are missing.
+ */
 export async function readRules(
   db: Db,
   { tenantId }: Pick<TenantRef, "tenantId">,
   wanted: readonly Wanted[],
-): Promise<{ revision: number; mode: Mode; rules: ReadRule[] }> {
+): Promise<{ revision: string; mode: Mode; rules: ReadRule[] }> {
   const { of, rules } = await repeatable(() =>
     atomically(db, {
-      of: rows<{ revision: number; mode: Mode }>(sql`SELECT revision, mode FROM publish_rules
-        WHERE tenant_id = ${tenantId}`),
+      of: rows<{ revision: string; mode: Mode | null }>(sql`SELECT ${revisionOf(sql`${tenantId}`)} AS revision,
+        (SELECT mode FROM publish_rules WHERE tenant_id = ${tenantId}) AS mode`),
       rules: rows<StoredRule>(sql`SELECT t.name AS type, j.value ->> 'version' AS wantedVersion, t.enforce,
           t.is_archived AS isArchived, t.deprecated, v.version, v.schema
         FROM json_each(${jsonList(wanted)}) j
-          CROSS JOIN event_types t ON t.tenant_id = ${tenantId} AND t.name = j.value ->> 'type'
+          CROSS JOIN event_types t ON t.tenant_id IN ${holdsIn(tenantId)} AND t.name = j.value ->> 'type'
           LEFT JOIN event_type_versions v ON v.tenant_id = t.tenant_id AND v.name = t.name
-            AND v.version = coalesce(j.value ->> 'version', t.latest_version)`),
+            AND v.version = coalesce(j.value ->> 'version', t.latest_version)
+        ORDER BY t.tenant_id = ${PLATFORM_TENANT}`),
     }),
   );
   return {
-    revision: of[0]?.revision ?? 0,
+    revision: of[0]?.revision ?? "",
     mode: of[0]?.mode ?? "open",
     rules: rules.map(({ deprecated, ...rule }) => ({
       ...rule,

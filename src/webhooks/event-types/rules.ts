@@ -33,7 +33,7 @@ interface Judgement {
 
 /** What the rules say of events, and the revision at which they say it. */
 export interface Judged {
-  revision: number;
+  revision: string;
   judgements: Judgement[];
 }
 
@@ -45,8 +45,9 @@ export async function judge(
   tenant: TenantRef & TenantStanding,
   candidates: readonly Candidate[],
 ): Promise<Judged | null> {
-  const { tenantId, rulesRevision: seen = null } = tenant;
-  if (seen === null) return null;
+  const { tenantId, rulesRevision = null, platformRevision = null } = tenant;
+  if (rulesRevision === null && platformRevision === null) return null;
+  const seen = `${rulesRevision ?? 0}.${platformRevision ?? 0}`;
   const wanted = [...new Map(candidates.map((one) => [keyOf(wantedBy(one)), wantedBy(one)])).values()];
   const known = knownRules(tenantId, seen);
   if (known && wanted.every((one) => known.rules.has(keyOf(one)))) {

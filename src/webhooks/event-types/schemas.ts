@@ -124,7 +124,13 @@ export const eventTypeQuery = z.object({
 const summary = z
   .object({
     name,
-    scope: z.enum(["tenant"]).meta({ description: "Who has declared it." }),
+    scope: z
+      .enum(["tenant", "platform"])
+      .meta({ description: "Who has declared it. What the platform declares holds in every tenant." }),
+    shadowed: z
+      .boolean()
+      .optional()
+      .meta({ description: "True: the platform has declared a type of the same name, which counts instead." }),
     description: description.optional(),
     group: group.optional(),
     enforce,

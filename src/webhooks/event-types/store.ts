@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { entriesFor } from "../subscriptions/patterns-store";
 import type { TypeRow, VersionRow } from "./rows";
 import type { EventTypeQuery, Mode } from "./schemas";
@@ -11,11 +11,24 @@ type Stored<Row, Json extends keyof Row> = Omit<Row, Json> & { [K in Json]: stri
 export type StoredType = Stored<TypeRow, "deprecated">;
 export type StoredVersion = Stored<VersionRow, "schema" | "examples" | "breaks">;
 
-export const TYPE_COLUMNS = sql.raw(
-  "t.name, t.description, t.heading, t.enforce, t.is_archived AS isArchived, t.deprecated, " +
-    "t.latest_version AS latestVersion, t.warned_count AS warnedCount, t.warned_at AS warnedAt, " +
-    "t.created_at AS createdAt, t.updated_at AS updatedAt",
-);
+const PLATFORM = sql.raw(`'${PLATFORM_TENANT}'`);
+/** Whether the platform has declared a type of the same name as the type `t` of a tenant. */
+export const IS_SHADOWED = sql`(t.tenant_id <> ${PLATFORM} AND EXISTS (SELECT 1 FROM event_types p
+  WHERE p.tenant_id = ${PLATFORM} AND p.name = t.name))`;
+/** The tenant itself and the platform, as a list for IN. */
+export const holdsIn = (tenantId: string): SQL => sql`(${tenantId}, ${PLATFORM})`;
+
+/** What a part selects of the tenant and of the platform. */
+export const inBoth = (tenantId: string, part: (owner: SQL) => SQL): SQL =>
+  sql`SELECT * FROM (${part(sql`${tenantId}`)})
+    UNION ALL SELECT * FROM (${part(PLATFORM)}) WHERE ${tenantId} <> ${PLATFORM}`;
+
+export const TYPE_COLUMNS = sql`t.name, iif(t.tenant_id = ${PLATFORM}, 'platform', 'tenant') AS scope,
+  ${IS_SHADOWED} AS isShadowed, ${sql.raw(
+    "t.description, t.heading, t.enforce, t.is_archived AS isArchived, t.deprecated, " +
+      "t.latest_version AS latestVersion, t.warned_count AS warnedCount, t.warned_at AS warnedAt, " +
+      "t.created_at AS createdAt, t.updated_at AS updatedAt",
+  )}`;
 export const VERSION_COLUMNS = sql.raw("v.version, v.schema, v.examples, v.breaks, v.created_at AS createdAt");
 
 const json = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));
@@ -28,21 +41,25 @@ export const parsedVersion = ({ schema, examples, breaks, ...row }: StoredVersio
   breaks: json(breaks),
 });
 
+/** The column of the type with this name that counts in the tenant: the platform's before the tenant's own. */
+const ofType = (column: "tenant_id" | "latest_version", tenantId: string, name: string): SQL =>
+  sql`(SELECT t.${sql.raw(column)} FROM event_types t WHERE t.tenant_id IN ${holdsIn(tenantId)} AND t.name = ${name}
+    ORDER BY t.tenant_id = ${PLATFORM} DESC LIMIT 1)`;
+
 /** Selects the version of a type; without a number its newest one. */
 const versionOf = ({ tenantId }: TenantRef, name: string, version?: number): SQL =>
-  sql`event_type_versions v WHERE v.tenant_id = ${tenantId} AND v.name = ${name} AND v.version = ${
-    version ?? sql`(SELECT latest_version FROM event_types t WHERE t.tenant_id = ${tenantId} AND t.name = ${name})`
-  }`;
+  sql`event_type_versions v WHERE v.tenant_id = ${ofType("tenant_id", tenantId, name)} AND v.name = ${name}
+    AND v.version = ${version ?? ofType("latest_version", tenantId, name)}`;
 
-/** Returns a type with its newest version; undefined when the tenant has none with this name. */
+/** Returns a type with its newest version; undefined when neither the tenant nor the platform has declared it. */
 export async function findType(
   deps: Deps,
   tenant: TenantRef,
   name: string,
 ): Promise<{ type: TypeRow; newest: VersionRow } | undefined> {
   const { types, versions } = await atomically(deps.shards.db(tenant.shard), {
-    types: rows<StoredType>(sql`SELECT ${TYPE_COLUMNS} FROM event_types t WHERE t.tenant_id = ${tenant.tenantId}
-      AND t.name = ${name}`),
+    types: rows<StoredType>(sql`SELECT ${TYPE_COLUMNS} FROM event_types t
+      WHERE t.tenant_id IN ${holdsIn(tenant.tenantId)} AND t.name = ${name} ORDER BY scope LIMIT 1`),
     versions: rows<StoredVersion>(sql`SELECT ${VERSION_COLUMNS} FROM ${versionOf(tenant, name)}`),
   });
   const [[type], [newest]] = [types, versions];
@@ -81,31 +98,37 @@ export async function listVersions(
   const { found } = await atomically(deps.shards.db(shard), {
     found: rows<StoredVersion>(sql`SELECT v.version, NULL AS schema, NULL AS examples, v.breaks,
         v.created_at AS createdAt
-      FROM event_type_versions v WHERE v.tenant_id = ${tenantId} AND v.name = ${name} AND v.version > 0
+      FROM event_type_versions v WHERE v.tenant_id = ${ofType("tenant_id", tenantId, name)} AND v.name = ${name}
+        AND v.version > 0
       ORDER BY v.version DESC`),
   });
   return found.map(parsedVersion);
 }
 
-/** Returns a page of types by name. `nextCursor` is the last name of the page; null on the last page. */
+/**
+ * Returns a page of the types of the tenant and of the platform by name. `nextCursor` is null on the last page; else it
+ * is the last name of the page, with a space for a type that the platform's shadows, which follows that.
+ */
 export async function listTypes(
   deps: Deps,
   { tenantId, shard }: TenantRef,
   { limit, cursor = "", group, prefix, archived }: EventTypeQuery,
 ): Promise<{ types: TypeRow[]; nextCursor: string | null }> {
   const conditions = [
-    sql`t.tenant_id = ${tenantId} AND t.name > ${cursor}`,
+    sql`t.name >= ${cursor.trimEnd()} AND t.name || iif(${IS_SHADOWED}, ' ', '') > ${cursor}`,
     group === undefined ? sql`true` : sql`t.heading = ${group}`,
     // By the key: names are ASCII, and "~" is its last printable character.
     prefix === undefined ? sql`true` : sql`t.name >= ${prefix} AND substr(t.name, 1, ${prefix.length}) = ${prefix}`,
-    archived === "include" ? sql`true` : sql`t.is_archived = ${archived === "only" ? 1 : 0}`,
+    archived === "include" ? sql`true` : sql`t.is_archived = ${archived === "only" ? 1 : 0} AND NOT ${IS_SHADOWED}`,
   ];
+  const part = (owner: SQL) => sql`SELECT ${TYPE_COLUMNS} FROM event_types t
+    WHERE t.tenant_id = ${owner} AND ${sql.join(conditions, sql` AND `)} ORDER BY t.name LIMIT ${limit + 1}`;
   const { found } = await atomically(deps.shards.db(shard), {
-    found: rows<StoredType>(sql`SELECT ${TYPE_COLUMNS} FROM event_types t WHERE ${sql.join(conditions, sql` AND `)}
-      ORDER BY t.name LIMIT ${limit + 1}`),
+    found: rows<StoredType>(sql`${inBoth(tenantId, part)} ORDER BY name, isShadowed LIMIT ${limit + 1}`),
   });
   const types = found.slice(0, limit).map(parsedType);
-  return { types, nextCursor: found.length > limit ? (types.at(-1)?.name ?? null) : null };
+  const last = types.at(-1);
+  return { types, nextCursor: found.length > limit && last ? `${last.name}${last.isShadowed ? " " : ""}` : null };
 }
 
 /** Returns the mode of the tenant. */

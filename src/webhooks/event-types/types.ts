@@ -14,29 +14,39 @@ import { findType, findVersion } from "./store";
 /** How often a version is numbered again because another one was added at the same time. */
 const MAX_TRIES = 5;
 
-/** Returns the tenant's event type. Throws NOT_FOUND. */
+/** Returns the event type with this name that counts in the tenant. Throws NOT_FOUND. */
 export async function typeOf(deps: Deps, tenant: TenantRef, name: string): Promise<Declared> {
   const found = await findType(deps, tenant, name);
   if (!found) throw notFound("Event type");
   return found;
 }
 
+/** Returns the event type to change. Throws NOT_FOUND, and FORBIDDEN for a tenant and a type of the platform. */
+async function ownTypeOf(deps: Deps, tenant: TenantRef, name: string): Promise<Declared> {
+  const found = await typeOf(deps, tenant, name);
+  if (isForeign(tenant, found)) throw new AppError("FORBIDDEN", { message: BY_PLATFORM });
+  return found;
+}
+
+export const BY_PLATFORM = "This event type is declared by the platform.";
+
+/** Whether the platform has declared the type, and the tenant is another one. */
+export const isForeign = ({ tenantId }: TenantRef, { type }: Declared): boolean =>
+  type.scope === "platform" && tenantId !== PLATFORM_TENANT;
+
 /** Declares an event type. Throws VALIDATION_FAILED, and CONFLICT for a name that is taken and at the limit. */
 export async function createType(deps: Deps, tenant: ActingIn, input: NewEventType): Promise<Declared> {
-  refuseForPlatform(tenant);
   const made = declare(input, deps.now());
-  if (await insertType(deps, tenant, made.type, made.newest)) return made;
-  if (!(await findType(deps, tenant, input.name))) throw tooManyTypes();
-  throw new AppError("CONFLICT", { message: "This event type exists already." });
+  const before = await findType(deps, tenant, input.name);
+  if (!before && (await insertType(deps, tenant, made.type, made.newest))) return typeOf(deps, tenant, input.name);
+  const found = before ?? (await findType(deps, tenant, input.name));
+  if (!found) throw tooManyTypes();
+  const message = isForeign(tenant, found) ? BY_PLATFORM : "This event type exists already.";
+  throw new AppError("CONFLICT", { message });
 }
 
 export const tooManyTypes = () =>
   new AppError("CONFLICT", { message: `A tenant can have at most ${MAX_TYPES} event types.` });
-
-/** Nobody publishes in the tenant of the platform but the service itself. */
-function refuseForPlatform({ tenantId }: TenantRef): void {
-  if (tenantId === PLATFORM_TENANT) throw notFound("Tenant");
-}
 
 /** Changes the given fields. Throws VALIDATION_FAILED, NOT_FOUND, and CONFLICT for a change at the same time. */
 export async function changeType(
@@ -45,7 +55,7 @@ export async function changeType(
   name: string,
   asked: EventTypeChange,
 ): Promise<Declared> {
-  const { fields, ...after } = change(await typeOf(deps, tenant, name), asked, deps.now());
+  const { fields, ...after } = change(await ownTypeOf(deps, tenant, name), asked, deps.now());
   if (fields.length > 0 && !(await updateType(deps, tenant, after.type, after.newest.examples, fields))) {
     throw changedMeanwhile();
   }
@@ -63,7 +73,7 @@ export async function addVersion(
   given: NewVersion,
 ): Promise<{ row: VersionRow; isNew: boolean }> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const { newest } = await typeOf(deps, tenant, name);
+    const { newest } = await ownTypeOf(deps, tenant, name);
     const row = nextVersion(newest, given, deps.now());
     if (row === null) return { row: newest, isNew: false };
     if (await insertVersion(deps, tenant, name, row)) return { row, isNew: true };
@@ -71,8 +81,9 @@ export async function addVersion(
   throw changedMeanwhile();
 }
 
-/** Deletes an event type. Throws NOT_FOUND. */
+/** Deletes an event type. Throws NOT_FOUND, FORBIDDEN. */
 export async function removeType(deps: Deps, tenant: ActingIn, name: string): Promise<void> {
+  await ownTypeOf(deps, tenant, name);
   if (!(await deleteType(deps, tenant, name))) throw notFound("Event type");
 }
 

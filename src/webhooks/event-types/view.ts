@@ -6,7 +6,8 @@ import type { EventType, EventTypeSummary, EventTypeVersion } from "./schemas";
 
 export const summaryView = (row: TypeRow): EventTypeSummary => ({
   name: row.name,
-  scope: "tenant",
+  scope: row.scope,
+  ...(row.isShadowed ? { shadowed: true } : {}),
   ...(row.description === null ? {} : { description: row.description }),
   ...(row.heading === null ? {} : { group: row.heading }),
   enforce: row.enforce,

@@ -10,6 +10,7 @@ import { longTextOf } from "../../platform/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN } from "../delivery/outbox-store";
+import { revisionOf } from "../event-types/rules-store";
 import { insertEntries } from "../feeds/entries-store";
 import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { wildcardsOf } from "../subscriptions/patterns-store";
@@ -81,7 +82,7 @@ const fits = (isGuarded: boolean): SQL =>
   isGuarded
     ? sql`${WANTED} <= ${ALLOWED} AND ${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`
     : sql`${WANTED} <= ${ALLOWED}`;
-const RULES_REVISION = sql`coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${TENANT_ID}), 0)`;
+const RULES_REVISION = sql`(${revisionOf(TENANT_ID)})`;
 // An event that already exists was written by an earlier try of this call, and its deliveries may have ended since
 // then.
 const IS_ABSENT = sql`NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
@@ -166,7 +167,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, pageRows }: Va
     // Only needed when nothing was written.
     count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${counts}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${WANTED} ELSE 0 END AS deliveries`),
-    revision: isGuarded ? fixed<{ revision: number }>(sql`SELECT ${RULES_REVISION} AS revision`) : undefined,
+    revision: isGuarded ? fixed<{ revision: string }>(sql`SELECT ${RULES_REVISION} AS revision`) : undefined,
     due: DUE,
   };
 }

@@ -42,7 +42,7 @@ export async function acceptEvents(
   events: readonly NewEvent[],
   allowedDeliveries: number,
   nowMs: number,
-  rulesRevision: number | null = null,
+  rulesRevision: string | null = null,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number; isStale: boolean }> {
   const { hasKeys, isOrdered, ...statements } = statementsFor(events, rulesRevision !== null);
   const list = jsonList(

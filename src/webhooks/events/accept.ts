@@ -34,7 +34,7 @@ export async function acceptWithin(
   deps: Deps,
   tenant: Publisher,
   makeEvents: (nowMs: number) => NewEvent[],
-  rulesRevision: number | null,
+  rulesRevision: string | null,
 ): Promise<(Published & { isRepeat: boolean })[]> {
   const db = deps.shards.db(tenant.shard);
   let events = makeEvents(deps.now());

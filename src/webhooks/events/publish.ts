@@ -174,7 +174,7 @@ async function publishNew(
   inputs: readonly EventInput[],
   hashes: readonly (string | null)[],
   countedEvents: number,
-  rulesRevision: number | null,
+  rulesRevision: string | null,
 ): Promise<PublishedOrRepeat[]> {
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);

@@ -1,12 +1,12 @@
 /** Importing event types: all of a document or none, by their names. Importing one's own export changes nothing. */
 import type { Deps } from "../../../platform/deps";
-import { invalid } from "../../../platform/errors";
+import { AppError, invalid } from "../../../platform/errors";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import { MAX_TYPES } from "../change-store";
 import { readNamed } from "../declared-store";
 import { RequestMeter } from "../json-schema/meter";
 import { refused } from "../pointer";
-import { changedMeanwhile, tooManyTypes } from "../types";
+import { BY_PLATFORM, changedMeanwhile, isForeign, tooManyTypes } from "../types";
 import { typesOfOpenapi } from "./openapi";
 import { type Planned, plan } from "./plan";
 import { type ImportedType, importedType, type TypeImport, type TypeImportResult } from "./schemas";
@@ -62,7 +62,17 @@ async function planAll(deps: Deps, tenant: ActingIn, items: readonly Item[]): Pr
     const page = items.slice(start, start + TYPES_A_READ);
     const names = page.map(({ type }) => type.name);
     const byName = new Map((await readNamed(deps, tenant, names)).map((found) => [found.type.name, found]));
-    for (const { type, path } of page) planned.push(plan(byName.get(type.name), type, path, nowMs, meter));
+    for (const { type, path } of page) {
+      const before = byName.get(type.name);
+      const change = plan(before, type, path, nowMs, meter);
+      if (change && before && isForeign(tenant, before)) {
+        throw new AppError("CONFLICT", {
+          message: BY_PLATFORM,
+          details: [{ path: `${path}.name`, message: BY_PLATFORM }],
+        });
+      }
+      planned.push(change);
+    }
   }
   return planned;
 }

@@ -6,8 +6,7 @@ import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
-import { writeBatch } from "../../subscriptions/write";
-import { raiseRevision, text } from "../change-store";
+import { changeRules, text } from "../change-store";
 import type { Planned } from "./plan";
 
 /** Returns how many types the tenant has, and the revision of its rules. */
@@ -35,8 +34,7 @@ export async function writePlan(
     = ${revision}`;
   const made = plans.filter(({ fields }) => fields === null).length;
   const versions = plans.filter(({ hasVersion, fields }) => hasVersion || fields?.includes("examples"));
-  await raiseRevision(deps, tenant);
-  const { revised } = await writeBatch(deps, tenant, {
+  const { revised } = await changeRules(deps, tenant, {
     types: insertRows(
       "event_types",
       plans.map((one) => typeRow(tenantId, one)),
