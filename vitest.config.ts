@@ -31,9 +31,11 @@ const withoutMapsOfDependencies = {
     id.includes("/node_modules/") ? { code, map: { mappings: "" as const } } : null,
 };
 
-/** The plugin does not run the `[build]` of wrangler.toml, which makes the documentation. */
+/** The plugin asks for this once for each worker, and does not run the `[build]` of wrangler.toml. */
+let built: Promise<void> | undefined;
 async function builtConfiguration() {
-  await buildDocs();
+  built ??= buildDocs();
+  await built;
   return { configPath: "./wrangler.toml" };
 }
 
@@ -56,6 +58,8 @@ const service = {
     cloudflareTest(async () => ({
       wrangler: await builtConfiguration(),
       miniflare: {
+        // Vitest sends the modules over a WebSocket. Compressing them takes longer than sending them.
+        compatibilityFlags: ["no_web_socket_compression"],
         bindings: {
           SECRET_KEYS: "b43da762eca10a9859f8c5faf3f80a24e2616dc4a1c8eae69957a976b72b8b7f",
           METRICS_TOKEN: "c0a4e61fdb6d8b1f2a77e1f1b9a4c6d3",
