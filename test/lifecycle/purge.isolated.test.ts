@@ -224,7 +224,7 @@ test("a run of many purges leaves D1 calls to the other jobs, and later runs fin
   await purgeAll();
 });
 
-test("no page changes more than 200 rows", async () => {
+test("no page changes more than 100 rows", async () => {
   const { person, webhookId } = await settled();
   await deliveryDb
     .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
@@ -247,8 +247,8 @@ test("no page changes more than 200 rows", async () => {
   };
   await purgeOnce(3, measure);
   expect(await openPurges()).toBe(0);
-  expect(sizes.filter((changes) => changes === 200)).toHaveLength(24);
-  expect(Math.max(...sizes)).toBe(200);
+  expect(sizes.filter((changes) => changes === 100)).toHaveLength(50);
+  expect(Math.max(...sizes)).toBe(100);
 });
 
 test("deliveries of a deleted tenant are not sent any more, and its keys publish nothing", async () => {

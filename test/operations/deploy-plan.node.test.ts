@@ -77,7 +77,7 @@ function bindingsOf(queue: string) {
   return { bindings: producers.filter((producer) => producer.queue === queue).map(({ binding }) => binding), settings };
 }
 
-test("--add-shard adds a database with queues, which the same deployment migrates, creates and binds", async () => {
+test("--add-shard adds a database with queues and their limits, which the same deployment migrates, creates and binds", async () => {
   await carryOut();
   const { calls, failure } = await carryOut({ addShard: true });
   expect(failure).toBeNull();
@@ -87,12 +87,14 @@ test("--add-shard adds a database with queues, which the same deployment migrate
   expect(api.state()).toMatchObject({ databases, secrets: ["SECRET_KEYS"] });
   expect(idsInToml()).toEqual([...api.databases.keys()]);
   expect(toml()).toContain('binding = "SHARD_1"');
-  for (const [end, binding] of [
-    ["", "DELIVERY_QUEUE"],
-    ["-slow", "SLOW_DELIVERY_QUEUE"],
-  ]) {
+  // Without a limit, the platform runs up to 250 batches of a queue at once, whose claims wait for each other.
+  for (const [end, binding, batchesAtOnce] of [
+    ["", "DELIVERY_QUEUE", 20],
+    ["-slow", "SLOW_DELIVERY_QUEUE", 100],
+  ] as const) {
     const first = bindingsOf(`postern-deliveries${end}`);
-    expect(first).toMatchObject({ bindings: [binding], settings: { dead_letter_queue: "postern-deliveries-dead" } });
+    const settings = { dead_letter_queue: "postern-deliveries-dead", max_concurrency: batchesAtOnce };
+    expect(first).toMatchObject({ bindings: [binding], settings });
     expect(bindingsOf(`postern-deliveries-1${end}`)).toEqual({ ...first, bindings: [`${binding}_1`] });
   }
   expect(Object.keys(api.state().queues).toSorted()).toEqual(

@@ -6,7 +6,7 @@ import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { deleteOldAttempts, deleteOldEvents } from "../../src/webhooks/delivery/retention-store";
 import { call, signUp } from "../support/client";
-import { hourly } from "../support/engine";
+import { hourly, sweepNow } from "../support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { age, DAYS_40_AGO, metrics, rowsOf } from "../support/retention";
 import { deliveryDb, SHARD } from "../support/shard";
@@ -102,5 +102,26 @@ describe("retention", () => {
     await age(person, 40);
     await hourly();
     expect(await row()).toBeNull();
+  });
+
+  test("keeps a deleted subscription while its lane has a delivery, which the sweep ends", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    await call("DELETE", `/webhooks/${id}`, { token: person.token });
+    await age(person, 40);
+    await deliveryDb
+      .prepare(
+        `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+          VALUES (?1, 9e15, 'late', ?2, ?1, 'e', 'event', 1)`,
+      )
+      .bind(id, person.tenantId)
+      .run();
+    const isKept = async () =>
+      (await deliveryDb.prepare("SELECT 1 FROM subscriptions WHERE id = ?").bind(id).first()) !== null;
+    await hourly();
+    expect(await isKept()).toBe(true);
+    await sweepNow();
+    await hourly();
+    expect(await isKept()).toBe(false);
   });
 });
