@@ -42,6 +42,8 @@ import { tenantRoutes } from "./tenancy/tenants/routes";
 import { eventTypeRoutes, eventTypeSettingsRoutes } from "./webhooks/event-types/routes";
 import { eventRoutes } from "./webhooks/events/routes";
 import { feedRoutes } from "./webhooks/feeds/routes";
+import { listenRoutes } from "./webhooks/listen/routes";
+import { listenSocketRoutes } from "./webhooks/listen/socket/routes";
 import { attemptRoutes } from "./webhooks/log/routes";
 import { replayRoutes } from "./webhooks/resend/replays/routes";
 import { redeliveryRoutes } from "./webhooks/resend/routes";
@@ -169,6 +171,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenant/event-types", eventTypeSettingsRoutes)
   .route("/sources", sourceRoutes)
   .route("/feeds", feedRoutes)
+  .route("/listen", listenRoutes)
   .route("/audit", auditRoutes)
   .route("/operator", operatorRoutes);
 
@@ -183,6 +186,7 @@ app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);
 app.route(INBOUND_PATH, inboundRoutes);
+app.route("/api/v1/listen", listenSocketRoutes);
 app.route("/api/v1", authenticated);
 
 app.notFound((c) => errorResponse(c, notFound("Route")));

@@ -4,6 +4,7 @@ import { runCron } from "./cron";
 import { createDeps } from "./platform/deps";
 import { consume } from "./queue";
 
+export { ListenSocket } from "./listen-socket";
 export { AccountLock } from "./platform/limits/account-lock";
 export { RateLimiter } from "./platform/limits/durable-object";
 export { Sweeper } from "./sweeper";

@@ -26,6 +26,7 @@ import {
 import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
 import { completeCopies } from "./webhooks/event-types/platform-store";
 import { releaseHeld } from "./webhooks/lanes/release";
+import { endIdleListeners } from "./webhooks/listen/idle";
 import { continuePlatformFeed } from "./webhooks/platform-events/feed";
 import { endExpiredKeys } from "./webhooks/signing/expiry";
 import { countStoredBytes } from "./webhooks/stats/stored-bytes";
@@ -56,6 +57,7 @@ export const JOBS: Jobs = {
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),
+    endIdleListeners,
     countTotals,
     countStoredBytes,
     removeOldAttempts,

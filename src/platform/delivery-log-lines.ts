@@ -28,6 +28,18 @@ export const DELIVERY_LOG_LINES = {
     meaning: "D1 failed before anything was sent. The messages return in 5 seconds.",
     advice: "Check D1.",
   },
+  "listener not reached": {
+    level: "warn",
+    meaning: "The Durable Object of a listener failed. The delivery waits 30 seconds and uses up no attempt.",
+    advice: "Nothing, unless it persists.",
+  },
+  "listener not noted": {
+    level: "error",
+    meaning:
+      "The Durable Object of a listener could not write whether it has a socket, or could not read whether its user " +
+      "may still listen. It tries again after five seconds.",
+    advice: "Check D1.",
+  },
   "owners not read": {
     level: "warn",
     meaning:

@@ -41,6 +41,8 @@ export interface Deps {
   throttles: Env["SUBSCRIPTION_GATE"];
   /** One object per consumer of a feed. */
   feedLeases: Env["FEED_LEASE"];
+  /** One object per listener, by its id. */
+  listenSockets: Env["LISTEN_SOCKET"];
   /** Lets `work` continue after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** When this request, batch or job began, in Unix ms. */
@@ -116,6 +118,7 @@ export async function createDeps(
     ownHosts: ownHosts(config, requestUrl),
     throttles: env.SUBSCRIPTION_GATE,
     feedLeases: env.FEED_LEASE,
+    listenSockets: env.LISTEN_SOCKET,
     background,
     startedAt,
     now: Date.now,

@@ -17,7 +17,11 @@ export interface Access {
   /** What a platform key must be allowed to do. Nobody else may ask. */
   scope?: PlatformScope;
   /** Counts each request whose caller has the permission, as 1 unit unless `units` says more. */
-  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" | "feed"; units?: number };
+  limit?: {
+    rule: RuleName;
+    per: "IP address" | "user" | "user or key" | "tenant" | "platform key" | "feed";
+    units?: number;
+  };
   /** Whether the token of a feed may ask too. All other routes refuse it. */
   takesFeedTokens?: true;
   /** Whether it shows no records of people, so that a platform key needs no more than its scope in the platform. */

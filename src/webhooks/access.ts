@@ -45,6 +45,12 @@ export const MOVE_CONSUMER = {
 /** Creating, changing or deleting feeds. */
 export const WRITE_FEED = { limit: { rule: "writeFeed", per: "tenant" } } as const satisfies Access;
 
+/** Opening a listener, connecting it and closing it. */
+export const LISTEN = {
+  permission: "webhook.create",
+  limit: { rule: "listen", per: "user or key" },
+} as const satisfies Access;
+
 /** Creating, changing or deleting event types. */
 export const WRITE_TYPES = {
   limit: { rule: "writeEventTypes", per: "tenant" },

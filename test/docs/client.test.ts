@@ -1,5 +1,5 @@
 /** The examples of the pages about postern/client: each is shown as it is, and works. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { asProgram, replaceKey } from "../../src/docs/pages/client/api-keys";
 import { changesSince } from "../../src/docs/pages/client/audit";
@@ -10,6 +10,7 @@ import { publishOrders, whyNotArrived } from "../../src/docs/pages/client/events
 import { feedOfOrders, follow } from "../../src/docs/pages/client/feeds";
 import { addGoogle, comeBack, googleUrl } from "../../src/docs/pages/client/identities";
 import { invite, join, joinWithGoogleUrl, registerInvited } from "../../src/docs/pages/client/invitations";
+import { listenTo } from "../../src/docs/pages/client/listen";
 import { countEvents, newestEvents } from "../../src/docs/pages/client/lists";
 import { changeRole } from "../../src/docs/pages/client/members";
 import { holdWhile } from "../../src/docs/pages/client/operator";
@@ -241,6 +242,28 @@ test("feeds: every event is handled from the beginning on, and again only what w
   expect(await reads(3)).toEqual([1, 2, 3]);
   await client.events.publish({ type: "order.paid", payload: 4 });
   expect(await reads(4)).toEqual([1, 2, 3, 4]);
+});
+
+test("listeners: each delivery is handled, and its status is in the log", async () => {
+  const person = await signUpVerified();
+  const { client } = clientOf(person);
+  const bodies: string[] = [];
+  const open = async (path: string, protocols: string[]) => {
+    const headers = { upgrade: "websocket", "sec-websocket-protocol": protocols.join(", ") };
+    const { webSocket } = await exports.default.fetch(`http://postern.test${path}`, { headers });
+    if (!webSocket) throw new Error("no socket");
+    webSocket.accept();
+    return webSocket;
+  };
+  const socket = await listenTo(client, open, async (_headers, body) => {
+    bodies.push(body);
+    return 202;
+  });
+  await client.events.publish({ type: "OrderPaid", payload: 42 });
+  const [listener] = await client.listen.list();
+  const [attempt] = await endedAttempts(person, listener?._id ?? "", 1);
+  expect([bodies, attempt.responseCode]).toEqual([["42"], 202]);
+  socket.close();
 });
 
 test("event types: a schema that refuses, and what its next version breaks", async () => {

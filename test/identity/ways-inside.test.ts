@@ -73,6 +73,7 @@ const NO_ACCESS: Record<string, string> = {
 const ENDS_NOTHING = new RegExp(
   `^(${[
     "webhook\\.",
+    "listen\\.",
     "source\\.",
     "feed\\.",
     "event_type\\.",

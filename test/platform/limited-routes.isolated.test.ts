@@ -87,6 +87,7 @@ const COUNTED: Record<
     path: "/api/v1/feeds/0190a0a0-0000-7000-8000-000000000000/events?limit=0",
     token,
   }),
+  listen: ({ token }) => ({ path: "/api/v1/listen", token }),
   writeFeed: ({ token }) => ({ path: "/api/v1/feeds", token }),
   publish: ({ token }) => ({ path: "/api/v1/events", token }),
   webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),

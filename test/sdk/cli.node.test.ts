@@ -82,6 +82,9 @@ describe("before signing in", () => {
   test.each<[string[], number, RegExp]>([
     [["publish", "OrderPaid"], 3, /Not signed in\./],
     [["tail", "now"], 2, /no arguments/],
+    [["listen"], 2, /--forward URL/],
+    [["listen", "--forward", "http://example.com/hooks"], 2, /--allow-remote/],
+    [["listen", "--forward", "http://localhost:1", "--replay", "soon"], 2, /30m, 1h/],
     [["nonsense"], 2, /Unknown command: nonsense/],
     [["publish", "OrderPaid", "--nonsense"], 2, /nonsense/],
     [["publish"], 2, /type/],
@@ -255,6 +258,27 @@ async function platformKey(): Promise<string> {
   expect(made.data.key).toMatch(/^psk_/);
   return made.data.key ?? "";
 }
+
+test("listen passes each delivery on with its bytes, prints a line, and closes its listener when interrupted", async () => {
+  await run(["publish", "Earlier"], signedIn());
+  const args = ["listen", "--forward", receiver.url("/200/heard"), "--events", "Earlier,Heard", "--replay", "1h"];
+  const { child, printed, ended } = start([...args, "--print-secret"], signedIn());
+  const shows = (text: RegExp) => expect.poll(() => printed.out, { timeout: 30_000 }).toMatch(text);
+  try {
+    await expect.poll(() => printed.err, { timeout: 30_000 }).toContain("Listening");
+    await shows(/^whsec_/);
+    const payload = '{ "n": 12345678901234567890 }';
+    await run(["publish", "Heard", "--payload", payload], signedIn());
+    await shows(/Heard {2}[0-9a-f-]{36} {2}200 {2}\d+ ms/);
+    await shows(/Earlier {2}[0-9a-f-]{36} {2}200/);
+  } finally {
+    child.kill("SIGINT");
+  }
+  expect((await ended).status).toBe(0);
+  const headers = { "x-api-key": key };
+  const left = (await (await fetch(`${server.base}/api/v1/listen`, { headers })).json()) as { data: unknown[] };
+  expect(left.data).toEqual([]);
+});
 
 test("tail prints each attempt once when it has ended, as a line or as JSON, until it is interrupted", async () => {
   const url = receiver.url("/200/tailed");

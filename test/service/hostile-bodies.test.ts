@@ -39,6 +39,7 @@ const READS_BODY = [
   "PATCH /sources/:id",
   "POST /sources/:id/secrets",
   "POST /sources/:id/test",
+  "POST /listen",
   "POST /feeds",
   "PATCH /feeds/:id",
   "POST /feeds/:id/token",

@@ -103,6 +103,10 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "DELETE /sources/:id/secrets/:secretId": { permission: "source.manage", key: true },
   "POST /sources/:id/test": { permission: "source.manage", key: true },
   "GET /sources/:id/errors": { permission: "webhook.read", key: true },
+  "POST /listen": { permission: "webhook.create", key: true },
+  "GET /listen": { permission: "webhook.create", key: true },
+  "POST /listen/:id/ticket": { permission: "webhook.create", key: true },
+  "DELETE /listen/:id": { permission: "webhook.create", key: true },
   "POST /feeds": { permission: "webhook.create", key: true },
   "GET /feeds": { permission: "webhook.read", key: true },
   "GET /feeds/:id": { permission: "webhook.read", key: true },
@@ -237,6 +241,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     sources: (await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } })).body
       .data.id,
     feeds: (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data.id,
+    listen: (await call("POST", "/listen", { token, body: { events: ["*"] } })).body.data._id,
     events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,
   };
   for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {

@@ -50,6 +50,7 @@ export const NOT_RECORDED: Record<string, string> = {
   "PATCH /members/me": "a preference of the caller",
   "POST /in/:sourceId": "an event of its own",
   "POST /sources/:id/test": "changes nothing",
+  "POST /listen/:id/ticket": "opens a socket that the listener was opened for",
   "POST /feeds/:id/consumers/:name/ack": "too frequent, and what every reader does",
   "DELETE /feeds/:id/consumers/:name": "a bookmark of a reader",
   "POST /event-types/:name/validate": "changes nothing",

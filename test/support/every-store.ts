@@ -1,5 +1,5 @@
 /** Uses the service in every way that a store has statements for, from requests, RPC, consumers, cron and alarms. */
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { tellAlarms } from "../../src/operations/alarms/tell";
@@ -19,6 +19,7 @@ import { attempt as attemptNow, review } from "./failing";
 import { answering, formerService, login as legacyLogin } from "./former-service";
 import { FIREBASE, storeFirebaseHash } from "./imported-hashes";
 import { runImports } from "./imports";
+import { connect } from "./listener";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { operate, operator } from "./operators";
@@ -59,6 +60,16 @@ async function pull(token: string): Promise<void> {
   await call("DELETE", path, { token });
 }
 
+/** Opens a listener, connects it and closes it. */
+async function listen(token: string): Promise<void> {
+  const { _id, ticket } = (await call("POST", "/listen", { token, body: { events: ["*"] } })).body.data;
+  const { socket } = await connect(_id, ticket);
+  await runDurableObjectAlarm(env.LISTEN_SOCKET.getByName(_id));
+  socket.close();
+  await call("GET", "/listen", { token });
+  await call("DELETE", `/listen/${_id}`, { token });
+}
+
 /** Delivers to subscriptions that answer, fail, are gone and have a limit, until users were told. */
 async function deliver(person: Person) {
   const { token } = person;
@@ -66,6 +77,7 @@ async function deliver(person: Person) {
   const { data } = (await call("POST", "/sources", { token, body: source })).body;
   await call("POST", `/in/${data.id}`, { body: {} });
   await pull(token);
+  await listen(token);
   const id = await subscribe(person, newInbox("200").url);
   const goneId = await subscribe(person, newInbox("410").url, { delivery: { retry: { onGone: "disable" } } });
   const event = { tenantId: person.tenantId, publication: { type: "OrderPaid", payload: 1 }, idempotencyKey: null };

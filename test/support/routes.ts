@@ -21,6 +21,7 @@ export const OPEN = [
   "POST /auth/forgot-password",
   "POST /auth/reset-password",
   "POST /in/:sourceId",
+  "GET /listen/:id/socket",
 ];
 export const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 

@@ -75,7 +75,7 @@ export async function readSubscriptionList(
   { search, from, sinceMs }: { search: string; from: number; sinceMs: number },
 ): Promise<ListPage> {
   const page = (columns: SQL, limit: number) => sql`SELECT ${columns} FROM subscriptions s
-    WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0
+    WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL
       AND (instr(lower(s.name), lower(${search})) > 0 OR instr(lower(s.url), lower(${search})) > 0)
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit} OFFSET ${from}`;
   const { found, hours } = await atomically(deps.shards.db(shard), {

@@ -67,7 +67,8 @@ export async function previewTenant(
     }),
     atomically(shards.db(shard), {
       subscriptions: rows<{ count: number }>(
-        sql`SELECT count(*) AS count FROM subscriptions WHERE tenant_id = ${tenantId} AND is_deleted = 0`,
+        sql`SELECT count(*) AS count FROM subscriptions WHERE tenant_id = ${tenantId} AND is_deleted = 0
+          AND listener_of IS NULL`,
       ),
     }),
   ]);

@@ -43,7 +43,10 @@ export interface OldestDue {
 /** The most lanes that one call looks at. */
 const MAX_LANES = 1_000;
 
-/** Reads what has waited longest in the main outbox queue, and in the lanes whose deliveries nothing stops. */
+/**
+ * Reads what has waited longest in the main outbox queue, and in the lanes whose deliveries nothing stops. Not in those
+ * of listeners, which wait for a program on somebody's own machine.
+ */
 export async function readOldestDue(db: Db, nowMs: number): Promise<OldestDue> {
   const { main, lanes } = await atomically(db, {
     main: rows<{ dueAt: number | null }>(sql`SELECT min(due_at) AS dueAt FROM outbox WHERE queue = ${MAIN}`),
@@ -53,7 +56,7 @@ export async function readOldestDue(db: Db, nowMs: number): Promise<OldestDue> {
     }>(sql`SELECT slow_until > ${nowMs} AS isSlow, min(due_at) AS dueAt
       FROM (SELECT s.slow_until, (SELECT min(due_at) FROM outbox WHERE queue = s.id) AS due_at FROM subscriptions s
         WHERE s.has_backlog = 1 AND s.is_deleted = 0 AND s.held_until <= ${nowMs} AND s.released_to IS NULL
-          AND NOT ${isFrozen(sql.raw("s.tenant_id"))} LIMIT ${MAX_LANES}) GROUP BY 1`),
+          AND s.listener_of IS NULL AND NOT ${isFrozen(sql.raw("s.tenant_id"))} LIMIT ${MAX_LANES}) GROUP BY 1`),
   });
   const oldestOf = (slow: 0 | 1) => lanes.find(({ isSlow }) => isSlow === slow)?.dueAt ?? null;
   return { main: main[0]?.dueAt ?? null, quickLanes: oldestOf(0), slowLanes: oldestOf(1) };

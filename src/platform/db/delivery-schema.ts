@@ -26,6 +26,8 @@ export const subscriptions = sqliteTable(
     url: text().notNull(),
     /** The user who chose the URL, also with an API key of theirs; null: nobody, or it was before this was stored. */
     setUpBy: text("set_up_by"),
+    /** The user, or the key that belongs to none, whose listener it is; null: it has a URL. */
+    listenerOf: text("listener_of"),
     events: text({ mode: "json" }).$type<string[]>().notNull(),
     secretSealed: text("secret_sealed").notNull(),
     /** A keyed digest of the secret. It shows whether an update changes the secret. */
@@ -76,6 +78,9 @@ export const subscriptions = sqliteTable(
       .on(t.tenantId, t.externalId)
       .where(sql`external_id IS NOT NULL AND is_deleted = 0`),
     index("subscriptions_with_backlog").on(t.hasBacklog).where(sql`has_backlog = 1`),
+    index("subscriptions_listeners")
+      .on(t.tenantId, t.listenerOf)
+      .where(sql`listener_of IS NOT NULL AND is_deleted = 0`),
     index("subscriptions_deleted").on(t.isDeleted).where(sql`is_deleted = 1`),
     index("subscriptions_by_host").on(sql`lower(substr(url, instr(url, '://') + 3, 255))`).where(sql`is_deleted = 0`),
   ],

@@ -16,6 +16,8 @@ import { documented } from "./route-docs";
 const KEYS = {
   "IP address": (c: Context<AppEnv>) => c.get("clientIp"),
   user: (c: Context<AppEnv>) => c.get("principal").userId,
+  // The key, if it belongs to no user.
+  "user or key": (c: Context<AppEnv>) => c.get("principal").userId || (c.get("principal").actor.id ?? ""),
   tenant: (c: Context<AppEnv>) => c.get("principal").tenantId,
   "platform key": (c: Context<AppEnv>) => c.get("principal").actor.id ?? "",
   // With the tenant: others cannot use up the limit of a feed whose id they know.

@@ -61,6 +61,7 @@ export const RULES = {
   inbound: { limit: 30, windowSeconds: minute },
   readFeed: { limit: 120, windowSeconds: minute },
   writeFeed: { limit: 120, windowSeconds: minute },
+  listen: { limit: 30, windowSeconds: minute },
   platformRead: { limit: 3000, windowSeconds: minute },
   platformWrite: { limit: 600, windowSeconds: minute },
   platformPublish: { limit: 60_000, windowSeconds: minute },

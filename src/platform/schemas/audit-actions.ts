@@ -81,6 +81,8 @@ export const AUDIT_ACTIONS = {
   "feed.deleted": "deleted a feed",
   "feed.token_rotated": "gave a feed a new token",
   "feed.consumer_moved": "moved[ {consumer},] a consumer of a feed",
+  "listen.opened": "opened a listener",
+  "listen.closed": "closed a listener",
   "event_type.created": "declared an event type",
   "event_type.updated": "changed[ {changed} of] an event type",
   "event_type.version_added": "added a version[ {version}] to the schema of an event type",

@@ -8,6 +8,7 @@ import { EXIT, type ExitCode, failureOf, usage } from "./failure";
 import { helpOf, overview } from "./help";
 import { importEndpoints } from "./import-endpoints";
 import { importPeople } from "./import-people";
+import { listen } from "./listen";
 import { login } from "./login";
 import { publish } from "./publish";
 import { tail } from "./tail";
@@ -18,6 +19,7 @@ const COMMANDS: Record<string, Command> = {
   publish,
   tail,
   types,
+  listen,
   "import people": importPeople,
   "import endpoints": importEndpoints,
 };

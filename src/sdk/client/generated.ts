@@ -1102,6 +1102,24 @@ export interface KeySet {
   )[];
 }
 
+/** Opens a socket once. */
+export interface ListenTicket {
+  /** Opens the socket of the listener, once. */
+  ticket: string;
+  /** 30 seconds after it was made. */
+  ticketExpiresAt: Timestamp;
+}
+
+/** A subscription whose deliveries go to a program over a WebSocket. */
+export interface Listener {
+  _id: string;
+  name: string;
+  events: string[];
+  createdAt: Timestamp;
+  /** Whether it has a socket. Otherwise it holds. */
+  connected: boolean;
+}
+
 /** Which attempts of a log to return. */
 export interface LogFilter {
   /** Attempts on a page, 1 to 100. By default `50`. */
@@ -1277,6 +1295,17 @@ export interface NewInvitation {
   role: Role;
 }
 
+/** A listener to open. */
+export interface NewListener {
+  /**
+   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`, `postern.*` for all operational events.
+   */
+  events: string[];
+  /** One line, trimmed. By default `"Listener"`. */
+  name?: string | undefined;
+}
+
 /** A passkey to add. */
 export interface NewPasskey {
   /** The `state` that came with the options. It works once, within five minutes. */
@@ -1392,6 +1421,20 @@ export interface NewSubscription {
   delivery?: DeliveryChange | null | undefined;
   /** The id of the subscription in your own system, unique in the tenant. */
   externalId?: string | undefined;
+}
+
+/** A listener with its secret and its first ticket. */
+export interface OpenedListener {
+  _id: string;
+  name: string;
+  events: string[];
+  createdAt: Timestamp;
+  /** Signs its deliveries. It is never shown again. */
+  secret: string;
+  /** Opens the socket of the listener, once. */
+  ticket: string;
+  /** 30 seconds after it was made. */
+  ticketExpiresAt: Timestamp;
 }
 
 /** A person as operators see them. */

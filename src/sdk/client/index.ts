@@ -9,6 +9,7 @@ import { type EventMethods, eventMethods } from "./events";
 import { type FeedMethods, feedMethods } from "./feeds";
 import { type IdentityMethods, identityMethods } from "./identities";
 import { type InvitationMethods, invitationMethods } from "./invitations";
+import { type ListenMethods, listenMethods } from "./listen";
 import { type MemberMethods, memberMethods } from "./members";
 import { type OperatorMethods, operatorMethods } from "./operator";
 import { type PasskeyMethods, passkeyMethods } from "./passkeys";
@@ -35,6 +36,7 @@ export type { FeedItem, FeedMethods, FeedPollOptions, FeedReadOptions } from "./
 export type * from "./generated";
 export type { IdentityMethods } from "./identities";
 export type { InvitationMethods } from "./invitations";
+export type { ListenMethods } from "./listen";
 export type { MemberMethods } from "./members";
 export type { OperatorMethods } from "./operator";
 export type { Listed, Page, Paged } from "./pages";
@@ -99,6 +101,7 @@ export interface Client {
   eventTypes: EventTypeMethods;
   sources: SourceMethods;
   feeds: FeedMethods;
+  listen: ListenMethods;
   webhooks: WebhookMethods;
   events: EventMethods;
   stats: StatsMethods;
@@ -146,6 +149,7 @@ export function createClient(options: ClientOptions): Client {
     eventTypes: eventTypeMethods(call),
     sources: sourceMethods(call),
     feeds: feedMethods(call),
+    listen: listenMethods(call),
     webhooks: webhookMethods(call),
     events: eventMethods(call),
     stats: statsMethods(call),

@@ -6,7 +6,8 @@ import { MIN_FAILURES, STAGE } from "./stages";
 
 /**
  * Returns the statement that marks those of `subscriptionIds` (SQL) as failing that have failed often enough since
- * their last success. It changes nothing for a subscription that is marked. Run it after the attempts are counted in
+ * their last success. It changes nothing for a subscription that is marked, and none for a listener. Run it after the
+ * attempts are counted in
  * `hourly_stats`.
  */
 export const markFailing = (subscriptionIds: SQL): SQL => sql`
@@ -14,7 +15,8 @@ export const markFailing = (subscriptionIds: SQL): SQL => sql`
   SELECT s.id, s.tenant_id, h.failing_since FROM (SELECT DISTINCT subscription_id FROM (${subscriptionIds})) t
     CROSS JOIN hourly_stats h ON ${isNewestHour(sql`t.subscription_id`)}
     CROSS JOIN subscriptions s ON s.id = t.subscription_id
-  WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 AND NOT ${hasDeparted(sql.raw("s.tenant_id"))}
+  WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 AND s.listener_of IS NULL
+    AND NOT ${hasDeparted(sql.raw("s.tenant_id"))}
     ON CONFLICT DO NOTHING`;
 
 /** Returns the statement that marks those of `subscriptionIds` (SQL) as disabled that the service has just disabled. */

@@ -4,6 +4,7 @@ import type { Deps } from "../../platform/deps";
 import { describeError, type LogFields, log } from "../../platform/log";
 import { isForPauses } from "../lanes/cooldown";
 import { holdsWhenOff } from "../lanes/lane";
+import { sendToListener } from "../listen/send";
 import { type Decrypt, keysInForce } from "../signing/keys";
 import { type Headers, headersOwner } from "../subscriptions/header-options";
 import { refuseTarget } from "../subscriptions/target";
@@ -21,18 +22,19 @@ interface OurFault {
 }
 
 /**
- * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. Never throws.
+ * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists, and "interrupted"
+ * when the socket of a listener is lost. Never throws.
  */
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
   decrypted: Decrypt,
-): Promise<AttemptResult | OurFault | "deleted"> {
+): Promise<AttemptResult | OurFault | "deleted" | "interrupted"> {
   if (delivery.isDeleted === 1) return "deleted";
   const startedAt = deps.now();
   const policy = retryPolicy(delivery.options?.retry);
   const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt);
-  if ("retryInMs" in outcome) return outcome;
+  if (outcome === "interrupted" || "retryInMs" in outcome) return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
   const verdict = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
@@ -111,23 +113,24 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-): Promise<Outcome | OurFault> {
+): Promise<Outcome | OurFault | "interrupted"> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (isForPauses(delivery) && delivery.enabled === 0 && !isProbe(delivery)) return failure(PAUSED);
-  const refusal = refuseTarget(delivery.url, deps.config.webhookEgress, deps.ownHosts);
+  const { url, listenerOf } = delivery;
+  const refusal = listenerOf === null ? refuseTarget(url, deps.config.webhookEgress, deps.ownHosts) : null;
   if (refusal) return failure(blocked(refusal));
   try {
     const keys = await keysInForce(decrypted, delivery, nowMs);
-    const { id: deliveryId, url, eventType, kind, options, replayId, orderKey, sequence } = delivery;
+    const { id: deliveryId, eventType, kind, options, replayId, orderKey, sequence } = delivery;
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
     const sent = bodyOf(delivery, options, deps.config.publicUrl);
     const profile = options?.signatureProfile;
     const order = { orderKey, sequence };
-    return await send(
-      { deliveryId, url, eventType, ...sent, headers, keys, profile, correlationId, replayId, ...order },
-      nowMs,
-    );
+    const outbound = { deliveryId, url, eventType, ...sent, headers, keys, profile, correlationId, replayId, ...order };
+    if (listenerOf === null) return await send(outbound, nowMs);
+    const { attemptId, subscriptionId: listenerId } = delivery;
+    return await sendToListener(deps, { attemptId, listenerId }, outbound, nowMs);
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;
     // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.

@@ -30,8 +30,12 @@ export class Sends {
     const endSend = startSend(delivery.subscriptionId, this.#deps.now);
     try {
       const result = await makeAttempt(this.#deps, delivery, this.#decrypt);
-      if (result === "deleted" || "retryInMs" in result) {
-        await this.#release(delivery, result === "deleted" ? undefined : this.#deps.now() + result.retryInMs);
+      if (result === "deleted" || result === "interrupted") {
+        await this.#release(delivery);
+        return false;
+      }
+      if ("retryInMs" in result) {
+        await this.#release(delivery, this.#deps.now() + result.retryInMs);
         return false;
       }
       if (result.heldUntil !== null) coolDownHere(result.subscriptionId, result.heldUntil, result.completedAt);
@@ -49,12 +53,12 @@ export class Sends {
 
   /**
    * Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms); without `dueAt` it is queued
-   * at once.
+   * soon.
    */
-  async #release(delivery: Claimed, dueAt: number | undefined): Promise<void> {
+  async #release(delivery: Claimed, dueAt?: number): Promise<void> {
     const wait = dueAt === undefined ? undefined : { dueAt, slotAt: null, limitsText: null };
     await releaseDeliveries(this.#deps.shards.db(delivery.shard), this.#claim, [{ ...delivery, wait }]);
-    if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery]);
+    if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery], 1);
   }
 
   #recorderOf(shard: number): Recorder {

@@ -9,6 +9,8 @@ import { parseOptions } from "../subscriptions/store";
 /** The fields of a subscription that can change between the claim and the send. */
 export interface Target {
   url: string;
+  /** Whose listener it is; null for a URL. */
+  listenerOf: string | null;
   secretSealed: string;
   enabled: 0 | 1;
   /** Deliveries of events that are due after this time are held (Unix ms); null if none is held. */
@@ -27,7 +29,8 @@ export type TargetRow = Omit<Target, "options" | "keys"> & { options: string | n
 
 /** The columns of TargetRow, of the subscription `s`. */
 export const targetColumns = (nowMs: SQL | number) =>
-  sql`s.url, s.secret_sealed AS secretSealed, s.enabled, s.released_to AS releasedTo, s.is_deleted AS isDeleted,
+  sql`s.url, s.listener_of AS listenerOf, s.secret_sealed AS secretSealed, s.enabled, s.released_to AS releasedTo,
+    s.is_deleted AS isDeleted,
     s.on_trial AS onTrial, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys`;
 
 /** Parses the columns of a row that are JSON. */

@@ -60,7 +60,7 @@ const hasCaughtUp = (width: SQL, most: number, nowMs: number): SQL => sql`${isFr
 /**
  * Returns the oldest due deliveries of each lane: as many as its width, and one while the subscription is probed. Held
  * deliveries are left out; those in progress are included. Manual retries and tests are included too, because no pause
- * holds them.
+ * holds them but that of a listener without a socket.
  */
 export async function readLaneHeads(db: Db, lanes: Lanes, nowMs: number): Promise<LaneHeads> {
   const width = "lanes" in lanes ? widest(lanes.lanes) : lanes.width;
@@ -82,7 +82,7 @@ export async function readLaneHeads(db: Db, lanes: Lanes, nowMs: number): Promis
   const { due, probed, unpaused, caughtUp, ended, page } = await atomically(db, {
     due: headsOf(sql`NOT ${HOLDS_WHEN_OFF}`, width),
     probed: headsOf(IS_PROBED, 1),
-    unpaused: headsOf(sql`s.released_to IS NOT NULL`, width, marked),
+    unpaused: headsOf(sql`s.released_to IS NOT NULL AND s.listener_of IS NULL`, width, marked),
     caughtUp: rows<Lane>(sql`${lanesOf(lanes)} SELECT s.id, lanes.width FROM lanes CROSS JOIN subscriptions s
       ON s.id = lanes.id WHERE s.is_deleted = 0 AND ${hasCaughtUp(sql.raw("lanes.width"), width, nowMs)}`),
     ended: rows<{ id: string }>(sql`${lanesOf(lanes)} SELECT lanes.id FROM lanes LEFT JOIN subscriptions s

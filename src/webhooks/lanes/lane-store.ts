@@ -170,5 +170,22 @@ export const openEmpty = (ids: SQL, nowMs: number): SQL =>
     sql`s.held_until <= ${nowMs} AND NOT ${HOLDS_WHEN_OFF} AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = s.id)`,
   );
 
+/** Held → backlog: a listener has a socket. All that it holds may be sent. */
+export const attach = (nowMs: number): Columns => ({
+  enabled: sql`1`,
+  released_to: sql`NULL`,
+  version: sql`version + 1`,
+  updated_at: sql`${nowMs}`,
+});
+
+/** Any state → held: a listener has no socket any more. */
+export const detach = (nowMs: number): Columns => ({
+  enabled: sql`0`,
+  released_to: sql`0`,
+  has_backlog: sql`1`,
+  version: sql`version + 1`,
+  updated_at: sql`${nowMs}`,
+});
+
 /** Any state → nothing is held: its deliveries end, because the subscription is deleted. */
 export const END_LANE: Columns = { released_to: sql`NULL`, dropped_to: sql`NULL` };

@@ -19,7 +19,7 @@ import {
 } from "../signing/store";
 import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
-import { isLive } from "./live-store";
+import { hasUrl } from "./live-store";
 import { mirrorChange } from "./mirror";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
@@ -80,7 +80,7 @@ export async function updateSubscription(
     refused:
       Object.keys(condition).length === 0
         ? undefined
-        : rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
+        : rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${hasUrl(tenant, id)} AND NOT ${isAllowed}`),
     // Before the update, because these statements compare the change with the stored values.
     ...recordedChanges(tenant, id, { columns, enabled: change.enabled }, isAllowed, nowMs),
     ...(change.enabled === true ? restartFailing(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
@@ -90,7 +90,7 @@ export async function updateSubscription(
     redirected:
       aims.length === 0
         ? undefined
-        : sql`SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
+        : sql`SELECT 1 FROM subscriptions s WHERE ${hasUrl(tenant, id)} AND ${isAllowed}
           AND (${sql.join(
             aims.map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`),
             sql` OR `,
@@ -98,7 +98,7 @@ export async function updateSubscription(
     limitsChanged: change.options && changesLimits(tenant, id, change.options, isAllowed),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at =
       ${nowMs}
-      WHERE ${isLive(tenant, id)} AND ${isChanged}`,
+      WHERE ${hasUrl(tenant, id)} AND ${isChanged}`,
     indexed: movesInIndex ? indexSubscription(tenant, id, nowMs) : undefined,
     publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
     written: liveRow(tenant, id),
@@ -134,7 +134,7 @@ function recordedChanges(
   nowMs: number,
 ) {
   const differing = (condition: SQL) =>
-    sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed} AND ${condition}`;
+    sql`subscriptions s WHERE ${hasUrl(tenant, id)} AND ${isAllowed} AND ${condition}`;
   const told = (type: OperationalType, condition: SQL, data?: SQL) =>
     publishOperational(type, differing(condition), nowMs, data ? { data } : {});
   const audited = (action: Parameters<typeof auditWebhooks>[0], condition: SQL, data?: SQL) =>
@@ -165,7 +165,7 @@ function recordedChanges(
 }
 
 const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
-  sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
+  sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${hasUrl(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
 
 /**
  * What must hold for a change. Headers belong to the URL for which they were given, and a signature profile must fit
@@ -292,6 +292,6 @@ const sameLimits = (options: SQL) => sql`${limitsOf(sql`s.options`)} IS ${limits
  */
 function changesLimits(tenant: TenantRef, id: string, patch: OptionsPatch, isAllowed: SQL) {
   if (!("rateLimit" in patch || "maxConcurrent" in patch)) return undefined;
-  return rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
+  return rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${hasUrl(tenant, id)} AND ${isAllowed}
     AND NOT (${sameLimits(patchedOptions(sql`s.options`, patch))})`);
 }

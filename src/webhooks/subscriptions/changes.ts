@@ -19,6 +19,7 @@ import { type Condition, type Updated, updateSubscription } from "./change-store
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { mergeHeaders, refuseHeaders } from "./header-options";
 import { headersAfter, isSame, openHeaders, sealHeaders } from "./headers";
+import { listenerUnchanged } from "./listener-unchanged";
 import { needsBase64Secret, refuseCombination } from "./signature-profile";
 import { findByExternalId, findSubscription, insertSubscription, type SubscriptionRow } from "./store";
 import { refuseTarget } from "./target";
@@ -76,6 +77,11 @@ export function checkSubscription(deps: Deps, tenant: Permitted, input: Subscrip
 }
 
 const headersOf = ({ delivery }: SubscriptionInput) => mergeHeaders({}, delivery?.headers ?? {});
+
+/** Why a subscription with this id was not changed: the tenant has none, or it is a listener. */
+export async function whyUnchanged(deps: Deps, tenant: TenantRef, id: string): Promise<AppError> {
+  return (await findSubscription(deps, tenant, id))?.isListener ? listenerUnchanged() : notFound("Webhook");
+}
 
 /** How many subscriptions the tenant may have. */
 export function mostSubscriptions(deps: Deps, tenant: TenantStanding): number {
@@ -175,6 +181,8 @@ function tellOfReader(deps: Deps, { tenantId, actor }: ActingIn, { name, url, ev
 }
 
 function afterUpdate(deps: Deps, tenant: ActingIn, { row, limitsChanged, isRedirected }: Updated): SubscriptionRow {
+  // The statements leave listeners as they are.
+  if (row.isListener) throw listenerUnchanged();
   if (isRedirected) tellOfReader(deps, tenant, row);
   if (limitsChanged) deps.background("reschedule waiting deliveries", rescheduleWaiting(deps, tenant, row.id));
   return row;

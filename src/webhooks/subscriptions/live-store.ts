@@ -5,3 +5,6 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 /** True for the subscription `s` with this id if it belongs to the tenant and is not deleted. */
 export const isLive = ({ tenantId }: TenantRef, id: string): SQL =>
   sql`s.id = ${id} AND s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
+
+/** `isLive`, but not for listeners, which have no URL and only their own routes change. */
+export const hasUrl = (tenant: TenantRef, id: string): SQL => sql`${isLive(tenant, id)} AND s.listener_of IS NULL`;

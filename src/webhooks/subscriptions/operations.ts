@@ -1,8 +1,7 @@
 /** What people and programs do with subscriptions. */
-import { notFound } from "../../platform/errors";
 import { type Call, operation } from "../../platform/operation";
 import { WRITE } from "../access";
-import { changeSubscription, createSubscription } from "./changes";
+import { changeSubscription, createSubscription, whyUnchanged } from "./changes";
 import { importSubscriptions } from "./import";
 import { subscriptionImport } from "./import-schemas";
 import { newSubscription, resumption, subscriptionChange } from "./schemas";
@@ -38,7 +37,8 @@ export const subscriptions = {
     ...WRITE,
     permission: "webhook.delete",
     verb: async ({ deps, principal, param }) => {
-      if (!(await deleteSubscription(deps, principal, param("id"), deps.now()))) throw notFound("Webhook");
+      if (await deleteSubscription(deps, principal, param("id"), deps.now())) return;
+      throw await whyUnchanged(deps, principal, param("id"));
     },
   }),
 };

@@ -15,6 +15,8 @@ import { findSubscription, listSubscriptions } from "./store";
 import { subscriptionView } from "./view";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
+/** A listener is in conflict with what changes subscriptions. */
+const UNCHANGED = { errors: ["NOT_FOUND", "CONFLICT"] } as const;
 
 export const subscriptionRoutes = new Hono<AppEnv>()
   .post(
@@ -73,7 +75,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
     "/:id",
     describeRoute("deleteWebhook", "Deletes a subscription. Nothing more is sent to it.", {
       200: says("Webhook deleted"),
-      ...MISSING,
+      ...UNCHANGED,
     }),
     ...serve(subscriptions.delete, (c) => c.json({ message: "Webhook deleted" })),
   )
@@ -81,7 +83,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
     "/:id/pause",
     describeRoute("pauseWebhook", "Pauses a subscription: it receives no new events until it is resumed.", {
       200: says("Webhook paused"),
-      ...MISSING,
+      ...UNCHANGED,
     }),
     ...serve(subscriptions.pause, (c) => c.json({ message: "Webhook paused" })),
   )
@@ -89,7 +91,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
     "/:id/resume",
     describeRoute("resumeWebhook", "Resumes a subscription: it receives new events again.", {
       200: says("Webhook resumed"),
-      ...MISSING,
+      ...UNCHANGED,
     }),
     ...serve(subscriptions.resume, (c) => c.json({ message: "Webhook resumed" }), "query"),
   );

@@ -47,20 +47,23 @@ export const listQuery = z.object({
   }),
 });
 
+/** The event types of a subscription. */
+export const eventTypes = z
+  .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType, eventWildcard]))
+  .min(1)
+  .max(MAX_EVENT_TYPES)
+  .meta({ examples: [["OrderPaid"]] })
+  .transform((types) => [...new Set(types)])
+  .meta({
+    description:
+      "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for " +
+      "those that begin with `order.`, `postern.*` for all operational events.",
+  });
+
 const subscriptionFields = z.object({
   name,
   url,
-  events: z
-    .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType, eventWildcard]))
-    .min(1)
-    .max(MAX_EVENT_TYPES)
-    .meta({ examples: [["OrderPaid"]] })
-    .transform((types) => [...new Set(types)])
-    .meta({
-      description:
-        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for " +
-        "those that begin with `order.`, `postern.*` for all operational events.",
-    }),
+  events: eventTypes,
   secret: signingSecret,
   enabled,
   delivery: deliveryChange

@@ -11,7 +11,7 @@ import { beginPlatformFeed } from "../platform-events/begin-store";
 import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
 import { failureCountOf } from "../stats/hours-store";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
-import { isLive } from "./live-store";
+import { hasUrl, isLive } from "./live-store";
 import { mirrorChange } from "./mirror";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
@@ -44,11 +44,14 @@ export interface SubscriptionRow {
   lastTriggeredAt: number | null;
   /** Failed attempts since the last success. */
   failureCount: number;
+  /** Whether it is a listener, which only its own routes change. */
+  isListener: boolean;
 }
 
-type StoredRow = Omit<SubscriptionRow, "events" | "enabled" | "options"> & {
+type StoredRow = Omit<SubscriptionRow, "events" | "enabled" | "options" | "isListener"> & {
   events: string;
   enabled: 0 | 1;
+  isListener: 0 | 1;
   options: string | null;
 };
 
@@ -62,7 +65,7 @@ export const LAST_TRIGGERED_AT = sql.raw(
 );
 
 const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.external_id AS externalId, s.name, s.url, s.events, s.secret_sealed
-  AS secretSealed, s.enabled,
+  AS secretSealed, s.enabled, s.listener_of IS NOT NULL AS isListener,
   s.disabled_reason AS disabledReason,
   s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes
     WHERE subscription_id = s.id),
@@ -83,6 +86,7 @@ export const parsed = (row: StoredRow): SubscriptionRow => ({
   ...row,
   events: JSON.parse(row.events) as string[],
   enabled: row.enabled === 1,
+  isListener: row.isListener === 1,
   options: parseOptions(row.options),
 });
 
@@ -156,7 +160,8 @@ export async function insertSubscription(
       SELECT ${id}, ${tenant.tenantId}, ${externalId}, ${name}, ${url}, ${setUpBy}, ${jsonList(events)},
         ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
         ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog}, ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
-      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}
+      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0
+          AND listener_of IS NULL) < ${most}
         AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}`,
     recorded: auditIfChanged({
       tenantId: tenant.tenantId,
@@ -220,15 +225,16 @@ export const unindexDisabled = (ids: SQL): SQL => sql`
  * has no such one.
  */
 export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
+  const live = hasUrl(tenant, id);
   const { deleted, told } = await writeBatch(deps, tenant, {
-    told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
-    recorded: auditWebhooks("webhook.deleted", tenant.actor, sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
-    unindexed: unindexEventTypes(tenant, id),
+    told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${live}`, nowMs),
+    recorded: auditWebhooks("webhook.deleted", tenant.actor, sql`subscriptions s WHERE ${live}`, nowMs),
+    unindexed: unindexEventTypes(tenant, id, live),
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
       sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
         ${assign(END_LANE)}, version = version + 1,
-        updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
+        updated_at = ${nowMs} WHERE ${live} RETURNING id`,
     ),
   });
   if (deleted.length > 0) await mirrorChange(deps, tenant, id);
@@ -258,7 +264,7 @@ export async function findByExternalId(
 export async function countSubscriptions(deps: Deps, tenant: TenantRef): Promise<number> {
   const { counted } = await atomically(dbOf(deps, tenant), {
     counted: rows<{ count: number }>(sql`SELECT count(*) AS count FROM subscriptions
-      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`),
+      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND listener_of IS NULL`),
   });
   return counted[0]?.count ?? 0;
 }
@@ -273,7 +279,7 @@ export async function listSubscriptions(
     AND ${setUpBy === undefined ? sql`true` : sql`s.set_up_by = ${setUpBy}`}`;
   const { listed } = await atomically(dbOf(deps, tenant), {
     listed: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId}
-        AND s.is_deleted = 0 AND ${isAsked}
+        AND s.is_deleted = 0 AND s.listener_of IS NULL AND ${isAsked}
       ORDER BY s.created_at DESC, s.id DESC`),
   });
   return listed.map(parsed);

@@ -38,6 +38,13 @@ const onType = (call: [] | [method: string, rest: string, body: unknown]) => asy
   return owner;
 };
 
+async function closeListener() {
+  const owner = await signUp();
+  const { data } = await must("POST", "/listen", { events: ["*"] }, owner.token);
+  await must("DELETE", `/listen/${data._id}`, undefined, owner.token);
+  return owner;
+}
+
 export const TENANT_ROUTES: Recorded = {
   "POST /api-keys": [["api_key.created"], byOwner("POST", "/api-keys", key)],
   "DELETE /api-keys/:id": [
@@ -139,6 +146,8 @@ export const TENANT_ROUTES: Recorded = {
     ["source.secret_removed"],
     onSource(({ id, secrets }) => ["DELETE", `/sources/${id}/secrets/${secrets[0]?.id}`, undefined]),
   ],
+  "POST /listen": [["listen.opened"], byOwner("POST", "/listen", { events: ["*"] })],
+  "DELETE /listen/:id": [["listen.closed"], closeListener],
   "POST /feeds": [["feed.created"], byOwner("POST", "/feeds", { name: "n", events: ["*"] })],
   "PATCH /feeds/:id": [["feed.updated"], onFeed("PATCH", "", { name: "other" })],
   "DELETE /feeds/:id": [["feed.deleted"], onFeed("DELETE", "")],

@@ -4,6 +4,7 @@ import { signBody } from "../../../src/platform/crypto/webhook-signature";
 import { call, newEmail } from "../client";
 import { addDelivery, consumeBatch, messageFor } from "../engine";
 import { runImports } from "../imports";
+import { askForSocket } from "../listener";
 import { mailTo } from "../mailbox";
 import { operator } from "../operators";
 import { endedAttempts, newInbox } from "../receiver";
@@ -178,6 +179,17 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
       await ask("DELETE", `${at}/consumers/a`, undefined, token);
       await ask("DELETE", at, undefined, token);
     }
+  },
+
+  listeners: async () => {
+    const { token } = await verified();
+    const { _id, secret, ticket } = (await ask("POST", "/listen", { events: ["*"] }, token)).body.data;
+    const [, again] = [keep(secret), (await ask("POST", `/listen/${_id}/ticket`, {}, token)).body.data.ticket];
+    for (const text of [keep(ticket), keep(again)]) await askForSocket(_id, `postern.listen.v1, ${text}`);
+    await ask("GET", "/listen", undefined, token);
+    await ask("POST", "/listen", { name: fresh("name"), events: [] }, token);
+    await ask("POST", `/listen/${crypto.randomUUID()}/ticket`, {}, token);
+    for (const _ of ["", "again"]) await ask("DELETE", `/listen/${_id}`, undefined, token);
   },
 
   "event types": async () => {

@@ -13,7 +13,8 @@ import { refuseOverLimit } from "../../../platform/limits/limiter";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { MINUTE_MS } from "../../../platform/time";
-import { encryptSecret } from "../../subscriptions/changes";
+import { encryptSecret, whyUnchanged } from "../../subscriptions/changes";
+import { listenerUnchanged } from "../../subscriptions/listener-unchanged";
 import { needsBase64Secret } from "../../subscriptions/signature-profile";
 import { findSubscription, type SubscriptionRow } from "../../subscriptions/store";
 import { secretOwner, signingKeyOwner } from "../keys";
@@ -41,6 +42,7 @@ export interface Rotated {
 export async function rotate(deps: Deps, tenant: ActingIn, id: string, asked: Rotation): Promise<Rotated> {
   const row = await findSubscription(deps, tenant, id);
   if (!row) throw notFound("Webhook");
+  if (row.isListener) throw listenerUnchanged();
   const verdict = await deps.limiter.consume("rotateSecret", `${tenant.tenantId}:${id}`);
   refuseOverLimit(verdict);
   try {
@@ -128,7 +130,7 @@ async function finish(
 
 /** Ends all former keys of the subscription at once, for example after a leak. Throws NOT_FOUND. */
 export async function endFormerKeysOf(deps: Deps, tenant: ActingIn, id: string): Promise<void> {
-  if (!(await endFormer(deps, tenant, id, deps.now()))) throw notFound("Webhook");
+  if (!(await endFormer(deps, tenant, id, deps.now()))) throw await whyUnchanged(deps, tenant, id);
 }
 
 const invalidField = (path: string, message: string) =>

@@ -32,7 +32,7 @@ export const rotationRoutes = new Hono<AppEnv>()
     "/:id/secret/previous",
     describeRoute("endPreviousWebhookSecrets", "Ends all former keys of a subscription at once.", {
       200: says("Previous secrets ended"),
-      errors: ["NOT_FOUND"],
+      errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Use this after a leak. Former secrets and former public keys become invalid, and a new Ed25519 key that " +
         "does not sign yet signs at " +

@@ -5,7 +5,7 @@ import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../../tenancy/audit/record-store";
-import { isLive } from "../../subscriptions/live-store";
+import { hasUrl } from "../../subscriptions/live-store";
 import { mirrorChange } from "../../subscriptions/mirror";
 import { sendOperational } from "../../subscriptions/operational";
 import { isoSql, publishOperational } from "../../subscriptions/operational-store";
@@ -35,11 +35,11 @@ const hasKey = (keyId: string) =>
 
 const formerKeys = (tenant: TenantRef, id: string, kind: "v1" | "v1a", nowMs: number) =>
   rows<{ expiresAt: number }>(sql`SELECT k.expires_at AS expiresAt FROM subscriptions s CROSS JOIN signing_keys k
-    ON k.subscription_id = s.id AND k.kind = ${kind} AND k.expires_at > ${nowMs} WHERE ${isLive(tenant, id)}
+    ON k.subscription_id = s.id AND k.kind = ${kind} AND k.expires_at > ${nowMs} WHERE ${hasUrl(tenant, id)}
       ORDER BY k.id DESC`);
 
 const isCurrent = (tenant: TenantRef, id: string, condition: SQL) =>
-  rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${condition}`);
+  rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${hasUrl(tenant, id)} AND ${condition}`);
 
 /** Replaces the secret, and keeps the old one as a former key until it expires. */
 export async function replaceSecret(
@@ -60,7 +60,7 @@ export async function replaceSecret(
     }>(sql`UPDATE subscriptions AS s SET secret_sealed = ${secretSealed}, secret_digest = ${secretDigest},
         secret_since = ${nowMs}, former_secrets_until = max(former_secrets_until, ${former.expiresAt}),
         version = version + 1, updated_at = ${nowMs}
-      WHERE ${isLive(tenant, id)} AND ${hasKey(former.id)} RETURNING id`),
+      WHERE ${hasUrl(tenant, id)} AND ${hasKey(former.id)} RETURNING id`),
     told: publishRotated(tenant, id, "v1", former, nowMs),
     recorded: auditRotated(tenant, id, "v1", former, nowMs),
     pruned: pruneEnded(tenant, id),
@@ -77,7 +77,7 @@ export async function newestKeyId(deps: Deps, tenant: TenantRef, id: string): Pr
     found: rows<{
       id: string;
     }>(sql`SELECT k.id FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id
-      AND k.kind = 'v1a' AND k.expires_at IS NULL WHERE ${isLive(tenant, id)}`),
+      AND k.kind = 'v1a' AND k.expires_at IS NULL WHERE ${hasUrl(tenant, id)}`),
   });
   return found[0]?.id;
 }
@@ -103,11 +103,12 @@ export async function replaceKey(
     expected: isCurrent(tenant, id, isExpected),
     added: sql`INSERT INTO signing_keys (subscription_id, id, kind, sealed, public, starts_at)
       SELECT s.id, ${next.id}, 'v1a', ${next.sealed}, ${next.publicKey}, ${next.startsAt} FROM subscriptions s
-      WHERE ${isLive(tenant, id)} AND ${isExpected} AND ${countFormer("v1a", nowMs)} < ${MAX_FORMER_KEYS}`,
+      WHERE ${hasUrl(tenant, id)} AND ${isExpected} AND ${countFormer("v1a", nowMs)} < ${MAX_FORMER_KEYS}`,
     ending: sql`UPDATE signing_keys SET expires_at = ${formerExpiresAt} WHERE id = ${expectedId}
-      AND subscription_id = (SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${hasKey(next.id)})`,
+      AND subscription_id = (SELECT s.id FROM subscriptions s WHERE ${hasUrl(tenant, id)}
+        AND ${hasKey(next.id)})`,
     replaced: rows<{ id: string }>(sql`UPDATE subscriptions AS s SET version = version + 1, updated_at = ${nowMs}
-      WHERE ${isLive(tenant, id)} AND ${hasKey(next.id)} RETURNING id`),
+      WHERE ${hasUrl(tenant, id)} AND ${hasKey(next.id)} RETURNING id`),
     told: publishRotated(tenant, id, "v1a", next, nowMs, formerExpiresAt),
     recorded: auditRotated(tenant, id, "v1a", next, nowMs),
     pruned: pruneEnded(tenant, id),
@@ -137,7 +138,7 @@ const auditRotated = (tenant: ActingIn, id: string, kind: "v1" | "v1a", key: { i
   auditWebhooks("webhook.secret_rotated", tenant.actor, withKey(tenant, id, key.id), nowMs, sql`'kind', ${kind}`);
 
 const withKey = (tenant: TenantRef, id: string, keyId: string) =>
-  sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasKey(keyId)}`;
+  sql`subscriptions s WHERE ${hasUrl(tenant, id)} AND ${hasKey(keyId)}`;
 
 function outcomeOf(
   expected: readonly unknown[],
@@ -155,7 +156,7 @@ function outcomeOf(
 export async function endFormer(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
   const hasFormer = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id
     AND k.expires_at > ${nowMs})`;
-  const affected = sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasFormer}`;
+  const affected = sql`subscriptions s WHERE ${hasUrl(tenant, id)} AND ${hasFormer}`;
   const { found, told } = await writeBatch(deps, tenant, {
     found: isCurrent(tenant, id, sql`true`),
     told: publishOperational("postern.webhook.secret_ended", affected, nowMs),
@@ -163,7 +164,7 @@ export async function endFormer(deps: Deps, tenant: ActingIn, id: string, nowMs:
     // Like the statements above, before `ended`, because they apply only if there are keys to end.
     changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version =
       version + 1,
-      updated_at = ${nowMs} WHERE ${isLive(tenant, id)} AND ${hasFormer}`,
+      updated_at = ${nowMs} WHERE ${hasUrl(tenant, id)} AND ${hasFormer}`,
     started: startNewestKey(tenant, id, nowMs),
     ended: endFormerKeys(tenant, id, nowMs),
   });

@@ -1,0 +1,2 @@
+ALTER TABLE `subscriptions` ADD `listener_of` text;--> statement-breakpoint
+CREATE INDEX `subscriptions_listeners` ON `subscriptions` (`tenant_id`,`listener_of`) WHERE listener_of IS NOT NULL AND is_deleted = 0;

@@ -1,0 +1,59 @@
+/** Opening and closing listeners. */
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import type { Principal } from "../../platform/schemas/principal";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { newSecret } from "../signing/secret";
+import { refuseNewReader } from "../subscriptions/audit-readers";
+import { encryptSecret } from "../subscriptions/changes";
+import type { NewListener } from "./schemas";
+import { deleteListener, insertListener, type ListenerRow, listListeners } from "./store";
+import { makeTicket } from "./ticket";
+
+/** The most listeners that a user, or a program without one, has in a tenant. */
+const MAX_LISTENERS = 5;
+
+/** A new listener, with what is shown once. */
+export interface Opened {
+  row: ListenerRow;
+  secret: string;
+  ticket: Awaited<ReturnType<typeof makeTicket>>;
+}
+
+/** Whom a listener belongs to: a user, or a key that belongs to none. */
+const ownerOf = ({ userId, actor }: Principal): string => userId || (actor.id ?? "");
+
+/** Opens a listener. Throws FORBIDDEN for the audit log without audit.read, and CONFLICT for too many. */
+export async function openListener(deps: Deps, principal: Principal, { name, events }: NewListener): Promise<Opened> {
+  if (principal.tenantId === PLATFORM_TENANT) {
+    throw new AppError("CONFLICT", { message: "The platform has no listeners." });
+  }
+  refuseNewReader(principal, events);
+  const nowMs = deps.now();
+  const [id, secret] = [newId(), newSecret()];
+  const row = { id, ownerId: ownerOf(principal), name, events, ...(await encryptSecret(deps, id, secret)) };
+  if (!(await insertListener(deps, principal, row, MAX_LISTENERS, nowMs))) {
+    throw new AppError("CONFLICT", { message: `A user can have at most ${MAX_LISTENERS} listeners.` });
+  }
+  const ticket = await makeTicket(deps, principal, id);
+  return { row: { id, name, events, isConnected: false, createdAt: nowMs }, secret, ticket };
+}
+
+/** The caller's listeners, newest first. */
+export const ownListeners = (deps: Deps, principal: Principal): Promise<ListenerRow[]> =>
+  listListeners(deps, principal, ownerOf(principal));
+
+/** A new ticket for a listener of the caller. Throws NOT_FOUND. */
+export async function ticketFor(deps: Deps, principal: Principal, id: string): Promise<Opened["ticket"]> {
+  const own = await ownListeners(deps, principal);
+  if (!own.some((listener) => listener.id === id)) throw notFound("Listener");
+  return makeTicket(deps, principal, id);
+}
+
+/** Deletes a listener of the caller, and closes its socket. Throws NOT_FOUND. */
+export async function closeListener(deps: Deps, principal: Principal, id: string): Promise<void> {
+  const own = { id, ownerId: ownerOf(principal) };
+  if (!(await deleteListener(deps, principal, own, deps.now()))) throw notFound("Listener");
+  deps.background("close a socket", deps.listenSockets.getByName(id).end());
+}

@@ -1,0 +1,63 @@
+/** Sends one attempt over the socket of a listener, in place of `fetch`. */
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { inTime } from "../../platform/time";
+import { TIMED_OUT } from "../delivery/reasons";
+import { failure, headersOf, type Outbound, type Outcome } from "../delivery/send";
+import { RETRY_AFTER_RUNTIME_FAULT_MS, SEND_TIMEOUT_MS } from "../delivery/timing";
+import { withoutValues } from "../subscriptions/header-options";
+import { type Answer, eventFrame } from "./frames";
+
+/** What became of a delivery that went to a listener's object. */
+export type Passed = Answer | "timeout" | "lost" | "held" | "full";
+
+/** How long an attempt waits that would be one too many without an answer. */
+const FULL_MS = 1_000;
+/** How much longer than the other end the object may take. */
+const OBJECT_MARGIN_MS = 3_000;
+
+/**
+ * Sends an attempt that starts at `nowMs`. "interrupted": its socket is lost, or there is none, so that it is to be
+ * sent again without using up an attempt. `retryInMs`: the object cannot take it now.
+ */
+export async function sendToListener(
+  deps: Deps,
+  { attemptId, listenerId }: { attemptId: string; listenerId: string },
+  outbound: Omit<Outbound, "url">,
+  nowMs: number,
+): Promise<Outcome | "interrupted" | { retryInMs: number }> {
+  const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
+  const frame = eventFrame(attemptId, headers, outbound.body);
+  const passed = await pass(deps, listenerId, attemptId, frame);
+  if (passed === null) return { retryInMs: RETRY_AFTER_RUNTIME_FAULT_MS };
+  if (passed === "lost" || passed === "held") return "interrupted";
+  if (passed === "full") return { retryInMs: FULL_MS };
+  if (passed === "timeout") return failure(TIMED_OUT);
+  return "error" in passed ? failure(passed.error) : outcomeOf(passed, outbound.headers);
+}
+
+/** Null if the object cannot be reached. */
+async function pass(deps: Deps, listenerId: string, attemptId: string, frame: string): Promise<Passed | null> {
+  try {
+    const socket = deps.listenSockets.getByName(listenerId);
+    const passed: Promise<Passed> = socket.pass(attemptId, frame);
+    return await inTime(SEND_TIMEOUT_MS + OBJECT_MARGIN_MS, passed);
+  } catch (error) {
+    log("warn", "listener not reached", { webhookId: listenerId, ...describeError(error) });
+    return null;
+  }
+}
+
+function outcomeOf({ status, headers, body }: Exclude<Answer, { error: string }>, sent: Outbound["headers"]): Outcome {
+  const ok = status < 300;
+  return {
+    status: ok ? "success" : "failed",
+    responseCode: status,
+    responseBody: withoutValues(body, sent),
+    error: ok ? null : `status ${status}`,
+    wasAnswered: true,
+    timedOut: false,
+    retryAfter: headers["retry-after"] ?? null,
+    asksToAbort: headers["webhook-delivery"]?.trim().toLowerCase() === "abort",
+  };
+}
