@@ -12,6 +12,7 @@ const NAV_SECTIONS = [
   { name: "subscriptions", title: "Subscriptions", path: "/console/webhooks", permission: "webhook.read" },
   { name: "events", title: "Events", path: "/console/events", permission: "webhook.read" },
   { name: "sources", title: "Sources", path: "/console/sources", permission: "webhook.read" },
+  { name: "feeds", title: "Feeds", path: "/console/feeds", permission: "webhook.read" },
   { name: "keys", title: "API keys", path: "/console/api-keys", permission: null },
   { name: "people", title: "People", path: "/console/people", permission: "member.read" },
   { name: "activity", title: "Activity", path: "/console/activity", permission: "audit.read" },

@@ -10,6 +10,7 @@ import { activityPages } from "./audit/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
 import { mailCodePages } from "./email-codes/routes";
 import { eventPages } from "./events/routes";
+import { feedPages } from "./feeds/routes";
 import { ownFormOnly } from "./http/own-form";
 import { errorPage } from "./http/page";
 import { contentSecurityPolicy, noStore } from "./http/page-headers";
@@ -65,6 +66,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/webhooks", attemptPages)
     .route("/events", eventPages)
     .route("/sources", sourcePages)
+    .route("/feeds", feedPages)
     .route("/api-keys", keyPages)
     .route("/people", peoplePages)
     .route("/tenants", tenantPages)

@@ -20,7 +20,10 @@ async function createTenant() {
   const invited = await call("POST", "/invitations", { token, body: { email: newEmail(), role: "viewer" } });
   const sessions = await call("GET", "/auth/sessions", { token });
   const source = await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } });
+  const feed = await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } });
   const ids: Record<string, string> = {
+    feeds: feed.body.data.id,
+    consumers: feed.body.data.id,
     webhooks: webhookId,
     events: event.id,
     people: member.userId,

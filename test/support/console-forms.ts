@@ -30,6 +30,13 @@ export const API_ROUTE: Record<string, string> = {
   // The API has no route for this, which only makes a pending attempt earlier.
   "/webhooks/:id/attempts/:attemptId/now": "POST /webhooks/:id/deliveries/:deliveryId/retry",
   "/events": "POST /events",
+  "/feeds": "POST /feeds",
+  "/feeds/:id": "PATCH /feeds/:id",
+  "/feeds/:id/token": "POST /feeds/:id/token",
+  "/feeds/:id/consumers/:name/oldest": "POST /feeds/:id/consumers/:name/seek",
+  "/feeds/:id/consumers/:name/now": "POST /feeds/:id/consumers/:name/seek",
+  "/feeds/:id/consumers/:name/forget": "DELETE /feeds/:id/consumers/:name",
+  "/feeds/:id/delete": "DELETE /feeds/:id",
   "/sources/new/:provider": "POST /sources",
   "/sources/:id": "PATCH /sources/:id",
   "/sources/:id/on": "PATCH /sources/:id",

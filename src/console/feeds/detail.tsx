@@ -1,0 +1,164 @@
+/** One feed: its settings, its token, and how far its consumers have come. */
+import type { Permission } from "../../platform/schemas/roles";
+import type { Feed, FeedConsumer } from "../../webhooks/feeds/schemas";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { Select } from "../components/fields";
+import type { Failure } from "../failure";
+import { FeedFields, type FeedValues } from "./fields";
+import { HERE } from "./list";
+
+interface DetailProps {
+  feed: Feed;
+  consumers: readonly FeedConsumer[];
+  values: FeedValues;
+  permissions: ReadonlySet<Permission>;
+  failure?: Failure | undefined;
+  /** The new token. It is shown on this page only. */
+  token?: string | undefined;
+}
+
+export function FeedDetail({ feed, consumers, values, permissions, failure, token }: DetailProps) {
+  const mayChange = permissions.has("webhook.update");
+  return (
+    <>
+      <p class="trail">
+        <a href={HERE}>Feeds</a>
+      </p>
+      <div class="head">
+        <h1>{feed.name}</h1>
+        {permissions.has("webhook.delete") && (
+          <LinkButton href={`${HERE}/${feed.id}/delete`} kind="danger">
+            Delete
+          </LinkButton>
+        )}
+      </div>
+      {token !== undefined && <NewToken token={token} />}
+      <FailureBanner failure={failure} />
+      <div class="columns">
+        <Consumers feed={feed} consumers={consumers} mayChange={mayChange} />
+        <div>
+          <Token feed={feed} mayChange={mayChange} failure={failure} />
+          {mayChange && <Settings feed={feed} values={values} failure={failure} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+const NewToken = ({ token }: { token: string }) => (
+  <Banner kind="ok">
+    <p>The token of this feed. Copy it now: it will not be shown again.</p>
+    <Copyable text={token} label="the token" />
+  </Banner>
+);
+
+interface ConsumersProps {
+  feed: Feed;
+  consumers: readonly FeedConsumer[];
+  mayChange: boolean;
+}
+
+const Consumers = ({ feed, consumers, mayChange }: ConsumersProps) => (
+  <section class="card" aria-labelledby="consumers">
+    <h2 id="consumers">Consumers</h2>
+    {consumers.length === 0 ? (
+      <EmptyState title="No consumers yet">
+        <p class="muted">A program becomes one when it first reads the feed under a name of its own.</p>
+      </EmptyState>
+    ) : (
+      <ul class="list">
+        {consumers.map((consumer) => (
+          <Consumer path={`${HERE}/${feed.id}/consumers/${consumer.name}`} consumer={consumer} mayChange={mayChange} />
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+/** As far as the service counts what waits. */
+const MOST_COUNTED = 10_000;
+
+const waitingText = (waiting: number): string => {
+  if (waiting === 0) return "has read everything";
+  const count = waiting >= MOST_COUNTED ? `${MOST_COUNTED.toLocaleString("en")} or more` : waiting.toLocaleString("en");
+  return `${count} ${waiting === 1 ? "event waits" : "events wait"}`;
+};
+
+const Consumer = ({
+  path,
+  consumer: { name, waiting, updatedAt },
+  mayChange,
+}: {
+  path: string;
+  consumer: FeedConsumer;
+  mayChange: boolean;
+}) => (
+  <li>
+    <div>
+      <strong class="break">{name}</strong> <span class="muted">{waitingText(waiting)}</span>
+      <div class="small muted">
+        Last acknowledged or moved <Time at={updatedAt} />
+      </div>
+    </div>
+    {mayChange && (
+      <div class="row">
+        <ActionButton action={`${path}/oldest`} label={`Let ${name} begin with the oldest event`}>
+          To the oldest
+        </ActionButton>
+        <ActionButton action={`${path}/now`} label={`Let ${name} pass over everything`}>
+          To now
+        </ActionButton>
+        <ActionButton action={`${path}/forget`} kind="danger" label={`Forget ${name}`}>
+          Forget
+        </ActionButton>
+      </div>
+    )}
+  </li>
+);
+
+/** How long the former token still works, in seconds. */
+const OVERLAPS = [
+  ["0", "The former one ends now"],
+  ["3600", "The former one works for another hour"],
+  ["86400", "The former one works for another day"],
+] as const;
+
+const Token = ({ feed, mayChange, failure }: { feed: Feed; mayChange: boolean; failure: Failure | undefined }) => (
+  <section class="card" aria-labelledby="token">
+    <h2 id="token">Token</h2>
+    <p>
+      Programs read this feed, and no other, with a token that begins with <code>{feed.tokenPrefix}</code>
+    </p>
+    {mayChange && (
+      <PostForm action={`${HERE}/${feed.id}/token`}>
+        <Select name="overlapSeconds" label="New token" value="0" options={OVERLAPS} failure={failure} />
+        <SubmitButton kind="plain">Replace token</SubmitButton>
+      </PostForm>
+    )}
+  </section>
+);
+
+const Settings = ({ feed, values, failure }: { feed: Feed; values: FeedValues; failure: Failure | undefined }) => (
+  <section class="card" aria-labelledby="settings">
+    <h2 id="settings">Settings</h2>
+    <PostForm action={`${HERE}/${feed.id}`}>
+      <FeedFields values={values} failure={failure} />
+      <SubmitButton kind="plain">Save changes</SubmitButton>
+    </PostForm>
+  </section>
+);
+
+export const DeleteFeed = ({ id, name }: { id: string; name: string }) => (
+  <div class="narrow">
+    <p class="trail">
+      <a href={HERE}>Feeds</a> / <a href={`${HERE}/${id}`}>{name}</a>
+    </p>
+    <h1>Delete {name}?</h1>
+    <p>Its token ends, and its consumers are forgotten. Programs that read it get an error. Events stay.</p>
+    <PostForm action={`${HERE}/${id}/delete`} class="row">
+      <SubmitButton kind="danger">Delete feed</SubmitButton>
+      <LinkButton href={`${HERE}/${id}`}>Cancel</LinkButton>
+    </PostForm>
+  </div>
+);

@@ -1,0 +1,31 @@
+/** The fields of a feed's forms, as text. */
+import { TextArea, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import type { Form } from "../http/form";
+
+export interface FeedValues {
+  name: string;
+  /** Event types, one a line. */
+  events: string;
+}
+
+export const NEW_FEED: FeedValues = { name: "", events: "*" };
+
+export const readValues = (sent: Form): FeedValues => ({ name: sent.text("name"), events: sent.text("events") });
+
+/** What the API takes. */
+export const inputOf = ({ name, events }: FeedValues) => ({ name, events: events.split(/[\s,]+/).filter(Boolean) });
+
+export const FeedFields = ({ values, failure }: { values: FeedValues; failure: Failure | undefined }) => (
+  <>
+    <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
+    <TextArea
+      name="events"
+      label="Event types"
+      value={values.events}
+      rows={4}
+      hint="One a line. * stands for all, order.* for those that begin with order."
+      failure={failure}
+    />
+  </>
+);

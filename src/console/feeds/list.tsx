@@ -1,0 +1,64 @@
+/** The tenant's feeds, and the form for a new one. */
+import type { Permission } from "../../platform/schemas/roles";
+import type { Feed } from "../../webhooks/feeds/schemas";
+import { PostForm, SubmitButton } from "../components/buttons";
+import { EmptyState, FailureBanner, Time } from "../components/display";
+import type { Failure } from "../failure";
+import { FeedFields, type FeedValues } from "./fields";
+
+export const HERE = "/console/feeds";
+
+interface ListProps {
+  feeds: readonly Feed[];
+  permissions: ReadonlySet<Permission>;
+  values: FeedValues;
+  failure?: Failure | undefined;
+}
+
+export const FeedList = ({ feeds, permissions, values, failure }: ListProps) => (
+  <>
+    <h1>Feeds</h1>
+    <p class="muted">
+      A feed is a list of events that your programs pull, in the order in which they were published.{" "}
+      <a href="/docs/feeds">How it works</a>
+    </p>
+    <FailureBanner failure={failure} />
+    <div class="columns">
+      <section class="card" aria-labelledby="feeds">
+        <h2 id="feeds">Your feeds</h2>
+        {feeds.length === 0 ? (
+          <EmptyState title="No feeds yet">
+            <p class="muted">Pull events from where no URL can be reached, or to read them again later.</p>
+          </EmptyState>
+        ) : (
+          <ul class="list">
+            {feeds.map((feed) => (
+              <Row feed={feed} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {permissions.has("webhook.create") && (
+        <section class="card" aria-labelledby="new-feed">
+          <h2 id="new-feed">New feed</h2>
+          <PostForm action={HERE}>
+            <FeedFields values={values} failure={failure} />
+            <SubmitButton>Create feed</SubmitButton>
+          </PostForm>
+        </section>
+      )}
+    </div>
+  </>
+);
+
+const Row = ({ feed: { id, name, events, tokenPrefix, createdAt } }: { feed: Feed }) => (
+  <li>
+    <div>
+      <a href={`${HERE}/${id}`}>{name}</a> <code>{tokenPrefix}</code>
+      <div class="small break">{events.join(", ")}</div>
+      <div class="small muted">
+        Created <Time at={createdAt} />
+      </div>
+    </div>
+  </li>
+);
