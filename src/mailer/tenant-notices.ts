@@ -73,7 +73,19 @@ function describeKeys(keys: readonly string[] = []): string[] {
 
 type Leaving = Extract<TenantNews, { what: "roleChanged" | "removed" | "left" }>;
 
-const describeLeft = (news: Leaving): string[] => [...describeSubscriptions(news), ...describeTenantKeys(news)];
+const describeLeft = (news: Leaving): string[] => [
+  ...describeSubscriptions(news),
+  ...describeTenantKeys(news),
+  ...describeConnections(news),
+];
+
+function describeConnections({ person, connections = [] }: Leaving): string[] {
+  if (connections.length === 0) return [];
+  return [
+    `${person} knows the tokens or secrets of what still works: ${connections.join(", ")}. Replace the tokens of ` +
+      "feeds, and the secrets of sources; turn off or delete what nobody else needs.",
+  ];
+}
 
 function describeTenantKeys({ person, tenantKeys = [] }: Leaving): string[] {
   if (tenantKeys.length === 0) return [];

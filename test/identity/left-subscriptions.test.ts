@@ -90,6 +90,30 @@ describe("the mail to the owners", () => {
     expect((await browser.get(`/people/${admin.userId}/left`)).html).toContain("Nothing that still works");
   });
 
+  test("names the feeds and sources that a member has set up, and the console leads to them", async () => {
+    const made = async (by: Person, path: string, body: object) =>
+      (await call("POST", path, { token: by.token, body })).body.data.id as string;
+    const feed = await made(admin, "/feeds", { name: "Billing", events: ["*"] });
+    await made(owner, "/feeds", { name: "Of the owner", events: ["*"] });
+    const handed = await made(owner, "/feeds", { name: "Handed on", events: ["*"] });
+    await call("POST", `/feeds/${handed}/token`, { token: admin.token, body: {} });
+    const github = { provider: "github", secrets: ["a secret"] };
+    const source = await made(admin, "/sources", { name: "Repository", ...github });
+    const added = await made(owner, "/sources", { name: "Added to", ...github });
+    await call("POST", `/sources/${added}/secrets`, { token: admin.token, body: { secret: "another" } });
+    const browser = await holding(owner);
+    const removed = await browser.post(`/people/${admin.userId}/remove`);
+    const { text } = await mailTo(owner.email, /removed from your tenant/);
+    const named = ['feed "Handed on"', 'feed "Billing"', 'source "Added to"', 'source "Repository"'];
+    for (const name of named) expect(text).toContain(name);
+    expect(text).not.toContain("Of the owner");
+    const { html } = await browser.follow(removed);
+    expect(html).toContain(`href="/console/feeds/${feed}"`);
+    for (const id of [source, added]) await browser.post(`/sources/${id}/off`);
+    for (const id of [feed, handed]) await browser.post(`/feeds/${id}/token`, { overlapSeconds: "0" });
+    expect((await browser.get(`/people/${admin.userId}/left`)).html).toContain("Nothing that still works");
+  });
+
   test("names those of a member who leaves", async () => {
     await create(admin, "tap");
     await call("DELETE", "/members/me", { token: admin.token });

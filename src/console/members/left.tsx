@@ -2,6 +2,7 @@
  * What a member has set up and what stays when they leave: subscriptions and keys of the tenant, with ways to end it.
  */
 import type { Child } from "hono/jsx";
+import type { LeftConnection } from "../../identity/members/left-connections";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { Badge, EmptyState } from "../components/display";
 
@@ -17,9 +18,12 @@ export interface Left {
   subscriptions: readonly LeftSubscription[];
   /** API keys that belong to the tenant. */
   keys: readonly { id: string; name: string; prefix: string }[];
+  /** Feeds that they can still read, and sources whose secrets they know. */
+  connections: readonly LeftConnection[];
 }
 
-export const isNothing = ({ subscriptions, keys }: Left): boolean => subscriptions.length + keys.length === 0;
+export const isNothing = ({ subscriptions, keys, connections }: Left): boolean =>
+  subscriptions.length + keys.length + connections.length === 0;
 
 const Subscription = ({ name, id, url, receivesAudit, children }: LeftSubscription & { children?: Child }) => (
   <li>
@@ -47,6 +51,11 @@ export const Staying = ({ left }: { left: Left }) =>
             </div>
           </li>
         ))}
+        {left.connections.map((connection) => (
+          <li>
+            <Connection {...connection} />
+          </li>
+        ))}
       </ul>
     </>
   );
@@ -66,6 +75,7 @@ export const LeftBehind = ({ person, left }: LeftProps) => (
     {isNothing(left) && <EmptyState title="Nothing that still works" />}
     {left.subscriptions.length > 0 && <Subscriptions subscriptions={left.subscriptions} />}
     {left.keys.length > 0 && <Keys keys={left.keys} />}
+    {left.connections.length > 0 && <Connections connections={left.connections} />}
   </div>
 );
 
@@ -95,6 +105,38 @@ const Subscriptions = ({ subscriptions }: Pick<Left, "subscriptions">) => (
             </LinkButton>
           </div>
         </Subscription>
+      ))}
+    </ul>
+  </section>
+);
+
+const Connection = ({ kind, id, name }: LeftConnection) => (
+  <div>
+    {kind === "feed" ? "Feed" : "Source"}: <a href={`/console/${kind}s/${id}`}>{name}</a>
+  </div>
+);
+
+const Connections = ({ connections }: Pick<Left, "connections">) => (
+  <section class="card" aria-labelledby="connections">
+    <h2 id="connections">Feeds and sources</h2>
+    <p>
+      This person was shown the tokens of these feeds and knows the secrets of these sources. Replace them there, or
+      turn off what nobody else needs.
+    </p>
+    <ul class="list">
+      {connections.map((connection) => (
+        <li>
+          <Connection {...connection} />
+          {connection.kind === "source" && (
+            <ActionButton
+              action={`/console/sources/${connection.id}/off`}
+              kind="danger"
+              label={`Turn off ${connection.name}`}
+            >
+              Turn off
+            </ActionButton>
+          )}
+        </li>
       ))}
     </ul>
   </section>

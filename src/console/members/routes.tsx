@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { invitations } from "../../identity/invitations/operations";
 import { listInvitations } from "../../identity/invitations/store";
+import { connectionsLeftBy } from "../../identity/members/left-connections";
 import { tenantKeysLeftBy } from "../../identity/members/left-keys";
 import { subscriptionsLeftBy } from "../../identity/members/left-subscriptions";
 import { members } from "../../identity/members/operations";
@@ -60,12 +61,13 @@ async function memberOf(c: Context<AppEnv>) {
 async function leftWith(c: Context<AppEnv>, role: Role | null): Promise<Left> {
   const deps = c.get("deps");
   const member = { tenantId: c.get("principal").tenantId, userId: pathParam(c, "userId") };
-  const [rows, keys] = await Promise.all([
+  const [rows, keys, connections] = await Promise.all([
     subscriptionsLeftBy(deps, member, role),
     tenantKeysLeftBy(deps, member, role),
+    connectionsLeftBy(deps, member, role),
   ]);
   const views = rows.map(({ id, name, url, events }) => ({ id, name, url, receivesAudit: receivesAudit(events) }));
-  return { subscriptions: views, keys };
+  return { subscriptions: views, keys, connections };
 }
 
 /** Leads to what stays, if anything does. */

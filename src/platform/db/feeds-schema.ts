@@ -73,6 +73,8 @@ export const feedTokens = sqliteTable(
     feedId: text("feed_id").notNull(),
     /** Its first characters. */
     prefix: text().notNull(),
+    /** The user to whom it was shown; null: a program that belongs to no user, or it was before this was stored. */
+    madeBy: text("made_by"),
     createdAt: integer("created_at").notNull(),
     /** Null for the newest one. */
     expiresAt: integer("expires_at"),

@@ -15,6 +15,8 @@ export const sources = sqliteTable(
     /** JSON: the options that are set. */
     options: text().notNull(),
     isEnabled: integer("is_enabled").notNull(),
+    /** The user who made it or last added a secret; null: no user, or it was before this was stored. */
+    setUpBy: text("set_up_by"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     /** When it last relayed an event, to the minute. */

@@ -51,6 +51,9 @@ const subscriptions = z.array(z.string()).optional();
 /** The API keys of the tenant that a member has made and that still work. */
 const tenantKeys = z.array(z.string()).optional();
 
+/** The feeds that a member can still read, and the sources that they have set up. */
+const connections = z.array(z.string()).optional();
+
 /** What the owners of a tenant are told. `by` and `person` are email addresses, or the name of an API key. */
 const tenantNews = z.discriminatedUnion("what", [
   z.object({ what: z.literal("joined"), person: z.string(), role: z.string() }),
@@ -61,9 +64,18 @@ const tenantNews = z.discriminatedUnion("what", [
     role: z.string(),
     subscriptions,
     tenantKeys,
+    connections,
   }),
-  z.object({ what: z.literal("removed"), by: z.string(), person: z.string(), keys, subscriptions, tenantKeys }),
-  z.object({ what: z.literal("left"), person: z.string(), keys, subscriptions, tenantKeys }),
+  z.object({
+    what: z.literal("removed"),
+    by: z.string(),
+    person: z.string(),
+    keys,
+    subscriptions,
+    tenantKeys,
+    connections,
+  }),
+  z.object({ what: z.literal("left"), person: z.string(), keys, subscriptions, tenantKeys, connections }),
   z.object({
     what: z.literal("securityChanged"),
     by: z.string(),

@@ -6,6 +6,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
+import type { Principal } from "../../platform/schemas/principal";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { deleteFeed, type FeedRow, findFeed, insertFeed, updateFeed } from "./store";
 import { deleteTokens, insertToken, type NewToken, replaceToken } from "./tokens-store";
@@ -20,17 +21,20 @@ export interface Tokened {
   tokenPrefix: string;
 }
 
+/** Somebody to whom a token is shown. */
+type Maker = ActingIn & Pick<Principal, "userId">;
+
 /** Creates a feed. Throws CONFLICT at the cap. */
 export async function createFeed(
   deps: Deps,
-  tenant: ActingIn,
+  tenant: Maker,
   { name, events }: { name: string; events: string[] },
 ): Promise<Tokened> {
   // Its events are written by other statements, which make no entries.
   if (tenant.tenantId === PLATFORM_TENANT) throw new AppError("CONFLICT", { message: "The platform has no feeds." });
   const nowMs = deps.now();
   const row = { id: newId(), name, events, createdAt: nowMs, updatedAt: nowMs };
-  const { token, stored } = await newToken(tenant.tenantId, row.id);
+  const { token, stored } = await newToken(tenant, row.id);
   // First: once the feed exists, every publish that begins must see that the tenant has feeds.
   await insertToken(deps, stored, nowMs);
   const { caps } = deps.config;
@@ -55,10 +59,10 @@ export async function changeFeed(
 }
 
 /** Gives a feed a new token; the former one stays valid for `overlapSeconds`. Throws NOT_FOUND. */
-export async function rotateToken(deps: Deps, tenant: ActingIn, id: string, overlapSeconds: number): Promise<Tokened> {
+export async function rotateToken(deps: Deps, tenant: Maker, id: string, overlapSeconds: number): Promise<Tokened> {
   const row = await feedOf(deps, tenant, id);
   const nowMs = deps.now();
-  const { token, stored } = await newToken(tenant.tenantId, id);
+  const { token, stored } = await newToken(tenant, id);
   await replaceToken(deps, tenant, stored, { formerUntilMs: nowMs + overlapSeconds * 1_000, nowMs });
   return { row, token, tokenPrefix: stored.prefix };
 }
@@ -77,8 +81,8 @@ export async function feedOf(deps: Deps, tenant: TenantRef, id: string): Promise
   return row;
 }
 
-async function newToken(tenantId: string, feedId: string): Promise<{ token: string; stored: NewToken }> {
+async function newToken({ tenantId, userId }: Maker, feedId: string): Promise<{ token: string; stored: NewToken }> {
   const token = makeChecked("psf_", RANDOM_CHARACTERS);
   const prefix = `${token.slice(0, SHOWN_CHARACTERS)}…`;
-  return { token, stored: { tenantId, feedId, hash: await sha256Hex(token), prefix } };
+  return { token, stored: { tenantId, feedId, hash: await sha256Hex(token), prefix, madeBy: userId || null } };
 }

@@ -12,11 +12,13 @@ export interface NewToken {
   feedId: string;
   hash: string;
   prefix: string;
+  /** The user to whom it is shown; null: a program that belongs to no user. */
+  madeBy: string | null;
 }
 
-const insert = ({ hash, tenantId, feedId, prefix }: NewToken, nowMs: number) =>
-  sql`INSERT INTO feed_tokens (hash, tenant_id, feed_id, prefix, created_at)
-    VALUES (${hash}, ${tenantId}, ${feedId}, ${prefix}, ${nowMs})`;
+const insert = ({ hash, tenantId, feedId, prefix, madeBy }: NewToken, nowMs: number) =>
+  sql`INSERT INTO feed_tokens (hash, tenant_id, feed_id, prefix, made_by, created_at)
+    VALUES (${hash}, ${tenantId}, ${feedId}, ${prefix}, ${madeBy}, ${nowMs})`;
 
 /** Stores the first token of a feed. From then on, publishes of the tenant write entries. */
 export async function insertToken({ db }: Deps, token: NewToken, nowMs: number): Promise<void> {
@@ -43,6 +45,22 @@ export async function replaceToken(
       target: { kind: "feed", id: token.feedId },
     }),
   });
+}
+
+/** A token that works. */
+export interface WorkingToken {
+  feedId: string;
+  prefix: string;
+}
+
+/** The tokens of a tenant that a user was shown and that work, newest first. */
+export async function tokensMadeBy({ db, now }: Deps, tenantId: string, userId: string): Promise<WorkingToken[]> {
+  const { found } = await atomically(db, {
+    found: rows<WorkingToken>(sql`SELECT feed_id AS feedId, prefix FROM feed_tokens
+      WHERE tenant_id = ${tenantId} AND made_by = ${userId} AND (expires_at IS NULL OR expires_at > ${now()})
+      ORDER BY created_at DESC`),
+  });
+  return found;
 }
 
 /** Removes the tokens of a feed. */

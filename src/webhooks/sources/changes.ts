@@ -4,6 +4,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError, type ErrorDetail, notFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
+import type { Principal } from "../../platform/schemas/principal";
 import type { SourceOptions } from "./option-schemas";
 import { readCall } from "./read";
 import {
@@ -19,8 +20,11 @@ import { newSourceId } from "./source-id";
 import { findSource, insertSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
 
+/** Somebody who gives a source its secrets. */
+type Maker = ActingIn & Pick<Principal, "userId">;
+
 /** Creates a source. Throws VALIDATION_FAILED for what does not fit the provider, CONFLICT at the cap. */
-export async function createSource(deps: Deps, tenant: ActingIn, input: NewSource): Promise<SourceRow> {
+export async function createSource(deps: Deps, tenant: Maker, input: NewSource): Promise<SourceRow> {
   const { name, provider, secrets, enabled, ...given } = input;
   const options = withoutMissing(given);
   refuse([
@@ -35,7 +39,8 @@ export async function createSource(deps: Deps, tenant: ActingIn, input: NewSourc
     secrets.map((secret) => newSecret(secret, nowMs)),
   );
   const times = { createdAt: nowMs, updatedAt: nowMs, lastEventAt: null };
-  const row = { id, tenantId: tenant.tenantId, name, provider, secretsSealed, options, enabled, ...times };
+  const setUpBy = tenant.userId || null;
+  const row = { id, tenantId: tenant.tenantId, name, provider, secretsSealed, options, enabled, setUpBy, ...times };
   const { caps } = deps.config;
   if (!(await insertSource(deps, tenant, row, caps.sources))) throw capReached("sources", caps);
   return row;
@@ -66,7 +71,7 @@ function differs(before: SourceRow, after: SourceRow, field: string): boolean {
 }
 
 /** Adds a secret. Throws CONFLICT for a fourth one, VALIDATION_FAILED and NOT_FOUND. */
-export async function addSecret(deps: Deps, tenant: ActingIn, id: string, secret: string): Promise<SourceRow> {
+export async function addSecret(deps: Deps, tenant: Maker, id: string, secret: string): Promise<SourceRow> {
   const before = await sourceOf(deps, tenant, id);
   refuse(refuseSecret(before.provider, before.options, secret, "secret"));
   const secrets = await openSecrets(deps, id, before.secretsSealed);
@@ -74,7 +79,8 @@ export async function addSecret(deps: Deps, tenant: ActingIn, id: string, secret
     throw new AppError("CONFLICT", { message: `A source can have at most ${MAX_SECRETS} secrets.` });
   }
   const added = [...secrets, newSecret(secret, deps.now())];
-  return withSecrets(deps, tenant, before, await sealSecrets(deps, id, added), "source.secret_added");
+  const bySomebody = { ...before, setUpBy: tenant.userId || null };
+  return withSecrets(deps, tenant, bySomebody, await sealSecrets(deps, id, added), "source.secret_added");
 }
 
 /** Removes a secret. Throws CONFLICT for the last one, and NOT_FOUND. */

@@ -18,6 +18,8 @@ export interface SourceRow {
   secretsSealed: string;
   options: SourceOptions;
   enabled: boolean;
+  /** The user who made it or last added a secret; null: nobody who is known. */
+  setUpBy: string | null;
   /** Unix ms, like the other times. */
   createdAt: number;
   updatedAt: number;
@@ -28,7 +30,8 @@ type StoredRow = Omit<SourceRow, "options" | "enabled"> & { options: string; ena
 
 const COLUMNS = sql.raw(
   "s.id, s.tenant_id AS tenantId, s.name, s.provider, s.secrets_sealed AS secretsSealed, s.options, s.is_enabled " +
-    "AS enabled, s.created_at AS createdAt, s.updated_at AS updatedAt, s.last_event_at AS lastEventAt",
+    "AS enabled, s.set_up_by AS setUpBy, s.created_at AS createdAt, s.updated_at AS updatedAt, " +
+    "s.last_event_at AS lastEventAt",
 );
 
 const parsed = (row: StoredRow): SourceRow => ({
@@ -40,10 +43,10 @@ const parsed = (row: StoredRow): SourceRow => ({
 /** Inserts a source, unless the tenant has `most` already. Returns whether it has. */
 export async function insertSource({ db }: Deps, actor: ActingIn, row: SourceRow, most: number): Promise<boolean> {
   const { inserted } = await atomically(db, {
-    inserted: sql`INSERT INTO sources (id, tenant_id, name, provider, secrets_sealed, options, is_enabled, created_at,
-        updated_at)
+    inserted: sql`INSERT INTO sources (id, tenant_id, name, provider, secrets_sealed, options, is_enabled, set_up_by,
+        created_at, updated_at)
       SELECT ${row.id}, ${row.tenantId}, ${row.name}, ${row.provider}, ${row.secretsSealed},
-        ${JSON.stringify(row.options)}, ${Number(row.enabled)}, ${row.createdAt}, ${row.updatedAt}
+        ${JSON.stringify(row.options)}, ${Number(row.enabled)}, ${row.setUpBy}, ${row.createdAt}, ${row.updatedAt}
       WHERE (SELECT count(*) FROM sources WHERE tenant_id = ${row.tenantId}) < ${most} RETURNING id`,
     recorded: recorded(actor, "source.created", row.id, { provider: row.provider }),
   });
@@ -123,7 +126,8 @@ export async function replaceSecrets(
   { action, nowMs }: { action: "source.secret_added" | "source.secret_removed"; nowMs: number },
 ): Promise<boolean> {
   const { updated } = await atomically(db, {
-    updated: sql`UPDATE sources SET secrets_sealed = ${secretsSealed}, updated_at = ${nowMs}
+    updated: sql`UPDATE sources SET secrets_sealed = ${secretsSealed}, set_up_by = ${before.setUpBy},
+        updated_at = ${nowMs}
       WHERE id = ${before.id} AND tenant_id = ${actor.tenantId} AND secrets_sealed = ${before.secretsSealed}
       RETURNING id`,
     recorded: recorded(actor, action, before.id),
