@@ -50,6 +50,13 @@ const statements = new Set<string>();
  */
 const CLIENT_FILE = "src/platform/db/client.ts";
 
+interface CallSite {
+  getFileName(): string | null;
+}
+const V8Error = Error as ErrorConstructor & {
+  prepareStackTrace?: ((error: Error, sites: CallSite[]) => unknown) | undefined;
+};
+
 let isCollecting = false;
 
 /**
@@ -61,9 +68,22 @@ export function collectStatements(database: D1Database): void {
   const prototype: D1Database = Object.getPrototypeOf(database);
   const prepare = prototype.prepare;
   prototype.prepare = function (query) {
-    if (!statements.has(query) && new Error().stack?.includes(CLIENT_FILE)) statements.add(query);
+    if (!statements.has(query) && isCalledBy(CLIENT_FILE)) statements.add(query);
     return prepare.call(this, query);
   };
+}
+
+/** Whether the stack has a function of `file`. The stack's text would cost more, because Vite maps it to the sources. */
+function isCalledBy(file: string): boolean {
+  const { prepareStackTrace } = V8Error;
+  let isOnStack = false;
+  V8Error.prepareStackTrace = (_error, sites) => {
+    isOnStack = sites.some((site) => site.getFileName()?.endsWith(file));
+  };
+  // The stack is read, because it is made only then.
+  void new Error().stack;
+  V8Error.prepareStackTrace = prepareStackTrace;
+  return isOnStack;
 }
 
 export const collected = (): string[] => [...statements];
