@@ -8,13 +8,13 @@ import { countDeadLetters } from "./platform/db/dead-letters-store";
 import type { Deps } from "./platform/deps";
 import { describeError, log } from "./platform/log";
 import { mailJob } from "./platform/mail/job";
-import { type FanOutMessage, queueMessage, type ShardKey } from "./platform/messages";
+import { type FanOut, type FanOutMessage, queueMessage, type ShardKey } from "./platform/messages";
 import { DeliveryRun } from "./webhooks/delivery/deliver";
 import type { QueueSpeed } from "./webhooks/delivery/enqueue";
 import { inTurns } from "./webhooks/delivery/selection";
 import { isBusy } from "./webhooks/delivery/send-load";
 import { HANDLER_WAITS_MS, MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/delivery/timing";
-import { continueFanOut } from "./webhooks/events/fan-out";
+import { continueFanOuts } from "./webhooks/events/fan-out";
 
 /** Handles a batch of any queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
@@ -30,7 +30,7 @@ interface Delivery {
 
 interface Parsed {
   deliveries: Delivery[];
-  fanOuts: { message: Message; fanOut: FanOutMessage }[];
+  fanOuts: { message: Message; data: FanOutMessage }[];
 }
 
 function parse(batch: MessageBatch): Parsed {
@@ -38,7 +38,7 @@ function parse(batch: MessageBatch): Parsed {
   for (const message of batch.messages) {
     const { success, data } = queueMessage.safeParse(message.body);
     if (!success) dropUnknown(batch.queue, message);
-    else if ("fanOut" in data) parsed.fanOuts.push({ message, fanOut: data });
+    else if ("fanOuts" in data) parsed.fanOuts.push({ message, data });
     else parsed.deliveries.push({ message, keys: data.due.map((key) => ({ ...key, shard: data.shard })) });
   }
   return parsed;
@@ -54,7 +54,7 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void>
   const { deliveries, fanOuts } = parse(batch);
   const run = new DeliveryRun(deps, speed);
   await Promise.all([
-    ...fanOuts.map((parsed) => consumeFanOut(deps, parsed)),
+    ...fanOuts.map((parsed) => consumeFanOuts(deps, parsed)),
     ...groups(deps, deliveries).map((group) => claimGroup(run, group)),
   ]);
   const finished = run.finished();
@@ -100,13 +100,23 @@ async function claimGroup(run: DeliveryRun, { waitMs, deliveries }: Group): Prom
   }
 }
 
-async function consumeFanOut(deps: Deps, { message, fanOut }: Parsed["fanOuts"][number]): Promise<void> {
-  const { shard, fanOut: eventId, afterSubscriptionId: fanOutAfter } = fanOut;
+/** Fan-outs that fail together are tried alone, so that one that always fails keeps no other from going on. */
+async function consumeFanOuts(deps: Deps, { message, data }: Parsed["fanOuts"][number]): Promise<void> {
+  const { shard, fanOuts } = data;
+  if (fanOuts.length > 1 && (await goOn(deps, shard, fanOuts))) return;
+  const all = await Promise.all(fanOuts.map((fanOut) => goOn(deps, shard, [fanOut])));
+  if (!all.every(Boolean)) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
+}
+
+/** Whether the fan-outs have gone on. */
+async function goOn(deps: Deps, shard: number, fanOuts: readonly FanOut[]): Promise<boolean> {
   try {
-    await continueFanOut(deps, shard, { eventId, fanOutAfter });
+    await continueFanOuts(deps, shard, fanOuts);
+    return true;
   } catch (error) {
-    log("error", "fan-out held up", { shard, eventId, ...describeError(error) });
-    message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
+    const { eventId } = fanOuts[0] ?? {};
+    log("error", "fan-out held up", { shard, eventId, count: fanOuts.length, ...describeError(error) });
+    return false;
   }
 }
 
@@ -118,13 +128,14 @@ async function consumeDead(deps: Deps, batch: MessageBatch): Promise<void> {
   for (const message of batch.messages) {
     const { data } = queueMessage.safeParse(message.body);
     const due = data && "due" in data ? data.due : undefined;
+    const fanOuts = data && "fanOuts" in data ? data.fanOuts : undefined;
     const mail = mailJob.safeParse(message.body);
     log("error", "dead letter", {
       queue: batch.queue,
       messageId: message.id,
       deliveryId: due?.[0]?.id,
-      count: due?.length,
-      eventId: data && "fanOut" in data ? data.fanOut : undefined,
+      count: due?.length ?? fanOuts?.length,
+      eventId: fanOuts?.[0]?.eventId,
       mailKind: mail.data?.kind,
       userId: mail.data && "userId" in mail.data ? mail.data.userId : undefined,
     });

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, expect, vi } from "vitest";
 import { beginFile } from "./support/client";
-import { prepareDatabases } from "./support/databases";
+import { emptyQueues, prepareDatabases } from "./support/databases";
 import { keepWorker } from "./support/loaded-worker";
 import { badPlans, collectStatements, newlyCollected, statementsAcrossPlanes } from "./support/query-plans";
 import { chooseShard } from "./support/shard";
@@ -15,6 +15,8 @@ keepWorker();
 beginFile();
 await prepareDatabases(testPath);
 await chooseShard(testPath);
+
+afterAll(emptyQueues, 90_000);
 
 collectStatements(env.DB);
 /** Whatever the stores have sent finds its rows by an index. */

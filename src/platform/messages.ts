@@ -5,6 +5,8 @@ import * as z from "zod";
 export const MAX_KEYS_PER_MESSAGE = 50;
 /** In the slow queue, where each delivery can take seconds. */
 export const MAX_KEYS_PER_SLOW_MESSAGE = 10;
+/** A burst of events with few subscriptions each, such as those of the audit log, takes few messages. */
+export const MAX_FAN_OUTS_PER_MESSAGE = 20;
 
 const id = z.string().min(1).max(64);
 const shard = z.int().min(0).max(1_000);
@@ -27,11 +29,26 @@ const deliveryMessage = z.object({
   due: z.array(key).min(1).max(1_000),
 });
 
-/** A fan-out of one shard, to be continued after this subscription; "" for one that has not begun. */
-const fanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: z.string().max(64) });
+/** An unfinished fan-out, and how far it has come. */
+const fanOut = z.object({
+  eventId: id,
+  /** The last subscription that has its delivery; "" before the first. */
+  fanOutAfter: z.string().max(64),
+});
+
+/** Fan-outs of one shard that continue. */
+const fanOutMessage = z.object({ shard, fanOuts: z.array(fanOut).min(1).max(100) });
+
+/** What the release before queued, which can still be in a queue after a deployment. */
+const formerFanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: z.string().max(64) }).transform(
+  (former): FanOutMessage => ({
+    shard: former.shard,
+    fanOuts: [{ eventId: former.fanOut, fanOutAfter: former.afterSubscriptionId }],
+  }),
+);
 
 /** What is in the delivery queues. */
-export const queueMessage = z.union([deliveryMessage, fanOutMessage]);
+export const queueMessage = z.union([deliveryMessage, fanOutMessage, formerFanOutMessage]);
 
 /** The key of an outbox row, with the subscription and the size, which decide when it is claimed. */
 export type OutboxKey = z.infer<typeof key>;
@@ -40,6 +57,7 @@ export interface ShardKey extends OutboxKey {
   shard: number;
 }
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
+export type FanOut = z.infer<typeof fanOut>;
 export type FanOutMessage = z.infer<typeof fanOutMessage>;
 
 /** What goes into the queue `ALERTS_QUEUE`. */

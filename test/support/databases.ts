@@ -3,10 +3,14 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { forgetSettings } from "../../src/platform/deps";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
+import { eventually } from "./client";
 import { forgetStatements } from "./query-plans";
 
 /** How often `reset` is tried: it can miss a database that a delivery of the previous test file is still writing to. */
 const RESETS = 5;
+
+/** Long enough for a few hundred batches on a busy machine. */
+const EMPTY_WITHIN_MS = 60_000;
 
 /** The suffix of the test file that ran last in this runtime: "isolated", "jobs", or "" for the others. */
 let lastMode: string | undefined;
@@ -24,7 +28,18 @@ export async function prepareDatabases(testPath: string): Promise<void> {
   await Promise.all([env.DB, env.SHARD_1].map(migrate));
 }
 
-/** Ends all deliveries and jobs, and deletes all databases, Durable Objects and queue messages. */
+/**
+ * Waits until the queues are empty. `reset` leaves their messages, and messages that a test file leaves, thousands after
+ * a wide fan-out, would hold up the deliveries of the following files.
+ */
+export async function emptyQueues(): Promise<void> {
+  const queues = [env.DELIVERY_QUEUE, env.SLOW_DELIVERY_QUEUE, env.MAIL_QUEUE];
+  const isEmpty = async (queue: Queue) => (await queue.metrics()).backlogCount === 0;
+  const areEmpty = async () => (await Promise.all(queues.map(isEmpty))).every(Boolean);
+  await eventually("empty queues at the end of a test file", areEmpty, EMPTY_WITHIN_MS);
+}
+
+/** Ends all deliveries and jobs, and deletes all databases and Durable Objects. */
 async function emptyService(): Promise<void> {
   forgetStatements();
   for (let left = RESETS; left > 0; left -= 1) {

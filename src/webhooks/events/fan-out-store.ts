@@ -3,6 +3,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
+import type { FanOut } from "../../platform/messages";
 import type { DueDelivery } from "../delivery/enqueue";
 import { MAIN } from "../delivery/outbox-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../lanes/predicates-store";
@@ -23,26 +24,33 @@ const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_i
     AND w.event_type IN (${entriesFor(sql`e.type`, sql`e.tenant_id`)})
     AND w.subscription_id > ${after} AND w.subscription_id <> e.about`;
 
-/** An unfinished fan-out, and how far it has come. */
-export interface FanOut {
-  eventId: string;
-  /** The last subscription that has its delivery; "" before the first. */
-  fanOutAfter: string;
+/**
+ * Writes the next page of deliveries of each fan-out, unless another call has already done so, at most `FAN_OUT_PAGE`
+ * deliveries in all. Returns the deliveries to queue, and those fan-outs that go on. Takes the tenants from the events.
+ */
+export async function writeFanOutPages(
+  db: Db,
+  fanOuts: readonly FanOut[],
+  nowMs: number,
+): Promise<{ due: DueDelivery[]; next: FanOut[] }> {
+  const size = Math.ceil(FAN_OUT_PAGE / fanOuts.length);
+  const pages = fanOuts.map((fanOut) => pageOf(fanOut, size, nowMs));
+  const { due, moved } = await atomically(db, {
+    outbox: pages.map(({ outbox }) => outbox),
+    due: pages.map((page) => rows<DueDelivery & { eventId: string }>(page.due)),
+    moved: pages.map((page) => rows<{ eventId: string; fanOutAfter: string | null }>(page.moved)),
+  });
+  const movedIds = new Set(moved.map(({ eventId }) => eventId));
+  return {
+    due: due.filter(({ eventId }) => movedIds.has(eventId)),
+    next: moved.flatMap(({ eventId, fanOutAfter }) => (fanOutAfter === null ? [] : [{ eventId, fanOutAfter }])),
+  };
 }
 
-/**
- * Writes the next page of deliveries, unless another call has already done so. Returns the deliveries to queue. `next`
- * is the
- * `fanOutAfter` of the following page; null when the fan-out is finished or another call has continued it. Takes the
- * tenant from the event.
- */
-export async function writeFanOutPage(
-  db: Db,
-  { eventId, fanOutAfter }: FanOut,
-  nowMs: number,
-): Promise<{ due: DueDelivery[]; next: string | null }> {
-  const page = sql`SELECT subscription_id FROM (${wantedBy(eventId, fanOutAfter)}) ORDER BY 1 LIMIT ${FAN_OUT_PAGE}`;
-  const { due, moved } = await atomically(db, {
+/** The statements of one page of one fan-out: they write the deliveries, read them, and move the fan-out on. */
+function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
+  const page = sql`SELECT subscription_id FROM (${wantedBy(eventId, fanOutAfter)}) ORDER BY 1 LIMIT ${size}`;
+  return {
     outbox: sql`${insertFanOut(
       nowMs,
       sql`FROM (SELECT id, ${PAYLOAD_BYTES} AS bytes, created_at FROM events WHERE id = ${eventId}
@@ -51,16 +59,15 @@ export async function writeFanOutPage(
         AND s.is_deleted = 0
         AND s.created_at <= e.created_at`,
     )} ON CONFLICT DO NOTHING`,
-    due: rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
-      ${isSlowAt(nowMs)} AS slow
+    due: sql`SELECT o.event_id AS eventId, o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId,
+        o.bytes, ${isSlowAt(nowMs)} AS slow
       FROM (${page}) p CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${nowMs}
         AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}
-      CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.event_id = ${eventId}`),
-    moved: rows<{ next: string | null }>(sql`UPDATE events SET fan_out_after =
-        (SELECT CASE WHEN count(*) = ${FAN_OUT_PAGE} THEN max(subscription_id) END FROM (${page}))
-      WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter} RETURNING fan_out_after AS next`),
-  });
-  return { due: moved.length === 0 ? [] : due, next: moved[0]?.next ?? null };
+      CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.event_id = ${eventId}`,
+    moved: sql`UPDATE events SET fan_out_after =
+        (SELECT CASE WHEN count(*) = ${size} THEN max(subscription_id) END FROM (${page}))
+      WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter} RETURNING id AS eventId, fan_out_after AS fanOutAfter`,
+  };
 }
 
 /**

@@ -38,7 +38,7 @@ export type Theme = "calls" | "crashes";
 
 /** Every remote call in the life of a delivery. Each is the focus of some schedules. */
 export const CALLS = [
-  ...["RateLimiter.consume", "acceptEvents", "fast sendBatch", "slow sendBatch", "writeFanOutPage"],
+  ...["RateLimiter.consume", "acceptEvents", "fast sendBatch", "slow sendBatch", "writeFanOutPages"],
   ...["claimDeliveries", "readTargets", "releaseDeliveries", "fetch", "recordAttempts", "markSlow", "moveToLanes"],
   ...["Sweeper start", "Sweeper put", "Sweeper get", "Sweeper getAlarm", "Sweeper setAlarm"],
   ...[
@@ -207,7 +207,7 @@ class Schedule {
     if (!event) return;
     this.#publications.push({ payload, acceptedId: event.id, subscribers: this.#subscribers });
     if (random.chance(0.3)) return;
-    const body = { shard: 0, fanOut: event.id, afterSubscriptionId: event.fanOutAfter };
+    const body = { shard: 0, fanOuts: [{ eventId: event.id, fanOutAfter: event.fanOutAfter }] };
     await queues.slow.sendBatch([{ body }]).catch(() => undefined);
   }
 
