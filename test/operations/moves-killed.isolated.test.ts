@@ -97,6 +97,12 @@ test.each([
       await killUntil(person, -80 * DAY_MS, ({ movedAt }) => movedAt !== null);
       await killUntil(person, -40 * DAY_MS, ({ endedAt }) => endedAt !== null);
     }
+    const { token } = person;
+    const { id: feedId } = (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data;
+    const pulled = async () =>
+      (await call("GET", `/feeds/${feedId}/events?from=oldest`, { token })).body.data.map(
+        ({ payload }: { payload: unknown }) => payload,
+      );
     await addAudit(person, from);
     await publish(person, "before");
     await endedAttempts(person, webhookId, 1);
@@ -117,11 +123,13 @@ test.each([
     expect((await call("POST", "/events", { ...person, body: { type: "checked", payload: {} } })).status).toBe(400);
     await publish(person, "after");
     expect(await idsIn(to, "events", person)).toHaveLength(1);
+    expect(await pulled()).toEqual(["before", "after"]);
 
     const kills = await killUntil(person, 40 * DAY_MS, ({ endedAt }) => endedAt !== null);
     expect(kills).toBeGreaterThan(from === 0 ? 10 : 14);
-    const moved = ["subscriptions", "subscription_events", "idempotency_keys", "departed_tenants", ...TYPE_TABLES];
-    for (const table of moved) {
+    const feeds = ["feeds", "feed_types", "feed_entries", "feed_logs", "feed_consumers"];
+    const others = ["idempotency_keys", "departed_tenants"];
+    for (const table of ["subscriptions", "subscription_events", ...others, ...TYPE_TABLES, ...feeds]) {
       expect([table, await idsIn(from, table, person)]).toEqual([table, []]);
     }
     const attempts = databaseOf(from).prepare("SELECT 1 FROM attempts WHERE subscription_id = ?").bind(webhookId);
