@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
 import { verifyDelivery } from "../../src/sdk/verify";
 import { findTenant } from "../../src/tenancy/tenants/store";
+import { eventFrame } from "../../src/webhooks/listen/frames";
 import { endIdleListeners } from "../../src/webhooks/listen/idle";
 import { call, eventually, type Person, signUp, signUpVerified } from "../support/client";
 import { askForSocket, connect, newTicket, openListener, payloadOf } from "../support/listener";
@@ -74,6 +75,19 @@ describe("deliveries", () => {
     const [attempt] = await endedAttempts(person, _id, 1);
     expect([attempt.attemptCount, attempt.status]).toEqual([1, "success"]);
     expect(second.events[0]?.headers["webhook-id"]).toBe(first.events[0]?.headers["webhook-id"]);
+  });
+
+  test("at most 100 deliveries are on their way; one more waits, and those of a lost socket are interrupted", async () => {
+    const { _id, ticket } = await openListener(person.token);
+    const { socket, events, ready } = await connect(_id, ticket, () => null);
+    await ready;
+    const object = env.LISTEN_SOCKET.getByName(_id);
+    const passing = Array.from({ length: 101 }, (_, n) => object.pass(`a${n}`, eventFrame(`a${n}`, {}, "{}")));
+    expect(await Promise.race(passing)).toBe("full");
+    await eventually("100 frames", async () => events.length === 100);
+    socket.close(1000, "gone");
+    const passed = await Promise.all(passing);
+    expect(Object.groupBy(passed, String)).toMatchObject({ full: { length: 1 }, lost: { length: 100 } });
   });
 
   test("20 sockets are killed under load, and every event arrives", { timeout: 120_000 }, async () => {
