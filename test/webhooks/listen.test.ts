@@ -7,6 +7,7 @@ import { verifyDelivery } from "../../src/sdk/verify";
 import { findTenant } from "../../src/tenancy/tenants/store";
 import { eventFrame } from "../../src/webhooks/listen/frames";
 import { endIdleListeners } from "../../src/webhooks/listen/idle";
+import { noteConnection } from "../../src/webhooks/listen/store";
 import { call, eventually, type Person, signUp, signUpVerified } from "../support/client";
 import { askForSocket, connect, newTicket, openListener, payloadOf } from "../support/listener";
 import { joinTenant } from "../support/people";
@@ -197,6 +198,20 @@ describe("a listener", () => {
     expect(await closedAfter(demoted.token, () => call("PATCH", `/members/${demoted.userId}`, asRoles))).toBe(4003);
     const revoked = () => call("DELETE", `/api-keys/${body.data.id}`, byPerson);
     expect(await closedAfter(body.data.key, revoked)).toBe(4003);
+  });
+
+  test("costs at most two rows for each socket that is opened or lost, and none while nothing changes", async () => {
+    const { _id } = await openListener(person.token);
+    const deps = await createDeps(env, createExecutionContext());
+    const tenant = await findTenant(deps, person.tenantId);
+    if (!tenant) throw new Error("no tenant");
+    const rowsOf = async (isConnected: boolean) => {
+      const before = deps.trips.rowsWritten;
+      expect((await noteConnection(deps, tenant, _id, isConnected, deps.now())).isFound).toBe(true);
+      return deps.trips.rowsWritten - before;
+    };
+    const rows = [await rowsOf(true), await rowsOf(true), await rowsOf(false), await rowsOf(false)];
+    expect([Math.max(...rows) <= 2, rows[1], rows[3]]).toEqual([true, 0, 0]);
   });
 
   test("ends 24 hours after its last connection", async () => {
