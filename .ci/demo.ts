@@ -66,6 +66,10 @@ try {
   check("its commands publish for a customer", /deliveries: \d/.test(stdout));
   await printed(/ platform .* success/);
   check("the platform's subscriber hears of customers", true);
+  check("its commands call the source", /"message":"Accepted"/.test(stdout));
+  await printed(/ listener .* success/);
+  check("the listener hears of the source", true);
+  check("its commands read the feed", /\[ 'OrderPaid', \{ number/.test(stdout));
   check("its commands show metrics", /postern_deliveries_open/.test(stdout));
   check(
     "its commands find an event's publisher and attempts",

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { CLIENT, type Issuer, startIssuer } from "../test/browser/issuer.ts";
+import { addConnections, LISTENER } from "./demo/connections.ts";
 import { addOperator, invitePeople, OPERATOR } from "./demo/people.ts";
 import { addPlatform, PLATFORM } from "./demo/platform.ts";
 import { subscribeAll } from "./demo/scenes.ts";
@@ -61,11 +62,13 @@ async function fill(service: Service): Promise<void> {
   const product = { service, operatorToken: operator.token, ownerToken: token, subscribers };
   const { platformKey, subscriptionId } = await addPlatform(product);
   ids.set(subscriptionId, PLATFORM);
+  const connections = await addConnections(service, token, stop.signal);
+  ids.set(connections.listenerId, LISTENER);
   const key = { name: "demo shop", scopes: ["event.publish"], owner: "tenant" };
   const { key: apiKey = "" } = await service.call("POST", "/api-keys", key, token);
   const { totpSecret } = operator;
   const provider = new URL(issuer.url).host;
-  console.log(guide({ service, subscribers, totpSecret, metricsToken, provider, platformKey }));
+  console.log(guide({ service, subscribers, totpSecret, metricsToken, provider, platformKey, connections }));
   printAttempts(service, ids);
   printMails(service);
   publishSteadily(service, apiKey, stop.signal);

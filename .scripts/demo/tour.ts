@@ -1,4 +1,5 @@
 /** What `npm run demo` prints first: where to go, and what to click there. */
+import { type Connections, SOURCE_SECRET } from "./connections.ts";
 import { OPERATOR, PASSWORD, PEOPLE } from "./people.ts";
 import { CUSTOMER } from "./platform.ts";
 import type { Service } from "./service.ts";
@@ -14,6 +15,7 @@ interface Tour {
   provider: string;
   /** The key of the product's own backend. */
   platformKey: string;
+  connections: Connections;
 }
 
 /** The places in the console that have something to see, by the words on their links and buttons. */
@@ -28,6 +30,8 @@ const CLICKS: readonly (readonly [place: string, what: string])[] = [
   ["Subscriptions > gateway", "Edit: own headers, format, signatures; Security: keys, and rotating them"],
   ["Subscriptions > notices", "a payload for each thing that happened to the others"],
   ["Events > any event", "which subscriptions got it, and why others did not"],
+  ["Sources > Repository", "its URL, refused calls, and a field to try a sample; call it as below"],
+  ["Feeds > Ledger", "its consumers and how many events wait for them; replace its token"],
   ["API keys", "the shop's key belongs to the tenant: it works on when people leave"],
   ["Activity", "who did what, from where; filters and CSV"],
   ["People", "roles and invitations"],
@@ -39,7 +43,8 @@ const rowsOf = (rows: readonly (readonly string[])[], ...widths: number[]) =>
   rows.map((cells) => `  ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" ")}`).join("\n");
 
 export function guide({ service: { url, logPath }, subscribers, totpSecret, metricsToken, ...more }: Tour): string {
-  const { provider, platformKey } = more;
+  const { provider, platformKey, connections } = more;
+  const { sourceUrl, feedId, feedToken } = connections;
   const people = PEOPLE.map(({ role, email, may }) => [role, email, may]);
   return `
 Postern, live
@@ -83,6 +88,12 @@ Try
   product() { curl -s "$@" -H "authorization: Bearer $PRODUCT" -H 'content-type: application/json'; }
   product $API/platform/tenants -d '{"name":"Tea House","externalId":"tea-house"}' | data # "platform" below hears of it
   product $API/events -H 'postern-tenant: ext:${CUSTOMER}' -d '{"type":"OrderPaid","payload":{"order":7}}' | data
+  BODY='{"action":"opened"}'   # as GitHub would send it: "listener" below hears of it
+  SIGNED=$(printf %s "$BODY" | openssl dgst -sha256 -hmac '${SOURCE_SECRET}' | sed 's/.* //')
+  curl -s ${sourceUrl} -H 'content-type: application/json' -H 'x-github-event: issues' \\
+    -H "x-hub-signature-256: sha256=$SIGNED" -d "$BODY"
+  READ="$API/feeds/${feedId}/events?consumer=you&from=oldest&limit=2"
+  curl -s "$READ" -H 'x-api-key: ${feedToken}' | data '.map(({ type, payload }) => [type, payload])' # a feed
   curl -s ${url}/metrics -H 'authorization: Bearer ${metricsToken}' | grep -v '#'
 
 Ctrl-C stops everything and removes its data. Below, every attempt as it ends:
