@@ -14,6 +14,7 @@ export default defineConfig({
     "./src/platform/db/feeds-schema.ts",
     "./src/platform/db/event-types-schema.ts",
     "./src/platform/db/imports-schema.ts",
+    "./src/platform/db/portal-schema.ts",
   ],
   out: "./migrations",
 });

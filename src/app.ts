@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { requirePrincipal } from "./authenticate";
+import { portalRoutes } from "./console/portal/routes";
 import { consoleRoutes } from "./console/routes";
 import { documentationRoutes } from "./docs/routes";
 import { apiKeyRoutes } from "./identity/api-keys/routes";
@@ -12,6 +13,7 @@ import { memberRoutes } from "./identity/members/routes";
 import { passkeyRoutes } from "./identity/passkeys/routes";
 import { platformKeyRoutes } from "./identity/platform-keys/routes";
 import { policyRoutes } from "./identity/policy/routes";
+import { portalLinkRoutes, portalSessionRoutes, portalTokenRoutes } from "./identity/portal/routes";
 import { profileRoutes } from "./identity/profile/routes";
 import { identityRoutes } from "./identity/providers/identities/routes";
 import { oauthRoutes } from "./identity/providers/routes";
@@ -36,7 +38,7 @@ import { clientAddress } from "./platform/http/client-ip";
 import type { AppEnv } from "./platform/http/env";
 import { errorResponse } from "./platform/http/errors";
 import { requestLog } from "./platform/http/request-log";
-import { CONSOLE_PATH } from "./platform/paths";
+import { CONSOLE_PATH, isPortalPath, PORTAL_PATH } from "./platform/paths";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/routes";
 import { tenantRoutes } from "./tenancy/tenants/routes";
 import { eventTypeRoutes, eventTypeSettingsRoutes } from "./webhooks/event-types/routes";
@@ -91,7 +93,10 @@ const WITH_COOKIES = /^\/api\/v1\/auth\/(oauth\/exchange|identities\/[a-z]+)$/;
 export const app = new Hono<AppEnv>();
 
 app.use(requestLog);
-app.use(secureHeaders());
+const headers = secureHeaders();
+/** The pages of portals say themselves who may frame them. */
+const headersOfPortals = secureHeaders({ xFrameOptions: false });
+app.use((c, next) => (isPortalPath(c.req.path) ? headersOfPortals : headers)(c, next));
 app.use(
   methodNotAllowed({
     app,
@@ -109,9 +114,12 @@ app.use(async (c, next) => {
   await next();
 });
 app.use(async (c, next) => {
-  const { corsOrigins } = c.get("deps").config;
+  const { corsOrigins, portalOrigins } = c.get("deps").config;
+  const withCookies = WITH_COOKIES.test(c.req.path);
+  const isAllowed = (origin: string) =>
+    corsOrigins.includes(origin) || (!withCookies && portalOrigins.includes(origin));
   const allow = cors({
-    origin: (origin) => (corsOrigins.includes(origin) ? origin : null),
+    origin: (origin) => (isAllowed(origin) ? origin : null),
     allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-API-Key", "X-Request-Id"],
     exposeHeaders: [
       "X-Request-Id",
@@ -124,7 +132,7 @@ app.use(async (c, next) => {
     ],
     maxAge: 600,
     // On these paths, cookies bind a sign-in with a provider to one browser.
-    credentials: WITH_COOKIES.test(c.req.path),
+    credentials: withCookies,
   });
   return allow(c, next);
 });
@@ -172,6 +180,9 @@ const authenticated = new Hono<AppEnv>()
   .route("/sources", sourceRoutes)
   .route("/feeds", feedRoutes)
   .route("/listen", listenRoutes)
+  .route("/portal-links", portalLinkRoutes)
+  .route("/portal-tokens", portalTokenRoutes)
+  .route("/portal-session", portalSessionRoutes)
   .route("/audit", auditRoutes)
   .route("/operator", operatorRoutes);
 
@@ -181,6 +192,7 @@ app.route("/.well-known", tokenRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);
 app.route("/", documentationRoutes);
 app.route(CONSOLE_PATH, consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
+app.route(PORTAL_PATH, portalRoutes(BODY_KIB));
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);

@@ -1,4 +1,4 @@
-/** Authentication of API requests, with an access token, a key or the token of a feed, in one D1 round trip. */
+/** Authentication of API requests, with an access token, a key or the token of a feed or a portal, in one D1 trip. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./identity/api-keys/authenticate";
@@ -6,14 +6,15 @@ import { authenticateFeedToken } from "./identity/api-keys/feed-token";
 import { authenticatePlatformKey } from "./identity/platform-keys/authenticate";
 import { inPlatform } from "./identity/platform-keys/in-platform";
 import { lacksSecondFactor, secondFactorRequired } from "./identity/policy/lock-out";
+import { authenticatePortalToken } from "./identity/portal/authenticate";
 import { authenticateSession } from "./identity/sessions/authenticate";
 import { AppError, invalid, notFound } from "./platform/errors";
 import type { AppEnv } from "./platform/http/env";
-import { isOpenToFeedTokens, isOpenWhenSuspended } from "./platform/http/operation";
+import { isOpenToFeedTokens, isOpenToPortals, isOpenWhenSuspended } from "./platform/http/operation";
 import { originOf } from "./platform/http/origin";
 import { requireOperator, servesRequest } from "./platform/http/permissions";
 import { documented } from "./platform/http/route-docs";
-import type { ApiKeyPrincipal, Principal, SessionPrincipal } from "./platform/schemas/principal";
+import type { PlatformKeyPrincipal, Principal } from "./platform/schemas/principal";
 import { PLATFORM_TENANT } from "./platform/schemas/tenant-ref";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
 import { tenantName } from "./tenancy/tenants/tenant-name";
@@ -51,6 +52,11 @@ async function identify(c: Context<AppEnv>): Promise<Principal | null> {
     const principal = await authenticateFeedToken(deps, credential, c.get("clientIp"), originOf(c));
     return principal && inNamedTenant(c, principal);
   }
+  if (credential.startsWith("pt_")) {
+    if (!isOpenToPortals(c)) throw new AppError("UNAUTHENTICATED", PORTAL_CONFINED);
+    const principal = await authenticatePortalToken(deps, credential, c.get("clientIp"), originOf(c));
+    return principal && inNamedTenant(c, principal);
+  }
   if (credential.startsWith("ak_")) {
     const principal = await authenticateApiKey(deps, credential, c.get("clientIp"), originOf(c));
     // The owner of a key that has stopped is looked for by the tenant and the first characters of the key.
@@ -61,6 +67,11 @@ async function identify(c: Context<AppEnv>): Promise<Principal | null> {
   const principal = await authenticateSession(deps, credential, originOf(c));
   return principal && inNamedTenant(c, principal);
 }
+
+const PORTAL_CONFINED = {
+  message: "Portal access does not reach this.",
+  headers: { "WWW-Authenticate": "Bearer" },
+};
 
 /** Notes why the key cannot act in a tenant. The routes below `/platform` need none. */
 async function platformKey(c: Context<AppEnv>, key: string): Promise<Principal | null> {
@@ -76,7 +87,10 @@ const NO_TENANT_NAMED = {
 };
 
 /** Returns the principal in the tenant that the request names. Throws NOT_FOUND for any but its own. */
-async function inNamedTenant(c: Context<AppEnv>, principal: SessionPrincipal | ApiKeyPrincipal): Promise<Principal> {
+async function inNamedTenant(
+  c: Context<AppEnv>,
+  principal: Exclude<Principal, PlatformKeyPrincipal>,
+): Promise<Principal> {
   const named = c.req.header(TENANT_HEADER) ?? "";
   const { id, externalId } = tenantName(named);
   const own = id === null ? principal.tenantExternalId === externalId : principal.tenantId === id;

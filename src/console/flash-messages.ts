@@ -35,6 +35,7 @@ export const FLASH_MESSAGES = {
   consumerForgotten: "The consumer is forgotten.",
   feedDeleted: "Feed deleted.",
   keyRevoked: "API key revoked.",
+  portalLinkRevoked: "Portal link revoked.",
   platformKeyRevoked: "Platform key revoked.",
   formerKeyEnded: "The former key has ended.",
   invited: "Invitation sent.",

@@ -14,6 +14,7 @@ const NAV_SECTIONS = [
   { name: "sources", title: "Sources", path: "/console/sources", permission: "webhook.read" },
   { name: "feeds", title: "Feeds", path: "/console/feeds", permission: "webhook.read" },
   { name: "keys", title: "API keys", path: "/console/api-keys", permission: null },
+  { name: "portals", title: "Portal links", path: "/console/portal-links", permission: "member.manage" },
   { name: "people", title: "People", path: "/console/people", permission: "member.read" },
   { name: "activity", title: "Activity", path: "/console/activity", permission: "audit.read" },
   { name: "security", title: "My security", path: "/console/security", permission: null },
@@ -41,29 +42,14 @@ type LayoutProps = PropsWithChildren<{
 export function Layout({ title, section, nonce, brand, currentUser, isOperator, flash, children }: LayoutProps) {
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>{`${title} · ${brand.name}`}</title>
-        <link rel="icon" href={ICON_PATH} type="image/svg+xml" />
-        <link rel="stylesheet" href={stylePath(brand.color)} nonce={nonce} />
-        <script src={SCRIPT_PATH} nonce={nonce} type="module" />
-      </head>
+      <Head title={title} nonce={nonce} brand={brand} />
       <body class={currentUser ? "inside" : "outside"}>
         <a class="skip" href="#main">
           Skip to content
         </a>
         <header class="bar">
           <a class="brand" href="/console">
-            {brand.logoUrl === null ? (
-              <>
-                <Logo /> {brand.name}
-              </>
-            ) : (
-              <img class="brand-logo" src={brand.logoUrl} alt={brand.name} />
-            )}
+            <BrandMark brand={brand} />
           </a>
           {currentUser && (
             <details class="menu">
@@ -86,6 +72,32 @@ export function Layout({ title, section, nonce, brand, currentUser, isOperator, 
     </html>
   );
 }
+
+type HeadProps = PropsWithChildren<Pick<LayoutProps, "title" | "nonce" | "brand">>;
+
+export const Head = ({ title, nonce, brand, children }: HeadProps) => (
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="robots" content="noindex" />
+    <title>{`${title} · ${brand.name}`}</title>
+    <link rel="icon" href={ICON_PATH} type="image/svg+xml" />
+    <link rel="stylesheet" href={stylePath(brand.color)} nonce={nonce} />
+    {children}
+    <script src={SCRIPT_PATH} nonce={nonce} type="module" />
+  </head>
+);
+
+/** The logo, or a small gate and the name. */
+export const BrandMark = ({ brand }: { brand: Brand }) =>
+  brand.logoUrl === null ? (
+    <>
+      <Logo /> {brand.name}
+    </>
+  ) : (
+    <img class="brand-logo" src={brand.logoUrl} alt={brand.name} />
+  );
 
 /** A small gate. */
 const Logo = () => (

@@ -5,12 +5,11 @@ import { limitBody } from "../platform/http/body";
 import type { AppEnv } from "../platform/http/env";
 import { keyPages } from "./api-keys/routes";
 import { assetOf } from "./assets";
-import { attemptPages } from "./attempts/routes";
 import { activityPages } from "./audit/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
 import { mailCodePages } from "./email-codes/routes";
-import { eventPages } from "./events/routes";
 import { feedPages } from "./feeds/routes";
+import { deliveryPages } from "./http/delivery-pages";
 import { ownFormOnly } from "./http/own-form";
 import { errorPage } from "./http/page";
 import { contentSecurityPolicy, noStore } from "./http/page-headers";
@@ -23,16 +22,13 @@ import { overviewPage } from "./overview/routes";
 import { passkeyPages } from "./passkeys/routes";
 import { platformPages } from "./platform/routes";
 import { policyPages } from "./policy/routes";
+import { portalLinkPages } from "./portal-links/routes";
 import { confirmEmailPages, profilePages } from "./profile/routes";
 import { oauthPages } from "./providers/routes";
 import { removeTwoFactorPages } from "./remove-two-factor/routes";
-import { replayPages } from "./replays/routes";
-import { operationPages } from "./resend/routes";
 import { accountPages } from "./sign-in/routes";
-import { signingPages } from "./signing/routes";
 import { sourcePages } from "./sources/routes";
 import { subscriptionNoticePages } from "./subscription-notices/routes";
-import { subscriptionPages } from "./subscriptions/routes";
 import { tenantPages } from "./tenants/routes";
 
 const ASSET_CACHE = "public, max-age=31536000, immutable";
@@ -59,15 +55,11 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/confirm-email", confirmEmailPages)
     .use(requireUser)
     .route("/", overviewPage)
-    .route("/webhooks", subscriptionPages)
-    .route("/webhooks", signingPages)
-    .route("/webhooks", operationPages)
-    .route("/webhooks", replayPages)
-    .route("/webhooks", attemptPages)
-    .route("/events", eventPages)
+    .route("/", deliveryPages)
     .route("/sources", sourcePages)
     .route("/feeds", feedPages)
     .route("/api-keys", keyPages)
+    .route("/portal-links", portalLinkPages)
     .route("/people", peoplePages)
     .route("/tenants", tenantPages)
     .route("/tenants", tenantEndPages)

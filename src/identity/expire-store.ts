@@ -32,6 +32,7 @@ interface Oldest {
   keyEndedAt: number;
   deviceSeenAt: number;
   stateExpiredAt: number;
+  portalEndedAt: number;
   signerRetiredAt: number;
   revokedAt: number;
 }
@@ -67,6 +68,10 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
       (SELECT id FROM mail_codes WHERE id < ${firstIdAt(endedBefore)} LIMIT ${limit}) RETURNING 1`,
     devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
       (SELECT user_id, key FROM known_devices WHERE last_seen_at <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
+    // They last a day at most, so the id leads to few that have not ended for long.
+    portalLinks: sql`DELETE FROM portal_links WHERE id IN (SELECT id FROM portal_links
+      WHERE id < ${firstIdAt(oldest.portalEndedAt)} AND expires_at <= ${oldest.portalEndedAt} LIMIT ${limit})
+      RETURNING 1`,
     revocations: sql`DELETE FROM revocations WHERE (at, key) IN
       (SELECT at, key FROM revocations WHERE at < ${Math.floor(oldest.revokedAt / 1000)} LIMIT ${limit}) RETURNING 1`,
     signers: sql`DELETE FROM token_signers WHERE retired_at <= ${oldest.signerRetiredAt} RETURNING 1`,

@@ -1,4 +1,7 @@
-/** Removes what has ended: sessions, mailed tokens, invitations, API keys, and devices that were not seen again. */
+/**
+ * Removes what has ended: sessions, mailed tokens, invitations, API keys, portal links, and devices that were not seen
+ * again.
+ */
 import type { PagedMaintenance } from "../platform/db/paged-maintenance";
 import { log } from "../platform/log";
 import { ACCEPTED_MS } from "../platform/signers/choose";
@@ -11,6 +14,7 @@ import { REVOCABLE_SECONDS } from "./tokens/revocations-store";
 const KEEP_ENDED_MS = 30 * DAY_MS;
 /** A state is refused once it has expired; clocks may differ. */
 const KEEP_USED_STATES_MS = HOUR_MS;
+const KEEP_PORTAL_LINKS_MS = 7 * DAY_MS;
 const PAGE_ROWS = 500;
 
 /** Deletes ended rows page by page. */
@@ -23,6 +27,7 @@ export const deleteExpired: PagedMaintenance = async (deps, _shard, _cursor, isO
     keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),
     deviceSeenAt: deps.now() - KNOWN_DEVICE_MS,
     stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,
+    portalEndedAt: deps.now() - KEEP_PORTAL_LINKS_MS,
     revokedAt: deps.now() - REVOCABLE_SECONDS * 1000,
     signerRetiredAt: deps.now() - ACCEPTED_MS,
   };

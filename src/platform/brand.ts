@@ -21,7 +21,8 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-const carriesWhiteText = (color: string) => 1.05 / (luminance(color) + 0.05) >= MIN_CONTRAST;
+/** Whether white text is legible on `#rrggbb`. */
+export const carriesWhiteText = (color: string) => 1.05 / (luminance(color) + 0.05) >= MIN_CONTRAST;
 
 export const BRAND_VARIABLES = {
   BRAND_NAME: {

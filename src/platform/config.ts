@@ -21,6 +21,8 @@ const randomKey = z
   .min(MIN_SECRET_KEY_CHARACTERS)
   .refine((key) => !isGuessableKey(key));
 
+const isOrigin = (text: string): boolean => URL.parse(text)?.origin === text;
+
 const VARIABLES = {
   SECRET_KEYS: {
     description:
@@ -71,12 +73,18 @@ const VARIABLES = {
     must: "be a comma-separated list of origins, or empty",
     schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
   },
+  PORTAL_ORIGINS: {
+    description:
+      "The origins whose pages may frame [portals](portal.md), and call the API with portal tokens. Empty: none.",
+    must: "be a comma-separated list of origins, or empty",
+    schema: commaList.pipe(z.array(z.string().refine(isOrigin))).prefault(""),
+  },
   PASSKEY_ORIGINS: {
     description:
       "Origins besides that of `APP_URL` whose pages may use passkeys. Passkeys are bound to the host of " +
       "`APP_URL`, so these must be hosts below it.",
     must: "be a comma-separated list of origins, each of the host of APP_URL or of a host below it, or empty",
-    schema: commaList.pipe(z.array(z.string().refine((text) => URL.parse(text)?.origin === text))).prefault(""),
+    schema: commaList.pipe(z.array(z.string().refine(isOrigin))).prefault(""),
   },
   ...BRAND_VARIABLES,
   ...PROVIDER_VARIABLES,
@@ -148,6 +156,7 @@ export interface Config extends LimitSettings, TokenSettings, SignInSettings {
   /** Null: nobody is mailed alarms. */
   alertMail: string | null;
   corsOrigins: string[];
+  portalOrigins: readonly string[];
   passkeyOrigins: string[];
   /** An origin; set if there is a provider. */
   publicUrl: string | undefined;
@@ -181,6 +190,7 @@ const OPTIONAL: Partial<Record<keyof typeof VARIABLES, string | undefined>> = {
   BRAND_LOGO_URL: "",
   BRAND_COLOR: "",
   CORS_ORIGINS: "",
+  PORTAL_ORIGINS: "",
   PASSKEY_ORIGINS: "",
   ...Object.fromEntries(Object.keys(PROVIDER_VARIABLES).map((name) => [name, undefined])),
   TURNSTILE_SITE_KEY: "",
@@ -222,6 +232,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     brand: { name: read("BRAND_NAME"), logoUrl: read("BRAND_LOGO_URL"), color: read("BRAND_COLOR") },
     alertMail: read("ALERT_MAIL"),
     corsOrigins: read("CORS_ORIGINS"),
+    portalOrigins: read("PORTAL_ORIGINS"),
     passkeyOrigins: read("PASSKEY_ORIGINS"),
     publicUrl,
     providers,

@@ -54,6 +54,30 @@ export async function startReceiver(): Promise<Receiver> {
   return { url: (path) => `http://127.0.0.1:${port}${path}`, arrivals, close: () => server.close() };
 }
 
+export interface Framer {
+  /** The origin whose pages may frame portals. */
+  origin: string;
+  /** A page at this host that shows `url` in a frame. */
+  url(host: "127.0.0.1" | "localhost", url: string): string;
+  close(): void;
+}
+
+/** Somebody else's site, which shows pages in frames. */
+export async function startFramer(): Promise<Framer> {
+  const server = createServer((request, response) => {
+    const framed = new URL(request.url ?? "", "http://framer").searchParams.get("framed") ?? "";
+    response.writeHead(200, { "content-type": "text/html" });
+    response.end(`<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title>
+      <iframe title="Portal" width="1000" height="700" src="${framed.replaceAll("&", "&amp;")}"></iframe></html>`);
+  });
+  const port = await listen(server);
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    url: (host, url) => `http://${host}:${port}/?framed=${encodeURIComponent(url)}`,
+    close: () => server.close(),
+  };
+}
+
 export async function freePort(): Promise<number> {
   const probe = createServer();
   const port = await listen(probe);

@@ -10,6 +10,7 @@ import { mailedLinks } from "./mailed-links.ts";
 import { mails } from "./mails.ts";
 import { passkeys } from "./passkeys.ts";
 import { pictures } from "./pictures.ts";
+import { portals } from "./portals.ts";
 import { protection } from "./protection.ts";
 import { providers } from "./providers.ts";
 import { reference } from "./reference.ts";
@@ -19,6 +20,7 @@ describePages((stage) => {
   journeys(stage);
   pictures();
   providers(stage);
+  portals(stage);
   protection(stage);
   mailedLinks(stage);
   mails(stage);

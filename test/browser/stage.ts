@@ -3,7 +3,15 @@ import { existsSync, writeSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { CHROMIUM, FLAGS } from "./chromium.ts";
-import { type DevServer, freePort, type Receiver, startDevServer, startReceiver } from "./dev-server.ts";
+import {
+  type DevServer,
+  type Framer,
+  freePort,
+  type Receiver,
+  startDevServer,
+  startFramer,
+  startReceiver,
+} from "./dev-server.ts";
 import { type Issuer, startIssuer } from "./issuer.ts";
 
 const STDERR = 2;
@@ -17,6 +25,7 @@ export interface Stage {
   server: DevServer;
   browser: Browser;
   receiver: Receiver;
+  framer: Framer;
   /** Where people can sign in with a provider. */
   issuer: Issuer;
   /** A page in its own browser context. Any error or message in its console fails the tests. */
@@ -36,7 +45,8 @@ export function describePages(tests: (stage: Stage) => void): void {
       stage.browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
       const port = await freePort();
       stage.issuer = await startIssuer(`http://localhost:${port}/api/v1/auth/oauth/oidc/callback`);
-      stage.server = await startDevServer(port, stage.issuer);
+      stage.framer = await startFramer();
+      stage.server = await startDevServer(port, stage.issuer, [`PORTAL_ORIGINS:${stage.framer.origin}`]);
       stage.receiver = await startReceiver();
       stage.open = async (options = {}) => {
         const context = await stage.browser.newContext({ locale: "en-GB", timezoneId: "Asia/Kolkata", ...options });
@@ -52,6 +62,7 @@ export function describePages(tests: (stage: Stage) => void): void {
       close = async () => {
         await stage.browser.close();
         stage.receiver.close();
+        stage.framer.close();
         stage.issuer.close();
         await stage.server.stop();
       };

@@ -21,6 +21,7 @@ async function createTenant() {
   const sessions = await call("GET", "/auth/sessions", { token });
   const source = await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } });
   const feed = await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } });
+  const link = await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } });
   const ids: Record<string, string> = {
     feeds: feed.body.data.id,
     consumers: feed.body.data.id,
@@ -29,6 +30,7 @@ async function createTenant() {
     people: member.userId,
     tenants: owner.tenantId,
     "api-keys": key.body.data.id,
+    "portal-links": link.body.data.id,
     invitations: invited.body.data.id,
     sessions: sessions.body.data[0].id,
     sources: source.body.data.id,

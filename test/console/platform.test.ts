@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { withPlatformLinks, withPlatformRedirect } from "../../src/console/platform/paths";
+import { withLinksBelow, withRedirectBelow } from "../../src/console/http/below";
 import { createDeps } from "../../src/platform/deps";
 import { publishPlatform } from "../../src/webhooks/platform-events/feed";
 import { call, signUpVerified } from "../support/client";
@@ -87,15 +87,16 @@ describe("nobody else", () => {
 
 test("links below other paths, in the navigation and in text stay as they are", () => {
   const html = '<nav><a href="/console/webhooks"></nav><main><a href="/console/webhooks/1?x">&quot;/console/events';
-  expect(withPlatformLinks(html)).toBe(
+  const below = "/console/platform";
+  expect(withLinksBelow(below, html)).toBe(
     '<nav><a href="/console/webhooks"></nav><main><a href="/console/platform/webhooks/1?x">&quot;/console/events',
   );
-  expect(withPlatformLinks('<a href="/console/webhooksome"><div data-live="/console/events/1">')).toBe(
+  expect(withLinksBelow(below, '<a href="/console/webhooksome"><div data-live="/console/events/1">')).toBe(
     '<a href="/console/webhooksome"><div data-live="/console/platform/events/1">',
   );
   expect(
     ["/console/webhooks", "/console/platform/webhooks/1", "/console/security/confirm?to=%2Fconsole%2Fwebhooks%2F1"].map(
-      withPlatformRedirect,
+      (location) => withRedirectBelow(below, location),
     ),
   ).toEqual([
     "/console/platform/webhooks",

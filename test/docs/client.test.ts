@@ -16,6 +16,7 @@ import { changeRole } from "../../src/docs/pages/client/members";
 import { holdWhile } from "../../src/docs/pages/client/operator";
 import { addPasskey, signInWithPasskey } from "../../src/docs/pages/client/passkeys";
 import { addCustomer } from "../../src/docs/pages/client/platform";
+import { namesOfWebhooks, tokenFor } from "../../src/docs/pages/client/portal";
 import { endOtherSessions } from "../../src/docs/pages/client/sessions";
 import { receiveFromStripe, rotate as rotateSource } from "../../src/docs/pages/client/sources";
 import { forPage, forProgram } from "../../src/docs/pages/client/start";
@@ -193,6 +194,16 @@ test("events, subscriptions, statistics", async () => {
   expect(await moveTo(client, id, inbox.url)).toBe(2);
   await inbox.arrived(2);
   expect(await rotate(client, id)).not.toBe(secret);
+});
+
+test("portals: a token for pages of one's own", async () => {
+  const person = await signUpVerified();
+  const { client } = clientOf(person);
+  await client.webhooks.create({ name: "Orders", url: newInbox("200").url, events: ["*"], secret: "a-signing-secret" });
+  const token = await tokenFor(client);
+  vi.stubGlobal("fetch", serviceFetch);
+  expect(await namesOfWebhooks("http://postern.test", token)).toEqual(["Orders"]);
+  vi.unstubAllGlobals();
 });
 
 test("operators", async () => {

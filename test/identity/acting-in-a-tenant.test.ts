@@ -24,6 +24,10 @@ const ROUTES: [route: string, scope: PlatformScope, body?: () => unknown][] = [
   ["GET /events", "webhooks.read"],
   ["POST /events", "events.publish", () => EVENT],
   ["POST /events/batch", "events.publish", () => ({ events: [EVENT, EVENT] })],
+  ["POST /portal-links", "webhooks.read", () => ({ permissions: ["webhook.read"] })],
+  ["POST /portal-tokens", "webhooks.read", () => ({ permissions: ["webhook.read"] })],
+  ["GET /portal-links", "webhooks.read"],
+  [`DELETE /portal-links/${MISSING}`, "webhooks.read"],
   ["GET /audit", "audit.read"],
 ];
 

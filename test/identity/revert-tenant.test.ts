@@ -16,6 +16,8 @@ import { mailsTo, mailTo, tokenIn } from "../support/mailbox";
 import { operator } from "../support/operators";
 import { invite, joinTenant } from "../support/people";
 import { callAs } from "../support/platform-keys";
+import { newPortalToken } from "../support/portal";
+import { deliveryDb } from "../support/shard";
 
 const HOOK = { name: "Tap", url: "https://example.com/hook", events: ["*", "postern.*"], secret: "s", enabled: true };
 
@@ -103,6 +105,20 @@ describe("this was not me, about a sign-in", () => {
       "member.removed",
       "member.role_changed",
     ]);
+  });
+
+  test("ends the portal links since then, and pauses what was set up with one", async () => {
+    const owner = await signUpVerified();
+    const { thief, token } = await stolen(owner);
+    const portal = await newPortalToken(thief.token, ["webhook.read", "webhook.create"]);
+    const tap = await call("POST", "/webhooks", { token: portal.token, body: { ...HOOK, events: ["*"] } });
+    expect([tap.status, (await report(token)).status]).toEqual([201, 200]);
+    expect((await call("GET", "/webhooks", { token: portal.token })).status).toBe(401);
+    const row = await deliveryDb
+      .prepare("SELECT enabled FROM subscriptions WHERE id = ?")
+      .bind(tap.body.data._id)
+      .first("enabled");
+    expect(row).toBe(0);
   });
 
   test("ends keys of the tenant and sources that were made since then, and nothing older", async () => {

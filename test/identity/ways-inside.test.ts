@@ -18,32 +18,33 @@ const sources = import.meta.glob("../../src/platform/schemas/principal.ts", {
 }) as Record<string, string>;
 
 /**
- * in: it works as before. -: it does not. The columns are the ways in their order: session, API key, subscription, key
- * of the tenant, platform key, source, refresh token, password, passkey, provider, mailed code, invitation, reset
- * link, new address. A subscription, a source and a key of the tenant belong to the tenant, a platform key to the
- * product, and the last two to the account, in whatever tenant. An operator has made the platform key. A changed
- * address stands for the former one. Everybody has asked for another address, so "not me" ends the links in mails too.
+ * in: it works as before. -: it does not. The columns are the ways in their order: session, API key, portal token,
+ * portal link that was opened, subscription, key of the tenant, platform key, source, refresh token, password,
+ * passkey, provider, mailed code, invitation, reset link, new address. A subscription, a source and a key of the
+ * tenant belong to the tenant, a platform key to the product, and the last two to the account, in whatever tenant. An
+ * operator has made the platform key. A changed address stands for the former one. Everybody has asked for another
+ * address, so "not me" ends the links in mails too.
  */
 const TABLE = `
-                      sess key  subs tkey plat srce refr pass pkey prov code invi rset addr
-nothing               in   in   in   in   in   in   in   in   in   in   in   in   in   in
-reset                 -    in   in   in   in   in   -    -    in   in   in   in   -    -
-reset of all          -    -    in   in   in   in   -    -    -    -    in   in   -    -
-new password          -    in   in   in   in   in   -    -    in   in   in   in   -    -
-not me                -    -    -    -    in   -    -    -    -    -    in   -    -    -
-two factors           -    in   in   in   in   in   -    -    in   -    -    in   in   in
-new address           in   in   in   in   in   in   in   -    in   in   -    in   -    -
-sign-out everywhere   -    in   in   in   in   in   -    in   in   in   in   in   in   in
-person suspended      -    -    in   in   in   in   -    -    -    -    -    -    in   -
-tenant suspended      -    -    -    -    -    -    -    -    -    -    -    -    in   in
-removed               -    -    in   in   in   in   -    -    -    -    -    -    in   in
-demoted               -    -    in   in   in   in   -    -    -    -    -    -    in   in
-left                  -    -    in   in   in   in   -    -    -    -    -    -    in   in
-account deleted       -    -    in   in   in   in   -    -    -    -    -    -    -    -
-tenant deleted        -    -    -    -    -    -    -    -    -    -    -    -    in   in
-policy of the tenant  -    in   in   in   in   in   -    -    in   -    -    -    in   in
-new key in front      in   in   in   in   in   in   in   in   in   in   in   in   in   in
-old key gone          -    in   in   in   in   -    -    in   in   in   -    in   in   in
+                      sess key  prtl plnk subs tkey plat srce refr pass pkey prov code invi rset addr
+nothing               in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
+reset                 -    in   in   in   in   in   in   in   -    -    in   in   in   in   -    -
+reset of all          -    -    -    -    in   in   in   in   -    -    -    -    in   in   -    -
+new password          -    in   in   in   in   in   in   in   -    -    in   in   in   in   -    -
+not me                -    -    -    -    -    -    in   -    -    -    -    -    in   -    -    -
+two factors           -    in   in   in   in   in   in   in   -    -    in   -    -    in   in   in
+new address           in   in   in   in   in   in   in   in   in   -    in   in   -    in   -    -
+sign-out everywhere   -    in   in   in   in   in   in   in   -    in   in   in   in   in   in   in
+person suspended      -    -    -    -    in   in   in   in   -    -    -    -    -    -    in   -
+tenant suspended      -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
+removed               -    -    -    -    in   in   in   in   -    -    -    -    -    -    in   in
+demoted               -    -    -    -    in   in   in   in   -    -    -    -    -    -    in   in
+left                  -    -    -    -    in   in   in   in   -    -    -    -    -    -    in   in
+account deleted       -    -    -    -    in   in   in   in   -    -    -    -    -    -    -    -
+tenant deleted        -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
+policy of the tenant  -    in   in   in   in   in   in   in   -    -    in   -    -    -    in   in
+new key in front      in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
+old key gone          -    in   in   in   in   in   in   -    -    in   in   in   -    in   in   in
 `;
 
 const NAME_COLUMNS = 22;
@@ -80,6 +81,7 @@ const ENDS_NOTHING = new RegExp(
     "operator\\.(searched|status_read|tenant_read|tenant_moved|person_read|.*_resumed|2fa_removal_mailed|sends_)",
     "member\\.(invited|joined|added)",
     "api_key\\.created",
+    "portal\\.link_(created|opened)",
     "tenant\\.(exported|created|updated|resumed|settings_changed)",
     "user\\.(created|updated|resumed)",
     "platform_key\\.created",
@@ -93,6 +95,7 @@ const ENDS_NOTHING = new RegExp(
 /** Events that end one thing, which has tests of its own. */
 const ENDS_ONE: Partial<Record<AuditAction, string>> = {
   "api_key.deleted": "the key",
+  "portal.link_revoked": "the link and its session, or the token",
   "member.invitation_revoked": "the invitation",
   "auth.passkey_removed": "the passkey",
   "auth.identity_unlinked": "the provider",

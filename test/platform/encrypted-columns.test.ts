@@ -6,6 +6,7 @@ import * as delivery from "../../src/platform/db/delivery-schema";
 import * as types from "../../src/platform/db/event-types-schema";
 import * as imports from "../../src/platform/db/imports-schema";
 import * as platform from "../../src/platform/db/platform-schema";
+import * as portal from "../../src/platform/db/portal-schema";
 import * as control from "../../src/platform/db/schema";
 import * as sources from "../../src/platform/db/sources-schema";
 
@@ -21,7 +22,7 @@ const encryptedColumns = (schema: object) =>
     );
 
 describe.each([
-  ["control", { ...control, ...platform, ...sources, ...imports }, CONTROL_COLUMNS],
+  ["control", { ...control, ...platform, ...sources, ...imports, ...portal }, CONTROL_COLUMNS],
   ["delivery", { ...delivery, ...types }, DELIVERY_COLUMNS],
 ] as const)("the %s plane", (_plane, schema, columns) => {
   test("has no encrypted column that a rotation of SECRET_KEYS leaves out", () => {

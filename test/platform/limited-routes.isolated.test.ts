@@ -32,6 +32,8 @@ const COUNTED: Record<
     RuleName,
     | "inviteAddress"
     | "inbound"
+    // A form; see test/console/portal.test.ts.
+    | "openPortal"
     | TrialRule
     | "rotateSecret"
     | "operator"
@@ -63,6 +65,7 @@ const COUNTED: Record<
   deleteTenant: ({ token }) => ({ method: "DELETE", path: "/api/v1/tenant", body: { password: "" }, token }),
   exportAccount: ({ token }) => ({ method: "GET", path: "/api/v1/auth/me/export", token }),
   exportTenant: ({ token }) => ({ method: "GET", path: "/api/v1/tenant/export", token }),
+  portalLinks: ({ token }) => ({ path: "/api/v1/portal-links", token }),
   createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
   unknownApiKey: () => ({ path: "/api/v1/events", token: makeKey("ak_"), ip: newIp() }),
   changeRole: ({ token, userId }) => ({ method: "PATCH", path: `/api/v1/members/${userId}`, token }),

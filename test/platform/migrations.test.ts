@@ -146,6 +146,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "outbox",
     "platform_key_hashes",
     "platform_sequences",
+    "portal_links",
     "publish_rules",
     "replay_jobs",
     "revocations",

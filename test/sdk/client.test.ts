@@ -51,6 +51,8 @@ test("every endpoint has a method", async () => {
       client.platform.members,
       client.platform.imports,
       client.platform.keys,
+      client.portal.links,
+      client.portal.tokens,
     ]
       .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])
       .map((method) => () => method("ID", "ID")),

@@ -40,6 +40,8 @@ const READS_BODY = [
   "POST /sources/:id/secrets",
   "POST /sources/:id/test",
   "POST /listen",
+  "POST /portal-links",
+  "POST /portal-tokens",
   "POST /feeds",
   "PATCH /feeds/:id",
   "POST /feeds/:id/token",

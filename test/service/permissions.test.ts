@@ -118,6 +118,11 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "POST /feeds/:id/consumers/:name/ack": { permission: "webhook.update", key: true },
   "POST /feeds/:id/consumers/:name/seek": { permission: "webhook.update", key: true },
   "DELETE /feeds/:id/consumers/:name": { permission: "webhook.update", key: true },
+  "POST /portal-links": { permission: "webhook.read", key: true },
+  "GET /portal-links": { permission: "webhook.read", key: true },
+  "DELETE /portal-links/:id": { permission: "webhook.read", key: true },
+  "POST /portal-tokens": { permission: "webhook.read", key: true },
+  "GET /portal-session": { key: true },
   "GET /auth/me/activity": {},
   "GET /audit": { permission: "audit.read", key: true },
   "GET /audit/export": { permission: "audit.read", key: true },
@@ -240,6 +245,8 @@ test("another tenant's ids are answered as missing ones, on every route that tak
       .name,
     sources: (await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } })).body
       .data.id,
+    "portal-links": (await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } })).body.data
+      .id,
     feeds: (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data.id,
     listen: (await call("POST", "/listen", { token, body: { events: ["*"] } })).body.data._id,
     events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,

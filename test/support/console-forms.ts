@@ -49,6 +49,8 @@ export const API_ROUTE: Record<string, string> = {
   "/remove-two-factor": "POST /auth/2fa/remove",
   "/api-keys": "POST /api-keys",
   "/api-keys/:id/revoke": "DELETE /api-keys/:id",
+  "/portal-links": "POST /portal-links",
+  "/portal-links/:id/revoke": "DELETE /portal-links/:id",
   "/people/invitations": "POST /invitations",
   "/people/invitations/:id/revoke": "DELETE /invitations/:id",
   "/people/:userId/role": "PATCH /members/:userId",

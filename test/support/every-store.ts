@@ -70,6 +70,14 @@ async function listen(token: string): Promise<void> {
   await call("DELETE", `/listen/${_id}`, { token });
 }
 
+/** Makes a portal token, uses it and ends it. */
+async function usePortal(token: string): Promise<void> {
+  const { data } = (await call("POST", "/portal-tokens", { token, body: { permissions: ["webhook.read"] } })).body;
+  await call("GET", "/webhooks", { token: data.token });
+  await call("GET", "/portal-links", { token });
+  await call("DELETE", `/portal-links/${data.id}`, { token });
+}
+
 /** Delivers to subscriptions that answer, fail, are gone and have a limit, until users were told. */
 async function deliver(person: Person) {
   const { token } = person;
@@ -78,6 +86,7 @@ async function deliver(person: Person) {
   await call("POST", `/in/${data.id}`, { body: {} });
   await pull(token);
   await listen(token);
+  await usePortal(token);
   const id = await subscribe(person, newInbox("200").url);
   const goneId = await subscribe(person, newInbox("410").url, { delivery: { retry: { onGone: "disable" } } });
   const event = { tenantId: person.tenantId, publication: { type: "OrderPaid", payload: 1 }, idempotencyKey: null };

@@ -7,6 +7,7 @@ import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { addPasskey } from "./passkeys";
 import { invite } from "./people";
 import { newPlatformKey } from "./platform-keys";
+import { newPortalLink, openPortal } from "./portal";
 import { newInbox, subscribe } from "./receiver";
 
 /** A person who is an admin of somebody's tenant, with everything that may open it for them. */
@@ -20,6 +21,10 @@ export interface Insider {
   tenantId: string;
   apiKey: string;
   tenantKey: string;
+  /** Of a portal of the tenant. */
+  portalToken: string;
+  /** Of the pages of another. */
+  portalCookie: string;
   /** An operator has made it. */
   platformKey: string;
   source: { id: string; secret: string };
@@ -76,6 +81,7 @@ export async function newInsider(): Promise<Insider> {
   const newKey = { name: "key", scopes: ["webhook.read"] };
   const { key } = (await must("POST", "/api-keys", token, newKey)).data;
   const { key: tenantKey } = (await must("POST", "/api-keys", token, { ...newKey, owner: "tenant" })).data;
+  const portal = (await must("POST", "/portal-tokens", token, { permissions: ["webhook.read"] })).data;
   const secret = "a signing secret";
   const source = (await must("POST", "/sources", token, { name: "code", provider: "github", secrets: [secret] })).data;
   const { state } = (await must("POST", "/auth/code", undefined, { email })).data;
@@ -95,6 +101,8 @@ export async function newInsider(): Promise<Insider> {
     tenantId,
     apiKey: key,
     tenantKey,
+    portalToken: portal.token,
+    portalCookie: await openPortal(await newPortalLink(token)),
     platformKey: (await newPlatformKey(["events.publish"])).key,
     source: { id: source.id, secret },
     mailedCode: { state, code: codeIn(await mailTo(email, /sign-in code/)) },

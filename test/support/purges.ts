@@ -13,6 +13,7 @@ import * as holds from "../../src/platform/db/holds-schema";
 import { newId } from "../../src/platform/db/ids";
 import * as imports from "../../src/platform/db/imports-schema";
 import * as platform from "../../src/platform/db/platform-schema";
+import * as portal from "../../src/platform/db/portal-schema";
 import * as control from "../../src/platform/db/schema";
 import * as alarms from "../../src/platform/db/service-schema";
 import * as sources from "../../src/platform/db/sources-schema";
@@ -172,7 +173,7 @@ const IMPERSONAL = new Set([
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
 const { feedTokens, ...deliveryFeeds } = feeds;
-const CONTROL = new Set([control, alarms, platform, sources, imports, { feedTokens }].flatMap(namesOf));
+const CONTROL = new Set([control, alarms, platform, sources, imports, portal, { feedTokens }].flatMap(namesOf));
 const DELIVERY = new Set([delivery, events, types, holds, audit, deliveryFeeds].flatMap(namesOf));
 
 /**

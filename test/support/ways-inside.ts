@@ -7,6 +7,7 @@ import { newAddress, PASSWORD } from "./client";
 import type { Insider } from "./insider";
 import { newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { callUnder } from "./overrides";
+import { portal } from "./portal";
 import { deliveryDb } from "./shard";
 
 /** The password that events set. */
@@ -57,6 +58,15 @@ export interface WayInside {
 export const WAYS_INSIDE: Record<string, WayInside> = {
   session: { stands: ["session", "sessions"], works: (insider) => opens(insider, insider.other.token) },
   "API key": { stands: ["api-key", "api_keys"], works: (insider) => opens(insider, insider.apiKey) },
+  "portal token": { stands: ["portal"], works: (insider) => opens(insider, insider.portalToken) },
+  "portal link": {
+    stands: [],
+    async works({ portalCookie: cookie, variables }) {
+      return (
+        (await portal("GET", "/webhooks", { cookie, variables: variables as Record<string, string> })).status === 200
+      );
+    },
+  },
   subscription: {
     stands: [],
     async works({ webhookId, tenantId }) {

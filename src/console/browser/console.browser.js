@@ -180,6 +180,8 @@ function enhance(root) {
 }
 
 enhance(document);
+const atOnce = document.querySelector("form[data-at-once]");
+if (atOnce instanceof HTMLFormElement) atOnce.requestSubmit();
 for (const element of findAll(document, "[data-scripted]")) element.hidden = false;
 for (const part of findAll(document, "[data-live]")) keepFresh(part, 0);
 for (const calendar of findAll(document, "[data-calendar]")) followSchedule(calendar);

@@ -1,7 +1,8 @@
-/** The console's cookies. */
+/** The cookies of the console and, under other names, those of portals. Neither sees the other's. */
 import type { Context } from "hono";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
+import { isPortal } from "./paths";
 
 /**
  * The session, a sign-in that waits for its two-factor code, the state of a mailed code, and the flash message for the
@@ -9,11 +10,20 @@ import type { AppEnv } from "../../platform/http/env";
  */
 export type CookieName = "session" | "sign-in" | "mail-code" | "flash";
 
+const nameHere = (c: Context<AppEnv>, name: CookieName): string => {
+  if (!isPortal(c)) return name;
+  return name === "session" ? "portal" : `portal-${name}`;
+};
+
+const isFramed = (c: Context<AppEnv>): boolean => isPortal(c) && c.get("deps").config.portalOrigins.length > 0;
+
 /** Sets a cookie; without `expiresAt` (Unix ms) the browser drops it when it closes. */
 export function setConsoleCookie(c: Context<AppEnv>, name: CookieName, value: string, expiresAt?: number): void {
-  setOwnCookie(c, name, value, expiresAt);
+  setOwnCookie(c, nameHere(c, name), value, expiresAt, isFramed(c));
 }
 
-export const getConsoleCookie = (c: Context<AppEnv>, name: CookieName): string | undefined => getOwnCookie(c, name);
+export const getConsoleCookie = (c: Context<AppEnv>, name: CookieName): string | undefined =>
+  getOwnCookie(c, nameHere(c, name));
 
-export const deleteConsoleCookie = (c: Context<AppEnv>, name: CookieName): void => deleteOwnCookie(c, name);
+export const deleteConsoleCookie = (c: Context<AppEnv>, name: CookieName): void =>
+  deleteOwnCookie(c, nameHere(c, name), isFramed(c));

@@ -1,4 +1,4 @@
-/** Protection against cross-site request forgery: a write must come from a form on one of the console's own pages. */
+/** Protection against cross-site request forgery: a write must come from a form on one of our own pages. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../../platform/errors";
@@ -10,7 +10,7 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset=utf-8\s*)?
 /** 403 for a write from another origin, 415 for one that is not a form. */
 export const ownFormOnly = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method !== "GET" && c.req.method !== "HEAD") {
-    if (!isSameOrigin(c)) throw new AppError("FORBIDDEN", { message: "This form was not sent by the console." });
+    if (!isSameOrigin(c)) throw new AppError("FORBIDDEN", { message: "This form was not sent from one of our pages." });
     const type = c.req.header("content-type");
     if (type !== undefined && !FORM_TYPE.test(type)) {
       throw new AppError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the form as application/x-www-form-urlencoded." });

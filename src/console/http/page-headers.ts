@@ -37,21 +37,35 @@ const TRUSTED_TYPES = { requireTrustedTypesFor: ["'script'"], trustedTypes: ["po
 const WITH_TURNSTILE = { scriptSrc: [NONCE, TURNSTILE_ORIGIN], frameSrc: [TURNSTILE_ORIGIN] };
 
 /** The policies by what a page loads from elsewhere. */
+const MAX_POLICIES = 100;
 const policies = new Map<string, MiddlewareHandler>();
 
-function policyFor(hasCaptcha: boolean, logoOrigin: string | null): MiddlewareHandler {
-  const key = `${hasCaptcha} ${logoOrigin}`;
+interface PageLoads {
+  hasCaptcha: boolean;
+  logoUrl: string | null;
+  /** The origins whose pages may frame it. */
+  framedBy: readonly string[];
+}
+
+/** The headers of a page by what it loads and who may frame it. */
+export function policyFor({ hasCaptcha, logoUrl, framedBy }: PageLoads): MiddlewareHandler {
+  const logoOrigin = logoUrl === null ? null : new URL(logoUrl).origin;
+  const key = `${hasCaptcha} ${logoOrigin} ${framedBy.join()}`;
   const known = policies.get(key);
   if (known) return known;
+  const isFramed = framedBy.length > 0;
   const policy = secureHeaders({
+    xFrameOptions: !isFramed,
     permissionsPolicy: PERMISSIONS,
     contentSecurityPolicy: {
       ...DIRECTIVES,
       ...(logoOrigin === null ? {} : { imgSrc: ["'self'", logoOrigin] }),
+      ...(isFramed ? { frameAncestors: [...framedBy] } : {}),
       ...(hasCaptcha ? WITH_TURNSTILE : TRUSTED_TYPES),
     },
   });
-  policies.set(key, policy);
+  // A portal's customers choose their logos.
+  if (policies.size < MAX_POLICIES) policies.set(key, policy);
   return policy;
 }
 
@@ -61,7 +75,7 @@ function policyFor(hasCaptcha: boolean, logoOrigin: string | null): MiddlewareHa
  */
 export const contentSecurityPolicy = createMiddleware<AppEnv>((c, next) => {
   const { logoUrl } = c.get("deps").config.brand;
-  return policyFor(mayShowCaptcha(c), logoUrl === null ? null : new URL(logoUrl).origin)(c, next);
+  return policyFor({ hasCaptcha: mayShowCaptcha(c), logoUrl, framedBy: [] })(c, next);
 });
 
 /** Pages show personal data, so no cache may store them; the assets set a `Cache-Control` of their own. */

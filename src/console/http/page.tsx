@@ -14,7 +14,10 @@ import { Banner } from "../components/display";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../layout";
+import { PortalLayout } from "../portal/layout";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
+import { isPortal } from "./paths";
+import { portalOf } from "./portal";
 
 interface PageOptions {
   title: string;
@@ -25,16 +28,18 @@ interface PageOptions {
 
 /** Answers with a page of the console. */
 export async function page(c: Context<AppEnv>, { title, section, status = 200 }: PageOptions, content: Child) {
+  const { config } = c.get("deps");
   const currentUser: CurrentUser | undefined = c.get("currentUser");
-  const layout = (
+  const common = { title, section, nonce: c.get("secureHeadersNonce"), brand: config.brand, flash: takeFlash(c) };
+  const layout = isPortal(c) ? (
+    <PortalLayout {...common} portal={portalOf(c)}>
+      {content}
+    </PortalLayout>
+  ) : (
     <Layout
-      title={title}
-      section={section}
-      nonce={c.get("secureHeadersNonce")}
-      brand={c.get("deps").config.brand}
+      {...common}
       currentUser={currentUser}
-      isOperator={currentUser !== undefined && isOperator(c.get("deps").config, currentUser.principal)}
-      flash={takeFlash(c)}
+      isOperator={currentUser !== undefined && isOperator(config, currentUser.principal)}
     >
       {content}
     </Layout>
@@ -110,12 +115,19 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
     <>
       <h1>{title}</h1>
       <Banner kind="bad">{failureOf(error).message}</Banner>
-      <p>
-        <a href={CONSOLE_PATH}>Back to the overview</a>
-      </p>
+      {isPortal(c) ? null : (
+        <p>
+          <a href={CONSOLE_PATH}>Back to the overview</a>
+        </p>
+      )}
       <p class="muted">Request {c.get("requestId")}</p>
     </>,
   );
 }
 
-const ERROR_TITLES: Record<number, string> = { 403: "Not allowed", 404: "Not found", 429: "Too many requests" };
+const ERROR_TITLES: Record<number, string> = {
+  401: "No access",
+  403: "Not allowed",
+  404: "Not found",
+  429: "Too many requests",
+};

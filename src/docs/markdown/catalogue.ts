@@ -35,7 +35,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
     ],
   ],
   ["Sign-in", ["tokens", "verify-tokens", "passkeys", "sign-in-providers"]],
-  ["API", [REFERENCE, "client", "cli", "platform-api", "moving-in", "move-from", "errors", "limits"]],
+  ["API", [REFERENCE, "client", "cli", "platform-api", "portal", "moving-in", "move-from", "errors", "limits"]],
   ["Run it", ["production", "operations", "metrics", "threat-model", "performance"]],
   ["About", ["decisions", "glossary", "changelog"]],
 ];
@@ -62,6 +62,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "client-stats",
     "client-operator",
     "client-platform",
+    "client-portal",
   ],
   operations: [
     "runbook-down",

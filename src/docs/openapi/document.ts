@@ -16,7 +16,11 @@ const VERSION = "1.0.0";
 const TAGS = [
   ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
   ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, TOTP codes and recovery codes."],
-  ["/api/v1/api-keys", "API keys", "Credentials for programs. They work for webhooks, events and the audit log only."],
+  [
+    "/api/v1/api-keys",
+    "API keys",
+    "Credentials for programs. They work for webhooks, events, the audit log and portals.",
+  ],
   ["/api/v1/platform", "Platform API", "What the product itself does with its platform keys."],
   ["/api/v1/members", "Members", "The users in a tenant and their roles."],
   ["/api/v1/invitations", "Invitations", "Inviting people to a tenant."],
@@ -26,6 +30,7 @@ const TAGS = [
     "Subscriptions (the API calls them webhooks), their delivery logs, retries and tests.",
   ],
   ["/api/v1/events", "Events", "Publishing events."],
+  ["/api/v1/portal", "Portals", "Links and tokens for the customers of a tenant."],
   ["/api/v1/stats", "Statistics", "Delivery counts and latency for the whole tenant."],
   ["webhooks", "Deliveries", "The requests that subscribers receive."],
   ["/", "Service", "Health, public keys and this document."],

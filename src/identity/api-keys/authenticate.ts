@@ -2,8 +2,8 @@
 import type { Deps } from "../../platform/deps";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { ApiKeyPrincipal } from "../../platform/schemas/principal";
-import { PERMISSIONS, permissionsOf } from "../../platform/schemas/roles";
 import { standingOf } from "../../tenancy/tenants/standing-store";
+import { permissionsOfKey } from "./held";
 import { findByKey, isUseStale } from "./known-key";
 import { findApiKeyByHash, touchApiKey } from "./store";
 
@@ -34,9 +34,7 @@ export async function authenticateApiKey(
   if (!row) return ended && { ended };
   const { id, name, userId, owner, role, scopes, lastUsedAt } = row;
   if (isUseStale(lastUsedAt, nowMs)) deps.background("API key use", touchApiKey(deps, row.tenantId, id, nowMs));
-  // A key of the tenant has its scopes by itself.
-  const held = owner === "tenant" ? PERMISSIONS : permissionsOf(role ?? "");
-  const permissions = new Set(held.filter((permission) => scopes.includes(permission)));
+  const permissions = permissionsOfKey({ owner, role, scopes });
   const actor = { kind: "api-key", id, name, sessionId: null, ...origin } as const;
   return { kind: "api-key", userId, ...standingOf(row), permissions, actor };
 }

@@ -1,5 +1,5 @@
 /** API keys in D1, stored as SHA-256. */
-import { and, desc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, or, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, prepared } from "../../platform/db/client";
 import { apiKeys } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
@@ -99,11 +99,14 @@ interface KnownKey extends StandingRow {
   isLive: 0 | 1;
 }
 
+/** Whether the key `k` works, whose owner is `u` with the membership `m`. `nowMs`: Unix ms. */
+export const isKeyLive = (nowMs: Placeholder): SQL => sql`(k.revoked_at IS NULL
+  AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
+  AND (k.owner = 'tenant' OR coalesce(m.role IS NOT NULL AND (u.suspended_at IS NULL OR u.keep_api_keys = 1), 0)))`;
+
 const keyByHash = prepared<KnownKey>(sql`
   SELECT k.id, k.name, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, k.prefix, k.owner, m.role,
-    k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})
-      AND (k.owner = 'tenant' OR coalesce(m.role IS NOT NULL AND (u.suspended_at IS NULL OR u.keep_api_keys = 1), 0))
-      AS isLive, ${STANDING_COLUMNS}
+    ${isKeyLive(sql.placeholder("nowMs"))} AS isLive, ${STANDING_COLUMNS}
   FROM api_keys k JOIN tenants t ON t.id = k.tenant_id LEFT JOIN memberships m ON m.tenant_id = k.tenant_id
     AND m.user_id = k.user_id LEFT JOIN users u ON u.id = k.user_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")}`);

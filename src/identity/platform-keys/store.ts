@@ -1,5 +1,5 @@
 /** Platform keys in D1, stored as SHA-256. They belong to no tenant and to no person. */
-import { sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, prepared, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
@@ -32,7 +32,9 @@ interface StoredKey extends Omit<PlatformKeyRow, "scopes" | "tenants"> {
   tenants: string | null;
 }
 
-const isActive = (nowMs: number) => sql`k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})`;
+/** Whether the key `k` works. `nowMs`: Unix ms. */
+export const isPlatformKeyActive = (nowMs: number | Placeholder): SQL =>
+  sql`k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})`;
 
 const selectKeys = (nowMs: number) => sql`SELECT k.id, k.name, k.prefix, k.scopes, k.tenants,
     k.created_at AS createdAt, k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt,
@@ -67,7 +69,7 @@ export async function insertPlatformKey(
     inserted: sql`INSERT INTO platform_keys (id, name, prefix, scopes, tenants, created_at, expires_at)
       SELECT ${key.id}, ${key.name}, ${key.prefix}, ${jsonList(key.scopes)},
         ${key.tenants && jsonList(key.tenants)}, ${key.createdAt}, ${key.expiresAt}
-      WHERE (SELECT count(*) FROM platform_keys k WHERE k.id >= '' AND ${isActive(key.createdAt)})
+      WHERE (SELECT count(*) FROM platform_keys k WHERE k.id >= '' AND ${isPlatformKeyActive(key.createdAt)})
         < ${config.caps.platformKeys}
       RETURNING id`,
     recorded: recorded("platform_key.created", operator, key.id, key.scopes),
@@ -80,7 +82,9 @@ export async function insertPlatformKey(
 /** The active keys, newest first. */
 export async function listPlatformKeys({ db }: Deps, nowMs: number): Promise<PlatformKeyRow[]> {
   const { found } = await atomically(db, {
-    found: rows<StoredKey>(sql`${selectKeys(nowMs)} WHERE k.id >= '' AND ${isActive(nowMs)} ORDER BY k.id DESC`),
+    found: rows<StoredKey>(
+      sql`${selectKeys(nowMs)} WHERE k.id >= '' AND ${isPlatformKeyActive(nowMs)} ORDER BY k.id DESC`,
+    ),
   });
   return found.map(parsed);
 }
@@ -103,7 +107,7 @@ export async function rotatePlatformKey(
   operator: Actor,
   nowMs: number,
 ): Promise<{ row: PlatformKeyRow | undefined; isRotated: boolean }> {
-  const active = sql`EXISTS (SELECT 1 FROM platform_keys k WHERE k.id = ${id} AND ${isActive(nowMs)})`;
+  const active = sql`EXISTS (SELECT 1 FROM platform_keys k WHERE k.id = ${id} AND ${isPlatformKeyActive(nowMs)})`;
   const { former, found } = await atomically(db, {
     former: sql`UPDATE platform_key_hashes SET expires_at = ${previousExpiresAt} WHERE key_id = ${id}
       AND expires_at IS NULL AND ${active}
@@ -115,7 +119,7 @@ export async function rotatePlatformKey(
       AND NOT EXISTS (SELECT 1 FROM platform_key_hashes h WHERE h.key_id = ${id} AND h.expires_at IS NULL)`,
     prefix: sql`UPDATE platform_keys SET prefix = ${prefix} WHERE id = ${id}
       AND EXISTS (SELECT 1 FROM platform_key_hashes h WHERE h.hash = ${hash})`,
-    found: rows<StoredKey>(sql`${selectKeys(nowMs)} WHERE k.id = ${id} AND ${isActive(nowMs)}`),
+    found: rows<StoredKey>(sql`${selectKeys(nowMs)} WHERE k.id = ${id} AND ${isPlatformKeyActive(nowMs)}`),
   });
   const [row] = found;
   return { row: row && parsed(row), isRotated: former.length === 1 };
@@ -124,7 +128,7 @@ export async function rotatePlatformKey(
 /** Ends the former key, if one still works. Returns false when there is no such key. */
 export async function endPreviousKey({ db }: Deps, id: string, operator: Actor, nowMs: number): Promise<boolean> {
   const { found } = await atomically(db, {
-    found: sql`SELECT k.id FROM platform_keys k WHERE k.id = ${id} AND ${isActive(nowMs)}`,
+    found: sql`SELECT k.id FROM platform_keys k WHERE k.id = ${id} AND ${isPlatformKeyActive(nowMs)}`,
     ended: sql`DELETE FROM platform_key_hashes WHERE key_id = ${id} AND expires_at > ${nowMs}`,
     recorded: recorded("platform_key.rotated", operator, id),
   });
@@ -134,8 +138,8 @@ export async function endPreviousKey({ db }: Deps, id: string, operator: Actor, 
 /** Revokes a key, and the former one. Returns false when there is no such key. */
 export async function revokePlatformKeyOf({ db }: Deps, id: string, operator: Actor, nowMs: number): Promise<boolean> {
   const { revoked } = await atomically(db, {
-    revoked: sql`UPDATE platform_keys AS k SET revoked_at = ${nowMs} WHERE k.id = ${id} AND ${isActive(nowMs)}
-      RETURNING id`,
+    revoked: sql`UPDATE platform_keys AS k SET revoked_at = ${nowMs}
+      WHERE k.id = ${id} AND ${isPlatformKeyActive(nowMs)} RETURNING id`,
     recorded: recorded("platform_key.revoked", operator, id),
   });
   return revoked.length === 1;
@@ -153,7 +157,7 @@ const keyByHash = prepared<KeyInTenant>(sql`
     })}
   WHERE h.hash = ${sql.placeholder("hash")}
     AND (h.expires_at IS NULL OR h.expires_at > ${sql.placeholder("nowMs")})
-    AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);
+    AND ${isPlatformKeyActive(sql.placeholder("nowMs"))}`);
 
 /** The working key with this hash, with the tenant that is named; null for a tenant that does not exist. */
 export async function findPlatformKeyByHash({ db }: Deps, hash: string, named: TenantName, nowMs: number) {

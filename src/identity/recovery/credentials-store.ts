@@ -4,6 +4,7 @@ import { type Rows, rows } from "../../platform/db/client";
 import type { ListedCredential } from "../../platform/mail/job";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { endPortalLinks, portalLinksMadeBy } from "../portal/ended-store";
 
 /** A mail lists no more. */
 const MAX_LISTED = 30;
@@ -53,6 +54,18 @@ export function endCredentials(
       nowMs,
     ),
     keysEnded: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id IN (SELECT k.id FROM ${keys})`,
+    portalLinksRecorded: auditEach(
+      {
+        tenantId: sql`portal_links.tenant_id`,
+        action: "portal.link_revoked",
+        actor,
+        target: { kind: "portal-link", id: sql`portal_links.id` },
+        meta,
+      },
+      sql`portal_links WHERE ${portalLinksMadeBy(userId, nowMs)} AND ${condition(sql`portal_links.created_at`)}`,
+      nowMs,
+    ),
+    portalLinksEnded: endPortalLinks(userId, condition(sql`portal_links.created_at`), nowMs),
     passkeysRecorded: auditEach(
       {
         tenantId: tenantOfAccount(userId),

@@ -6,6 +6,7 @@ import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
+import { endPortalLinks } from "../portal/ended-store";
 import { endSessions } from "../tokens/revocations-store";
 import { type EndedCredential, endMadeCredentials } from "./made-credentials-store";
 import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail, STORED_SECRET } from "./revert-email-store";
@@ -62,9 +63,9 @@ interface Reverting {
 }
 
 /**
- * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every
- * session, gives the account the address back that it had, and undoes what the user has done in their tenants since. Of
- * several parallel uses, one succeeds. The others, and uses of an expired link, return null.
+ * Uses a link: undoes what it names, revokes every API key and portal link of its user and, except for the kind
+ * "apiKeys", ends every session, gives the account the address back that it had, and undoes what the user has done in
+ * their tenants since. Of several parallel uses, one succeeds. The others, and uses of an expired link, return null.
  */
 export async function revertByToken(
   { db }: Deps,
@@ -107,6 +108,7 @@ export async function revertByToken(
     ...revertRecoveryCodes(link, { subject, when }),
     sessions: endSessions(sql`user_id = ${subject} AND ${when(...ENDING)}`, nowMs),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
+    portalLinks: endPortalLinks(subject, sql`true`, nowMs),
     tenantKey: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id = ${stored("key")} AND revoked_at IS NULL`,
     ...restoreEmail(link, isLive, nowMs),
     // Last: the statements above ask whether the link is unused.

@@ -1,6 +1,7 @@
 /**
  * Who may have acted for a thief since a time, in D1: the account, its API keys, whoever joined by its invitations, and
- * the keys of tenants and of the product that they have made. A key acts in its own name, also for its thief.
+ * the keys of tenants and of the product, and the portal links, that they have made. A key acts in its own name, also
+ * for its thief.
  */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
@@ -23,7 +24,11 @@ export async function findSuspects({ db }: Deps, userId: string, sinceMs: number
             ON coalesce(a.actor_id, a.target_id) = p.id AND a.id >= ${firstIdAt(sinceMs)}
           WHERE a.actor_id = p.id AND (p.tenant_id IS NULL OR a.tenant_id = p.tenant_id)
             AND a.action IN ('api_key.created', 'platform_key.created'))
-      SELECT id AS actorId, tenant_id AS tenantId FROM actors`),
+      SELECT id AS actorId, tenant_id AS tenantId FROM actors
+        UNION SELECT a.target_id, a.tenant_id FROM actors CROSS JOIN audit_events a
+          ON coalesce(a.actor_id, a.target_id) = actors.id AND a.id >= ${firstIdAt(sinceMs)}
+        WHERE a.actor_id = actors.id AND (actors.tenant_id IS NULL OR a.tenant_id = actors.tenant_id)
+          AND a.action = 'portal.link_created'`),
   });
   return found.map(({ actorId, tenantId }) => [actorId, tenantId] as const);
 }

@@ -90,6 +90,12 @@ export const USER_STEPS: readonly Step[] = [
     condition: sql`created_by = ${subjectId}`,
     set: sql`created_by = ''`,
   })),
+  searching("portal_links", "control", ({ subjectId }) => ({
+    table: "portal_links",
+    key: ["id"],
+    columns: ["maker_id"],
+    condition: sql`maker_id = ${subjectId}`,
+  })),
   searching("alert_mails", "control", ({ subjectId }) => ({
     table: "alert_mails",
     key: ["id"],

@@ -13,17 +13,28 @@ function prefixFor(c: Context<AppEnv>): "host" | undefined {
   return protocol === "http:" && LOOPBACK.test(hostname) ? undefined : "host";
 }
 
-const options = (c: Context<AppEnv>) => {
-  const prefix = prefixFor(c);
-  return prefix ? { prefix } : {};
-};
+/** In a frame of another site, browsers keep only such a cookie. */
+const FRAMED = { sameSite: "None", secure: true, partitioned: true } as const;
 
-/** Sets a cookie that scripts can't read; without `expiresAt` (Unix ms) the browser drops it when it closes. */
-export function setOwnCookie(c: Context<AppEnv>, name: string, value: string, expiresAt?: number): void {
+function options(c: Context<AppEnv>, isFramed: boolean) {
+  const prefix = prefixFor(c);
+  return { ...(prefix ? { prefix } : {}), ...(isFramed ? FRAMED : { sameSite: "Lax" as const }) };
+}
+
+/**
+ * Sets a cookie that scripts can't read; without `expiresAt` (Unix ms) the browser drops it when it closes. `isFramed`:
+ * for pages in a frame of another site.
+ */
+export function setOwnCookie(
+  c: Context<AppEnv>,
+  name: string,
+  value: string,
+  expiresAt?: number,
+  isFramed = false,
+): void {
   setCookie(c, `postern-${name}`, value, {
-    ...options(c),
+    ...options(c, isFramed),
     httpOnly: true,
-    sameSite: "Lax",
     ...(expiresAt === undefined ? {} : { expires: new Date(expiresAt) }),
   });
 }
@@ -32,6 +43,6 @@ export function getOwnCookie(c: Context<AppEnv>, name: string): string | undefin
   return getCookie(c, `postern-${name}`, prefixFor(c));
 }
 
-export function deleteOwnCookie(c: Context<AppEnv>, name: string): void {
-  deleteCookie(c, `postern-${name}`, options(c));
+export function deleteOwnCookie(c: Context<AppEnv>, name: string, isFramed = false): void {
+  deleteCookie(c, `postern-${name}`, options(c, isFramed));
 }

@@ -119,6 +119,12 @@ export function pathParam(c: Context<AppEnv>, name: string): string {
 /** What is about the person and not about the tenant: the account's routes, and the pages that do the same. */
 const PERSONAL_PATHS = ["/api/v1/auth/", `${CONSOLE_PATH}/security`, `${CONSOLE_PATH}/confirm-email`];
 
+/** What a portal reaches of the API. */
+const OF_PORTALS = /^(\w+ \/api\/v1\/webhooks|(GET|HEAD) \/api\/v1\/(events|stats|portal-session))(\/|$)/;
+
+/** Whether the token of a portal may send the request. */
+export const isOpenToPortals = (c: Context<AppEnv>): boolean => OF_PORTALS.test(`${c.req.method} ${c.req.path}`);
+
 /** Whether the token of a feed may send the request. */
 export const isOpenToFeedTokens = (c: Context<AppEnv>): boolean =>
   matchedRoutes(c).some(({ handler }) => docsOf(findTargetHandler(handler))?.access?.takesFeedTokens === true);

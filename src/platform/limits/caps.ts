@@ -16,6 +16,7 @@ export const CAPS = {
   },
   apiKeys: { variable: "MAX_API_KEYS_PER_USER", limit: 50, per: "user", what: "active API keys" },
   tenantApiKeys: { variable: "MAX_API_KEYS_PER_TENANT", limit: 50, per: "tenant", what: "active API keys of its own" },
+  portalLinks: { variable: "MAX_PORTAL_LINKS_PER_TENANT", limit: 1000, per: "tenant", what: "portal links and tokens" },
   platformKeys: { variable: "MAX_PLATFORM_KEYS", limit: 100, per: "service", what: "active platform keys" },
   sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
   feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },

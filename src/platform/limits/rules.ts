@@ -39,6 +39,8 @@ export const RULES = {
   exportAccount: { limit: 1, windowSeconds: hour },
   exportTenant: { limit: 5, windowSeconds: hour },
   createApiKey: { limit: 20, windowSeconds: hour },
+  openPortal: { limit: 60, windowSeconds: minute },
+  portalLinks: { limit: 300, windowSeconds: minute },
   refused: { limit: 60, windowSeconds: minute },
   unknownApiKey: { limit: 60, windowSeconds: minute },
   invite: { limit: 20, windowSeconds: hour },

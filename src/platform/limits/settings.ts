@@ -44,6 +44,10 @@ export const LIMIT_VARIABLES = {
     description: "How many active API keys can belong to a tenant itself.",
     ...figure(CAPS.tenantApiKeys.limit),
   },
+  MAX_PORTAL_LINKS_PER_TENANT: {
+    description: "How many portal links and tokens that have not ended a tenant can have.",
+    ...figure(CAPS.portalLinks.limit),
+  },
   MAX_PLATFORM_KEYS: {
     description: "How many active platform keys the service can have.",
     ...figure(CAPS.platformKeys.limit),
@@ -105,6 +109,7 @@ export function readLimits(read: Read): LimitSettings {
       trialSubscriptions: read(CAPS.trialSubscriptions.variable),
       apiKeys: read(CAPS.apiKeys.variable),
       tenantApiKeys: read(CAPS.tenantApiKeys.variable),
+      portalLinks: read(CAPS.portalLinks.variable),
       platformKeys: read(CAPS.platformKeys.variable),
       sources: read(CAPS.sources.variable),
       feeds: read(CAPS.feeds.variable),

@@ -36,6 +36,9 @@ export const AUDIT_ACTIONS = {
   "session.revoked": "ended a session",
   "api_key.created": "created {target|an API key|the API key }[ for {scopes}]",
   "api_key.deleted": "revoked {target|an API key|the API key }",
+  "portal.link_created": "made a portal {kind|link}[ for {permissions}]",
+  "portal.link_opened": "opened a portal link",
+  "portal.link_revoked": "revoked a portal link or token",
   "member.invited": "invited {target|somebody}[ as {role}]",
   "member.invitation_revoked": "revoked {target|an invitation|the invitation of }",
   "member.joined": "joined the tenant[ as {role}]",
@@ -123,10 +126,11 @@ export const TARGET_KINDS = [
   "tenant",
   "platform-key",
   "import",
+  "portal-link",
 ] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
-export const ACTOR_KINDS = ["user", "api-key", "platform-key", "operator", "system", "anonymous"] as const;
+export const ACTOR_KINDS = ["user", "api-key", "platform-key", "portal", "operator", "system", "anonymous"] as const;
 
 export type ActorKind = (typeof ACTOR_KINDS)[number];

@@ -1,6 +1,7 @@
 /** An authenticated caller: who it is, in which tenant, and with which permissions at present. */
 import type { Actor } from "./actor";
 import type { PlatformScope } from "./platform-scopes";
+import type { PortalTheme } from "./portal-schemas";
 import type { Permission, Role } from "./roles";
 import type { TenantRef } from "./tenant-ref";
 
@@ -87,7 +88,24 @@ export interface PlatformKeyPrincipal extends Caller {
   tenants: readonly string[] | null;
 }
 
-export type Principal = SessionPrincipal | ApiKeyPrincipal | PlatformKeyPrincipal;
+/** A customer of the tenant with a portal link that was opened, or with a portal token. The actor has its id. */
+export interface PortalPrincipal extends Caller {
+  kind: "portal";
+  portal: Portal;
+}
+
+/** What the pages of a portal show of it. */
+export interface Portal {
+  tenantName: string;
+  /** Unix ms. */
+  expiresAt: number;
+  /** Null: that of the console. */
+  theme: PortalTheme | null;
+  /** Where the pages lead back to; null: nowhere. */
+  returnUrl: string | null;
+}
+
+export type Principal = SessionPrincipal | ApiKeyPrincipal | PlatformKeyPrincipal | PortalPrincipal;
 
 /** The user who is signed in to the console, as its pages show them. */
 export interface CurrentUser {

@@ -179,7 +179,7 @@ export interface AuditEvent {
    * who was not signed in.
    */
   actor: {
-    kind: "user" | "api-key" | "platform-key" | "operator" | "system" | "anonymous";
+    kind: "user" | "api-key" | "platform-key" | "portal" | "operator" | "system" | "anonymous";
     id: string | null;
     /** The email address of the user or the name of the API key at that time. Null once a user is deleted. */
     name: string | null;
@@ -198,7 +198,8 @@ export interface AuditEvent {
       | "event-type"
       | "tenant"
       | "platform-key"
-      | "import";
+      | "import"
+      | "portal-link";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -1134,6 +1135,30 @@ export interface LogFilter {
   until?: string | undefined;
 }
 
+/** A new portal link with its URL. */
+export interface MadePortalLink {
+  id: string;
+  permissions: Permission[];
+  expiresAt: Timestamp;
+  createdAt: Timestamp;
+  /** The link itself, which works once. Send your customer there: the service cannot return it again. */
+  url: string;
+  /** When the link was opened; null: not yet, and for a token. */
+  openedAt: Timestamp | null;
+  theme?: PortalTheme | undefined;
+  returnUrl?: string | undefined;
+}
+
+/** A new portal token. */
+export interface MadePortalToken {
+  id: string;
+  permissions: Permission[];
+  expiresAt: Timestamp;
+  createdAt: Timestamp;
+  /** The token itself, for `Authorization: Bearer`. The service cannot return it again. */
+  token: string;
+}
+
 /** A person in the tenant. */
 export interface Member {
   userId: string;
@@ -1373,6 +1398,25 @@ export interface NewPlatformUser {
   externalId?: string | undefined;
   /** Whether you vouch for the address. False if missing. The service mails nothing. */
   emailVerified?: boolean | undefined;
+}
+
+/** A portal link to make. */
+export interface NewPortalLink {
+  /** What the portal may do: permissions on webhooks that you have yourself, with `webhook.read`. */
+  permissions: Permission[];
+  /** How long the link, and the session that it opens, works, in seconds. By default `3600`. */
+  ttlSeconds?: number | undefined;
+  theme?: PortalTheme | undefined;
+  /** Where the pages lead back to: an https URL, or an http URL of a loopback address. */
+  returnUrl?: string | undefined;
+}
+
+/** A portal token to make. */
+export interface NewPortalToken {
+  /** What the portal may do: permissions on webhooks that you have yourself, with `webhook.read`. */
+  permissions: Permission[];
+  /** How long the token works, in seconds. By default `900`. */
+  ttlSeconds?: number | undefined;
 }
 
 /** A source to create. */
@@ -1893,6 +1937,53 @@ export interface PlatformUserWithTenants {
     name: string;
     role: Role;
   }[];
+}
+
+/** A portal link or token that has not ended, without its secret. */
+export interface PortalLink {
+  id: string;
+  permissions: Permission[];
+  expiresAt: Timestamp;
+  createdAt: Timestamp;
+  kind: "link" | "token";
+  /** When the link was opened; null: not yet, and for a token. */
+  openedAt: Timestamp | null;
+  theme?: PortalTheme | undefined;
+  returnUrl?: string | undefined;
+}
+
+/** What a portal token gives access to. */
+export interface PortalSession {
+  tenant: {
+    id: string;
+    name: string;
+    externalId?: string | undefined;
+  };
+  /** What the portal may do at present. */
+  permissions: Permission[];
+  expiresAt: Timestamp;
+  theme?: PortalTheme | undefined;
+}
+
+/** How the pages of a portal look. */
+export interface PortalTheme {
+  /** Colours as `#rrggbb`. Missing ones are those of the console. */
+  colors?:
+    | {
+        background?: string | undefined;
+        surface?: string | undefined;
+        text?: string | undefined;
+        muted?: string | undefined;
+        accent?: string | undefined;
+        danger?: string | undefined;
+      }
+    | undefined;
+  /** Shown instead of your product's logo. */
+  logoUrl?: string | undefined;
+  /** What the pages call subscriptions. Missing: `webhooks`. */
+  wording?: "webhooks" | "endpoints" | undefined;
+  /** Shown instead of your product's name. */
+  title?: string | undefined;
 }
 
 /** The signed-in user, and what they may do in their tenant. */

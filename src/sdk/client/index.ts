@@ -14,6 +14,7 @@ import { type MemberMethods, memberMethods } from "./members";
 import { type OperatorMethods, operatorMethods } from "./operator";
 import { type PasskeyMethods, passkeyMethods } from "./passkeys";
 import { type Platform, platformOf } from "./platform";
+import { type Portal, portalOf } from "./portal";
 import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
 import { type SessionMethods, sessionMethods } from "./sessions";
@@ -47,6 +48,9 @@ export type { PlatformKeyMethods } from "./platform-keys";
 export type { PlatformMemberFilter, PlatformMemberMethods } from "./platform-members";
 export type { PlatformTenantFilter, PlatformTenantMethods } from "./platform-tenants";
 export type { PlatformUserFilter, PlatformUserMethods } from "./platform-users";
+export type { Portal } from "./portal";
+export type { PortalLinkMethods } from "./portal-links";
+export type { PortalTokenMethods } from "./portal-tokens";
 export type * from "./replays";
 export type { Fetch } from "./send";
 export type { SessionMethods } from "./sessions";
@@ -63,7 +67,7 @@ const TIMEOUT_MS = 30_000;
 export interface ClientOptions {
   /** The service's address without `/api/v1`: `https://postern.example.com`. */
   baseUrl: string;
-  /** Calls as this API key, or with the token of a feed; no tokens are stored or renewed. */
+  /** Calls as this API key, or with the token of a feed or a portal; no tokens are stored or renewed. */
   apiKey?: string | undefined;
   /** Calls as this platform key, which belongs to servers. Not together with `apiKey`. */
   platformKey?: string | undefined;
@@ -108,6 +112,7 @@ export interface Client {
   audit: AuditMethods;
   operator: OperatorMethods;
   platform: Platform;
+  portal: Portal;
   /** Returns a client with the same credential that acts in another tenant: an id, `ext:<externalId>` or `platform`. */
   inTenant(tenant: string): Client;
 }
@@ -156,6 +161,7 @@ export function createClient(options: ClientOptions): Client {
     audit: auditMethods(call),
     operator: operatorMethods(call),
     platform: platformOf(call),
+    portal: portalOf(call),
     inTenant: (other) => createClient({ ...options, tokens, tenant: other }),
   };
 }

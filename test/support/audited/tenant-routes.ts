@@ -56,6 +56,20 @@ export const TENANT_ROUTES: Recorded = {
       return owner;
     },
   ],
+  "POST /portal-links": [["portal.link_created"], byOwner("POST", "/portal-links", { permissions: ["webhook.read"] })],
+  "POST /portal-tokens": [
+    ["portal.link_created"],
+    byOwner("POST", "/portal-tokens", { permissions: ["webhook.read"] }),
+  ],
+  "DELETE /portal-links/:id": [
+    ["portal.link_revoked"],
+    async () => {
+      const owner = await signUp();
+      const { data } = await must("POST", "/portal-links", { permissions: ["webhook.read"] }, owner.token);
+      await must("DELETE", `/portal-links/${data.id}`, undefined, owner.token);
+      return owner;
+    },
+  ],
   "PATCH /tenant/security": [
     ["tenant.security_changed", "auth.2fa_enabled"],
     async () => {

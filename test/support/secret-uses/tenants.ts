@@ -60,6 +60,23 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     await ask("DELETE", `/members/${viewer.userId}`, undefined, owner.token);
   },
 
+  "portal links and tokens": async () => {
+    const owner = await verified();
+    const body = { permissions: ["webhook.read"] };
+    for (const path of ["/portal-links", "/portal-tokens"]) {
+      await ask("POST", path, { permissions: [fresh("permission")] }, owner.token);
+      await ask("POST", path, body, owner.token);
+    }
+    const link = (await ask("POST", "/portal-links", body, owner.token)).body.data;
+    keep(new URL(link.url).searchParams.get("token") ?? "");
+    const { token } = (await ask("POST", "/portal-tokens", body, owner.token)).body.data;
+    for (const path of ["/webhooks", "/portal-session", "/members"]) await ask("GET", path, undefined, token);
+    await ask("GET", "/webhooks", undefined, `${token.slice(0, -1)}!`);
+    await ask("GET", "/portal-links", undefined, owner.token);
+    await ask("DELETE", `/portal-links/${link.id}`, undefined, owner.token);
+    await ask("DELETE", `/portal-links/${link.id}`, undefined, owner.token);
+  },
+
   "platform keys": async () => {
     const { token } = await operator();
     await ask("POST", "/platform/keys", { name: "key", scopes: [fresh("scope")] }, token);

@@ -1,0 +1,48 @@
+/** The session of a portal, by its cookie, and the headers of its pages. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { NONCE } from "hono/secure-headers";
+import { authenticatePortalSession } from "../../identity/portal/session";
+import { AppError } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { originOf } from "../../platform/http/origin";
+import type { Portal, Principal } from "../../platform/schemas/principal";
+import { tenantSuspended } from "../../tenancy/tenants/suspension";
+import { getConsoleCookie, setConsoleCookie } from "./cookies";
+import { policyFor } from "./page-headers";
+
+const ENDED =
+  "Your access has ended, or this browser did not keep the cookie for it. Go back to where you came from, and open " +
+  "the page again.";
+
+/** 401 without a live session, 403 in a suspended tenant. */
+export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
+  const cookie = getConsoleCookie(c, "session");
+  const principal = cookie === undefined ? null : await authenticatePortalSession(c.get("deps"), cookie, originOf(c));
+  if (!principal) throw new AppError("UNAUTHENTICATED", { message: ENDED });
+  c.set("principal", principal);
+  if (principal.isTenantSuspended) throw tenantSuspended();
+  await next();
+});
+
+/** Keeps the session of a link that was opened. `expiresAt` is Unix ms. */
+export function keepPortalSession(c: Context<AppEnv>, opened: { cookie: string; expiresAt: number }): void {
+  setConsoleCookie(c, "session", opened.cookie, opened.expiresAt);
+}
+
+/** What the request's portal shows of itself; undefined without a session. */
+export function portalOf(c: Context<AppEnv>): Portal | undefined {
+  const principal: Principal | undefined = c.get("principal");
+  return principal?.kind === "portal" ? principal.portal : undefined;
+}
+
+const done = async () => {};
+
+/** Who may frame the pages, and from where they load a logo. Runs after the page, whose session names the logo. */
+export const portalHeaders = createMiddleware<AppEnv>(async (c, next) => {
+  NONCE(c, "scriptSrc");
+  await next();
+  const { brand, portalOrigins } = c.get("deps").config;
+  const logoUrl = portalOf(c)?.theme?.logoUrl ?? brand.logoUrl;
+  await policyFor({ hasCaptcha: false, logoUrl, framedBy: portalOrigins })(c, done);
+});

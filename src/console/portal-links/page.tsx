@@ -1,0 +1,101 @@
+/** The page of portal links: the list, the form for a new one, and its URL, shown once. */
+import type { PortalLinkRow } from "../../identity/portal/store";
+import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
+import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { CheckboxGroup, Select } from "../components/fields";
+import type { Failure } from "../failure";
+
+export interface PortalLinkValues {
+  permissions: string[];
+  /** How long it works. */
+  ttlSeconds: string;
+}
+
+interface PortalLinksProps {
+  links: readonly PortalLinkRow[];
+  values: PortalLinkValues;
+  failure?: Failure | undefined;
+  /** The URL of the new link. It is shown on this page only. */
+  url?: string | undefined;
+}
+
+const PERMISSIONS = (Object.entries(PERMISSION_TEXTS) as [Permission, string][]).filter(([permission]) =>
+  permission.startsWith("webhook."),
+);
+const LIFETIMES = [
+  ["900", "15 minutes"],
+  ["3600", "An hour"],
+  ["86400", "A day"],
+] as const;
+
+export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) => (
+  <>
+    <h1>Portal links</h1>
+    <p class="muted">
+      A link shows one of your customer's people the subscriptions of this tenant, without an account. Your backend can
+      make them too: <a href="/docs/portal">Portal</a>.
+    </p>
+    {url && (
+      <Banner kind="ok">
+        <p>Your new link works once. Copy it now: it will not be shown again.</p>
+        <Copyable text={url} label="the link" />
+      </Banner>
+    )}
+    <FailureBanner failure={failure} />
+    <div class="columns">
+      <section class="card" aria-labelledby="active">
+        <h2 id="active">Links and tokens that have not ended</h2>
+        {links.length === 0 ? (
+          <EmptyState title="No portal links" />
+        ) : (
+          <ul class="list">
+            {links.map((link) => (
+              <LinkRow link={link} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="card" aria-labelledby="new-link">
+        <h2 id="new-link">New link</h2>
+        <PostForm action="/console/portal-links">
+          <CheckboxGroup
+            name="permissions"
+            legend="The link may"
+            values={values.permissions}
+            options={PERMISSIONS}
+            failure={failure}
+          />
+          <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={LIFETIMES} failure={failure} />
+          <SubmitButton>Make link</SubmitButton>
+        </PostForm>
+      </section>
+    </div>
+  </>
+);
+
+const LinkRow = ({ link: { id, kind, permissions, createdAt, expiresAt, openedAt } }: { link: PortalLinkRow }) => (
+  <li>
+    <div>
+      <strong>{kind === "link" ? "Link" : "Token"}</strong> <code>{id}</code>
+      <div class="small">
+        {permissions.map((permission) => (
+          <>
+            <Badge tone="calm">{permission}</Badge>{" "}
+          </>
+        ))}
+      </div>
+      <div class="small muted">
+        Made <Time at={createdAt} />, ends <Time at={expiresAt} />
+        {openedAt !== null && (
+          <>
+            , opened <Time at={openedAt} />
+          </>
+        )}
+      </div>
+    </div>
+    <ActionButton action={`/console/portal-links/${id}/revoke`} kind="danger" label={`Revoke ${id}`}>
+      Revoke
+    </ActionButton>
+  </li>
+);

@@ -1,0 +1,39 @@
+/** `/console/portal-links`: the portal links and tokens of the tenant, for owners and admins. */
+import { type Context, Hono } from "hono";
+import { portalLinks } from "../../identity/portal/operations";
+import { portalUrl } from "../../identity/portal/url";
+import type { AppEnv } from "../../platform/http/env";
+import { perform, requires } from "../../platform/http/operation";
+import { form } from "../http/form";
+import { flash, page, type Refused } from "../http/page";
+import { PortalLinks, type PortalLinkValues } from "./page";
+
+const MANAGE = { permission: "member.manage" } as const;
+const EMPTY: PortalLinkValues = { permissions: ["webhook.read"], ttlSeconds: "3600" };
+
+async function linksPage(
+  c: Context<AppEnv>,
+  { values = EMPTY, refused, url }: { values?: PortalLinkValues; refused?: Refused; url?: string },
+) {
+  const links = await perform(c, portalLinks.list, undefined);
+  const status = refused?.status ?? (url === undefined ? 200 : 201);
+  return page(
+    c,
+    { title: "Portal links", section: "portals", status },
+    <PortalLinks links={links} values={values} failure={refused?.failure} url={url} />,
+  );
+}
+
+export const portalLinkPages = new Hono<AppEnv>()
+  .use(requires(MANAGE))
+  .get("/", (c) => linksPage(c, {}))
+  .post(
+    "/",
+    ...form(portalLinks.makeLink, {
+      values: (sent) => ({ permissions: sent.list("permissions"), ttlSeconds: sent.text("ttlSeconds") }),
+      input: ({ permissions, ttlSeconds }) => ({ permissions, ttlSeconds: Number(ttlSeconds) }),
+      done: (c, { secret }) => linksPage(c, { url: portalUrl(c.get("deps").config, c.req.url, secret) }),
+      again: (c, refused, values) => linksPage(c, { values, refused }),
+    }),
+  )
+  .post("/:id/revoke", ...form(portalLinks.revoke, { done: flash("/portal-links", "portalLinkRevoked") }));

@@ -1,0 +1,90 @@
+/** The layout of a portal's pages: the customer's look, two pages to choose from, and the way back. */
+import type { PropsWithChildren } from "hono/jsx";
+import type { Brand } from "../../platform/brand";
+import { PORTAL_PATH } from "../../platform/paths";
+import type { Portal } from "../../platform/schemas/principal";
+import { Banner } from "../components/display";
+import { BrandMark, Head, type NavSection } from "../layout";
+import { themeStyle } from "./theme";
+
+type PortalLayoutProps = PropsWithChildren<{
+  title: string;
+  section: NavSection | null;
+  nonce: string;
+  brand: Brand;
+  /** Undefined while nobody has opened a link. */
+  portal: Portal | undefined;
+  flash: string | undefined;
+}>;
+
+export function PortalLayout({ title, section, nonce, brand, portal, flash, children }: PortalLayoutProps) {
+  const theme = portal?.theme ?? {};
+  const shown = { ...brand, name: theme.title ?? brand.name, logoUrl: theme.logoUrl ?? brand.logoUrl };
+  return (
+    <html lang="en">
+      <Head title={title} nonce={nonce} brand={shown}>
+        {theme.colors && <style nonce={nonce}>{themeStyle(theme.colors)}</style>}
+      </Head>
+      <body class={portal ? "inside" : "outside"}>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <header class="bar">
+          {portal ? (
+            <a class="brand" href={`${PORTAL_PATH}/webhooks`}>
+              <BrandMark brand={shown} />
+            </a>
+          ) : (
+            <span class="brand">
+              <BrandMark brand={shown} />
+            </span>
+          )}
+          {portal && (
+            <details class="menu">
+              <summary>Menu</summary>
+              <Navigation section={section} />
+              <Whereabouts portal={portal} />
+            </details>
+          )}
+        </header>
+        <main id="main">
+          {flash && <Banner kind="ok">{flash}</Banner>}
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+const SECTIONS = [
+  { name: "subscriptions", title: "Subscriptions", path: `${PORTAL_PATH}/webhooks` },
+  { name: "events", title: "Events", path: `${PORTAL_PATH}/events` },
+] as const;
+
+const Navigation = ({ section }: { section: NavSection | null }) => (
+  <nav aria-label="Pages">
+    <ul>
+      {SECTIONS.map(({ name, title, path }) => (
+        <li>
+          <a href={path} aria-current={name === section ? "page" : undefined}>
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+/** Out of the frame, if there is one. */
+const Whereabouts = ({ portal: { tenantName, returnUrl } }: { portal: Portal }) => (
+  <div class="account">
+    <p>
+      <strong>{tenantName}</strong>
+      {returnUrl !== null && (
+        <a href={returnUrl} target="_top">
+          Back
+        </a>
+      )}
+    </p>
+  </div>
+);

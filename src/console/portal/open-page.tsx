@@ -1,0 +1,22 @@
+/** The page of a portal link, which opens the portal, and the one for a link that does not work any more. */
+import { PORTAL_PATH } from "../../platform/paths";
+import { SubmitButton } from "../components/buttons";
+import { Banner } from "../components/display";
+
+/** The script sends the form at once. Programs that look at links send nothing, so they do not use the link up. */
+export const OpenLink = ({ token }: { token: string }) => (
+  <form method="post" action={`${PORTAL_PATH}/open`} class="card" data-at-once="">
+    <input type="hidden" name="token" value={token} />
+    <h1>One moment</h1>
+    <p class="muted">The page opens by itself. If it does not, open it here.</p>
+    <SubmitButton>Open</SubmitButton>
+  </form>
+);
+
+export const EndedLink = () => (
+  <>
+    <h1>This link does not work</h1>
+    <Banner kind="bad">It was used, has ended or was revoked. A link works once, and only for a while.</Banner>
+    <p>Go back to where you got it, and open the page again.</p>
+  </>
+);

@@ -1,0 +1,85 @@
+/** A portal link with what its maker may still do in its tenant, in D1. */
+import { type SQL, sql } from "drizzle-orm";
+import { prepared } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { type PlatformScope, permissionsOfScopes } from "../../platform/schemas/platform-scopes";
+import type { PortalMakerKind } from "../../platform/schemas/portal-schemas";
+import { type Permission, permissionsOf } from "../../platform/schemas/roles";
+import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
+import { permissionsOfKey } from "../api-keys/held";
+import { isKeyLive } from "../api-keys/store";
+import { isPlatformKeyActive } from "../platform-keys/store";
+import { parsedTheme } from "./store";
+
+interface FoundLink extends StandingRow {
+  id: string;
+  /** JSON. */
+  permissions: string;
+  theme: string | null;
+  returnUrl: string | null;
+  expiresAt: number;
+  openedAt: number | null;
+  tenantName: string;
+  makerKind: PortalMakerKind;
+  /** Of the maker, or of the owner of the key that made it; null without a membership. */
+  role: string | null;
+  isSuspended: 0 | 1;
+  /** Of the API key that made it; null for another maker. */
+  keyOwner: "user" | "tenant" | null;
+  keyScopes: string | null;
+  isKeyLive: 0 | 1;
+  /** Of the platform key that made it, JSON; null once it does not work in this tenant. */
+  platformScopes: string | null;
+}
+
+const nowMs = sql.placeholder("nowMs");
+
+const linkWhere = (condition: SQL) =>
+  prepared<FoundLink>(sql`
+  SELECT p.id, p.permissions, p.theme, p.return_url AS returnUrl, p.expires_at AS expiresAt, p.opened_at AS openedAt,
+    t.name AS tenantName, p.maker_kind AS makerKind, m.role, u.suspended_at IS NOT NULL AS isSuspended,
+    k.owner AS keyOwner, k.scopes AS keyScopes, coalesce(${isKeyLive(nowMs)}, 0) AS isKeyLive,
+    (SELECT k.scopes FROM platform_keys k WHERE p.maker_kind = 'platform-key' AND k.id = p.maker_id
+      AND ${isPlatformKeyActive(nowMs)}
+      AND (k.tenants IS NULL OR p.tenant_id IN (SELECT value FROM json_each(k.tenants)))) AS platformScopes,
+    ${STANDING_COLUMNS}
+  FROM portal_links p JOIN tenants t ON t.id = p.tenant_id
+    LEFT JOIN api_keys k ON p.maker_kind = 'api-key' AND k.id = p.maker_id
+    LEFT JOIN users u ON u.id = iif(p.maker_kind = 'user', p.maker_id, k.user_id)
+    LEFT JOIN memberships m ON m.tenant_id = p.tenant_id AND m.user_id = u.id
+  WHERE ${condition} AND p.expires_at > ${nowMs}`);
+
+const byHash = linkWhere(sql`p.hash = ${sql.placeholder("hash")} AND p.kind = ${sql.placeholder("kind")}`);
+
+const bySession = linkWhere(sql`p.id = ${sql.placeholder("id")} AND p.session_hash = ${sql.placeholder("hash")}`);
+
+/** A link with what decides what it may do. Times are Unix ms. */
+export type LiveLink = ReturnType<typeof liveLink>;
+
+/** The link or token with this hash that has not ended. Looks across tenants: the hash determines the tenant. */
+export async function findByHash({ db, now }: Deps, kind: "link" | "token", hash: string) {
+  const [row] = await byHash(db, { kind, hash, nowMs: now() });
+  return row ? liveLink(row) : null;
+}
+
+/** The opened link of a session that has not ended. Looks across tenants: the link determines the tenant. */
+export async function findBySession({ db, now }: Deps, id: string, hash: string) {
+  const [row] = await bySession(db, { id, hash, nowMs: now() });
+  return row ? liveLink(row) : null;
+}
+
+/** The link with those of its permissions that its maker still has. */
+function liveLink(row: FoundLink) {
+  const held = heldByMaker(row);
+  const permissions = (JSON.parse(row.permissions) as Permission[]).filter((permission) => held.has(permission));
+  return { ...row, theme: parsedTheme(row.theme), permissions: new Set(permissions) };
+}
+
+function heldByMaker({ makerKind, role, ...row }: FoundLink): ReadonlySet<Permission> {
+  if (makerKind === "platform-key") {
+    return permissionsOfScopes(JSON.parse(row.platformScopes ?? "[]") as PlatformScope[]);
+  }
+  if (makerKind === "user") return new Set(row.isSuspended === 1 ? [] : permissionsOf(role ?? ""));
+  if (row.isKeyLive === 0 || row.keyOwner === null) return new Set();
+  return permissionsOfKey({ owner: row.keyOwner, role, scopes: JSON.parse(row.keyScopes ?? "[]") as Permission[] });
+}

@@ -1,0 +1,7 @@
+/** Where a portal link leads. */
+import type { Config } from "../../platform/config";
+import { PORTAL_PATH } from "../../platform/paths";
+
+/** The URL of the link with this token. The origin of the request stands in for a missing PUBLIC_URL. */
+export const portalUrl = ({ publicUrl }: Config, requestUrl: string, token: string): string =>
+  `${new URL(publicUrl ?? requestUrl).origin}${PORTAL_PATH}/open?token=${token}`;

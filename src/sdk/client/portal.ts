@@ -1,0 +1,12 @@
+/** What a tenant shows its own customers. */
+import type { Call } from "./call";
+import { type PortalLinkMethods, portalLinkMethods } from "./portal-links";
+import { type PortalTokenMethods, portalTokenMethods } from "./portal-tokens";
+
+/** `client.portal`, by noun. */
+export interface Portal {
+  links: PortalLinkMethods;
+  tokens: PortalTokenMethods;
+}
+
+export const portalOf = (call: Call): Portal => ({ links: portalLinkMethods(call), tokens: portalTokenMethods(call) });
