@@ -57,6 +57,9 @@ export const CALLS = [
 ] as const;
 type Call = (typeof CALLS)[number];
 
+/** The call that the schedule of a seed is about. */
+export const focusOf = (seed: number): Call => CALLS[seed % CALLS.length] ?? "fetch";
+
 const RETENTION = [
   ...[retention.removeOldAttempts, retention.removeOldEvents, retention.removeOldHours],
   ...[
@@ -121,8 +124,7 @@ export async function runSchedule(
 ): Promise<Verdict> {
   const random = seeded(seed);
   const startMs = FIRST_START_MS + seed * START_EVERY_MS;
-  const focus = CALLS[seed % CALLS.length] ?? "fetch";
-  const world = new World(database, random, planOf(theme, focus, random, startMs), coverage);
+  const world = new World(database, random, planOf(theme, focusOf(seed), random, startMs), coverage);
   await world.open();
   try {
     return await new Schedule(world).run();
