@@ -138,6 +138,8 @@ const browser = {
     env: { ...compiled, CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // With five pages at once, as by default, each loads so slowly on a busy machine that it runs out of time.
+    maxConcurrency: 3,
   },
 };
 
