@@ -1,10 +1,10 @@
 /** The command line against `npm run dev`: each command, its exit status, and what it prints where. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -115,6 +115,8 @@ describe("before signing in", () => {
 });
 
 test("login keeps the key in a file of one's own and never prints it; then commands need no environment", async () => {
+  mkdirSync(dirname(ACCOUNT_FILE), { recursive: true });
+  writeFileSync(ACCOUNT_FILE, "{}", { mode: 0o644 });
   const ended = await run(["login", "--url", server.base], { input: `${key}\n` });
   expect(ended).toMatchObject({ status: 0, out: expect.stringContaining(ACCOUNT_FILE) });
   expect(ended.out + ended.err).not.toContain(key);

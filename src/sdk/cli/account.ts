@@ -1,5 +1,5 @@
 /** Which service the commands talk to, and with which key: from the environment, or from what `postern login` kept. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Client, createClient } from "../client";
@@ -26,6 +26,8 @@ export function saveAccount(account: Account): string {
   const path = accountPath();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, `${JSON.stringify(account, null, 2)}\n`, { mode: 0o600 });
+  // A file that was there before keeps its mode.
+  chmodSync(path, 0o600);
   return path;
 }
 

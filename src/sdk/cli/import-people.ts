@@ -4,7 +4,7 @@ import type { Client, Import, ImportedLine, NewImport } from "../client";
 import type { Command } from "./command";
 import { EXIT, usage } from "./failure";
 import { readJson, readText } from "./input";
-import { print, progress, tell } from "./output";
+import { bar, print, progress, tell } from "./output";
 import { auth0 } from "./people/auth0";
 import { betterAuth } from "./people/better-auth";
 import { clerk } from "./people/clerk";
@@ -64,7 +64,7 @@ export const importPeople: Command = {
     if (!isDry) forgetImport(file);
     const refused = await report(service, done, options.report);
     print(json, done, summaryOf(done));
-    return refused > 0 ? EXIT.failed : EXIT.ok;
+    return refused > 0 || done.state === "stopped" ? EXIT.failed : EXIT.ok;
   },
 };
 
@@ -105,7 +105,7 @@ async function send({ platform: { imports } }: Client, id: string, people: Itera
   while (current.state === "running") {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     current = await imports.get(id);
-    progress(`${current.done} of ${current.rows} people`);
+    progress(`${bar(current.done, current.rows)} ${current.done} of ${current.rows} people`);
   }
   progress("");
   return current;

@@ -1,5 +1,7 @@
 /** Printing results on stdout. Progress and errors go to stderr. */
 
+const BAR_CHARACTERS = 20;
+
 /** Prints `result` as JSON, or `text` for people. */
 export function print(json: boolean, result: unknown, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(result) : text}\n`);
@@ -8,6 +10,12 @@ export function print(json: boolean, result: unknown, text: string): void {
 /** Tells how far the work has come, on a terminal only; "" ends it. */
 export function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+/** A bar that is filled as far as the work is done. */
+export function bar(done: number, all: number): string {
+  const filled = Math.round((BAR_CHARACTERS * done) / Math.max(1, all));
+  return `[${"#".repeat(filled).padEnd(BAR_CHARACTERS, ".")}]`;
 }
 
 /** Tells people what happens, apart from the result. */

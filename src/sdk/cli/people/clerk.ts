@@ -3,7 +3,7 @@ import { addressIn, type Converter, nameOf, textIn, timeOf } from "./converter";
 import { readCsv } from "./csv";
 
 /** Hashes of these have a form that the service knows. */
-const TAKEN = /^(bcrypt|argon2(id|i|d)|pbkdf2_sha256_django)$/;
+const TAKEN = /^(bcrypt(_sha256_django)?|argon2(id|i|d)|pbkdf2_sha256_django)$/;
 
 export const clerk: Converter = function* (text, leaveOut) {
   for (const user of readCsv(text)) {
