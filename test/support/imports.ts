@@ -86,16 +86,29 @@ function dying(calls: { made: number; last: number; hasEffect: boolean }) {
   return createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 });
 }
 
+interface Kill {
+  /** How many runs were killed before. A killed run holds its lease for a minute. */
+  kills: number;
+  /** After how many calls to D1 the run dies, and whether the call that fails has had its effect. */
+  calls: number;
+  hasEffect: boolean;
+}
+
+/** Runs an import until it is killed. */
+export async function runKilled(id: string, { kills, calls, hasEffect }: Kill): Promise<"killed" | "ended"> {
+  const real = await createDeps(env, createExecutionContext());
+  const db = dying({ made: 0, last: calls, hasEffect });
+  await continueImports({ ...real, db, now: () => Date.now() + kills * 120_000 }, 0, "", () => false).catch(
+    () => undefined,
+  );
+  return (await callImports("GET", `/${id}`)).body.data.state === "finished" ? "ended" : "killed";
+}
+
 /** Runs an import in runs that are killed, each one call later than the one before. Returns the kills. */
 export async function killUntilEnded(id: string): Promise<number> {
   for (let kills = 0; kills < 200; kills += 1) {
-    const { body } = await callImports("GET", `/${id}`);
-    if (body.data.state === "finished") return kills;
-    const calls = { made: 0, last: Math.floor(kills / 2), hasEffect: kills % 2 === 1 };
-    const real = await createDeps(env, createExecutionContext());
-    // A killed run holds its lease for a minute.
-    const deps = { ...real, db: dying(calls), now: () => Date.now() + kills * 120_000 };
-    await continueImports(deps, 0, "", () => false).catch(() => undefined);
+    const end = await runKilled(id, { kills, calls: Math.floor(kills / 2), hasEffect: kills % 2 === 1 });
+    if (end === "ended") return kills;
   }
   throw new Error("the import does not end");
 }
