@@ -37,6 +37,7 @@ export const FLASH_MESSAGES = {
   keyRevoked: "API key revoked.",
   portalLinkRevoked: "Portal link revoked.",
   platformKeyRevoked: "Platform key revoked.",
+  importStopped: "Import stopped.",
   formerKeyEnded: "The former key has ended.",
   invited: "Invitation sent.",
   invitationRevoked: "Invitation revoked.",

@@ -34,6 +34,7 @@ async function createTenant() {
     invitations: invited.body.data.id,
     sessions: sessions.body.data[0].id,
     sources: source.body.data.id,
+    imports: MISSING,
   };
   return { owner, webhookId, attemptId: attempt._id as string, ids };
 }

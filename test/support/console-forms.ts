@@ -92,6 +92,7 @@ export const API_ROUTE: Record<string, string> = {
   "/operator/keys/:id/rotate": "POST /platform/keys/:id/rotate",
   "/operator/keys/:id/previous/end": "DELETE /platform/keys/:id/previous",
   "/operator/keys/:id/revoke": "DELETE /platform/keys/:id",
+  "/operator/imports/:id/stop": "DELETE /platform/imports/:id",
   "/tenants/security": "PATCH /tenant/security",
   "/tenants/delete": "DELETE /tenant",
   "/security/export": "GET /auth/me/export",

@@ -16,6 +16,7 @@ import { OperatorsActivity } from "../audit/page";
 import { parse } from "../failure";
 import { operatorFactorFirst } from "../http/confirmed";
 import { page, type Refused, rerenderOnError } from "../http/page";
+import { importPages } from "../imports/routes";
 import { platformKeyPages } from "../platform-keys/routes";
 import { PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "./changes/changes";
 import { changePages, type Subject } from "./changes/routes";
@@ -94,4 +95,5 @@ export const operatorPages = new Hono<AppEnv>()
   .route("/", changePages(TENANT_CHANGES, TENANT))
   .route("/", changePages(PERSON_CHANGES, PERSON))
   .route("/", changePages(SERVICE_CHANGES, SERVICE))
-  .route("/keys", platformKeyPages);
+  .route("/keys", platformKeyPages)
+  .route("/imports", importPages);

@@ -60,6 +60,7 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
       <h1>Operator</h1>
       <div class="row">
         <LinkButton href={`${HERE}/keys`}>Platform keys</LinkButton>
+        <LinkButton href={`${HERE}/imports`}>Imports</LinkButton>
         <LinkButton href={`${HERE}/activity`}>What operators did</LinkButton>
       </div>
     </div>

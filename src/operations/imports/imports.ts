@@ -5,7 +5,9 @@ import { encrypt } from "../../platform/crypto/encryption";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid, notFound } from "../../platform/errors";
+import type { Actor } from "../../platform/schemas/actor";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
 import { chunkOwner, readPart } from "./chunks";
 import { readReport } from "./report-store";
@@ -119,9 +121,9 @@ export async function reportOf(
   return { data: lines, nextCursor: next === null ? null : String(next) };
 }
 
-/** Stops an import; what is done stays. Returns what happened. Throws NOT_FOUND. */
-export async function stopImport(deps: Deps, key: Key, id: string) {
-  const row = await endImport(deps, key, id, deps.now());
+/** Stops an import; what is done stays. `logs` record it. Returns what happened. Throws NOT_FOUND. */
+export async function stopImport(deps: Deps, actor: Actor, id: string, logs: readonly string[] = [PLATFORM_TENANT]) {
+  const row = await endImport(deps, actor, id, logs, deps.now());
   if (!row) throw missing();
   return row.state === "finished" ? ("Import already finished." as const) : ("Import stopped." as const);
 }

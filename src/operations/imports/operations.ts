@@ -1,7 +1,9 @@
-/** What the product does with imports of people, with a platform key. Sending people is in `routes.ts`. */
+/** What the product does with imports of people, and what its operators see. Sending people is in `routes.ts`. */
+import { operatorProof } from "../../identity/step-up/schemas";
 import { operation } from "../../platform/operation";
 import { createImport, importOf, importsOf, reportOf, startImport, stopImport } from "./imports";
-import { importQuery, importStart, newImport, reportQuery } from "./schemas";
+import { importForOperator, stopAsOperator } from "./operators";
+import { importQuery, importStart, newImport, reportQuery, shownReport } from "./schemas";
 
 const READ = { scope: "users.write", limit: { rule: "platformRead", per: "platform key" } } as const;
 export const WRITE = { scope: "users.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
@@ -26,6 +28,24 @@ export const imports = {
   }),
   stop: operation({
     ...WRITE,
-    verb: ({ deps, platformKey, param }) => stopImport(deps, platformKey, param("id")),
+    verb: ({ deps, platformKey, param }) => stopImport(deps, platformKey.actor, param("id")),
+  }),
+};
+
+const OPERATOR = { permission: "operator", limit: { rule: "operator", per: "user" } } as const;
+
+/** What operators see of them in the console, and that they stop one. */
+export const importsForOperators = {
+  list: operation({ ...OPERATOR, schema: importQuery, verb: ({ deps, input }) => importsOf(deps, input) }),
+  get: operation({ ...OPERATOR, verb: ({ deps, param }) => importOf(deps, param("id")) }),
+  report: operation({
+    ...OPERATOR,
+    schema: shownReport,
+    verb: ({ deps, session, param, input }) => importForOperator(deps, session, param("id"), input),
+  }),
+  stop: operation({
+    ...OPERATOR,
+    schema: operatorProof,
+    verb: ({ deps, session, param, input }) => stopAsOperator(deps, session, param("id"), input),
   }),
 };

@@ -6,6 +6,7 @@ import { id, name, nextCursor, pageQuery, time } from "../../platform/schemas/sc
 const MAX_PAGE_IMPORTS = 100;
 const MAX_PAGE_LINES = 2_000;
 const MAX_PARTS = 1_000;
+const LINES_SHOWN = 100;
 
 const onExisting = z.enum(["skip", "update"]).meta({
   description: "What to do with people who have an account: nothing, or to complete it.",
@@ -102,6 +103,16 @@ export const reportQuery = z.object({
     .regex(/^\d{1,12}$/, "Must be the nextCursor of the previous answer")
     .optional()
     .meta({ description: "The `nextCursor` of the previous answer; opaque.", examples: ["500"] }),
+});
+
+/** The query of the console's page, whose form sends an empty text for all outcomes. */
+export const shownReport = reportQuery.extend({
+  outcome: z
+    .literal("")
+    .transform(() => undefined)
+    .or(outcome)
+    .optional(),
+  limit: reportQuery.shape.limit.removeDefault().default(LINES_SHOWN),
 });
 
 const importedLine = z

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { Actor } from "../../platform/schemas/actor";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
@@ -141,22 +142,20 @@ export async function beginImport(
   return { row: found[0], parts: present.map(({ part }) => part) };
 }
 
-/** Stops an import that has not ended. Returns the import as it is then. */
+/** Stops an import that has not ended, and records it in each of `logs`. Returns the import as it is then. */
 export async function endImport(
   { db }: Deps,
-  { actor }: PlatformKeyPrincipal,
+  actor: Actor,
   id: string,
+  logs: readonly string[],
   nowMs: number,
 ): Promise<ImportRow | undefined> {
   const { found } = await atomically(db, {
     stopped: sql`UPDATE imports SET state = 'stopped', ended_at = ${nowMs}
       WHERE id = ${id} AND state IN ('open', 'running')`,
-    recorded: auditIfChanged({
-      tenantId: PLATFORM_TENANT,
-      action: "import.stopped",
-      actor,
-      target: { kind: "import", id },
-    }),
+    recorded: logs.map((tenantId) =>
+      auditIfChanged({ tenantId, action: "import.stopped", actor, target: { kind: "import", id } }),
+    ),
     found: select(sql`WHERE i.id = ${id}`),
   });
   return found[0];

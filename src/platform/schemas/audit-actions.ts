@@ -101,6 +101,7 @@ export const AUDIT_ACTIONS = {
   "operator.person_resumed": "resumed {target|a person} as an operator",
   "operator.sessions_ended": "ended all sessions of {target|a person} as an operator",
   "operator.2fa_removal_mailed": "mailed {target|a person} a link to remove a lost second factor, as an operator",
+  "operator.import_read": "looked at an import of people as an operator",
   "operator.sends_held": "held sends as an operator",
   "operator.tenant_moved": "began to move the tenant to another database as an operator",
   "operator.sends_released": "released held sends as an operator",

@@ -1,0 +1,159 @@
+/** One import: how far it has come, and what became of its lines. */
+import type { Import, ImportedLine } from "../../operations/imports/schemas";
+import { LinkButton } from "../components/buttons";
+import { Badge, EmptyState, LiveIndicator, Moment, ScrollArea, type Tone } from "../components/display";
+import { Select } from "../components/fields";
+import { HERE, State, Trail, titleOf } from "./list";
+
+export interface ImportView {
+  import: Import;
+  report: { data: readonly ImportedLine[]; nextCursor: string | null };
+  /** The outcome that is shown; empty: all. */
+  outcome: string;
+}
+
+const OUTCOMES = [
+  ["", "All"],
+  ["created", "Created"],
+  ["updated", "Updated"],
+  ["skipped", "Skipped"],
+  ["refused", "Refused"],
+] as const;
+
+export const ImportDetail = ({ import: shown, report, outcome }: ImportView) => (
+  <>
+    <Trail imports />
+    <div class="head">
+      <h1>{titleOf(shown)}</h1>
+      {(shown.state === "open" || shown.state === "running") && (
+        <LinkButton href={`${HERE}/${shown.id}/stop`} kind="danger">
+          Stop
+        </LinkButton>
+      )}
+    </div>
+    <section class="card" aria-labelledby="progress">
+      <div class="head">
+        <h2 id="progress">Progress</h2>
+        {shown.state === "running" && <LiveIndicator />}
+      </div>
+      <div data-live={shown.state === "running" ? `${HERE}/${shown.id}/progress` : undefined}>
+        <Progress import={shown} />
+      </div>
+    </section>
+    <section class="card" aria-labelledby="report">
+      <h2 id="report">Report</h2>
+      <form class="filters" method="get" action={`${HERE}/${shown.id}`}>
+        <Select name="outcome" label="Outcome" value={outcome} options={OUTCOMES} failure={undefined} />
+        <button type="submit" class="button plain">
+          Filter
+        </button>
+      </form>
+      <Report id={shown.id} outcome={outcome} report={report} />
+    </section>
+  </>
+);
+
+/** The part of the page that the script refreshes. */
+export const Progress = ({ import: shown }: Pick<ImportView, "import">) => (
+  <>
+    <p class="row">
+      <State state={shown.state} />
+      {shown.dryRun && <Badge tone="calm">dry run</Badge>}
+      <progress max={Math.max(1, shown.rows)} value={shown.done} aria-label="Done">
+        {shown.done} of {shown.rows}
+      </progress>
+    </p>
+    <dl class="figures">
+      {FIGURES.map(([name, member]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{shown[member].toLocaleString("en")}</dd>
+        </div>
+      ))}
+    </dl>
+    <p class="small muted">
+      People who have an account are {shown.onExisting === "skip" ? "skipped" : "completed"}. Created{" "}
+      <Moment at={shown.createdAt} />
+      {shown.startedAt && (
+        <>
+          , started <Moment at={shown.startedAt} />
+        </>
+      )}
+      {shown.endedAt && (
+        <>
+          , ended <Moment at={shown.endedAt} />
+        </>
+      )}
+      .
+    </p>
+  </>
+);
+
+const FIGURES = [
+  ["People", "rows"],
+  ["Done", "done"],
+  ["Created", "created"],
+  ["Updated", "updated"],
+  ["Skipped", "skipped"],
+  ["Refused", "refused"],
+  ["Have not signed in with their imported password yet", "waiting"],
+] as const satisfies readonly (readonly [string, keyof Import])[];
+
+const TONES: Record<ImportedLine["outcome"], Tone> = { created: "ok", updated: "ok", skipped: "calm", refused: "bad" };
+
+function Report({
+  id,
+  outcome,
+  report: { data, nextCursor },
+}: Pick<ImportView, "report" | "outcome"> & { id: string }) {
+  const more = new URLSearchParams({ ...(outcome === "" ? {} : { outcome }), cursor: nextCursor ?? "" });
+  return (
+    <>
+      {data.length === 0 ? (
+        <EmptyState title={nextCursor === null ? "No lines" : "No lines on this page"} />
+      ) : (
+        <ScrollArea label="Lines">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col" class="num">
+                  Line
+                </th>
+                <th scope="col">Outcome</th>
+                <th scope="col">Person</th>
+                <th scope="col">Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((line) => (
+                <LineRow line={line} />
+              ))}
+            </tbody>
+          </table>
+        </ScrollArea>
+      )}
+      {nextCursor !== null && (
+        <p class="after">
+          <a href={`${HERE}/${id}?${more}`}>More lines</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+const LineRow = ({ line: { line, outcome, email, externalId, userId, reason, ignored } }: { line: ImportedLine }) => (
+  <tr>
+    <td class="num">{line.toLocaleString("en")}</td>
+    <td>
+      <Badge tone={TONES[outcome]}>{outcome}</Badge>
+    </td>
+    <td>
+      {userId ? <a href={`/console/operator/people/${userId}`}>{email ?? userId}</a> : email}{" "}
+      {externalId && <code>{externalId}</code>}
+    </td>
+    <td class="small">
+      {reason}
+      {ignored && <div class="muted">Ignored: {ignored.join(", ")}</div>}
+    </td>
+  </tr>
+);

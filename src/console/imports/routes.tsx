@@ -1,0 +1,68 @@
+/** `/console/operator/imports`: the imports of people that the product makes with platform keys. */
+import { type Context, Hono } from "hono";
+import { importOf } from "../../operations/imports/imports";
+import { importsForOperators } from "../../operations/imports/operations";
+import type { AppEnv } from "../../platform/http/env";
+import { pathParam, serve } from "../../platform/http/operation";
+import { fragment, page } from "../http/page";
+import type { Change } from "../operator/changes/changes";
+import { changePages, type Subject } from "../operator/changes/routes";
+import { ImportDetail, Progress } from "./detail";
+import { HERE, ImportRows, Imports, titleOf } from "./list";
+
+const SECTION = "operator";
+
+const STOP: Change = {
+  path: "/:id/stop",
+  asks: "Stop the import",
+  effects: [
+    "People who are imported already stay. The others are not imported, and what was sent of them is removed.",
+    "It cannot be started again.",
+  ],
+  button: "Stop the import",
+  asksForReason: false,
+  done: "importStopped",
+  operation: importsForOperators.stop,
+};
+
+const IMPORT: Subject = {
+  async read(c) {
+    const shown = await importOf(c.get("deps"), pathParam(c, "id"));
+    return { name: titleOf(shown), counts: [`${(shown.rows - shown.done).toLocaleString("en")} people who wait`] };
+  },
+  back: (c) => `${HERE}/${encodeURIComponent(pathParam(c, "id"))}`,
+};
+
+const listOf = (
+  c: Context<AppEnv>,
+  { data, nextCursor }: Awaited<ReturnType<typeof importsForOperators.list.verb>>,
+) => ({
+  imports: data,
+  nextCursor,
+  cursor: c.req.query("cursor"),
+});
+
+export const importPages = new Hono<AppEnv>()
+  .get(
+    "/",
+    ...serve(
+      importsForOperators.list,
+      (c, found) => page(c, { title: "Imports", section: SECTION }, <Imports {...listOf(c, found)} />),
+      "query",
+    ),
+  )
+  .get(
+    "/list",
+    ...serve(importsForOperators.list, (c, found) => fragment(c, <ImportRows {...listOf(c, found)} />), "query"),
+  )
+  .get(
+    "/:id",
+    ...serve(
+      importsForOperators.report,
+      (c, shown, { outcome = "" }) =>
+        page(c, { title: titleOf(shown.import), section: SECTION }, <ImportDetail {...shown} outcome={outcome} />),
+      "query",
+    ),
+  )
+  .get("/:id/progress", ...serve(importsForOperators.get, (c, shown) => fragment(c, <Progress import={shown} />)))
+  .route("/", changePages([STOP], IMPORT));
