@@ -44,6 +44,7 @@ import { tenantRoutes } from "./tenancy/tenants/routes";
 import { eventTypeRoutes, eventTypeSettingsRoutes } from "./webhooks/event-types/routes";
 import { eventRoutes } from "./webhooks/events/routes";
 import { feedRoutes } from "./webhooks/feeds/routes";
+import { filterRoutes } from "./webhooks/filters/routes";
 import { listenRoutes } from "./webhooks/listen/routes";
 import { listenSocketRoutes } from "./webhooks/listen/socket/routes";
 import { attemptRoutes } from "./webhooks/log/routes";
@@ -70,6 +71,7 @@ const SAMPLE_PATH = /^\/api\/v1\/sources\/[^/]+\/test$/;
 /** A schema with its examples, or a payload to try. */
 const TYPES_PATH = "/api/v1/event-types";
 const TYPES_IMPORT_BODY_KIB = 512;
+const FILTER_TEST_PATH = /^\/api\/v1\/webhooks\/[^/]+\/filter\/test$/;
 const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/events": EVENT_BODY_KIB,
   "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
@@ -84,6 +86,7 @@ function bodyKiBOf(path: string): number {
   if (takesPeople(path)) return MAX_PART_KIB;
   if (path.startsWith(`${INBOUND_PATH}/`)) return EVENT_BODY_KIB;
   if (SAMPLE_PATH.test(path)) return SAMPLE_BODY_KIB;
+  if (FILTER_TEST_PATH.test(path)) return EVENT_BODY_KIB;
   return BODY_KIB_OF[path] ?? (path.startsWith(`${TYPES_PATH}/`) ? EVENT_BODY_KIB : BODY_KIB);
 }
 
@@ -168,6 +171,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)
+  .route("/webhooks", filterRoutes)
   .route("/webhooks", rotationRoutes)
   .route("/webhooks", redeliveryRoutes)
   .route("/webhooks", replayRoutes)

@@ -33,6 +33,9 @@ import { tenantPages } from "./tenants/routes";
 
 const ASSET_CACHE = "public, max-age=31536000, immutable";
 const EVENTS_PATH = "/console/events";
+const FILTER_PATH = /^\/console\/webhooks\/[^/]+\/filter(\/test)?$/;
+
+const takesPayload = (path: string): boolean => path === EVENTS_PATH || FILTER_PATH.test(path);
 
 /** The console's router. `bodyKiB` are the body limits of the API, in KiB. */
 export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
@@ -46,7 +49,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
       return c.body(asset.text, 200, headers);
     })
     .use(ownFormOnly)
-    .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
+    .use(limitBody((path) => (takesPayload(path) ? bodyKiB.event : bodyKiB.other)))
     .route("/", accountPages)
     .route("/sign-in/mail", mailCodePages)
     .route("/not-me", notMePages)

@@ -29,6 +29,7 @@ const READS_BODY = [
   "PATCH /webhooks/:id",
   "POST /events",
   "POST /events/batch",
+  "POST /webhooks/:id/filter/test",
   "POST /event-types",
   "POST /event-types/import",
   "PATCH /event-types/:name",

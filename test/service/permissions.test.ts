@@ -59,6 +59,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "GET /webhooks": { permission: "webhook.read", key: true },
   "GET /webhooks/:id": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/logs": { permission: "webhook.read", key: true },
+  "POST /webhooks/:id/filter/test": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/metrics": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/attempts/:attemptId": { permission: "webhook.read", key: true },
   "POST /webhooks/:id/deliveries/:deliveryId/retry": { permission: "webhook.update", key: true },
@@ -266,6 +267,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
         "/consumers/:name/seek": { to: "now" },
       }[route.match(/^POST \/(?:sources|feeds)\/:id(.*)/)?.[1] ?? ""];
       if (route.endsWith("/validate")) return { payload: 1 };
+      if (route.endsWith("/filter/test")) return { type: "a", payload: 1 };
       if (route.endsWith("/versions")) return { schema: true };
       if (route === "PATCH /event-types/:name") return { archived: true };
       return ofPost ?? (/^PATCH \/(sources|feeds)/.test(route) ? { name: "other" } : body);

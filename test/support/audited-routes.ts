@@ -54,6 +54,7 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /feeds/:id/consumers/:name/ack": "too frequent, and what every reader does",
   "DELETE /feeds/:id/consumers/:name": "a bookmark of a reader",
   "POST /event-types/:name/validate": "changes nothing",
+  "POST /webhooks/:id/filter/test": "changes nothing",
   "POST /events": "an event of its own",
   "POST /events/batch": "events of their own",
   "POST /webhooks/:id/retry": "a delivery",

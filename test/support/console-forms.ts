@@ -17,6 +17,8 @@ export const API_ROUTE: Record<string, string> = {
   "/accept-invitation": "POST /invitations/accept",
   "/resend-verification": "POST /auth/resend-verification",
   "/webhooks": "POST /webhooks",
+  "/webhooks/:id/filter": "PATCH /webhooks/:id",
+  "/webhooks/:id/filter/test": "POST /webhooks/:id/filter/test",
   "/webhooks/:id": "PATCH /webhooks/:id",
   "/webhooks/:id/delete": "DELETE /webhooks/:id",
   "/webhooks/:id/secret/rotate": "POST /webhooks/:id/secret/rotate",

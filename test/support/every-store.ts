@@ -27,6 +27,7 @@ import { loginWith, registerWithPasskey, withPasskey } from "./passkeys";
 import { joinTenant } from "./people";
 import { purgeAll } from "./purges";
 import { endedAttempts, newInbox, subscribe } from "./receiver";
+import { replay } from "./replays";
 import { deliveryDb, SHARD } from "./shard";
 import { maintain } from "./upkeep";
 
@@ -35,6 +36,7 @@ export async function useEveryStore(): Promise<void> {
   const used = await deliver(person);
   await changeSubscriptions(person, used);
   await useEventTypes(await signUpVerified());
+  await useFilters(await signUpVerified());
   await changeAccounts(person);
   await readAll(person, used);
   await signIn(used.id);
@@ -113,6 +115,16 @@ async function deliver(person: Person) {
   await noteFirstKey(await createDeps(env, createExecutionContext()));
   await mailTo(person.email, /will be disabled/);
   return { id, attempt, limitedId, failingId, failedAttempt };
+}
+
+/** Filters events, changes the filter and its types, and tries it. */
+async function useFilters(person: Person): Promise<void> {
+  const id = await subscribe(person, newInbox("200").url, { delivery: { filter: { payload: 1 } } });
+  const send = (method: string, path: string, body?: unknown) => call(method, path, { token: person.token, body });
+  await send("POST", "/events", { type: "OrderPaid", payload: 2 });
+  await send("PATCH", `/webhooks/${id}`, { events: ["a", "OrderPaid"], delivery: { filter: { payload: 3 } } });
+  await send("POST", `/webhooks/${id}/filter/test`, { type: "a", payload: 1 });
+  await replay(person, id, { which: "all" });
 }
 
 /** Declares a type, publishes what its schema takes, warns of and refuses, and deletes it. */

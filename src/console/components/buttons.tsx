@@ -15,8 +15,14 @@ interface ButtonProps {
   label?: string;
 }
 
-export const SubmitButton = ({ kind = "main", label, children }: PropsWithChildren<ButtonProps>) => (
-  <button type="submit" class={`button ${kind}`} aria-label={label}>
+/** `formaction` posts the form somewhere else than the other buttons. */
+export const SubmitButton = ({
+  kind = "main",
+  label,
+  formaction,
+  children,
+}: PropsWithChildren<ButtonProps & { formaction?: string }>) => (
+  <button type="submit" class={`button ${kind}`} aria-label={label} formaction={formaction}>
     {children}
   </button>
 );

@@ -5,6 +5,7 @@ import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Copyable, EmptyState, LiveIndicator, Time } from "../components/display";
 import { outcomeOf } from "../components/outcome";
+import { Because } from "../filters/because";
 
 type Outcome = Event["subscriptions"][number];
 
@@ -165,21 +166,27 @@ const REASONS: Record<NonNullable<Outcome["reason"]>, string> = {
   held: "The subscription is paused or disabled and holds it, or has not released it yet.",
   "retry-after": "The subscriber asked for a pause.",
   "fan-out": "The deliveries of this event are still being created.",
+  filtered: "Its filter did not let the event through.",
   paused: "The subscription was paused when the event was published.",
   "created-later": "The subscription was created after the event.",
   deleted: "The subscription has been deleted.",
 };
 
-const Explanation = ({ outcome: { webhookId, attempt, reason, until } }: { outcome: Outcome }) => (
-  <>
-    {attempt && reason !== "deleted" && (
-      <a href={`/console/webhooks/${webhookId}/attempts/${attempt._id}`}>Attempt {attempt.attemptCount}</a>
-    )}{" "}
-    {attempt && <span class="muted">{outcomeOf(attempt)}</span>} {reason && <span>{REASONS[reason]}</span>}{" "}
-    {until && (
-      <span>
-        Due <Time at={until} />
-      </span>
-    )}
-  </>
-);
+function Explanation({ outcome }: { outcome: Outcome }) {
+  const { webhookId, attempt, reason, until } = outcome;
+  return (
+    <>
+      {attempt && reason !== "deleted" && (
+        <a href={`/console/webhooks/${webhookId}/attempts/${attempt._id}`}>Attempt {attempt.attemptCount}</a>
+      )}{" "}
+      {attempt && <span class="muted">{outcomeOf(attempt)}</span>} {reason && <span>{REASONS[reason]}</span>}{" "}
+      {outcome.filterChanged && <span>The filter has changed since, so it can't tell why.</span>}
+      {outcome.because && <Because reasons={outcome.because} />}
+      {until && (
+        <span>
+          Due <Time at={until} />
+        </span>
+      )}
+    </>
+  );
+}

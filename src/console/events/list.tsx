@@ -121,7 +121,7 @@ const Rows = ({ events, counts }: EventListView) => (
               <a href={`${HERE}/${event.id}`}>{event.type}</a>
             </td>
             <td>
-              <Counts counts={counts.get(event.id)} deliveries={event.deliveries} />
+              <Counts counts={counts.get(event.id)} event={event} />
             </td>
             <td class="wide small break">{event.correlationId}</td>
             <td class="small">
@@ -135,9 +135,10 @@ const Rows = ({ events, counts }: EventListView) => (
 );
 
 /** How many deliveries of an event have each outcome. */
-function Counts({ counts, deliveries }: { counts: OutcomeCounts | undefined; deliveries: number }) {
+function Counts({ counts, event }: { counts: OutcomeCounts | undefined; event: EventSummary }) {
   if (!counts) {
-    return <span class="small muted">{deliveries === 0 ? "nobody subscribed" : "no delivery is left"}</span>;
+    const [none, left] = [event.filtered ? `${event.filtered} filtered` : "nobody subscribed", "no delivery is left"];
+    return <span class="small muted">{event.deliveries === 0 ? none : left}</span>;
   }
   return (
     <span class="row tight">

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { attemptPages } from "../attempts/routes";
 import { eventPages } from "../events/routes";
+import { filterPages } from "../filters/routes";
 import { replayPages } from "../replays/routes";
 import { operationPages } from "../resend/routes";
 import { signingPages } from "../signing/routes";
@@ -10,6 +11,7 @@ import { subscriptionPages } from "../subscriptions/routes";
 
 export const deliveryPages = new Hono<AppEnv>()
   .route("/webhooks", subscriptionPages)
+  .route("/webhooks", filterPages)
   .route("/webhooks", signingPages)
   .route("/webhooks", operationPages)
   .route("/webhooks", replayPages)

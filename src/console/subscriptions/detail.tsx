@@ -159,6 +159,15 @@ const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; ma
             </>
           ),
         )}
+        <dt>Filter</dt>
+        <dd>
+          {subscription.options?.filter ? (
+            <code class="break">{JSON.stringify(subscription.options.filter)}</code>
+          ) : (
+            "none"
+          )}{" "}
+          <a href={`/console/webhooks/${subscription.id}/filter`}>Try the filter</a>
+        </dd>
         {Object.keys(subscription.headers).length > 0 && (
           <>
             <dt>Own headers</dt>

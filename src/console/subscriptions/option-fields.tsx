@@ -18,6 +18,7 @@ interface OptionFieldsProps {
 /** The sections by the options that they hold. The last one has those that no other names. */
 const SECTIONS: readonly (readonly [title: string, paths: readonly string[]])[] = [
   ["Signature and body", ["signature", "signatureProfile", "format"]],
+  ["Filter", ["filter"]],
   ["Retries", ["retry.schedule", "retry.respectRetryAfter", "retry.onGone", "retry.abortHeader"]],
   ["Limits", ["rateLimit", "maxConcurrent"]],
   ["Headers", ["headers"]],
@@ -83,6 +84,7 @@ function OptionInput({ input, texts, deployment, failure }: OptionFieldsProps & 
   const { name, label, hint, kind, placeholder, choices } = input;
   const shared = { name, label, failure, value: texts[name] ?? "", ...(hint ? { hint } : {}) };
   if (choices) return <Select {...shared} options={choices(deployment)} />;
+  if (kind === "json") return <TextArea {...shared} rows={6} class="mono" />;
   if (kind === "hidden") return <TextArea {...shared} rows={2} />;
   const typed = {
     ...(placeholder ? { placeholder } : {}),

@@ -5,8 +5,8 @@ import { type DeliveryOptions, OPTIONS, valueAt } from "../../webhooks/subscript
 import type { RateLimit } from "../../webhooks/subscriptions/limit-options";
 import type { Deployment } from "../../webhooks/subscriptions/option";
 
-/** What the page shows elsewhere: the schedule as a calendar, the headers as a list. */
-const SHOWN_APART = ["retry.schedule", "headers"];
+/** What the page shows elsewhere: the schedule as a calendar, the headers as a list, the filter with a link. */
+const SHOWN_APART = ["retry.schedule", "headers", "filter"];
 /** What the page shows even if it has its default. */
 const ALWAYS_SHOWN = ["onPause", "autoDisable"];
 

@@ -207,8 +207,12 @@ async function readScreen(
 ): Promise<Screen | undefined> {
   const { found, hours, log, next } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<
-      Omit<Stored<Screen["subscription"]>, "options" | "hasFailed"> & { options: string | null; hasFailed: 0 | 1 }
-    >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options,
+      Omit<Stored<Screen["subscription"]>, "options" | "hasFailed"> & {
+        options: string | null;
+        filter: string | null;
+        hasFailed: 0 | 1;
+      }
+    >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options, s.filter,
       s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed, s.released_to
         AS releasedTo, s.release_rate AS releaseRate,
       ${HELD} AS held, ${TO_SEND} AS toSend,
@@ -231,7 +235,7 @@ async function readScreen(
     events,
     ...flagsOf(row),
     hasFailed: row.hasFailed === 1,
-    options: parseOptions(row.options),
+    options: parseOptions(row.options, row.filter),
   };
   const [first] = next;
   const waiting = first === undefined ? null : { ...first, dueAt: timeOfId(first.nextAttemptId) };

@@ -22,6 +22,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
     "Webhooks",
     [
       "event-types",
+      "filters",
       "verify",
       "receive",
       "order",

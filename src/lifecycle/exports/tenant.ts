@@ -127,7 +127,7 @@ async function* eventPages(deps: Deps, caller: SessionPrincipal, budget: Budget)
   for (const place of placesOf(caller)) {
     for (let cursor: string | undefined; takePage(budget); ) {
       const page = await readEventPage(deps, place, { limit: PAGE_ROWS, since: 0, cursor });
-      yield page.rows.map(({ deliveryCount, createdAt, ...event }) => ({
+      yield page.rows.map(({ deliveryCount, filtered: _, createdAt, ...event }) => ({
         ...event,
         deliveries: deliveryCount,
         createdAt: iso(createdAt),

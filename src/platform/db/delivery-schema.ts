@@ -71,6 +71,10 @@ export const subscriptions = sqliteTable(
     disabledAt: integer("disabled_at"),
     /** Former values of `enabled` and `events`, oldest first (former-states-store.ts); null: they never changed. */
     formerStates: text("former_states", { mode: "json" }).$type<FormerState[]>(),
+    /** The option `filter` as JSON; null: it receives all events of its types. */
+    filter: text(),
+    /** When the filter last changed; null: never. */
+    filterSince: integer("filter_since"),
   },
   (t) => [
     index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),
@@ -82,6 +86,7 @@ export const subscriptions = sqliteTable(
       .on(t.tenantId, t.listenerOf)
       .where(sql`listener_of IS NOT NULL AND is_deleted = 0`),
     index("subscriptions_deleted").on(t.isDeleted).where(sql`is_deleted = 1`),
+    index("subscriptions_filtered").on(t.tenantId).where(sql`filter IS NOT NULL`),
     index("subscriptions_by_host").on(sql`lower(substr(url, instr(url, '://') + 3, 255))`).where(sql`is_deleted = 0`),
   ],
 );

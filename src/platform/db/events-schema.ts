@@ -23,6 +23,8 @@ export const events = sqliteTable(
     orderKey: text("order_key"),
     /** The event's number within `orderKey`, from 1. */
     orderSequence: integer("order_sequence"),
+    /** JSON: the ids of the subscriptions whose filters did not let it through; null: none. */
+    filtered: text(),
   },
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
 );

@@ -117,9 +117,9 @@ export const MAX_DEPTH = 500;
 /**
  * Whether a value is nested no deeper. Goes through the levels in a loop, because a recursion would overflow the stack.
  */
-export function isWithinDepth(payload: unknown): boolean {
+export function isWithinDepth(payload: unknown, maxDepth = MAX_DEPTH): boolean {
   let level: unknown[] = [payload];
-  for (let left = MAX_DEPTH; left > 0; left -= 1) {
+  for (let left = maxDepth; left > 0; left -= 1) {
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
     if (level.length === 0) return true;
   }

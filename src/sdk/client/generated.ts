@@ -284,6 +284,11 @@ export interface Credentials {
 export interface DeliveryChange {
   retry?: RetryChange | null | undefined;
   /**
+   * Only events that fit it are sent. It is replaced as a whole, and cannot stand beside `postern.…` in `events`. By
+   * default: none.
+   */
+  filter?: Record<string, unknown> | null | undefined;
+  /**
    * The signatures in `webhook-signature`: with the secret (`v1`), or also with an Ed25519 key (`v1+v1a`), whose public
    * key is at `/.well-known/webhook-keys/{id}`. By default: `"v1"`.
    */
@@ -331,6 +336,11 @@ export interface DeliveryChange {
 /** The options that are set. Missing if none are. */
 export interface DeliveryOptions {
   retry?: RetryOptions | undefined;
+  /**
+   * Only events that fit it are sent. It is replaced as a whole, and cannot stand beside `postern.…` in `events`. By
+   * default: none.
+   */
+  filter?: Record<string, unknown> | undefined;
   /**
    * The signatures in `webhook-signature`: with the secret (`v1`), or also with an Ed25519 key (`v1+v1a`), whose public
    * key is at `/.well-known/webhook-keys/{id}`. By default: `"v1"`.
@@ -488,6 +498,8 @@ export interface EventDetail {
   sequence?: number | undefined;
   /** How many subscriptions received it when it was published. */
   deliveries: number;
+  /** How many subscriptions list its type but do not receive it because of their filters. */
+  filtered?: number | undefined;
   createdAt: Timestamp;
   /** Any JSON value. Null for `postern.audit`. */
   payload: unknown;
@@ -527,7 +539,8 @@ export interface EventOutcome {
    * to this subscription come first), `held` (the subscription is paused or disabled and holds its deliveries, or has
    * not released this one yet), `held-by-operator` (an operator of the service has frozen what is sent for the tenant),
    * `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why
-   * it was skipped: the subscription was `paused` when the event was published, `created-later`, or `deleted`.
+   * it was skipped: its filter did not let it through (`filtered`), or the subscription was `paused` when the event was
+   * published, `created-later`, or `deleted`.
    */
   reason?:
     | "sending"
@@ -539,10 +552,15 @@ export interface EventOutcome {
     | "held-by-operator"
     | "retry-after"
     | "fan-out"
+    | "filtered"
     | "paused"
     | "created-later"
     | "deleted"
     | undefined;
+  /** For `filtered`: the conditions of the filter that do not hold, at most 20. */
+  because?: FilterReason[] | undefined;
+  /** In place of `because`: the filter has changed since the event was published. */
+  filterChanged?: true | undefined;
   /** When the next attempt is due, if that is known. */
   until?: Timestamp | undefined;
   /** The latest attempt. */
@@ -559,6 +577,8 @@ export interface EventSummary {
   sequence?: number | undefined;
   /** How many subscriptions received it when it was published. */
   deliveries: number;
+  /** How many subscriptions list its type but do not receive it because of their filters. */
+  filtered?: number | undefined;
   createdAt: Timestamp;
 }
 
@@ -894,6 +914,36 @@ export interface FeedWithToken {
   updatedAt: Timestamp;
   /** Reads the feed. It is never shown again. */
   token: string;
+}
+
+/** A condition that does not hold. */
+export interface FilterReason {
+  /** Where it looks; empty for the event as a whole. */
+  path: string;
+  operator: string;
+  /** What stands beside the operator in the filter. */
+  expected: unknown;
+  /** The JSON type of the value there; of the first one, if the path leads to several. */
+  found: "missing" | "null" | "boolean" | "number" | "string" | "array" | "object";
+}
+
+/** What a filter makes of an event. */
+export interface FilterResult {
+  /** Whether the subscription lists the type. */
+  subscribed: boolean;
+  /** Whether the filter lets the event through. */
+  matches: boolean;
+  /** The conditions that do not hold, at most 20. */
+  because: FilterReason[];
+}
+
+/** An event to try. Nothing is published. */
+export interface FilterSample {
+  type: string;
+  /** Any JSON value. */
+  payload: unknown;
+  /** The filter to try; by default that of the subscription. */
+  filter?: Record<string, unknown> | undefined;
 }
 
 /** Why sends wait. `held`: an operator has frozen them; `suspended`: the tenant is suspended. */
@@ -2034,6 +2084,8 @@ export interface PublishedEvent {
   type: string;
   /** How many subscriptions receive it. */
   deliveries: number;
+  /** How many subscriptions list its type but do not receive it because of their filters. */
+  filtered?: number | undefined;
   /** The number of the event within its `orderKey`. */
   sequence?: number | undefined;
   /** Where the payload does not fit the schema of its type, and whether the type is deprecated. */

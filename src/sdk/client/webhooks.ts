@@ -5,6 +5,8 @@ import type {
   Attempt,
   AttemptCounts,
   AttemptDetail,
+  FilterResult,
+  FilterSample,
   ImportedSubscription,
   LogFilter,
   NewSubscription,
@@ -128,6 +130,11 @@ export interface WebhookMethods {
    * NOT_FOUND.
    */
   test(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Says whether the subscription would receive an event, and which conditions of its filter, or of the one in `body`,
+   * do not hold. Publishes nothing. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  testFilter(id: string, body: FilterSample, options?: CallOptions): Promise<FilterResult>;
   /** Disables the subscription: new events skip it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   pause(id: string, options?: CallOptions): Promise<string>;
   /**
@@ -170,6 +177,7 @@ export function webhookMethods(call: Call): WebhookMethods {
       paged((cursor) => call.answer(`GET ${at(id, `/replays${query({ cursor })}`)}`, options), from),
     replayStatus: (id, replayId, options) => call.data(`GET ${at(id, `/replays/${segment(replayId)}`)}`, options),
     stopReplay: (id, replayId, options) => call.data(`DELETE ${at(id, `/replays/${segment(replayId)}`)}`, options),
+    testFilter: (id, body, options) => call.data(`POST ${at(id, "/filter/test")}`, { ...options, body }),
     test: (id, options) => call.message(`POST ${at(id, "/test")}`, options),
     pause: (id, options) => call.message(`POST ${at(id, "/pause")}`, options),
     resume: (id, { held = "send", ...options } = {}) => call.message(`POST ${at(id, `/resume?held=${held}`)}`, options),

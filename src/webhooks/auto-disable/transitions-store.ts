@@ -16,8 +16,8 @@ import { isFrozen } from "../lanes/frozen-store";
 import { beginProbe, disableWhere, enableAfterProbe, HOLDS_IF_DISABLED } from "../lanes/lane-store";
 import { HOLDS_WHEN_OFF, IS_PROBED } from "../lanes/predicates-store";
 import { isNewestHour } from "../stats/hours-store";
+import { unindexDisabled } from "../subscriptions/index-store";
 import { isoSql, publishOperational } from "../subscriptions/operational-store";
-import { unindexDisabled } from "../subscriptions/store";
 import { MAIL_EVERY_MS, MIN_FAILURES, MIN_FAILURES_TO_DISABLE, STAGE } from "./stages";
 
 /** Users are told about failures that have lasted this long. */

@@ -1,9 +1,6 @@
-/**
- * Changing event types. Each change raises the tenant's revision in the control plane first, and then that of its rules
- * in the batch of the change. So whoever publishes learns of the change, and a crash between costs one more read.
- */
+/** Changing event types. Each change raises the revision of the tenant's rules, after the statement that records it. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
+import type { atomically } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
@@ -12,6 +9,7 @@ import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { writeBatch } from "../subscriptions/write";
 import type { Breaks } from "./json-schema/compare";
 import { copyToAll, raisePlatformRevision } from "./platform-store";
+import { nextRevision, raiseRevision } from "./revision-store";
 import type { TypeRow, VersionRow } from "./rows";
 import type { Mode } from "./schemas";
 
@@ -32,16 +30,6 @@ export async function changeRules<S extends Parameters<typeof atomically>[1]>(
   if (isPlatform) await copyToAll(deps);
   return results;
 }
-
-const raiseRevision = (deps: Deps, { tenantId }: ActingIn) =>
-  atomically(deps.db, {
-    raised: sql`UPDATE tenants SET rules_revision = coalesce(rules_revision, 0) + 1 WHERE id = ${tenantId}`,
-  });
-
-/** After the statement that records the change. */
-const nextRevision = ({ tenantId }: ActingIn): SQL =>
-  sql`INSERT INTO publish_rules (tenant_id, revision, mode) VALUES (${tenantId}, 1, 'open')
-    ON CONFLICT (tenant_id) DO UPDATE SET revision = revision + 1`;
 
 const recorded = (
   { tenantId, actor }: ActingIn,

@@ -1,12 +1,21 @@
 /** The rules of tenants that this isolate has read, with their compiled schemas. */
+
+import type { Filter } from "../filters/filter";
+import { parseFilter } from "../filters/parse";
 import { type CompiledSchema, compileSchema } from "./json-schema/check";
-import type { ReadRule, Wanted } from "./rules-store";
+import type { ReadFilter, ReadRule, ReadRules, Wanted } from "./rules-store";
 import type { Mode } from "./schemas";
 
 /** All tenants together, by the lengths of their schemas. A compiled schema takes several times its text. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 /** What a type takes besides its schema. */
 const TYPE_CHARACTERS = 500;
+
+/** The filter of a subscription. */
+export interface SubscriptionFilter {
+  subscriptionId: string;
+  filter: Filter;
+}
 
 /** A declared type with its schema; null without one. */
 export interface Rule extends Omit<ReadRule, "schema"> {
@@ -22,6 +31,8 @@ export interface Known {
   mode: Mode;
   /** By `keyOf`; null: the type is not declared. */
   rules: Map<string, Rule | null>;
+  /** The filters of the subscriptions to a type, for each type that was wanted. */
+  filters: Map<string, SubscriptionFilter[]>;
   characters: number;
 }
 
@@ -41,31 +52,37 @@ export function knownRules(tenantId: string, seen: string): Known | undefined {
 }
 
 /** Remembers what was read, beside what is known at the same revisions. */
-export function rememberRules(
-  tenantId: string,
-  seen: string,
-  wanted: readonly Wanted[],
-  read: { revision: string; mode: Mode; rules: readonly ReadRule[] },
-): Known {
+export function rememberRules(tenantId: string, seen: string, wanted: readonly Wanted[], read: ReadRules): Known {
   const before = knownRules(tenantId, seen);
   const isSame = before?.revision === read.revision;
   if (!isSame) forgetRules(tenantId);
-  const known: Known =
-    isSame && before ? before : { seen, revision: read.revision, mode: read.mode, rules: new Map(), characters: 0 };
+  const empty = { rules: new Map(), filters: new Map(), characters: 0 };
+  const known: Known = isSame && before ? before : { seen, revision: read.revision, mode: read.mode, ...empty };
   const found = new Map(read.rules.map((rule) => [keyOf({ type: rule.type, version: rule.wantedVersion }), rule]));
   for (const one of wanted) {
     const rule = found.get(keyOf(one));
     known.rules.set(keyOf(one), rule ? ruleOf(rule) : null);
-    const added = TYPE_CHARACTERS + (rule?.schema?.length ?? 0);
-    known.characters += added;
-    characters += added;
+    add(known, TYPE_CHARACTERS + (rule?.schema?.length ?? 0));
+    known.filters.set(one.type, []);
   }
+  for (const filter of read.filters) addFilter(known, filter);
   tenants.set(tenantId, known);
   for (const id of tenants.keys()) {
     if (characters <= MAX_CHARACTERS) break;
     forgetRules(id);
   }
   return known;
+}
+
+function addFilter(known: Known, { subscriptionId, filter, types }: ReadFilter): void {
+  const parsed = { subscriptionId, filter: parseFilter(filter) };
+  for (const type of types) known.filters.get(type)?.push(parsed);
+  add(known, JSON.stringify(filter).length);
+}
+
+function add(known: Known, added: number): void {
+  known.characters += added;
+  characters += added;
 }
 
 /** Forgets the rules of a tenant. */

@@ -3,6 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import type { FilterObject } from "../filters/filter";
+import { listsType } from "../subscriptions/patterns-store";
 import type { Deprecation } from "./rows";
 import type { Enforcement, Mode } from "./schemas";
 import { holdsIn } from "./store";
@@ -35,6 +37,40 @@ export interface ReadRule extends Omit<StoredRule, "deprecated"> {
   deprecated: Deprecation | null;
 }
 
+/** The filter of a subscription. */
+export interface ReadFilter {
+  subscriptionId: string;
+  filter: FilterObject;
+  /** Those of the wanted types that the subscription lists. */
+  types: string[];
+}
+
+/** What publishing obeys for some types. Types that are not declared are missing. */
+export interface ReadRules {
+  revision: string;
+  mode: Mode;
+  rules: ReadRule[];
+  filters: ReadFilter[];
+}
+
+/** Selects the filters of a tenant's subscriptions to one of these types, whether they are enabled or not. */
+export const filtersFor = (tenantId: string, types: readonly string[]) =>
+  rows<{ subscriptionId: string; filter: string; types: string }>(sql`SELECT * FROM (
+      SELECT s.id AS subscriptionId, s.filter, (SELECT json_group_array(j.value) FROM json_each(${jsonList(types)}) j
+        WHERE ${listsType(sql`s.events`, sql`j.value`, sql`s.tenant_id`)}) AS types
+      FROM subscriptions s INDEXED BY subscriptions_filtered WHERE s.tenant_id = ${tenantId} AND s.filter IS NOT NULL)
+    WHERE types <> '[]'`);
+
+/** Decodes what `filtersFor` selects. */
+export const parsedFilters = (found: readonly { subscriptionId: string; filter: string; types: string }[]) =>
+  found.map(
+    ({ subscriptionId, filter, types }): ReadFilter => ({
+      subscriptionId,
+      filter: JSON.parse(filter) as FilterObject,
+      types: JSON.parse(types) as string[],
+    }),
+  );
+
 /**
  * Reads the rules of the tenant for these types, its own and those of the platform, which come last and count before
  * its own. Types that are not declared are missing.
@@ -43,9 +79,10 @@ export async function readRules(
   db: Db,
   { tenantId }: Pick<TenantRef, "tenantId">,
   wanted: readonly Wanted[],
-): Promise<{ revision: string; mode: Mode; rules: ReadRule[] }> {
-  const { of, rules } = await repeatable(() =>
+): Promise<ReadRules> {
+  const { of, rules, filters } = await repeatable(() =>
     atomically(db, {
+      filters: filtersFor(tenantId, [...new Set(wanted.map(({ type }) => type))]),
       of: rows<{ revision: string; mode: Mode | null }>(sql`SELECT ${revisionOf(sql`${tenantId}`)} AS revision,
         (SELECT mode FROM publish_rules WHERE tenant_id = ${tenantId}) AS mode`),
       rules: rows<StoredRule>(sql`SELECT t.name AS type, j.value ->> 'version' AS wantedVersion, t.enforce,
@@ -60,6 +97,7 @@ export async function readRules(
   return {
     revision: of[0]?.revision ?? "",
     mode: of[0]?.mode ?? "open",
+    filters: parsedFilters(filters),
     rules: rules.map(({ deprecated, ...rule }) => ({
       ...rule,
       deprecated: deprecated === null ? null : (JSON.parse(deprecated) as Deprecation),

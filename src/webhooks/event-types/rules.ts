@@ -1,5 +1,6 @@
 /**
- * The rules that publishing obeys: which types may be published, and what their payloads must be. A tenant without
+ * The rules that publishing obeys: which types may be published, what their payloads must be, and which subscriptions
+ * receive an event by their filters. A tenant without
  * rules pays nothing for them. A refusal is decided by rules that were read in the same request, and an event is stored
  * only if the rules have not changed since they were read.
  */
@@ -8,10 +9,12 @@ import type { ErrorDetail } from "../../platform/errors";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso, MINUTE_MS } from "../../platform/time";
+import { matches } from "../filters/match";
+import { RequestValues } from "../filters/meter";
 import { RequestMeter } from "./json-schema/meter";
 import type { Finding } from "./json-schema/report";
 import { validate } from "./json-schema/validate";
-import { type Known, keyOf, knownRules, type Rule, rememberRules } from "./rules-cache";
+import { type Known, keyOf, knownRules, type Rule, rememberRules, type SubscriptionFilter } from "./rules-cache";
 import { noteWarned, readRules, type Wanted } from "./rules-store";
 
 /** An event that is about to be published. */
@@ -31,10 +34,13 @@ interface Judgement {
   deprecatedSince: number | null;
 }
 
+/** The same, with the ids of the subscriptions whose filters do not let the event through. */
+type JudgedEvent = Judgement & { excluded: string[] };
+
 /** What the rules say of events, and the revision at which they say it. */
 export interface Judged {
   revision: string;
-  judgements: Judgement[];
+  judgements: JudgedEvent[];
 }
 
 const wantedBy = ({ type, schemaVersion = null }: Candidate): Wanted => ({ type, version: schemaVersion });
@@ -59,11 +65,25 @@ export async function judge(
 }
 
 function judgedBy(known: Known, candidates: readonly Candidate[]): Judged {
-  const meter = new RequestMeter();
+  const [meter, values] = [new RequestMeter(), new RequestValues()];
   return {
     revision: known.revision,
-    judgements: candidates.map((candidate) => judgementOf(known, candidate, meter)),
+    judgements: candidates.map((candidate) => ({
+      ...judgementOf(known, candidate, meter),
+      excluded: excludedBy(known.filters.get(candidate.type) ?? [], candidate, values),
+    })),
   };
+}
+
+/** Returns the ids of the subscriptions whose filters do not let the event through. */
+export function excludedBy(
+  filters: readonly SubscriptionFilter[],
+  { type, payload }: Candidate,
+  values: RequestValues,
+): string[] {
+  if (filters.length === 0) return [];
+  const subject = { type, payload: JSON.parse(payload) as unknown };
+  return filters.flatMap(({ subscriptionId, filter }) => (matches(filter, subject, values) ? [] : [subscriptionId]));
 }
 
 function judgementOf({ mode, rules }: Known, candidate: Candidate, meter: RequestMeter): Judgement {

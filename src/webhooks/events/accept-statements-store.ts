@@ -13,7 +13,7 @@ import { insertDeliveries, MAIN } from "../delivery/outbox-store";
 import { revisionOf } from "../event-types/rules-store";
 import { insertEntries } from "../feeds/entries-store";
 import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
-import { wildcardsOf } from "../subscriptions/patterns-store";
+import { entriesFor, wildcardsOf } from "../subscriptions/patterns-store";
 
 /** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
 export const FAN_OUT_PAGE = 500;
@@ -32,6 +32,8 @@ export interface AcceptedEvent {
   fanOutAfter: string | null;
   /** Its number within its order key; null or missing without one. */
   sequence?: number | null;
+  /** How many subscriptions did not receive it because of their filters; 0 or missing for none. */
+  filtered?: number;
 }
 
 /** An event that the call has written. */
@@ -53,10 +55,23 @@ export const insertFanOut = (nowMs: number | typeof NOW, from: SQL): SQL =>
     from,
   );
 
-const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type,
+const NOTHING = sql.raw("");
+const EXCLUDED = sql`, value -> 'excluded' AS excluded`;
+
+const listedWith = (
+  columns: SQL,
+) => sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type,
     value ->> 'bytes' AS bytes, value ->> 'key' AS idempotency_key, value ->> 'hash' AS hash,
-    value ->> 'orderKey' AS order_key
+    value ->> 'orderKey' AS order_key${columns}
   FROM json_each(${sql.placeholder("list")}))`;
+const LISTED = listedWith(NOTHING);
+
+/** Of the subscriptions that filters exclude from an event, those that would receive it. */
+const FILTERED = sql`filtered AS MATERIALIZED (SELECT l.id, json_group_array(x.value) AS ids, count(*) AS amount
+  FROM listed l CROSS JOIN json_each(l.excluded) x
+  WHERE EXISTS (SELECT 1 FROM subscription_events w WHERE w.tenant_id = ${TENANT_ID}
+    AND w.event_type IN (${entriesFor(sql`l.type`, sql`${TENANT_ID}`)}) AND w.subscription_id = x.value)
+  GROUP BY l.id)`;
 
 /**
  * Selects the enabled subscriptions that receive an event type, each once: the index contains no others, and lists none
@@ -68,7 +83,7 @@ const wantedBy = (type: SQL, hasDots: boolean) => sql`
     hasDots
       ? sql` UNION ALL SELECT subscription_id FROM subscription_events
           WHERE tenant_id = ${TENANT_ID} AND event_type IN (${wildcardsOf(type)})`
-      : sql.raw("")
+      : NOTHING
   }`;
 
 // The answer has the exact number of deliveries, so each type's subscriptions are counted in the index, once for all of
@@ -76,12 +91,12 @@ const wantedBy = (type: SQL, hasDots: boolean) => sql`
 const countsOf = (hasDots: boolean) => sql`counts AS MATERIALIZED (SELECT t.type, t.events, (SELECT count(*)
   FROM (${wantedBy(sql`t.type`, hasDots)})) AS deliveries
   FROM (SELECT type, count(*) AS events FROM listed GROUP BY type) t)`;
-const WANTED = sql`(SELECT coalesce(sum(events * deliveries), 0) FROM counts)`;
+const COUNTED = sql`(SELECT coalesce(sum(events * deliveries), 0) FROM counts)`;
 /** Whether the events may be written: the budget allows them, and the rules have not changed since they were read. */
-const fits = (isGuarded: boolean): SQL =>
+const fits = (wanted: SQL, isGuarded: boolean): SQL =>
   isGuarded
-    ? sql`${WANTED} <= ${ALLOWED} AND ${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`
-    : sql`${WANTED} <= ${ALLOWED}`;
+    ? sql`${wanted} <= ${ALLOWED} AND ${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`
+    : sql`${wanted} <= ${ALLOWED}`;
 const RULES_REVISION = sql`(${revisionOf(TENANT_ID)})`;
 // An event that already exists was written by an earlier try of this call, and its deliveries may have ended since
 // then.
@@ -96,6 +111,8 @@ interface Variant {
   hasDots: boolean;
   /** Whether the tenant has rules for what it publishes. */
   isGuarded: boolean;
+  /** Whether filters exclude subscriptions from an event. */
+  isFiltered: boolean;
   /** How many deliveries each event gets at most. */
   pageRows: number;
 }
@@ -113,69 +130,98 @@ const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS du
     AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
   CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
 
-function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, pageRows }: Variant) {
-  const counts = countsOf(hasDots);
-  const isAllowed = fits(isGuarded);
+function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pageRows }: Variant) {
+  const filter = filterParts(isGuarded, isFiltered);
+  const given = sql`${filter.listed}, ${countsOf(hasDots)}${filter.table}`;
+  const isAllowed = fits(filter.wanted, isGuarded);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
   const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
   const order = orderColumns(isOrdered, isNew);
-  const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`, hasDots)}) ORDER BY 1 LIMIT ${limit}`;
+  const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`, hasDots)})${filter.condition} ORDER BY 1
+    LIMIT ${limit}`;
   return {
     unmoved: fixed(refuseDeparted(TENANT_ID)),
-    keys: fixed(sql`WITH ${LISTED}, ${counts} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
+    keys: fixed(sql`WITH ${given} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
       created_at)
       SELECT ${TENANT_ID}, e.idempotency_key, e.id, e.hash, ${NOW} FROM listed e WHERE e.idempotency_key IS NOT NULL
         AND ${NO_CONFLICT} AND ${isAllowed}
       ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
         created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${KEYS_FROM}`),
     outbox: fixed(
-      sql`WITH ${LISTED}, ${counts} ${insertFanOut(
+      sql`WITH ${given} ${insertFanOut(
         NOW,
         sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
       WHERE ${isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
       )}`,
     ),
     // Before the events, too: it counts the new ones. One row for each key, however many events have it.
-    numbers: fixed(sql`WITH ${LISTED}, ${counts} INSERT INTO order_sequences (tenant_id, key, last, used_at)
+    numbers: fixed(sql`WITH ${given} INSERT INTO order_sequences (tenant_id, key, last, used_at)
       SELECT ${TENANT_ID}, e.order_key, count(*), ${NOW} FROM listed e WHERE e.order_key IS NOT NULL AND ${isAllowed}
         AND ${isNew} GROUP BY e.order_key
       ON CONFLICT (tenant_id, key) DO UPDATE SET last = last + excluded.last, used_at = excluded.used_at`),
     // Before the events, too.
-    entries: fixed(sql`WITH ${LISTED}, ${counts} ${insertEntries(TENANT_ID, NOW, sql`${isAllowed} AND ${isNew}`)}`),
-    events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${counts}
+    entries: fixed(sql`WITH ${given} ${insertEntries(TENANT_ID, NOW, sql`${isAllowed} AND ${isNew}`)}`),
+    events: fixed<InsertedEvent>(sql`WITH ${given}
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
-        long_bytes, long_payload${order.names})
+        long_bytes, long_payload${order.names}${filter.names})
       SELECT e.id, ${TENANT_ID}, e.type, coalesce(e.value ->> 'short', 'null'), e.value ->> 'correlationId',
-        counts.deliveries,
-        iif(counts.deliveries > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
-        iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL), ${longTextOf(sql`e.value`)}${order.values}
-      FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value
-        FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type
+        ${filter.deliveries},
+        iif(${filter.deliveries} > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
+        iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL),
+          ${longTextOf(sql`e.value`)}${order.values}${filter.values}
+      FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key,
+        value${filter.excluded}
+        FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type${filter.join}
       WHERE ${isAllowed} AND ${isNew}
-      RETURNING id, type, delivery_count AS deliveries, fan_out_after AS fanOutAfter${order.returned}`),
+      RETURNING id, type, delivery_count AS deliveries, fan_out_after
+        AS fanOutAfter${order.returned}${filter.returned}`),
     accepted: fixed<AcceptedEvent>(
       hasKeys
         ? sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, k.request_hash AS requestHash,
-          iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter${order.read}
+          iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter${order.read}${filter.read}
             FROM listed l LEFT JOIN ${KEY_OF} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id)
               ORDER BY l.position`
         : sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash, e.fan_out_after
-          AS fanOutAfter${order.read}
+          AS fanOutAfter${order.read}${filter.read}
             FROM listed l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`,
     ),
     // Only needed when nothing was written.
-    count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${counts}
-      SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${WANTED} ELSE 0 END AS deliveries`),
+    count: fixed<{ deliveries: number }>(sql`WITH ${given}
+      SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${filter.wanted}
+        ELSE 0 END AS deliveries`),
     revision: isGuarded ? fixed<{ revision: string }>(sql`SELECT ${RULES_REVISION} AS revision`) : undefined,
     due: DUE,
   };
 }
 
+/** What filters add to the statements; nothing for a tenant without rules. */
+function filterParts(isGuarded: boolean, isFiltered: boolean) {
+  const parts = {
+    ...{ listed: LISTED, table: NOTHING, condition: NOTHING, excluded: NOTHING, join: NOTHING },
+    ...{ names: NOTHING, values: NOTHING, returned: NOTHING, deliveries: sql.raw("counts.deliveries") },
+    read: isGuarded ? sql`, coalesce(json_array_length(e.filtered), 0) AS filtered` : NOTHING,
+    wanted: COUNTED,
+  };
+  if (!isFiltered) return parts;
+  return {
+    ...parts,
+    listed: listedWith(EXCLUDED),
+    table: sql`, ${FILTERED}`,
+    condition: sql` WHERE subscription_id NOT IN (SELECT value FROM json_each(e.excluded))`,
+    excluded: EXCLUDED,
+    join: sql` LEFT JOIN filtered ON filtered.id = e.id`,
+    names: sql`, filtered`,
+    values: sql`, filtered.ids`,
+    returned: sql`, coalesce(json_array_length(filtered), 0) AS filtered`,
+    deliveries: sql`(counts.deliveries - coalesce(filtered.amount, 0))`,
+    wanted: sql`(${COUNTED} - (SELECT coalesce(sum(amount), 0) FROM filtered))`,
+  };
+}
+
 /** What the columns of ordered events add to the statements; nothing if no event has an order key. */
 function orderColumns(isOrdered: boolean, isNew: SQL) {
-  const none = sql.raw("");
-  if (!isOrdered) return { names: none, values: none, returned: none, read: none };
+  if (!isOrdered) return { names: NOTHING, values: NOTHING, returned: NOTHING, read: NOTHING };
   const key = sql`e.value ->> 'orderKey'`;
   // `numbers` has counted all new events of the key. Those at later places of the batch have the last numbers.
   const later = sql`(SELECT count(*) FROM listed e WHERE e.order_key = given.order_key AND e.position > given.position
@@ -193,17 +239,21 @@ type Statements = ReturnType<typeof makeStatements>;
 
 const known = new Map<string, Statements>();
 
+type Listed = { type: string; idempotencyKey: string | null; orderKey?: string | null; excluded?: readonly string[] };
+
 /** The statements for these events. `isGuarded`: they are written only at a certain revision of the tenant's rules. */
 export function statementsFor(
-  events: readonly { type: string; idempotencyKey: string | null; orderKey?: string | null }[],
+  events: readonly Listed[],
   isGuarded = false,
-): Statements & Pick<Variant, "hasKeys" | "isOrdered"> {
+): Statements & Pick<Variant, "hasKeys" | "isOrdered" | "isFiltered"> {
   const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
   const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
   const hasDots = events.some(({ type }) => type.includes("."));
+  const isFiltered = events.some(({ excluded = [] }) => excluded.length > 0);
   const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events.length));
-  const name = `${pageRows} ${hasKeys} ${isOrdered} ${hasDots} ${isGuarded}`;
-  const statements = known.get(name) ?? makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, pageRows });
+  const variant = { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pageRows };
+  const name = Object.values(variant).join(" ");
+  const statements = known.get(name) ?? makeStatements(variant);
   known.set(name, statements);
-  return { ...statements, hasKeys, isOrdered };
+  return { ...statements, hasKeys, isOrdered, isFiltered };
 }

@@ -23,6 +23,8 @@ export interface NewEvent {
   correlationId: string | null;
   idempotencyKey: string | null;
   orderKey?: string | null;
+  /** The subscriptions whose filters do not let it through. */
+  excluded?: readonly string[];
   /** SHA-256 of type, payload, correlation id and order key; null without an Idempotency-Key. */
   requestHash: string | null;
 }
@@ -44,10 +46,11 @@ export async function acceptEvents(
   nowMs: number,
   rulesRevision: string | null = null,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number; isStale: boolean }> {
-  const { hasKeys, isOrdered, ...statements } = statementsFor(events, rulesRevision !== null);
+  const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, rulesRevision !== null);
   const list = jsonList(
-    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey }) => ({
+    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey, excluded }) => ({
       ...{ id, type, bytes },
+      ...(isFiltered ? { excluded } : {}),
       ...(hasKeys ? { key, hash } : {}),
       ...(isOrdered ? { orderKey } : {}),
     })),
@@ -97,7 +100,10 @@ export async function findPublished(
   events: readonly Omit<NewEvent, "payload" | "correlationId" | "orderKey">[],
   nowMs: number,
 ): Promise<Map<number, AcceptedEvent>> {
-  const statements = statementsFor(events.map((event) => ({ ...event, orderKey: "" })));
+  const statements = statementsFor(
+    events.map((event) => ({ ...event, orderKey: "" })),
+    true,
+  );
   const keyed = events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash }) => ({
     id,
     type,
@@ -114,9 +120,9 @@ export async function findPublished(
 function payloadLists(events: readonly NewEvent[]): string[] {
   const lists: string[][] = [];
   let room = 0;
-  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId, orderKey = null } of events) {
+  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId, orderKey = null, excluded } of events) {
     const order = orderKey === null ? {} : { orderKey };
-    const entry = JSON.stringify({ id, type, key, ...payload, bytes, correlationId, ...order });
+    const entry = JSON.stringify({ id, type, key, ...payload, bytes, correlationId, ...order, excluded });
     if (lists.length === 0 || entry.length > room) {
       lists.push([]);
       room = MAX_PAYLOAD_LIST_CHARACTERS;

@@ -15,14 +15,18 @@ import { PAYLOAD_BYTES } from "./payload-store";
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
 
 /**
- * Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event never
- * goes to the subscription that it is about.
+ * Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`, without those whose
+ * filters excluded it. An operational event never goes to the subscription that it is about.
  */
-const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
+const wantedBy = (
+  eventId: string,
+  after: string,
+) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type, filtered,
     CASE WHEN ${IS_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId}) e
   CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id
     AND w.event_type IN (${entriesFor(sql`e.type`, sql`e.tenant_id`)})
-    AND w.subscription_id > ${after} AND w.subscription_id <> e.about`;
+    AND w.subscription_id > ${after} AND w.subscription_id <> e.about
+    AND w.subscription_id NOT IN (SELECT value FROM json_each(e.filtered))`;
 
 /**
  * Writes the next page of deliveries of each fan-out, unless another call has already done so, at most `FAN_OUT_PAGE`

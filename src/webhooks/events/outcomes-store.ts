@@ -17,7 +17,7 @@ import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../delivery/timing";
 import { isFrozen } from "../lanes/frozen-store";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../subscriptions/patterns-store";
-import { PAYLOAD } from "./payload-store";
+import { FILTERED_OF_EVENT, PAYLOAD } from "./payload-store";
 
 /** The most subscriptions on a page, and the most that are read to find them. */
 const PAGE_SUBSCRIPTIONS = 100;
@@ -32,6 +32,8 @@ export interface StoredEvent {
   orderKey: string | null;
   sequence: number | null;
   deliveryCount: number;
+  /** How many subscriptions did not receive it because of their filters. */
+  filtered: number;
   createdAt: number;
   /** 1 while an operator holds what is sent for the tenant. */
   isFrozen: 0 | 1;
@@ -48,6 +50,10 @@ export interface WantingRow {
   isNewer: 0 | 1;
   /** Whether it was enabled when the event was published, as far as is known, and wanted it. */
   wasEnabled: 0 | 1;
+  /** Whether its filter did not let the event through. */
+  isFiltered: 0 | 1;
+  /** Its present filter, if it was filtered and its filter has not changed since; otherwise null. */
+  filter: string | null;
   /** Whether the fan-out has not reached it. */
   isAhead: 0 | 1;
   hasBacklog: 0 | 1;
@@ -91,12 +97,14 @@ export async function readOutcomes(
   const listed = sql`${event}, ${examined}, ${listedSql(eventId)}`;
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found: rows<StoredEvent>(sql`SELECT id, type, ${PAYLOAD} AS payload, correlation_id AS correlationId,
-        order_key AS orderKey, order_sequence AS sequence, delivery_count AS deliveryCount,
+        order_key AS orderKey, order_sequence AS sequence, delivery_count AS deliveryCount, ${FILTERED_OF_EVENT}
+          AS filtered,
         created_at AS createdAt, ${isFrozen(sql`${tenantId}`)} AS isFrozen FROM events WHERE id = ${eventId}
           AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${listed}
       SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted,
-        is_newer AS isNewer, was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog,
+        is_newer AS isNewer, was_enabled AS wasEnabled, is_filtered AS isFiltered, filter, is_ahead AS isAhead,
+          has_backlog AS hasBacklog,
         held_until AS heldUntil, released_to AS releasedTo, waits_in AS queue
       FROM listed ORDER BY created_at, id`),
     trails: rows<TrailRow>(trailsSql(listed, eventId)),
@@ -115,7 +123,7 @@ export async function readOutcomes(
 }
 
 const eventSql = (tenantId: string, eventId: string) =>
-  sql`event AS MATERIALIZED (SELECT id, tenant_id, type, created_at, fan_out_after,
+  sql`event AS MATERIALIZED (SELECT id, tenant_id, type, created_at, fan_out_after, filtered,
       CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events
         WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
 
@@ -127,7 +135,9 @@ function examinedSql(tenantId: string, cursor: string | undefined): SQL {
       : sql`(s.created_at, s.id) > (coalesce((SELECT created_at FROM subscriptions
         WHERE id = ${cursor}), ${timeOfId(cursor)}), ${cursor})`;
   return sql`s AS MATERIALIZED (SELECT s.id, s.name, s.events, s.enabled, s.is_deleted,
-      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states FROM subscriptions s
+      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states, s.filter
+        AS present_filter,
+      s.filter_since FROM subscriptions s
         WHERE s.tenant_id = ${tenantId} AND ${after}
     ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;
 }
@@ -154,6 +164,9 @@ function listedSql(eventId: string): SQL {
       coalesce(s.id > event.fan_out_after, 0) AS is_ahead, ${enabledAt(published)}
         AND NOT ${switchedBetween(sql`${published} - ${ID_BEFORE_MS}`, sql`${published} + ${FAN_OUT_TAKES_MS}`)}
           AS was_enabled,
+      s.id IN (SELECT value FROM json_each(event.filtered)) AS is_filtered,
+      iif(coalesce(s.filter_since, 0) <= ${published} AND s.id IN (SELECT value FROM json_each(event.filtered)),
+        s.present_filter, NULL) AS filter,
       (SELECT o.queue FROM ${waiting(eventId)}) AS waits_in
     FROM event CROSS JOIN test CROSS JOIN s
     WHERE EXISTS (SELECT 1 FROM ${firstAttempt(eventId)}) OR EXISTS (SELECT 1 FROM ${waiting(eventId)})

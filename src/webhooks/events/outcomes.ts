@@ -6,6 +6,8 @@ import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { DAY_MS, iso } from "../../platform/time";
 import { inEach, whereFound } from "../../tenancy/moves/places";
+import { reasons } from "../filters/match";
+import { parseFilter } from "../filters/parse";
 import { type EventFilter, type EventRow, readEventPage } from "./list-store";
 import { mergePages } from "./merge";
 import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
@@ -51,7 +53,7 @@ export async function eventWithText(deps: Deps, tenant: TenantRef, id: string, c
   const { event, wanting, trails, nextCursor } = read;
   const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);
   const subscriptions = wanting.map((row) => {
-    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], deps.now());
+    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], event, deps.now());
     return event.isFrozen ? heldByOperator(outcome) : outcome;
   });
   const payloadText = shownText(event.type, event.payload);
@@ -66,7 +68,12 @@ function heldByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
 
 type Verdict = Pick<EventOutcome, "state" | "reason"> & { untilMs?: number | undefined };
 
-function outcomeOf(row: WantingRow, trail: readonly TrailRow[], nowMs: number): EventOutcome {
+function outcomeOf(
+  row: WantingRow,
+  trail: readonly TrailRow[],
+  event: Pick<StoredEvent, "type" | "payload">,
+  nowMs: number,
+): EventOutcome {
   const [original = [], retry = []] = [0, 1].map((isRetry) => trail.filter((step) => step.isRetry === isRetry));
   const shown = original[0]?.status === "success" || retry.length === 0 ? original : retry;
   const attempt = [...shown, ...original].find(({ status }) => status !== null);
@@ -77,9 +84,19 @@ function outcomeOf(row: WantingRow, trail: readonly TrailRow[], nowMs: number): 
     deliveryId: row.deliveryId,
     state,
     ...(reason === undefined ? {} : { reason }),
+    ...(reason === "filtered" ? whyFiltered(row, event) : {}),
     ...(untilMs === undefined ? {} : { until: iso(untilMs) }),
     ...(attempt ? { attempt: attemptView(attempt) } : {}),
   };
+}
+
+/** The conditions that did not hold. A filter that has changed since cannot tell. */
+function whyFiltered(
+  { filter }: WantingRow,
+  { type, payload }: Pick<StoredEvent, "type" | "payload">,
+): Pick<EventOutcome, "because" | "filterChanged"> {
+  if (filter === null) return { filterChanged: true };
+  return { because: reasons(parseFilter(JSON.parse(filter)), { type, payload: JSON.parse(payload) as unknown }) };
 }
 
 /** Decides from the newest step of a delivery's trail: an attempt, or the id of a planned one. */
@@ -93,6 +110,7 @@ function verdictOf(row: WantingRow, [newest, before]: readonly TrailRow[], nowMs
     return waiting(row, nowMs, timeOfId(newest.id), before || newest.isRetry ? "retry" : "queue");
   }
   if (row.queue !== null) return waiting(row, nowMs);
+  if (row.isFiltered) return { state: "skipped", reason: "filtered" };
   if (row.isNewer) return { state: "skipped", reason: "created-later" };
   if (row.isAhead)
     return row.enabled ? { state: "waiting", reason: "fan-out" } : { state: "skipped", reason: "paused" };
@@ -128,6 +146,7 @@ const summaryView = (event: EventRow | StoredEvent): EventSummary => ({
   ...(event.correlationId === null ? {} : { correlationId: event.correlationId }),
   ...(event.orderKey === null || event.sequence === null ? {} : { orderKey: event.orderKey, sequence: event.sequence }),
   deliveries: event.deliveryCount,
+  ...(event.filtered > 0 ? { filtered: event.filtered } : {}),
   createdAt: iso(event.createdAt),
 });
 

@@ -10,3 +10,6 @@ export const PAYLOAD_OF_E = storedText(sql.raw("e.payload"), sql.raw("e.long_pay
 /** The size of the payload as it was published, in bytes. */
 export const PAYLOAD_BYTES = sql.raw("coalesce(long_bytes, octet_length(payload))");
 export const PAYLOAD_BYTES_OF_E = sql.raw("coalesce(e.long_bytes, octet_length(e.payload))");
+
+/** How many subscriptions did not receive an event because of their filters. */
+export const FILTERED_OF_EVENT = sql.raw("coalesce(json_array_length(filtered), 0)");

@@ -19,6 +19,15 @@ export const orderKey = z
     examples: ["order-42"],
   });
 
+/** How many subscriptions did not receive an event because of their filters. */
+export const filtered = z
+  .int()
+  .min(1)
+  .meta({
+    description: "How many subscriptions list its type but do not receive it because of their filters.",
+    examples: [2],
+  });
+
 /** The number of an event within its `orderKey`. */
 export const sequence = z
   .int()
@@ -101,6 +110,7 @@ export const published = z
       .int()
       .min(0)
       .meta({ description: "How many subscriptions receive it.", examples: [1] }),
+    filtered: filtered.optional(),
     sequence: sequence.optional(),
     warnings: z
       .array(z.object({ path: z.string(), message: z.string() }))

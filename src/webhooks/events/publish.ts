@@ -112,7 +112,7 @@ async function publishOnce(
     if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
     return publishOthers(deps, tenant, inputs, repeated, countedEvents);
   }
-  const published = await publishNew(deps, tenant, inputs, hashes, countedEvents, judged?.revision ?? null);
+  const published = await publishNew(deps, tenant, inputs, hashes, countedEvents, judged);
   return judged === null ? published : withWarnings(deps, tenant, published, judged);
 }
 
@@ -174,7 +174,7 @@ async function publishNew(
   inputs: readonly EventInput[],
   hashes: readonly (string | null)[],
   countedEvents: number,
-  rulesRevision: string | null,
+  judged: Judged | null,
 ): Promise<PublishedOrRepeat[]> {
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -194,10 +194,11 @@ async function publishNew(
       payload: payloads[position] ?? { short: input.payload },
       bytes: sizes[position] ?? 0,
       requestHash: hashes[position] ?? null,
+      ...(judged === null ? {} : { excluded: judged.judgements[position]?.excluded ?? [] }),
     }));
   };
   try {
-    return await acceptWithin(deps, tenant, makeEvents, rulesRevision);
+    return await acceptWithin(deps, tenant, makeEvents, judged?.revision ?? null);
   } catch (error) {
     if (error instanceof AppError || error instanceof StaleRules) await budget.giveBack(amounts);
     throw error;

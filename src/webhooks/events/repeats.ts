@@ -32,8 +32,8 @@ export async function publishedIn(
 }
 
 /** What the publisher is told about a stored event; nothing if it was not stored. */
-export const publishedOf = ({ id, type, deliveries, sequence }: AcceptedEvent): Published[] =>
-  id === null ? [] : [{ id, type, deliveries, ...(sequence ? { sequence } : {}) }];
+export const publishedOf = ({ id, type, deliveries, filtered, sequence }: AcceptedEvent): Published[] =>
+  id === null ? [] : [{ id, type, deliveries, ...(filtered ? { filtered } : {}), ...(sequence ? { sequence } : {}) }];
 
 const NOT_PUBLISHED: AcceptedEvent = { id: null, type: "", deliveries: 0, requestHash: null, fanOutAfter: null };
 

@@ -2,8 +2,9 @@
 import * as z from "zod";
 import { eventType } from "../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
+import { filterReason } from "../filters/schemas";
 import { attemptSummary } from "../log/schemas";
-import { sequence } from "./publication";
+import { filtered, sequence } from "./publication";
 
 const MAX_PAGE_ROWS = 100;
 
@@ -31,6 +32,7 @@ const eventSummary = z
       .int()
       .min(0)
       .meta({ description: "How many subscriptions received it when it was published.", examples: [1] }),
+    filtered: filtered.optional(),
     createdAt: time,
   })
   .meta({ id: "EventSummary", description: "A published event without its payload." });
@@ -54,6 +56,7 @@ const eventOutcome = z
         "held-by-operator",
         "retry-after",
         "fan-out",
+        "filtered",
         "paused",
         "created-later",
         "deleted",
@@ -68,10 +71,18 @@ const eventOutcome = z
           "released this one yet), `held-by-operator` (an operator of the service has frozen what is sent for the " +
           "tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still " +
           "being created). " +
-          "Why it was skipped: the subscription was `paused` when the event was published, `created-later`, or " +
-          "`deleted`.",
+          "Why it was skipped: its filter did not let it through (`filtered`), or the subscription was `paused` when " +
+          "the event was published, `created-later`, or `deleted`.",
         examples: ["retry"],
       }),
+    because: z
+      .array(filterReason)
+      .optional()
+      .meta({ description: "For `filtered`: the conditions of the filter that do not hold, at most 20." }),
+    filterChanged: z
+      .literal(true)
+      .optional()
+      .meta({ description: "In place of `because`: the filter has changed since the event was published." }),
     until: time.optional().meta({ description: "When the next attempt is due, if that is known." }),
     attempt: attemptSummary.optional().meta({ description: "The latest attempt." }),
   })

@@ -9,9 +9,9 @@ import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { assign, attach, detach, END_LANE, initialLane } from "../lanes/lane-store";
+import { indexSubscription, unindexEventTypes } from "../subscriptions/index-store";
 import { isLive } from "../subscriptions/live-store";
 import { mirrorChange } from "../subscriptions/mirror";
-import { indexSubscription, unindexEventTypes } from "../subscriptions/store";
 import { writeBatch } from "../subscriptions/write";
 
 /** Where the deliveries of a listener would go if something sent them over HTTP: to a name that never resolves. */

@@ -7,6 +7,9 @@ import { firstIdAt, timeOfId } from "../../platform/db/ids";
 import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { MINUTE_MS } from "../../platform/time";
+import { excludedBy } from "../event-types/rules";
+import { RequestValues } from "../filters/meter";
+import { parseFilter } from "../filters/parse";
 import { sendOperational } from "../subscriptions/operational";
 import { platformEventId } from "./event-id";
 import { type Draft, draftsOf, subjectsOf } from "./payload";
@@ -93,7 +96,7 @@ function rankOf({ type }: Draft): number {
   return type.endsWith(".deleted") ? 3 : 2;
 }
 
-/** Gives the events their ids, and leaves out those that are published or that nobody receives. */
+/** Gives the events their ids, leaves out those that are published or that nobody lists, and looks at the filters. */
 async function newEvents(deps: Deps, drafts: readonly Draft[]) {
   const events = await Promise.all(
     drafts.map(async ({ auditId, payload, ...draft }) => ({
@@ -102,9 +105,16 @@ async function newEvents(deps: Deps, drafts: readonly Draft[]) {
       payload: JSON.stringify(payload),
     })),
   );
-  const found = await findNew(
+  const { ids, filters } = await findNew(
     deps,
     events.map(({ id, type }) => ({ id, type })),
   );
-  return events.filter(({ id }) => found.has(id));
+  const parsed = filters.map(({ filter, ...of }) => ({ ...of, filter: parseFilter(filter) }));
+  const values = new RequestValues();
+  return events
+    .filter(({ id }) => ids.has(id))
+    .map((event) => {
+      const ofType = parsed.filter(({ types }) => types.includes(event.type));
+      return { ...event, excluded: excludedBy(ofType, event, values) };
+    });
 }

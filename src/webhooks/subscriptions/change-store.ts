@@ -9,31 +9,17 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { restartFailing } from "../auto-disable/marks-store";
 import { disable, END_COOLDOWN, enable } from "../lanes/lane-store";
-import {
-  endFormerSecrets,
-  ensurePublicKey,
-  HAS_FORMER,
-  keepFormerSecret,
-  pruneEnded,
-  TAKES_ANY_SECRET,
-} from "../signing/store";
+import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing/store";
+import { allowedIf, type Condition, profileIn } from "./condition-store";
 import type { OptionsPatch } from "./delivery-options";
+import { revisionAfter } from "./filter-store";
 import { formerStates } from "./former-states-store";
+import { indexSubscription, unindexEventTypes } from "./index-store";
 import { hasUrl } from "./live-store";
 import { mirrorChange } from "./mirror";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
-import {
-  findSubscription,
-  indexSubscription,
-  liveRow,
-  type NewSubscription,
-  ofExternalId,
-  parsed,
-  patchedOptions,
-  type SubscriptionRow,
-  unindexEventTypes,
-} from "./store";
+import { findSubscription, liveRow, type NewSubscription, parsed, patchedOptions, type SubscriptionRow } from "./store";
 import { writeBatch } from "./write";
 
 /** The columns to change. A field that is left out keeps its value. */
@@ -95,6 +81,7 @@ export async function updateSubscription(
             aims.map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`),
             sql` OR `,
           )})`,
+    revision: revisionAfter(tenant, id, { filter: change.filter, events: eventsOf(change) }, isAllowed),
     limitsChanged: change.options && changesLimits(tenant, id, change.options, isAllowed),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at =
       ${nowMs}
@@ -123,6 +110,7 @@ const UPDATED_FIELDS: Readonly<Record<string, string>> = {
   events: "events",
   headers_sealed: "delivery",
   options: "delivery",
+  filter: "delivery",
 };
 
 /** Returns the statements that publish a change as operational events, and those that record it in the audit log. */
@@ -168,36 +156,6 @@ const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
   sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${hasUrl(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
 
 /**
- * What must hold for a change. Headers belong to the URL for which they were given, and a signature profile must fit
- * headers and secret, so a change of one depends on the others.
- */
-export interface Condition {
-  /** The subscription has no headers, or has this URL already. */
-  withoutHeadersOr?: string;
-  /** No other subscription of the tenant has this external id. */
-  hasFree?: string;
-  /** Its signature profile takes any secret. */
-  takesAnySecret?: true;
-  /** It still has what was read. */
-  expected?: Pick<SubscriptionRow, "url" | "headersSealed" | "secretSealed" | "options">;
-}
-
-function allowedIf(tenant: TenantRef, { hasFree, withoutHeadersOr, takesAnySecret, expected }: Condition): SQL {
-  const conditions = [
-    hasFree !== undefined && sql`NOT EXISTS (${ofExternalId(tenant, hasFree)} AND o.id <> s.id)`,
-    withoutHeadersOr !== undefined && sql`(s.headers_sealed IS NULL OR s.url = ${withoutHeadersOr})`,
-    takesAnySecret && TAKES_ANY_SECRET,
-    expected &&
-      sql`(s.url = ${expected.url} AND s.headers_sealed IS ${expected.headersSealed}
-        AND s.secret_sealed = ${expected.secretSealed}
-        AND ${profileIn(sql`s.options`)} IS ${jsonOf(expected.options?.signatureProfile)})`,
-  ].filter((condition) => condition !== false && condition !== undefined);
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
-}
-
-const jsonOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
-
-/**
  * Ends all secrets of the subscription if `digest` belongs to a different secret. If there are former secrets, the
  * present one is kept as a row without its ciphertext, because the log must know when it signed. Otherwise the time of
  * the change is enough.
@@ -229,9 +187,6 @@ function laneColumns(enabled: boolean, held: SubscriptionChange["held"], options
 const wireFormat = (options: SQL) =>
   sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format', ${profileIn(options)})`;
 
-/** The signature profile among the options, as JSON text; null without one. */
-const profileIn = (options: SQL) => sql`(${options} -> '$.signatureProfile')`;
-
 interface ChangedColumn {
   column: string;
   value: SQL | string | number | null;
@@ -243,7 +198,8 @@ interface ChangedColumn {
  * secret differs.
  */
 function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
-  const { externalId, name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
+  const { externalId, name, url, secretSealed, secretDigest, enabled, options, headersSealed } = change;
+  const [events, filter] = [eventsOf(change), change.filter && JSON.stringify(change.filter)];
   const patched = options && patchedOptions(sql`s.options`, options);
   const given = (column: string, value: SQL | string | number | null | undefined, isCompared = true) =>
     value === undefined ? [] : [{ column, value, isCompared }];
@@ -252,7 +208,7 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     ...given("name", name),
     ...given("url", url),
     ...given("set_up_by", url && sql`iif(s.url IS NOT ${url}, ${change.setUpBy ?? null}, s.set_up_by)`, false),
-    ...given("events", events && jsonList(events)),
+    ...given("events", events),
     ...given("secret_sealed", secretSealed, false),
     ...given("secret_digest", secretDigest),
     ...given("headers_sealed", headersSealed),
@@ -261,7 +217,7 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
       secretDigest && sql`iif(s.secret_digest <> ${secretDigest}, ${nowMs}, s.secret_since)`,
       false,
     ),
-    ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
+    ...given("former_states", formerStates(events, enabled, nowMs), false),
     // A new URL clears an earlier 410, unless that 410 disabled the subscription: the view tells since when.
     ...given(
       "gone_since",
@@ -273,6 +229,12 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     // After a change of the limits, the old far starts are void.
     ...given("throttled_until", patched && sql`iif(${sameLimits(patched)}, s.throttled_until, 0)`, false),
     ...given("options", patched),
+    ...given("filter", filter),
+    ...given(
+      "filter_since",
+      filter === undefined ? undefined : sql`iif(s.filter IS NOT ${filter}, ${nowMs}, s.filter_since)`,
+      false,
+    ),
     ...given(
       "format_since",
       patched && sql`iif(${wireFormat(sql`s.options`)} <> ${wireFormat(patched)}, ${nowMs}, s.format_since)`,
@@ -280,6 +242,8 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     ),
   ];
 }
+
+const eventsOf = ({ events }: SubscriptionChange): string | undefined => events && jsonList(events);
 
 const limitsOf = (options: SQL) => sql`json_array(${options} ->> '$.rateLimit', ${options} ->> '$.maxConcurrent')`;
 

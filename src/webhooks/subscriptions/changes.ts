@@ -9,14 +9,18 @@ import { AppError, emailNotVerified, notFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { isOnTrial } from "../../platform/limits/reserve";
 import type { ActingIn } from "../../platform/schemas/actor";
+import { OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
 import type { Principal, TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import type { FilterObject } from "../filters/filter";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
 import { rescheduleWaiting } from "../throttling/waits";
 import { type Permitted, receivesAudit, refuseNewReader, refuseReader } from "./audit-readers";
-import { type Condition, type Updated, updateSubscription } from "./change-store";
-import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
+import { type Updated, updateSubscription } from "./change-store";
+import type { Condition } from "./condition-store";
+import { type DeliveryChange, filterAfter, optionsPatch, refuseOptions } from "./delivery-options";
+import { countFiltered, MAX_FILTERED, raiseForFilters } from "./filter-store";
 import { mergeHeaders, refuseHeaders } from "./header-options";
 import { headersAfter, isSame, openHeaders, sealHeaders } from "./headers";
 import { listenerUnchanged } from "./listener-unchanged";
@@ -35,7 +39,7 @@ export interface SubscriptionInput {
 }
 
 /** Somebody who creates or changes subscriptions. */
-export type Changer = ActingIn & Permitted & Pick<Principal, "userId">;
+export type Changer = ActingIn & Permitted & Pick<Principal, "userId" | "rulesRevision">;
 
 /**
  * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a
@@ -54,10 +58,12 @@ export async function createSubscription(
   const secret = await encryptSecret(deps, id, input.secret);
   const publicKey = await publicKeyFor(deps, id, input.delivery);
   const headersSealed = await sealHeaders(deps, id, headersOf(input));
-  const columns = { ...secret, enabled, options, publicKey, headersSealed, onTrial: isOnTrial(deps, tenant) };
+  const filter = filterAfter(input.delivery);
+  const columns = { ...secret, enabled, options, filter, publicKey, headersSealed, onTrial: isOnTrial(deps, tenant) };
   const subscription = { id, externalId, name, url, setUpBy: userOf(tenant), events: input.events, ...columns };
+  if (filter) await raiseForFilters(deps, tenant);
   const row = await insertSubscription(deps, tenant, subscription, mostSubscriptions(deps, tenant), deps.now());
-  if (!row) throw await whyNotCreated(deps, tenant, externalId);
+  if (!row) throw await whyNotCreated(deps, tenant, input);
   tellOfReader(deps, tenant, row);
   return row;
 }
@@ -74,6 +80,7 @@ export function checkSubscription(deps: Deps, tenant: Permitted, input: Subscrip
   const details = refuseHeaders(headers);
   if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
   checkCombination({ profile: input.delivery?.signatureProfile, headers, secret: input.secret }, input);
+  checkFilter(filterAfter(input.delivery), input.events, "delivery.filter");
 }
 
 const headersOf = ({ delivery }: SubscriptionInput) => mergeHeaders({}, delivery?.headers ?? {});
@@ -96,11 +103,15 @@ export const tooManySubscriptions = (deps: Deps, tenant: TenantStanding): AppErr
 async function whyNotCreated(
   deps: Deps,
   tenant: TenantRef & TenantStanding,
-  externalId: string | null | undefined,
+  { externalId, delivery }: SubscriptionInput,
 ): Promise<AppError> {
   if (externalId && (await findByExternalId(deps, tenant, externalId))) return externalIdTaken();
+  if (filterAfter(delivery) && (await countFiltered(deps, tenant)) >= MAX_FILTERED) return tooManyFiltered();
   return tooManySubscriptions(deps, tenant);
 }
+
+const tooManyFiltered = () =>
+  new AppError("CONFLICT", { message: `A tenant can have at most ${MAX_FILTERED} subscriptions with a filter.` });
 
 const externalIdTaken = () => new AppError("CONFLICT", { message: "Another subscription has this externalId." });
 
@@ -125,6 +136,7 @@ export async function changeSubscription(
   if (url !== undefined) checkTarget(deps, url);
   checkOptions(deps, delivery);
   const columns = { ...(await columnsFor(deps, id, change)), setUpBy: userOf(tenant) };
+  if (changesRules(tenant, change)) await raiseForFilters(deps, tenant);
   if (delivery !== null && delivery?.headers === undefined && !delivery?.signatureProfile) {
     // Most subscriptions have neither headers nor a signature profile. For them, nothing needs to be read first.
     const updated = await updateSubscription(deps, tenant, id, columns, deps.now(), conditionOf(change));
@@ -133,9 +145,12 @@ export async function changeSubscription(
   }
   const before = await findSubscription(deps, tenant, id);
   if (!before) throw notFound("Webhook");
+  await checkFilterAfter(deps, tenant, before, change);
   const headersSealed = await headersFor(deps, before, change);
   const sealed = headersSealed === undefined ? {} : { headersSealed };
-  const condition = { ...conditionOf({ externalId: change.externalId }), expected: before };
+  const { externalId, events } = change;
+  const asked = conditionOf({ externalId, events, delivery: delivery && { filter: delivery.filter } });
+  const condition = { ...asked, expected: before };
   const updated = await updateSubscription(deps, tenant, id, { ...columns, ...sealed }, deps.now(), condition);
   if (updated === "changed meanwhile") {
     const holder = change.externalId && (await findByExternalId(deps, tenant, change.externalId));
@@ -147,11 +162,43 @@ export async function changeSubscription(
 }
 
 /** What must hold of the subscription so that a change without headers and without a profile can be written unread. */
-const conditionOf = ({ externalId, url, secret }: Change): Condition => ({
+const conditionOf = ({ externalId, url, secret, events, delivery }: Change): Condition => ({
+  ...filterConditionOf(filterAfter(delivery), events),
   ...(externalId ? { hasFree: externalId } : {}),
   ...(url === undefined ? {} : { withoutHeadersOr: url }),
   ...(secret === undefined || isBase64Key(secret) ? {} : { takesAnySecret: true }),
 });
+
+/** What must hold of the subscription so that its filter and its event types fit each other after a change. */
+const filterConditionOf = (filter: FilterObject | null | undefined, events: string[] | undefined): Condition => ({
+  ...(filter ? { hasRoomForFilter: true } : {}),
+  ...(filter && events === undefined ? { withoutOperational: true } : {}),
+  ...(filter === undefined && events?.some(isOperational) ? { withoutFilter: true } : {}),
+});
+
+/** Whether a change can change what publishing obeys. */
+const changesRules = ({ rulesRevision = null }: Changer, { events, delivery }: Change): boolean => {
+  const filter = filterAfter(delivery);
+  return Boolean(filter) || (rulesRevision !== null && (filter === null || events !== undefined));
+};
+
+/** Throws VALIDATION_FAILED for a filter beside operational events, and CONFLICT for one too many. */
+async function checkFilterAfter(deps: Deps, tenant: TenantRef, before: SubscriptionRow, change: Change): Promise<void> {
+  const filter = filterAfter(change.delivery);
+  const stored = before.options?.filter ?? null;
+  const after = filter === undefined ? stored : filter;
+  checkFilter(after, change.events ?? before.events, filter === undefined ? "events" : "delivery.filter");
+  if (filter && stored === null && (await countFiltered(deps, tenant)) >= MAX_FILTERED) throw tooManyFiltered();
+}
+
+const isOperational = (type: string): boolean => type.startsWith(OPERATIONAL_PREFIX);
+
+/** Operational events are sent without a look at filters. */
+function checkFilter(filter: FilterObject | null | undefined, events: readonly string[], path: string): void {
+  if (!filter || !events.some(isOperational)) return;
+  const message = "A subscription with a filter must not list operational events (postern.…)";
+  throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+}
 
 /**
  * Returns the column of the headers after a change; undefined when it stays as it is. Throws VALIDATION_FAILED for
@@ -191,9 +238,10 @@ function afterUpdate(deps: Deps, tenant: ActingIn, { row, limitsChanged, isRedir
 /** Returns what a change writes, except the headers. */
 async function columnsFor(deps: Deps, id: string, { secret, delivery, ...fields }: Change) {
   const options = delivery === undefined ? undefined : optionsPatch(delivery);
+  const filter = filterAfter(delivery);
   const publicKey = await publicKeyFor(deps, id, delivery);
   const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
-  const given = Object.entries({ ...fields, options, publicKey }).filter(([, value]) => value !== undefined);
+  const given = Object.entries({ ...fields, options, filter, publicKey }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...encrypted };
 }
 

@@ -4,7 +4,9 @@
  */
 import * as z from "zod";
 import type { ErrorDetail } from "../../platform/errors";
+import type { FilterObject } from "../filters/filter";
 import { DISABLING_OPTIONS } from "./disabling-options";
+import { FILTER_OPTIONS } from "./filter-option";
 import { HEADER_OPTIONS, type HeadersView } from "./header-options";
 import { LIMIT_OPTIONS } from "./limit-options";
 import type { DeliveryOption, Texts } from "./option";
@@ -38,19 +40,22 @@ const retryChange = z.strictObject(changesOf(RETRY_OPTIONS)).meta({
  * A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default.
  */
 export const deliveryChange = z
-  .strictObject({ retry: retryChange.nullable().optional(), ...changesOf({ ...STORED_OPTIONS, ...HEADER_OPTIONS }) })
+  .strictObject({
+    retry: retryChange.nullable().optional(),
+    ...changesOf({ ...FILTER_OPTIONS, ...STORED_OPTIONS, ...HEADER_OPTIONS }),
+  })
   .meta({
     id: "DeliveryChange",
     description: "A member that is left out stays as it is; null sets it back to its default.",
   });
 
-/** The contents of the column `options`: every member that is set, except the headers, which are encrypted. */
+/** Every member that is set, except the headers, which are encrypted. The filter has a column of its own. */
 const storedOptions = z.object({
   retry: z
     .object(shownOf(RETRY_OPTIONS))
     .meta({ id: "RetryOptions", description: "The retry options that are set." })
     .optional(),
-  ...shownOf(STORED_OPTIONS),
+  ...shownOf({ ...FILTER_OPTIONS, ...STORED_OPTIONS }),
 });
 
 /** The options that are set. */
@@ -73,6 +78,7 @@ const placed = (options: Options, group = ""): PlacedOption[] =>
 
 /** All options, in the order of the console's form. */
 export const OPTIONS: readonly PlacedOption[] = [
+  ...placed(FILTER_OPTIONS),
   ...placed(SENDING_OPTIONS),
   ...placed(HEADER_OPTIONS),
   ...placed(LIMIT_OPTIONS),
@@ -95,9 +101,13 @@ const patchOf = (options: Options, change: object): OptionsPatch =>
     }),
   );
 
-/** Returns the merge patch for the stored options. The change null sets all of them back to their defaults. */
+/** The filter after a change; null: none. Undefined if the change keeps it. */
+export const filterAfter = (change: DeliveryChange | null | undefined): FilterObject | null | undefined =>
+  change === null ? null : change?.filter;
+
+/** Returns the merge patch for the column `options`. The change null sets all of them back to their defaults. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
-  if (change === null) return Object.fromEntries(Object.keys(storedOptions.shape).map((name) => [name, null]));
+  if (change === null) return { retry: null, ...patchOf(STORED_OPTIONS, ALL_DEFAULTS) };
   const { retry } = change;
   return {
     ...patchOf(STORED_OPTIONS, change),
@@ -105,6 +115,7 @@ export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
   };
 }
 
+const ALL_DEFAULTS = Object.fromEntries(Object.keys(STORED_OPTIONS).map((name) => [name, null]));
 const NO_RETRY_OPTIONS = Object.fromEntries(Object.keys(RETRY_OPTIONS).map((name) => [name, null]));
 
 /**
@@ -117,7 +128,8 @@ export function wholeDelivery(
 ): DeliveryChange {
   const headers = { ...Object.fromEntries(headerNames.map((name) => [name, null])), ...delivery?.headers };
   return {
-    ...Object.fromEntries(Object.keys(STORED_OPTIONS).map((name) => [name, null])),
+    ...ALL_DEFAULTS,
+    filter: null,
     ...delivery,
     retry: delivery?.retry ? { ...NO_RETRY_OPTIONS, ...delivery.retry } : null,
     headers: Object.keys(headers).length > 0 ? headers : undefined,

@@ -94,11 +94,14 @@ async function isUnchanged(
   headers: Headers,
   item: ImportedSubscription,
 ): Promise<boolean> {
+  const { filter = null, ...options } = before.options ?? {};
   const fields = ({ name, url, events, enabled }: Pick<SubscriptionRow, "name" | "url" | "events" | "enabled">) =>
     JSON.stringify([name, url, events, enabled]);
   return (
     fields(before) === fields(item) &&
-    canonical(before.options) === canonical(optionsPatch(item.delivery ?? {})) &&
+    canonical(options) === canonical(optionsPatch(item.delivery ?? {})) &&
+    // Nulls in a filter count.
+    JSON.stringify(filter) === JSON.stringify(item.delivery?.filter ?? null) &&
     isSame(headers, headersOf(item.delivery)) &&
     (await decrypt(keys, secretOwner(before.id), before.secretSealed)) === item.secret
   );

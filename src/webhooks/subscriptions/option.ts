@@ -19,7 +19,7 @@ export interface Input {
   label: string;
   hint?: string;
   /** "hidden": lines of text that are shown again only after an error, to the person who has just typed them. */
-  kind: "choice" | "number" | "text" | "hidden";
+  kind: "choice" | "number" | "text" | "json" | "hidden";
   placeholder?: string;
   /** For a choice. */
   choices?: (deployment: Deployment) => Choices;

@@ -3,19 +3,19 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged, auditWebhooks } from "../../tenancy/audit/record-store";
+import type { FilterObject } from "../filters/filter";
 import { assign, END_LANE, initialLane } from "../lanes/lane-store";
-import { RECEIVES_EVENTS } from "../lanes/predicates-store";
-import { beginPlatformFeed } from "../platform-events/begin-store";
 import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
 import { failureCountOf } from "../stats/hours-store";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
+import { hasRoomForFilter, nextForFilters } from "./filter-store";
+import { indexSubscription, unindexEventTypes } from "./index-store";
 import { hasUrl, isLive } from "./live-store";
 import { mirrorChange } from "./mirror";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
-import { covers, readersOfAudit } from "./patterns-store";
 import { writeBatch } from "./write";
 
 export interface SubscriptionRow {
@@ -33,7 +33,7 @@ export interface SubscriptionRow {
   disabledAt: number | null;
   /** When the failures that led to its being disabled began, Unix ms; null if it was not disabled. */
   failingSince: number | null;
-  /** The delivery options that are set; null when none is. */
+  /** The delivery options that are set, with the filter; null when none is. */
   options: DeliveryOptions | null;
   /** Its own headers, encrypted. */
   headersSealed: string | null;
@@ -53,6 +53,7 @@ type StoredRow = Omit<SubscriptionRow, "events" | "enabled" | "options" | "isLis
   enabled: 0 | 1;
   isListener: 0 | 1;
   options: string | null;
+  filter: string | null;
 };
 
 /**
@@ -69,7 +70,7 @@ const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.external_id AS externalId, 
   s.disabled_reason AS disabledReason,
   s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes
     WHERE subscription_id = s.id),
-    s.gone_since, s.disabled_at)) AS failingSince, s.options, s.headers_sealed AS headersSealed, s.version,
+    s.gone_since, s.disabled_at)) AS failingSince, s.options, s.filter, s.headers_sealed AS headersSealed, s.version,
   s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
   ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
 
@@ -77,17 +78,22 @@ const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.external_id AS externalId, 
 export const liveRow = (tenant: TenantRef, id: string) =>
   rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE ${isLive(tenant, id)}`);
 
-/** Reads the column `options`. */
-export const parseOptions = (stored: string | null): DeliveryOptions | null =>
-  stored === null ? null : (JSON.parse(stored) as DeliveryOptions);
+/** Reads the columns `options` and `filter`. */
+export const parseOptions = (stored: string | null, filter: string | null = null): DeliveryOptions | null =>
+  stored === null && filter === null
+    ? null
+    : {
+        ...(stored === null ? {} : (JSON.parse(stored) as DeliveryOptions)),
+        ...(filter === null ? {} : { filter: JSON.parse(filter) as FilterObject }),
+      };
 
 /** Decodes a row as D1 returns it. */
-export const parsed = (row: StoredRow): SubscriptionRow => ({
+export const parsed = ({ filter, ...row }: StoredRow): SubscriptionRow => ({
   ...row,
   events: JSON.parse(row.events) as string[],
   enabled: row.enabled === 1,
   isListener: row.isListener === 1,
-  options: parseOptions(row.options),
+  options: parseOptions(row.options, filter),
 });
 
 /** The delivery database of a tenant. */
@@ -105,6 +111,7 @@ export interface NewSubscription {
   secretDigest: string;
   enabled: boolean;
   options?: OptionsPatch | undefined;
+  filter?: FilterObject | null | undefined;
   /** The Ed25519 key for a subscription whose options ask for one and that has none. */
   publicKey?: NewPublicKey | undefined;
   /** Null: no headers. */
@@ -147,6 +154,7 @@ export async function insertSubscription(
     secretDigest,
     enabled,
     options,
+    filter = null,
     publicKey,
     headersSealed = null,
     onTrial = false,
@@ -155,20 +163,23 @@ export async function insertSubscription(
   const lane = initialLane(!enabled && options?.onPause === "hold");
   const { written, created } = await writeBatch(deps, tenant, {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, set_up_by, events,
-      secret_sealed, secret_digest, enabled, options, headers_sealed, released_to, has_backlog,
+      secret_sealed, secret_digest, enabled, options, filter, headers_sealed, released_to, has_backlog,
         on_trial, created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${externalId}, ${name}, ${url}, ${setUpBy}, ${jsonList(events)},
         ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
-        ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog}, ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
+        ${filter && JSON.stringify(filter)}, ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog},
+          ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0
           AND listener_of IS NULL) < ${most}
-        AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}`,
+        AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}
+        AND ${filter === null ? sql`true` : hasRoomForFilter(tenant)}`,
     recorded: auditIfChanged({
       tenantId: tenant.tenantId,
       action: "webhook.created",
       actor: tenant.actor,
       target: { kind: "webhook", id },
     }),
+    revision: filter ? nextForFilters(tenant) : undefined,
     indexed: indexSubscription(tenant, id, nowMs),
     publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
     created: publishOperational("postern.webhook.created", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
@@ -178,47 +189,6 @@ export async function insertSubscription(
   sendOperational(deps, tenant.shard, created);
   return written[0] && parsed(written[0]);
 }
-
-/**
- * Adds the stored subscription to the fan-out index under each of its types, if it is enabled or its deliveries are
- * held. What a listed pattern covers is left out, so that an event has one delivery: "*" covers all types except those
- * of operational events, which "postern.*" covers; "order.*" covers "order.paid".
- */
-const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
-  INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
-  SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
-  WHERE ${isLive(tenant, id)} AND ${RECEIVES_EVENTS}
-    AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
-      WHERE ${covers(sql`pattern.value`, sql`t.value`, sql`s.tenant_id`)} AND pattern.value <> t.value)
-  ON CONFLICT DO NOTHING`;
-
-/** Like `indexEventTypes`, and begins to publish the audit log of the tenant, or the events of the platform, if a
- * subscription receives them. */
-export const indexSubscription = (tenant: TenantRef, id: string, nowMs: number): SQL[] => [
-  indexEventTypes(tenant, id),
-  sql`INSERT INTO audit_feeds (tenant_id, published_to) SELECT ${tenant.tenantId}, ${nowMs} WHERE
-    EXISTS (${readersOfAudit(tenant.tenantId)})
-    ON CONFLICT DO NOTHING`,
-  ...(tenant.tenantId === PLATFORM_TENANT ? [beginPlatformFeed(nowMs)] : []),
-];
-
-/**
- * Removes the subscription `s` from the fan-out index if `condition` holds. Run it before its stored types change: they
- * key the rows.
- */
-export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
-  DELETE FROM subscription_events WHERE tenant_id = ${tenantId} AND subscription_id = ${id} AND event_type IN (
-    SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id}
-      AND s.tenant_id = ${tenantId} AND ${condition})`;
-
-/**
- * Removes those of the subscriptions `ids` (SQL) that receive no events any more from the fan-out index. Run it after
- * they are disabled.
- */
-export const unindexDisabled = (ids: SQL): SQL => sql`
-  DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
-    SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
-    WHERE s.id IN (${ids}) AND NOT ${RECEIVES_EVENTS})`;
 
 /**
  * Marks the subscription as deleted and erases its secrets; nothing more is sent to it. Returns false when the tenant
@@ -233,7 +203,7 @@ export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: strin
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
       sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
-        ${assign(END_LANE)}, version = version + 1,
+        filter = NULL, ${assign(END_LANE)}, version = version + 1,
         updated_at = ${nowMs} WHERE ${live} RETURNING id`,
     ),
   });

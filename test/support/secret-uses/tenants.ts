@@ -261,6 +261,8 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
       await ask("POST", "/events/batch", { events: [{ type, payload: { note: fresh("payload") } }] }, bearer);
     }
     const [failed] = await endedAttempts({ ...owner, userId: "", tenantId: "" }, bad, 1);
+    const sample = { type: "a", payload: fresh("payload"), filter: { type: fresh("filter") } };
+    for (const id of [bad, "none"]) await ask("POST", `/webhooks/${id}/filter/test`, sample, bearer);
     await ask("POST", `/webhooks/${bad}/retry`, undefined, bearer);
     await ask("POST", "/webhooks/none/retry", undefined, bearer);
     for (const id of [bad, "none"]) {

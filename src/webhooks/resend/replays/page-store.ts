@@ -7,12 +7,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../../platform/db/client";
 import { deliveryIdOf, firstIdAt } from "../../../platform/db/ids";
+import { fromStored } from "../../../platform/db/stored-text";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/event-type";
 import type { DueDelivery } from "../../delivery/enqueue";
 import { insertDeliveries, insertPlaceholders, MAIN } from "../../delivery/outbox-store";
 import { reopenStatements } from "../../delivery/reopen-store";
 import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../../delivery/timing";
-import { PAYLOAD_BYTES_OF_E } from "../../events/payload-store";
+import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../events/payload-store";
+import type { Filter } from "../../filters/filter";
+import { matches } from "../../filters/match";
+import { parseFilter } from "../../filters/parse";
 import { isSlowAt, NEXT_QUEUE } from "../../lanes/predicates-store";
 import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../../subscriptions/patterns-store";
@@ -20,6 +24,8 @@ import { isReady, publishEnd, type ReplayJob } from "./store";
 
 /** The most events or attempts that a page reads. */
 const EXAMINED_ROWS = 10_000;
+/** The payloads that a page reads for a filter, before the last one. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A delivery to send. */
 interface Wanted {
@@ -85,7 +91,9 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
     ORDER BY id LIMIT ${EXAMINED_ROWS}`;
   const deliveryId = deliveryIdOf(sql`e.id`, job.which === "all" ? job.id : sql`s.id`);
   const condition = job.which === "all" ? sql`true` : isMissing(deliveryId, job.includeBefore);
-  const { wanted, ends } = await atomically(db, {
+  const { wanted, ends, filters } = await atomically(db, {
+    filters: rows<{ filter: string | null }>(sql`SELECT filter FROM subscriptions WHERE id = ${subscriptionId}
+      AND tenant_id = ${tenantId}`),
     wanted:
       rows<Wanted>(sql`SELECT e.id AS eventId, ${deliveryId} AS deliveryId, ${job.which === "all" ? "replay" : "event"}
         AS kind,
@@ -99,12 +107,38 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
       ORDER BY e.id LIMIT ${limit}`),
     ends: endOf(page),
   });
-  return pageOf(wanted, ends[0]?.examined ?? null, limit);
+  const read = pageOf(wanted, ends[0]?.examined ?? null, limit);
+  const filter = filters[0]?.filter ?? null;
+  return filter === null ? read : fitting(db, tenantId, parseFilter(JSON.parse(filter)), read);
+}
+
+/** Returns the page without what the filter does not let through. It ends earlier if the payloads are large. */
+async function fitting(db: Db, tenantId: string, filter: Filter, page: ReplayPage): Promise<ReplayPage> {
+  const { read } = await atomically(db, {
+    read: rows<{ id: string; type: string; payload: string }>(sql`SELECT e.id, e.type, ${PAYLOAD_OF_E} AS payload
+      FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (
+        SELECT e.id, ${PAYLOAD_BYTES_OF_E} AS size FROM
+          json_each(${jsonList(page.wanted.map(({ eventId }) => eventId))}) j
+          CROSS JOIN events e ON e.id = j.value AND e.tenant_id = ${tenantId})) sized
+        CROSS JOIN events e ON e.id = sized.id
+      WHERE sized.before < ${MAX_PAGE_BYTES} ORDER BY e.id`),
+  });
+  const checked = firstOf(page, page.wanted.findLastIndex(({ eventId }) => eventId === read.at(-1)?.id) + 1);
+  const texts = await Promise.all(
+    read.map(async ({ payload, ...event }) => ({ ...event, text: await fromStored(payload) })),
+  );
+  const fits = new Set(
+    texts
+      .filter(({ type, text }) => matches(filter, { type, payload: JSON.parse(text) as unknown }))
+      .map(({ id }) => id),
+  );
+  return { ...checked, wanted: checked.wanted.filter(({ eventId }) => fits.has(eventId)) };
 }
 
 /**
  * Whether the event `e` was never sent to the subscription `s`: its delivery has no attempt and does not wait for the
- * first one, and the subscription was paused, did not list the type or did not exist when the event was published.
+ * first one, and the subscription was paused, did not list the type, had a filter that did not let the event through or
+ * did not exist when the event was published.
  */
 function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
   const publishedAt = sql`e.created_at`;
@@ -113,6 +147,7 @@ function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
       AND o.id = ${deliveryId})
     AND iif(s.created_at > ${publishedAt}, ${includeBefore ? 1 : 0}, coalesce(s.id > e.fan_out_after, 0) = 0
       AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`, sql`e.tenant_id`)}
+        OR s.id IN (SELECT value FROM json_each(e.filtered))
         OR ${switchedBetween(sql`${publishedAt} - ${ID_BEFORE_MS}`, sql`${publishedAt} + ${FAN_OUT_TAKES_MS}`)}))`;
 }
 

@@ -1,0 +1,83 @@
+/** The filter of a subscription: changing it, and trying it on an event. */
+import type { FilterResult } from "../../webhooks/filters/schemas";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextArea, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import { Because } from "./because";
+
+export interface FilterValues {
+  /** JSON. */
+  filter: string;
+  type: string;
+  /** JSON. */
+  payload: string;
+}
+
+interface FilterPageProps {
+  id: string;
+  name: string;
+  values: FilterValues;
+  mayUpdate: boolean;
+  /** What the filter makes of the event, once it was tried. */
+  result?: FilterResult | undefined;
+  failure?: Failure | undefined;
+}
+
+export function FilterPage({ id, name, values, mayUpdate, result, failure }: FilterPageProps) {
+  const here = `/console/webhooks/${id}`;
+  return (
+    <div class="narrow">
+      <p class="trail">
+        <a href="/console/webhooks">Subscriptions</a> / <a href={here}>{name}</a>
+      </p>
+      <h1>Filter</h1>
+      <p class="muted">
+        Only events that fit are sent. <a href="/docs/filters">What a filter can say</a>
+      </p>
+      <FailureBanner failure={failure} />
+      {result && <Verdict {...result} />}
+      <PostForm action={`${here}/filter/test`} class="card">
+        <TextArea
+          name="filter"
+          label="Filter"
+          value={values.filter}
+          rows={8}
+          class="mono"
+          hint='For example {"payload.total": {"$gt": 100}}. Save it empty to send all events again.'
+          failure={failure}
+        />
+        <TextField
+          name="type"
+          label="Event type to try"
+          value={values.type}
+          placeholder="OrderPaid"
+          failure={failure}
+        />
+        <TextArea
+          name="payload"
+          label="Payload to try"
+          value={values.payload}
+          rows={8}
+          class="mono"
+          failure={failure}
+        />
+        <div class="row">
+          <SubmitButton kind={mayUpdate ? "plain" : "main"}>Try</SubmitButton>
+          {mayUpdate && <SubmitButton formaction={`${here}/filter`}>Save filter</SubmitButton>}
+          <LinkButton href={here}>Cancel</LinkButton>
+        </div>
+      </PostForm>
+    </div>
+  );
+}
+
+const Verdict = ({ subscribed, matches, because }: FilterResult) => (
+  <section class="card" aria-label="Result">
+    <p>
+      <strong>{matches ? "The filter lets this event through." : "The filter does not let this event through."}</strong>{" "}
+      {!subscribed && "The subscription does not list its type, so it does not receive the event."}
+    </p>
+    {!matches && <Because reasons={because} />}
+  </section>
+);

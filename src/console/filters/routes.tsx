@@ -1,0 +1,80 @@
+/** `/console/webhooks/:id/filter`: the filter of a subscription. */
+import { type Context, Hono } from "hono";
+import { AppError, notFound } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { pathParam, requires } from "../../platform/http/operation";
+import { filters } from "../../webhooks/filters/operations";
+import type { FilterResult } from "../../webhooks/filters/schemas";
+import { subscriptions } from "../../webhooks/subscriptions/operations";
+import { findSubscription } from "../../webhooks/subscriptions/store";
+import { type Form, form } from "../http/form";
+import { page, type Refused, redirectWithFlash } from "../http/page";
+import { FilterPage, type FilterValues } from "./page";
+
+const readValues = (form: Form): FilterValues => ({
+  filter: form.text("filter"),
+  type: form.text("type").trim(),
+  payload: form.text("payload"),
+});
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? `Is not valid JSON: ${error.message}` : "Is not valid JSON";
+    throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+  }
+}
+
+const idOf = (c: Context<AppEnv>) => pathParam(c, "id");
+
+/** The page; without values, with what is stored and an example. */
+async function filterPage(
+  c: Context<AppEnv>,
+  { values, result, refused }: { values?: FilterValues; result?: FilterResult; refused?: Refused } = {},
+) {
+  if (refused?.error.code === "NOT_FOUND") throw refused.error;
+  const principal = c.get("principal");
+  const row = await findSubscription(c.get("deps"), principal, idOf(c));
+  if (!row) throw notFound("Webhook");
+  const { filter } = row.options ?? {};
+  const type = row.events.find((entry) => !entry.endsWith("*")) ?? "";
+  const stored = { filter: filter ? JSON.stringify(filter, null, 2) : "", type, payload: '{\n  "total": 42\n}' };
+  const mayUpdate = principal.permissions.has("webhook.update");
+  return page(
+    c,
+    { title: "Filter", section: "subscriptions", status: refused?.status },
+    <FilterPage
+      {...{ id: row.id, name: row.name, mayUpdate, result }}
+      values={values ?? stored}
+      failure={refused?.failure}
+    />,
+  );
+}
+
+const again = (c: Context<AppEnv>, refused: Refused, values: FilterValues) => filterPage(c, { values, refused });
+
+export const filterPages = new Hono<AppEnv>()
+  .get("/:id/filter", requires({ permission: "webhook.read" }), (c) => filterPage(c))
+  .post(
+    "/:id/filter/test",
+    ...form(filters.test, {
+      values: readValues,
+      input: ({ filter, type, payload }) => ({
+        type,
+        payload: parseJson("payload", payload),
+        filter: parseJson("filter", filter),
+      }),
+      done: (c, result, values) => filterPage(c, { values, result }),
+      again,
+    }),
+  )
+  .post(
+    "/:id/filter",
+    ...form(subscriptions.change, {
+      values: readValues,
+      input: ({ filter }) => ({ delivery: { filter: filter.trim() === "" ? null : parseJson("filter", filter) } }),
+      done: (c) => redirectWithFlash(c, `/webhooks/${idOf(c)}`, "changed"),
+      again,
+    }),
+  );

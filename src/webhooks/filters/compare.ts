@@ -1,0 +1,84 @@
+/** Comparing a value of a payload with what a condition asks for. */
+import type { Operator } from "./filter";
+import type { Meter } from "./meter";
+
+/** Whether two JSON values are equal, apart from the order of members. Counts the values below the first one. */
+function equals(a: unknown, b: unknown, meter: Meter): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [ofA, ofB] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const keys = Object.keys(ofA);
+  return (
+    keys.length === Object.keys(ofB).length &&
+    keys.every((key) => {
+      meter.read(ofA[key]);
+      return Object.hasOwn(ofB, key) && equals(ofA[key], ofB[key], meter);
+    })
+  );
+}
+
+/** Whether one value fits the operand. `$ne`, `$nin` and `$exists` are decided by all values together. */
+export function fits(operator: Operator, value: unknown, operand: unknown, meter: Meter): boolean {
+  meter.read(value);
+  switch (operator) {
+    case "$eq":
+    case "$ne":
+      return equals(value, operand, meter);
+    case "$in":
+    case "$nin":
+      return (operand as unknown[]).some((listed) => equals(value, listed, meter));
+    case "$exists":
+      return true;
+    default:
+      if (typeof value === "string" && typeof operand === "string") return fitsText(operator, value, operand);
+      return (
+        typeof value === "number" &&
+        typeof operand === "number" &&
+        isInOrder(operator, value < operand ? -1 : Number(value > operand))
+      );
+  }
+}
+
+function fitsText(operator: Operator, text: string, operand: string): boolean {
+  if (operator === "$startsWith") return text.startsWith(operand);
+  if (operator === "$endsWith") return text.endsWith(operand);
+  return operator === "$contains" ? contains(text, operand) : isInOrder(operator, inCodePoints(text, operand));
+}
+
+/** `order`: negative, 0 or positive, if the value is less than, equal to or greater than the operand. */
+function isInOrder(operator: Operator, order: number): boolean {
+  if (operator === "$gt") return order > 0;
+  if (operator === "$gte") return order >= 0;
+  if (operator === "$lt") return order < 0;
+  return operator === "$lte" && order <= 0;
+}
+
+/** Compares by code points. JavaScript compares by UTF-16 units, in which U+10000 comes before U+E000. */
+function inCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const difference = rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Puts surrogates, which stand for the code points from U+10000 on, after all other units. */
+const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
+
+/**
+ * Whether the text has the part, in time linear in both (Knuth, Morris and Pratt). `String.includes` takes a second for
+ * a long part of which a long text has all but the first character over and over.
+ */
+function contains(text: string, part: string): boolean {
+  const fallbacks = [0];
+  const next = (matched: number, unit: number): number => {
+    while (matched > 0 && part.charCodeAt(matched) !== unit) matched = fallbacks[matched - 1] ?? 0;
+    return part.charCodeAt(matched) === unit ? matched + 1 : 0;
+  };
+  for (let at = 1; at < part.length; at += 1) fallbacks.push(next(fallbacks[at - 1] ?? 0, part.charCodeAt(at)));
+  let matched = 0;
+  for (let at = 0; matched < part.length && at < text.length; at += 1) matched = next(matched, text.charCodeAt(at));
+  return matched === part.length;
+}

@@ -1,0 +1,101 @@
+/** Evaluating a filter over an event. */
+import { fits } from "./compare";
+import type { Condition, Filter, Negation, Operator, Subject } from "./filter";
+import { Meter, RequestValues, TooManyValues } from "./meter";
+import { pathOf } from "./path";
+
+const MAX_REASONS = 20;
+const INDEX = /^\d+$/;
+
+/** A condition that does not hold. */
+interface Reason {
+  path: string;
+  operator: Operator | "$not";
+  /** The operand of the condition. */
+  expected: unknown;
+  found: Found;
+}
+
+/** The JSON type of the first value at a path. */
+type Found = "missing" | "null" | "boolean" | "number" | "string" | "array" | "object";
+
+/** Whether the filter lets the event through. One that would read too many values does. */
+export function matches(filter: Filter, subject: Subject, request = new RequestValues()): boolean {
+  const meter = new Meter(request);
+  return unlessTooMany(() => holds(filter, subject, meter), true);
+}
+
+/** Says which conditions do not hold, at most 20; none if the filter lets the event through. */
+export function reasons(filter: Filter, subject: Subject): Reason[] {
+  if (matches(filter, subject)) return [];
+  const meter = new Meter();
+  const found: Reason[] = [];
+  unlessTooMany(() => collect(filter, subject, meter, found), undefined);
+  return found;
+}
+
+function unlessTooMany<T>(work: () => T, otherwise: T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof TooManyValues) return otherwise;
+    throw error;
+  }
+}
+
+function holds(filter: Filter, subject: Subject, meter: Meter): boolean {
+  switch (filter.kind) {
+    case "all":
+      return filter.filters.every((one) => holds(one, subject, meter));
+    case "any":
+      return filter.filters.some((one) => holds(one, subject, meter));
+    case "not":
+      return !holds(filter.filter, subject, meter);
+    case "condition":
+      return conditionHolds(filter, valuesAt(subject, filter.names, meter), meter);
+  }
+}
+
+/** Adds the conditions that do not hold in a filter that does not. */
+function collect(filter: Filter, subject: Subject, meter: Meter, found: Reason[]): void {
+  if (found.length >= MAX_REASONS) return;
+  if (filter.kind === "all" || filter.kind === "any") {
+    for (const one of filter.filters) if (!holds(one, subject, meter)) collect(one, subject, meter, found);
+    return;
+  }
+  found.push(reasonOf(filter, valuesAt(subject, filter.names, meter)));
+}
+
+const reasonOf = (filter: Condition | Negation, values: readonly unknown[]): Reason => ({
+  path: pathOf(filter.names),
+  operator: filter.kind === "not" ? "$not" : filter.operator,
+  expected: filter.kind === "not" ? filter.source : filter.operand,
+  found: typeOf(values),
+});
+
+function typeOf([first, ...others]: readonly unknown[]): Found {
+  if (first === undefined && others.length === 0) return "missing";
+  if (first === null) return "null";
+  return Array.isArray(first) ? "array" : (typeof first as Found);
+}
+
+function conditionHolds({ operator, operand }: Condition, values: readonly unknown[], meter: Meter): boolean {
+  if (operator === "$exists") return values.length > 0 === operand;
+  const isOne = (value: unknown): boolean => fits(operator, value, operand, meter);
+  const hasOne = values.some((value) => isOne(value) || (Array.isArray(value) && value.some(isOne)));
+  return operator === "$ne" || operator === "$nin" ? !hasOne : hasOne;
+}
+
+/** The values to which a path leads. It enters each element of a list, unless it names one by its index. */
+function valuesAt(subject: Subject, names: readonly string[], meter: Meter): unknown[] {
+  let values: unknown[] = [subject];
+  for (const name of names) values = values.flatMap((value) => below(value, name, meter));
+  return values;
+}
+
+function below(value: unknown, name: string, meter: Meter): unknown[] {
+  meter.read(null);
+  if (Array.isArray(value) && !INDEX.test(name)) return value.flatMap((element) => below(element, name, meter));
+  const isParent = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  return isParent ? [(value as Record<string, unknown>)[name]] : [];
+}

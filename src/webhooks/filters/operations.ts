@@ -1,0 +1,22 @@
+/** Trying a filter on an event. */
+import { notFound } from "../../platform/errors";
+import { operation } from "../../platform/operation";
+import { TEST_RULES } from "../access";
+import { reasons } from "./match";
+import { parseFilter } from "./parse";
+import { type FilterResult, filterSample } from "./schemas";
+import { findFilter } from "./store";
+
+export const filters = {
+  test: operation({
+    ...TEST_RULES,
+    schema: filterSample,
+    verb: async ({ deps, principal, param, input: { type, payload, filter } }): Promise<FilterResult> => {
+      const stored = await findFilter(deps, principal, param("id"), type);
+      if (!stored) throw notFound("Webhook");
+      const tried = filter ?? stored.filter;
+      const because = tried === null ? [] : reasons(parseFilter(tried), { type, payload });
+      return { subscribed: stored.isSubscribed, matches: because.length === 0, because };
+    },
+  }),
+};

@@ -1,0 +1,28 @@
+/** Reading the filter of one subscription. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { hasUrl } from "../subscriptions/live-store";
+import { listsType } from "../subscriptions/patterns-store";
+import type { FilterObject } from "./filter";
+
+/**
+ * Returns the filter, null without one, and whether the subscription lists the type; undefined without a subscription.
+ */
+export async function findFilter(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  type: string,
+): Promise<{ filter: FilterObject | null; isSubscribed: boolean } | undefined> {
+  const { found } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{ filter: string | null; isSubscribed: 0 | 1 }>(sql`SELECT s.filter,
+        ${listsType(sql`s.events`, sql`${type}`, sql`s.tenant_id`)} AS isSubscribed
+      FROM subscriptions s WHERE ${hasUrl(tenant, subscriptionId)}`),
+  });
+  const [row] = found;
+  if (!row) return undefined;
+  const filter = row.filter === null ? null : (JSON.parse(row.filter) as FilterObject);
+  return { filter, isSubscribed: row.isSubscribed === 1 };
+}

@@ -1,0 +1,39 @@
+/** `delivery.filter`: which events of its types a subscription receives. */
+import { filter } from "../filters/filter-schemas";
+import { type DeliveryOption, described, type OptionField } from "./option";
+
+const docs = {
+  description:
+    "Only events that fit it are sent. It is replaced as a whole, and cannot stand beside `postern.…` in `events`.",
+  values: "[a filter](filters.md)",
+  byDefault: "none",
+  examples: [{ type: "order.paid", "payload.total": { $gt: 100 } }],
+};
+
+/** Indented JSON. What is no JSON is left to the schema to refuse. */
+const field: OptionField = {
+  inputs: [
+    {
+      kind: "json",
+      name: "filter",
+      label: "Filter",
+      hint: 'Sends only events that fit. For example {"payload.total": {"$gt": 100}}',
+    },
+  ],
+  errorInput: "filter",
+  show: (value) => ({ filter: value === undefined ? "" : JSON.stringify(value, null, 2) }),
+  read: ({ filter: text }) => {
+    if (text === undefined) return undefined;
+    if (text.trim() === "") return null;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  },
+};
+
+/** Stored in a column of its own: in the column `options`, a merge patch would take the nulls out of a filter. */
+export const FILTER_OPTIONS = {
+  filter: { change: described(filter, docs), shown: described(filter, docs), docs, field } satisfies DeliveryOption,
+};
