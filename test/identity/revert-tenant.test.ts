@@ -201,6 +201,33 @@ describe("this was not me, about a sign-in", () => {
     expect((await call("GET", "/webhooks", { headers: { "x-api-key": ofTenant } })).status).toBe(401);
   });
 
+  test("ends the tokens that feeds got since then, and nothing older", async () => {
+    const owner = await signUpVerified();
+    const feed = async (by: Person, name: string) =>
+      (await call("POST", "/feeds", { token: by.token, body: { name, events: ["*"] } })).body.data;
+    const [kept, rotated] = [await feed(owner, "kept"), await feed(owner, "rotated")];
+    await new Promise((done) => setTimeout(done, 5));
+    const { thief, token } = await stolen(owner);
+    const made = await feed(thief, "made");
+    const body = { overlapSeconds: 3_600 };
+    const again = await call("POST", `/feeds/${rotated.id}/token`, { token: thief.token, body });
+    const status = async (id: string, bearer: string) =>
+      (await call("GET", `/feeds/${id}/events`, { token: bearer })).status;
+    const statuses = () =>
+      Promise.all([
+        status(kept.id, kept.token),
+        status(rotated.id, rotated.token),
+        status(rotated.id, again.body.data.token),
+        status(made.id, made.token),
+      ]);
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect((await report(token)).status).toBe(200);
+    expect(await statuses()).toEqual([200, 200, 401, 401]);
+    const { text } = await mailAbout(owner.email, /The token of the feed "made" has ended/);
+    expect(text).toContain('The token of the feed "rotated" has ended');
+    expect(text).not.toContain('"kept"');
+  });
+
   test("ends platform keys that an operator's account has made or replaced since then", async () => {
     // Somebody who had the same address, as operators of earlier files had, and got the same mail.
     const former = await operator();

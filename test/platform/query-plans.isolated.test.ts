@@ -151,6 +151,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/feeds/entries-store": /INSERT INTO feed_entries/,
   "webhooks/feeds/page-store": /WITH sized AS MATERIALIZED/,
   "webhooks/feeds/retention-store": /UPDATE feed_logs SET trimmed_to/,
+  "webhooks/feeds/suspects-store": /a\.action = 'feed\.token_rotated'/,
   "webhooks/feeds/tokens-store": /INSERT INTO feed_tokens/,
   "webhooks/event-types": /FROM event_type_versions v WHERE/,
   "webhooks/event-types/declared-store": /SELECT v\.name, v\.version/,

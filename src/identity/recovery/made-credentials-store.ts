@@ -5,11 +5,10 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { jsonList, type Rows, rows } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
-import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
+import { actsOf, type Suspect } from "../../webhooks/subscriptions/suspects-store";
 import type { Suspicion } from "./tenant-changes-store";
 
 /** Something that was ended, as mails name it. */
@@ -20,12 +19,9 @@ export interface EndedCredential {
 }
 
 /** The targets of what the suspects have done since then. */
-const targetsOf = (suspects: readonly Suspect[], since: number, actions: readonly AuditAction[]) => sql`SELECT
-  a.target_id
-  FROM json_each(${jsonList(suspects)}) j CROSS JOIN audit_events a
-    ON coalesce(a.actor_id, a.target_id) = j.value ->> 0 AND a.id >= ${firstIdAt(since)}
-  WHERE a.actor_id = j.value ->> 0 AND (j.value ->> 1 IS NULL OR a.tenant_id = j.value ->> 1)
-    AND a.action IN (SELECT value FROM json_each(${JSON.stringify(actions)}))`;
+const targetsOf = (suspects: readonly Suspect[], since: number, actions: readonly AuditAction[]) =>
+  sql`SELECT a.target_id FROM ${actsOf(suspects, since)}
+    WHERE a.action IN (SELECT value FROM json_each(${jsonList(actions)}))`;
 
 /** A source that got a secret stops as a whole: its secrets are encrypted, and the others may be known too. */
 export function endMadeCredentials(

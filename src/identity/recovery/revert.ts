@@ -9,6 +9,7 @@ import type { RevertKind } from "../../platform/mail/revert-store";
 import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { findTenant } from "../../tenancy/tenants/store";
+import { endTokensSince, findFeedsBy, type SuspectFeed } from "../../webhooks/feeds/suspects-store";
 import { updateSubscription } from "../../webhooks/subscriptions/change-store";
 import {
   findSubscriptionsBy,
@@ -53,15 +54,16 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   const hash = await sha256Hex(token);
   const link = await findRevertByToken(deps, hash, deps.now());
   if (!link) return reclaimAccount(deps, hash, origin);
-  // First: after a fault in between, the link still works and can be followed again.
   const isEnding = ENDING.includes(link.kind);
   const suspects = isEnding ? await findSuspects(deps, link.userId, link.createdAt) : [];
+  // First: after a fault in between, the link still works and can be followed again.
   const paused = await pauseSuspects(deps, link, suspects, origin);
+  const closed = await closeFeeds(deps, link, suspects, origin);
   const isReadable = link.secret === null || (await readTotpSecret(deps, link.userId, link.secret)) !== null;
   const reverted = await revertByToken(deps, { ...link, hash, isReadable, suspects }, origin, deps.now());
   if (!reverted) throw badLink();
   if (link.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
-  const undone = undoneLines(reverted.access, paused);
+  const undone = undoneLines(reverted.access, paused, closed);
   const email = link.formerEmail ?? link.email;
   await queueMailIfPossible(deps, {
     kind: "passwordReset",
@@ -96,13 +98,33 @@ async function pauseSuspects(
   return paused;
 }
 
+/** Ends the tokens that the suspects have made for feeds since the event. Returns the feeds. */
+async function closeFeeds(
+  deps: Deps,
+  link: FoundRevert,
+  suspects: readonly Suspect[],
+  origin: RequestOrigin,
+): Promise<SuspectFeed[]> {
+  if (suspects.length === 0) return [];
+  const actor = userActor(link, origin);
+  const closed: SuspectFeed[] = [];
+  for (const feed of await findFeedsBy(deps, suspects, link.createdAt)) {
+    if (await endTokensSince(deps, feed, actor, link.createdAt, deps.now())) closed.push(feed);
+  }
+  return closed;
+}
+
 /** A sentence for a mail about something that was undone in a tenant. */
 interface UndoneLine {
   tenantId: string;
   line: string;
 }
 
-function undoneLines(access: UndoneAccess, paused: readonly SuspectSubscription[]): UndoneLine[] {
+function undoneLines(
+  access: UndoneAccess,
+  paused: readonly SuspectSubscription[],
+  closed: readonly SuspectFeed[],
+): UndoneLine[] {
   const lines = (of: readonly ChangedAccess[], describe: (one: ChangedAccess) => string): UndoneLine[] =>
     of.map((one) => ({ tenantId: one.tenantId, line: describe(one) }));
   return [
@@ -128,6 +150,10 @@ function undoneLines(access: UndoneAccess, paused: readonly SuspectSubscription[
       line: `The source "${name}" of ${tenantName} is disabled. Look at its secrets before you enable it.`,
     })),
     ...paused.map(({ tenantId, name }) => ({ tenantId, line: `The subscription "${name}" is paused.` })),
+    ...closed.map(({ tenantId, name }) => ({
+      tenantId,
+      line: `The token of the feed "${name}" has ended. Give the feed a new one if you need it.`,
+    })),
   ].slice(0, MAX_LINES);
 }
 

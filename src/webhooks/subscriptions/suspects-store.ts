@@ -1,5 +1,5 @@
-/** The subscriptions that somebody has made or pointed elsewhere, found by the audit log of each delivery database. */
-import { sql } from "drizzle-orm";
+/** What somebody has done since a time, above all subscriptions, found by the audit log of each delivery database. */
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
@@ -13,6 +13,12 @@ export interface SuspectSubscription {
   name: string;
 }
 
+/** What these users or keys have done since a time (Unix ms): events `a` of the audit log of a database. */
+export const actsOf = (suspects: readonly Suspect[], since: number): SQL =>
+  sql`json_each(${jsonList(suspects)}) j CROSS JOIN audit_events a
+    ON coalesce(a.actor_id, a.target_id) = j.value ->> 0 AND a.id >= ${firstIdAt(since)}
+      AND a.actor_id = j.value ->> 0 AND (j.value ->> 1 IS NULL OR a.tenant_id = j.value ->> 1)`;
+
 /**
  * The enabled subscriptions of any tenant in one database that these users or keys have created, or given another URL,
  * since a time (Unix ms).
@@ -25,11 +31,8 @@ export async function findSubscriptionsBy(
 ): Promise<SuspectSubscription[]> {
   const { found } = await atomically(shards.db(shard), {
     found: rows<SuspectSubscription>(sql`SELECT DISTINCT s.id, s.tenant_id AS tenantId, s.name
-      FROM json_each(${jsonList(suspects)}) j CROSS JOIN audit_events a
-        ON coalesce(a.actor_id, a.target_id) = j.value ->> 0 AND a.id >= ${firstIdAt(since)}
-      JOIN subscriptions s ON s.id = a.target_id AND s.tenant_id = a.tenant_id
-      WHERE a.actor_id = j.value ->> 0 AND (j.value ->> 1 IS NULL OR a.tenant_id = j.value ->> 1) AND s.is_deleted = 0
-        AND s.enabled = 1 AND (a.action = 'webhook.created'
+      FROM ${actsOf(suspects, since)} JOIN subscriptions s ON s.id = a.target_id AND s.tenant_id = a.tenant_id
+      WHERE s.is_deleted = 0 AND s.enabled = 1 AND (a.action = 'webhook.created'
         OR (a.action = 'webhook.updated'
           AND EXISTS (SELECT 1 FROM json_each(a.meta, '$.changed') f WHERE f.value = 'url')))`),
   });
