@@ -18,6 +18,7 @@ import type { ProviderName } from "../platform/schemas/schemas";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
 import * as notices from "./notices";
+import { passwordChangedMail } from "./password-notices";
 import type { MailContent } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, findStoredHash, type NoticeRecipient } from "./store";
 import { subscriptionNoticeMail } from "./subscription-notices";
@@ -209,7 +210,7 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
   switch (job.kind) {
     case "passwordChanged": {
       const revokeApiKeysToken = await storedToken(deps, "revoke-api-keys", job.id);
-      return notices.passwordChangedMail({
+      return passwordChangedMail({
         ...revertible,
         credentials: user.credentials,
         endedCredentials: job.endedCredentials ?? [],

@@ -58,8 +58,8 @@ export const LOG_LINES = {
   "legacy login refused": {
     level: "error",
     meaning:
-      "The former service knows the password, but what it says of the person cannot be stored; `reason` says why. " +
-      "The sign-in was answered with 503.",
+      "The former service knows the password, but what it says of the person cannot be stored; `reason` says " +
+      "why. The sign-in was answered with 503.",
     advice: "Correct the profile that the former service sends.",
   },
   "database unavailable": {

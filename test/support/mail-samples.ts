@@ -1,6 +1,7 @@
 /** A mail of each kind, as the service would send it. The browser's tests look at them. */
 import { alarmMail } from "../../src/mailer/alarm-mail";
 import * as notices from "../../src/mailer/notices";
+import { passwordChangedMail } from "../../src/mailer/password-notices";
 import { type MailContent, renderMail } from "../../src/mailer/render";
 import { subscriptionNoticeMail } from "../../src/mailer/subscription-notices";
 import { operatorNoticeMail, tenantNoticeMail } from "../../src/mailer/tenant-notices";
@@ -22,7 +23,7 @@ const credential = (kind: ListedCredential["kind"], name: string, place: string)
   scopes: '["event.publish"]',
 });
 
-const passwordChanged = notices.passwordChangedMail({
+const passwordChanged = passwordChangedMail({
   ...REVERTIBLE,
   credentials: [
     credential("passkey", "Ada's laptop", ""),

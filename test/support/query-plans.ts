@@ -73,7 +73,7 @@ export function collectStatements(database: D1Database): void {
   };
 }
 
-/** Whether the stack has a function of `file`. The stack's text would cost more, because Vite maps it to the sources. */
+/** Whether the stack has a function of `file`. Its text would cost more, because Vite maps it to the sources. */
 function isCalledBy(file: string): boolean {
   const { prepareStackTrace } = V8Error;
   let isOnStack = false;

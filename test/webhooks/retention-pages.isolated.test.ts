@@ -149,7 +149,8 @@ describe("retention", () => {
     // A page examines at most 1,000 rows, in two statements.
     expect(Math.max(...rowsRead)).toBeLessThan(3 * 1_000);
     const counted = deliveryDb.prepare(
-      "SELECT count(*) AS kept, count(*) FILTER (WHERE created_at < ?2) AS old FROM idempotency_keys WHERE tenant_id = ?1",
+      `SELECT count(*) AS kept, count(*) FILTER (WHERE created_at < ?2) AS old
+        FROM idempotency_keys WHERE tenant_id = ?1`,
     );
     expect(await counted.bind(person.tenantId, DAYS_40_AGO + 1).first()).toEqual({ kept: 19_990, old: 0 });
     await deliveryDb.prepare("DELETE FROM idempotency_keys WHERE tenant_id = ?").bind(person.tenantId).run();

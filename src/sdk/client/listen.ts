@@ -4,7 +4,12 @@ import type { Listener, ListenTicket, NewListener, OpenedListener } from "./gene
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
 
-/** `client.listen`. `postern listen` is made of it; the documentation has what goes over the socket. */
+/**
+ * `client.listen`. `postern listen` is made of it; the documentation has what goes over the socket.
+ *
+ * @example
+ * const { secret, ticket } = await client.listen.open({ events: ["OrderPaid"] });
+ */
 export interface ListenMethods {
   /** Opens a listener, and returns it with its secret and a ticket. Throws FORBIDDEN, CONFLICT for too many. */
   open(body: NewListener, options?: CallOptions): Promise<OpenedListener>;

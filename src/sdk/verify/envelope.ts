@@ -4,6 +4,7 @@ import { DeliveryError } from "./errors";
 /** The values of a subscription's `delivery.format` that put the type and the payload into the body. */
 export const BODY_FORMATS = ["standard", "cloudevents"] as const;
 
+/** The formats of a signed body that has the type of its event. */
 export type BodyFormat = (typeof BODY_FORMATS)[number];
 
 /** Returns the type and the payload in a body of the format. Throws DeliveryError: MALFORMED_BODY. */

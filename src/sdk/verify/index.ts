@@ -63,8 +63,8 @@ export interface VerifyOptions {
  * const delivery = await verifyDelivery(request, keys);
  *
  * @example
- * // With the types that `postern types` has written, for a subscription whose `delivery.format` is "standard". The type
- * // is read from the signed body, so it decides about the payload. Bodies of another format are MALFORMED_BODY.
+ * // With the types that `postern types` has written, for a subscription whose `delivery.format` is "standard". The
+ * // type is read from the signed body, so it decides about the payload. Bodies of another format are MALFORMED_BODY.
  * const delivery = await verifyDelivery<PosternEvents>(request, secret, { format: "standard" });
  * if (delivery.type === "order.paid") console.log(delivery.payload.total);
  */
