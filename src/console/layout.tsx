@@ -11,6 +11,7 @@ const NAV_SECTIONS = [
   { name: "overview", title: "Overview", path: "/console", permission: null },
   { name: "subscriptions", title: "Subscriptions", path: "/console/webhooks", permission: "webhook.read" },
   { name: "events", title: "Events", path: "/console/events", permission: "webhook.read" },
+  { name: "eventTypes", title: "Event types", path: "/console/event-types", permission: "webhook.read" },
   { name: "sources", title: "Sources", path: "/console/sources", permission: "webhook.read" },
   { name: "feeds", title: "Feeds", path: "/console/feeds", permission: "webhook.read" },
   { name: "keys", title: "API keys", path: "/console/api-keys", permission: null },

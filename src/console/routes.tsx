@@ -8,6 +8,7 @@ import { assetOf } from "./assets";
 import { activityPages } from "./audit/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
 import { mailCodePages } from "./email-codes/routes";
+import { eventTypePages, eventTypeSettingsPages } from "./event-types/routes";
 import { feedPages } from "./feeds/routes";
 import { deliveryPages } from "./http/delivery-pages";
 import { ownFormOnly } from "./http/own-form";
@@ -35,7 +36,11 @@ const ASSET_CACHE = "public, max-age=31536000, immutable";
 const EVENTS_PATH = "/console/events";
 const FILTER_PATH = /^\/console\/webhooks\/[^/]+\/filter(\/test)?$/;
 
-const takesPayload = (path: string): boolean => path === EVENTS_PATH || FILTER_PATH.test(path);
+const TYPES_PATH = "/console/event-types";
+
+/** Payloads, schemas and examples. */
+const takesPayload = (path: string): boolean =>
+  path === EVENTS_PATH || path.startsWith(TYPES_PATH) || FILTER_PATH.test(path);
 
 /** The console's router. `bodyKiB` are the body limits of the API, in KiB. */
 export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
@@ -59,6 +64,8 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(requireUser)
     .route("/", overviewPage)
     .route("/", deliveryPages)
+    .route("/event-types", eventTypePages)
+    .route("/tenants/event-types", eventTypeSettingsPages)
     .route("/sources", sourcePages)
     .route("/feeds", feedPages)
     .route("/api-keys", keyPages)

@@ -100,6 +100,21 @@ describe("GET /tenant/export", () => {
     }
   });
 
+  test("has all event types with their newest schemas, archived ones too", async () => {
+    const { token } = await signUpVerified();
+    const names = Array.from({ length: 18 }, (_, at) => `order.${String.fromCharCode(97 + at)}`);
+    for (const name of names) {
+      const body = { name, schema: { const: name }, examples: [name] };
+      await call("POST", "/event-types", { token, body });
+    }
+    await call("PATCH", "/event-types/order.c", { token, body: { archived: true } });
+    await call("POST", "/event-types/order.d/versions", { token, body: { schema: true } });
+    const { eventTypes, isComplete } = (await call("GET", "/tenant/export", { token })).body.data;
+    expect([eventTypes.map(({ name }: { name: string }) => name), isComplete]).toEqual([names, true]);
+    expect(eventTypes[2]).toMatchObject({ archived: true, schema: { const: "order.c" }, examples: ["order.c"] });
+    expect(eventTypes[3]).toMatchObject({ latestVersion: 2, schema: true });
+  });
+
   test("has all of many attempts and events, each once", async () => {
     const owner = await signUpVerified();
     const webhookId = await subscribe(owner, newInbox("200").url);

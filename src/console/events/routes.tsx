@@ -8,6 +8,7 @@ import { operation } from "../../platform/operation";
 import { id } from "../../platform/schemas/schemas";
 import { HOUR_MS } from "../../platform/time";
 import { PUBLISH, READ_DELIVERIES } from "../../webhooks/access";
+import { findType } from "../../webhooks/event-types/store";
 import { countOutcomes } from "../../webhooks/events/counts-store";
 import { eventsOf, eventWithText } from "../../webhooks/events/outcomes";
 import { publication } from "../../webhooks/events/publication";
@@ -32,6 +33,15 @@ const formPage = (c: Context<AppEnv>, values: EventValues, refused?: Refused) =>
     { title: "Publish an event", section: SECTION, status: refused?.status },
     <PublishEvent values={values} failure={refused?.failure} />,
   );
+
+/** The example of a declared type whose place is in the page's address; undefined without one. */
+async function exampleOf(c: Context<AppEnv>, type: string): Promise<string | undefined> {
+  const place = c.req.query("example");
+  if (place === undefined) return undefined;
+  const found = await findType(c.get("deps"), c.get("principal"), type);
+  const example = found?.newest.examples?.[Number(place)];
+  return example === undefined ? undefined : JSON.stringify(example, null, 2);
+}
 
 function parseJson(text: string): unknown {
   try {
@@ -108,9 +118,10 @@ export const eventPages = new Hono<AppEnv>()
       ({ failure, status }) => listPage(c, { query, events: [], counts: new Map(), nextCursor: null, failure }, status),
     );
   })
-  .get("/new", requires({ permission: PUBLISH.permission }), (c) =>
-    formPage(c, { ...EXAMPLE, type: c.req.query("type") ?? "" }),
-  )
+  .get("/new", requires({ permission: PUBLISH.permission }), async (c) => {
+    const type = c.req.query("type") ?? "";
+    return formPage(c, { ...EXAMPLE, type, payload: (await exampleOf(c, type)) ?? EXAMPLE.payload });
+  })
   .post(
     "/",
     ...form(publishing, {

@@ -9,6 +9,7 @@ import { session } from "../../identity/sessions/schemas";
 import { id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
+import { eventType } from "../../webhooks/event-types/schemas";
 import { feed } from "../../webhooks/feeds/schemas";
 import { source } from "../../webhooks/sources/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
@@ -94,6 +95,7 @@ export const tenantExport = z
     subscriptions: z.array(subscription.omit({ secret: true })),
     sources: z.array(source.omit({ secrets: true, url: true })),
     feeds: z.array(feed),
+    eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
     isComplete: z

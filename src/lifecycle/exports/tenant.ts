@@ -12,6 +12,8 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { readOwnPage } from "../../webhooks/event-types/declared-store";
+import { typeView } from "../../webhooks/event-types/view";
 import { readEventPage } from "../../webhooks/events/list-store";
 import { listFeeds } from "../../webhooks/feeds/store";
 import { tokenPrefixes } from "../../webhooks/feeds/tokens-store";
@@ -27,11 +29,11 @@ import { type ExportedAttemptRow, readAttempts, readTenant } from "./tenant-stor
 const PAGE_ROWS = 1_000;
 /** An invocation may make 1,000 calls of D1. */
 const MAX_PAGES = 900;
-/** The rest is for events: a page of them may find few, because it examines rows of other tenants too. */
+/** Event types take from them. The rest is for events: a page of them may find few, because it examines rows of other tenants too. */
 const MAX_ATTEMPT_PAGES = 600;
 
 /** Everything except the parts that are streamed. */
-type Head = Omit<TenantExport, "events" | "attempts" | "isComplete">;
+type Head = Omit<TenantExport, "eventTypes" | "events" | "attempts" | "isComplete">;
 
 /**
  * Tells the owners, and returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid
@@ -90,7 +92,9 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
 
 async function* documentOf(deps: Deps, caller: SessionPrincipal, head: Head): AsyncGenerator<string, void> {
   const ofAttempts: Budget = { pages: MAX_ATTEMPT_PAGES, isExceeded: false };
-  yield `{"data":${JSON.stringify(head).slice(0, -1)},"attempts":`;
+  yield `{"data":${JSON.stringify(head).slice(0, -1)},"eventTypes":`;
+  yield* listOf(typePages(deps, caller, ofAttempts));
+  yield `,"attempts":`;
   yield* listOf(attemptPages(deps, caller, head.subscriptions, ofAttempts));
   const ofEvents: Budget = { pages: MAX_PAGES - MAX_ATTEMPT_PAGES + Math.max(0, ofAttempts.pages), isExceeded: false };
   yield `,"events":`;
@@ -121,6 +125,14 @@ function takePage(budget: Budget): boolean {
   budget.pages -= 1;
   budget.isExceeded = budget.pages < 0;
   return !budget.isExceeded;
+}
+
+async function* typePages(deps: Deps, caller: SessionPrincipal, budget: Budget) {
+  for (let after: string | null = ""; after !== null && takePage(budget); ) {
+    const page: Awaited<ReturnType<typeof readOwnPage>> = await readOwnPage(deps, caller, after);
+    yield page.types.map((declared) => typeView(declared));
+    after = page.nextCursor;
+  }
 }
 
 async function* eventPages(deps: Deps, caller: SessionPrincipal, budget: Budget) {

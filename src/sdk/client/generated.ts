@@ -2716,6 +2716,8 @@ export interface TenantExport {
     lastEventAt?: Timestamp | undefined;
   }[];
   feeds: Feed[];
+  /** By name, each with its newest schema; archived ones too. */
+  eventTypes: EventType[];
   /** Newest first. */
   events: ExportedEvent[];
   /** By subscription, newest first. */

@@ -32,6 +32,18 @@ export async function readPage(
   return { types, nextCursor: types.length === PAGE_TYPES ? (types.at(-1)?.type.name ?? null) : null };
 }
 
+/** Like `readPage`, but only the tenant's own types, with those that are archived. */
+export async function readOwnPage(
+  deps: Deps,
+  tenant: TenantRef,
+  after: string,
+): Promise<{ types: Declared[]; nextCursor: string | null }> {
+  const page = sql`(SELECT * FROM event_types WHERE tenant_id = ${tenant.tenantId} AND name > ${after}
+    ORDER BY name LIMIT ${PAGE_TYPES}) t`;
+  const types = await readDeclared(deps, tenant, page);
+  return { types, nextCursor: types.length === PAGE_TYPES ? (types.at(-1)?.type.name ?? null) : null };
+}
+
 /** Returns the types with one of the names that count in the tenant. */
 export async function readNamed(deps: Deps, tenant: TenantRef, names: readonly string[]): Promise<Declared[]> {
   return readDeclared(

@@ -1,0 +1,153 @@
+/** The forms that declare an event type, change it, add a version of its schema, and delete it. */
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { Select, TextArea, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import { ENFORCEMENTS, HERE, pathOf } from "./list";
+import type { TypeValues } from "./values";
+
+interface FormProps {
+  values: TypeValues;
+  failure?: Failure | undefined;
+}
+
+const YES_NO = [
+  ["no", "No"],
+  ["yes", "Yes"],
+] as const;
+
+const Trail = ({ name }: { name?: string }) => (
+  <p class="trail">
+    <a href={HERE}>Event types</a>
+    {name !== undefined && (
+      <>
+        {" "}
+        / <a href={pathOf(name)}>{name}</a>
+      </>
+    )}
+  </p>
+);
+
+export const NewType = ({ values, failure }: FormProps) => (
+  <div class="narrow">
+    <Trail />
+    <h1>Declare an event type</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={HERE} class="card">
+      <TextField name="name" label="Name" value={values.name} required placeholder="order.paid" failure={failure} />
+      <Description values={values} failure={failure} />
+      <Schema values={values} failure={failure} hint="A JSON Schema of draft 2020-12. Empty: none." />
+      <Examples values={values} failure={failure} />
+      <div class="row">
+        <SubmitButton>Declare</SubmitButton>
+        <LinkButton href={HERE}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+export const EditType = ({ values, failure }: FormProps) => (
+  <div class="narrow">
+    <Trail name={values.name} />
+    <h1>Edit {values.name}</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={pathOf(values.name)} class="card">
+      <Description values={values} failure={failure} />
+      <Examples values={values} failure={failure} />
+      <input type="hidden" name="since" value={values.since} />
+      <Select
+        name="deprecated"
+        label="Deprecated"
+        value={values.deprecated}
+        options={YES_NO}
+        hint="Publishers get a warning with each event."
+        failure={failure}
+      />
+      <TextField name="note" label="Note for publishers" value={values.note} failure={failure} />
+      <TextField name="replacedBy" label="Type to use instead" value={values.replacedBy} failure={failure} />
+      <Select
+        name="archived"
+        label="Archived"
+        value={values.archived}
+        options={YES_NO}
+        hint="Lists leave it out."
+        failure={failure}
+      />
+      <div class="row">
+        <SubmitButton>Save changes</SubmitButton>
+        <LinkButton href={pathOf(values.name)}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+export const NewVersion = ({ values, failure }: FormProps) => (
+  <div class="narrow">
+    <Trail name={values.name} />
+    <h1>New version of {values.name}</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={`${pathOf(values.name)}/versions`} class="card">
+      <Schema
+        values={values}
+        failure={failure}
+        hint="Versions never change. Its page will show what this one breaks."
+      />
+      <Examples values={values} failure={failure} />
+      <div class="row">
+        <SubmitButton>Add version</SubmitButton>
+        <LinkButton href={pathOf(values.name)}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+export const DeleteType = ({ name }: { name: string }) => (
+  <div class="narrow">
+    <h1>Delete “{name}”?</h1>
+    <PostForm action={`${pathOf(name)}/delete`} class="card">
+      <p>All versions of its schema are deleted. Subscriptions stay. You can't undo this.</p>
+      <div class="row">
+        <SubmitButton kind="danger">Delete event type</SubmitButton>
+        <LinkButton href={pathOf(name)}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+const Description = ({ values, failure }: FormProps) => (
+  <>
+    <TextArea name="description" label="Description" value={values.description} rows={3} failure={failure} />
+    <TextField
+      name="group"
+      label="Group"
+      value={values.group}
+      maxlength={64}
+      hint="The heading under which lists show it."
+      failure={failure}
+    />
+    <Select
+      name="enforce"
+      label="Payload"
+      value={values.enforce}
+      options={Object.entries(ENFORCEMENTS)}
+      hint="What becomes of an event that does not fit the schema."
+      failure={failure}
+    />
+  </>
+);
+
+const Schema = ({ values, failure, hint }: FormProps & { hint: string }) => (
+  <TextArea name="schema" label="Schema" value={values.schema} rows={12} class="mono" hint={hint} failure={failure} />
+);
+
+const Examples = ({ values, failure }: FormProps) => (
+  <TextArea
+    name="examples"
+    label="Examples"
+    value={values.examples}
+    rows={6}
+    class="mono"
+    hint="A JSON list of up to 5 payloads that fit the schema."
+    failure={failure}
+  />
+);

@@ -1,0 +1,122 @@
+/** The declared event types, and which types can be published. */
+import type { Permission } from "../../platform/schemas/roles";
+import type { EventTypeSummary, Mode } from "../../webhooks/event-types/schemas";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, EmptyState, ScrollArea } from "../components/display";
+import { Select } from "../components/fields";
+
+export const HERE = "/console/event-types";
+export const pathOf = (name: string): string => `${HERE}/named/${encodeURIComponent(name)}`;
+
+const MODES: Record<Mode, string> = {
+  open: "Any type",
+  known: "Only declared types that are not archived",
+  validated: "Only declared types with a schema that the payload fits",
+};
+
+export const ENFORCEMENTS = {
+  off: "not checked",
+  warn: "checked, with a warning",
+  reject: "checked, refused if it does not fit",
+} as const;
+
+interface ListProps {
+  types: readonly EventTypeSummary[];
+  /** Whether archived types are listed. */
+  isAll: boolean;
+  nextCursor: string | null;
+  mode: Mode;
+  permissions: ReadonlySet<Permission>;
+}
+
+export function TypeList({ types, isAll, nextCursor, mode, permissions }: ListProps) {
+  const mayCreate = permissions.has("webhook.create");
+  return (
+    <>
+      <div class="head">
+        <h1>Event types</h1>
+        {mayCreate && (
+          <LinkButton href={`${HERE}/new`} kind="main">
+            Declare a type
+          </LinkButton>
+        )}
+      </div>
+      <p class="muted">
+        Declare the types of your events to describe them, to check payloads, or to refuse mistyped names.{" "}
+        <a href="/docs/event-types">How it works</a>
+      </p>
+      <div class="card">{types.length === 0 ? <NoTypes /> : <Rows types={types} />}</div>
+      <p>
+        <a href={isAll ? HERE : `${HERE}?archived=include`}>{isAll ? "Hide archived types" : "Show archived types"}</a>{" "}
+        {nextCursor !== null && (
+          <a href={`${HERE}?${new URLSearchParams({ cursor: nextCursor, ...(isAll ? { archived: "include" } : {}) })}`}>
+            Next page
+          </a>
+        )}
+      </p>
+      <ModeCard mode={mode} mayChange={permissions.has("member.manage")} />
+    </>
+  );
+}
+
+const NoTypes = () => (
+  <EmptyState title="No event types">
+    <p class="muted">Events of any type can be published without being declared.</p>
+  </EmptyState>
+);
+
+export const TypeState = ({ type }: { type: EventTypeSummary }) => (
+  <span class="row tight">
+    {type.scope === "platform" && <Badge tone="calm">of the platform</Badge>}
+    {type.shadowed && <Badge tone="calm">does not count: the platform has one of this name</Badge>}
+    {type.archived && <Badge tone="calm">archived</Badge>}
+    {type.deprecated && <Badge tone="wait">deprecated</Badge>}
+    {type.warned && <Badge tone="bad">{type.warned.count} with warnings</Badge>}
+  </span>
+);
+
+const Rows = ({ types }: Pick<ListProps, "types">) => (
+  <ScrollArea label="Event types">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" class="wide">
+            Payload
+          </th>
+          <th scope="col">Version</th>
+          <th scope="col">State</th>
+        </tr>
+      </thead>
+      <tbody>
+        {types.map((type) => (
+          <tr>
+            <td class="break">
+              <a href={pathOf(type.name)}>{type.name}</a>
+              {type.group && <div class="small muted">{type.group}</div>}
+            </td>
+            <td class="wide">{ENFORCEMENTS[type.enforce]}</td>
+            <td>{type.latestVersion === 0 ? <span class="muted">no schema</span> : type.latestVersion}</td>
+            <td>
+              <TypeState type={type} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollArea>
+);
+
+const ModeCard = ({ mode, mayChange }: { mode: Mode; mayChange: boolean }) => (
+  <section class="card" aria-labelledby="mode-title">
+    <h2 id="mode-title">What can be published</h2>
+    {mayChange ? (
+      <PostForm action="/console/tenants/event-types" class="row">
+        <Select name="mode" label="Types" value={mode} options={Object.entries(MODES)} hiddenLabel />
+        <SubmitButton kind="plain">Save</SubmitButton>
+      </PostForm>
+    ) : (
+      <p>{MODES[mode]}</p>
+    )}
+  </section>
+);

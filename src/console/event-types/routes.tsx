@@ -1,0 +1,114 @@
+/** `/console/event-types`: the declared types, their schemas, and which types can be published. */
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../../platform/http/env";
+import { pathParam, perform, requires } from "../../platform/http/operation";
+import { READ_TYPES } from "../../webhooks/access";
+import { eventTypes } from "../../webhooks/event-types/operations";
+import { eventTypeQuery } from "../../webhooks/event-types/schemas";
+import { summaryView, typeView, versionSummaryView, versionView } from "../../webhooks/event-types/view";
+import { parse } from "../failure";
+import { form } from "../http/form";
+import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { TypeDetail, VersionDetail } from "./detail";
+import { DeleteType, EditType, NewType, NewVersion } from "./form";
+import { TypeList } from "./list";
+import { changeOf, creationOf, EMPTY, readValues, type TypeValues, valuesOf, versionOf } from "./values";
+
+const SECTION = "eventTypes";
+const UPDATE = { permission: "webhook.update" } as const;
+
+const nameOf = (c: Context<AppEnv>) => pathParam(c, "name");
+const pathTo = (name: string) => `/event-types/named/${encodeURIComponent(name)}`;
+
+async function typeIn(c: Context<AppEnv>) {
+  const declared = await perform(c, eventTypes.get, undefined);
+  return typeView(declared, declared.subscribers);
+}
+
+/** Shows a form, for the first time with what is stored, and after an error with what was sent. */
+const formPage =
+  (title: string, Form: typeof NewType, isNew = false) =>
+  async (c: Context<AppEnv>, refused?: Refused, values?: TypeValues) => {
+    if (refused?.error.code === "NOT_FOUND") throw refused.error;
+    const shown = values ?? (isNew ? EMPTY : valuesOf(await typeIn(c)));
+    const named = isNew ? shown : { ...shown, name: nameOf(c) };
+    const options = { title, section: SECTION, status: refused?.status } as const;
+    return page(c, options, <Form values={named} failure={refused?.failure} />);
+  };
+
+const newPage = formPage("Declare an event type", NewType, true);
+const editPage = formPage("Edit an event type", EditType);
+const versionPage = formPage("New version", NewVersion);
+
+const reading = new Hono<AppEnv>()
+  .get("/", requires(READ_TYPES), async (c) => {
+    const asked = { archived: c.req.query("archived"), cursor: c.req.query("cursor") };
+    const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+    const query = parse(eventTypeQuery, given);
+    const { types, nextCursor } = await perform(c, eventTypes.list, query);
+    const view = {
+      types: types.map(summaryView),
+      isAll: query.archived === "include",
+      nextCursor,
+      mode: (await perform(c, eventTypes.settings, undefined)).mode,
+      permissions: c.get("principal").permissions,
+    };
+    return page(c, { title: "Event types", section: SECTION }, <TypeList {...view} />);
+  })
+  .get("/new", requires({ permission: "webhook.create" }), (c) => newPage(c))
+  .get("/named/:name", requires(READ_TYPES), async (c) => {
+    const type = await typeIn(c);
+    const versions = (await perform(c, eventTypes.versions, undefined)).map(versionSummaryView);
+    const { permissions } = c.get("principal");
+    return page(c, { title: type.name, section: SECTION }, <TypeDetail {...{ type, versions, permissions }} />);
+  })
+  .get("/named/:name/versions/:version", requires(READ_TYPES), async (c) => {
+    const version = versionView(await perform(c, eventTypes.version, undefined));
+    return page(c, { title: nameOf(c), section: SECTION }, <VersionDetail name={nameOf(c)} version={version} />);
+  })
+  .get("/named/:name/edit", requires(UPDATE), (c) => editPage(c))
+  .get("/named/:name/new-version", requires(UPDATE), (c) => versionPage(c))
+  .get("/named/:name/delete", requires({ permission: "webhook.delete" }), async (c) => {
+    const { name } = await typeIn(c);
+    return page(c, { title: "Delete an event type", section: SECTION }, <DeleteType name={name} />);
+  });
+
+const writing = new Hono<AppEnv>()
+  .post(
+    "/",
+    ...form(eventTypes.create, {
+      values: readValues,
+      input: creationOf,
+      done: (c, { type }) => redirectWithFlash(c, pathTo(type.name), "typeDeclared"),
+      again: newPage,
+    }),
+  )
+  .post(
+    "/named/:name",
+    ...form(eventTypes.change, {
+      values: readValues,
+      input: (values, c) => changeOf(values, c.get("deps").now()),
+      done: (c) => redirectWithFlash(c, pathTo(nameOf(c)), "changed"),
+      again: editPage,
+    }),
+  )
+  .post(
+    "/named/:name/versions",
+    ...form(eventTypes.addVersion, {
+      values: readValues,
+      input: versionOf,
+      done: (c, { row }) => redirectWithFlash(c, `${pathTo(nameOf(c))}/versions/${row.version}`, "versionAdded"),
+      again: versionPage,
+    }),
+  )
+  .post("/named/:name/delete", ...form(eventTypes.delete, { done: flash("/event-types", "typeDeleted") }));
+
+export const eventTypePages = new Hono<AppEnv>().route("/", reading).route("/", writing);
+
+export const eventTypeSettingsPages = new Hono<AppEnv>().post(
+  "/",
+  ...form(eventTypes.changeSettings, {
+    values: (sent) => ({ mode: sent.text("mode") }),
+    done: flash("/event-types", "changed"),
+  }),
+);
