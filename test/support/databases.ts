@@ -29,8 +29,8 @@ export async function prepareDatabases(testPath: string): Promise<void> {
 }
 
 /**
- * Waits until the queues are empty. `reset` leaves their messages. Those that a test file leaves, thousands after a wide
- * fan-out, would hold up the deliveries of the following files.
+ * Waits until the queues are empty. `reset` leaves their messages. Those that a test file leaves, thousands after a
+ * wide fan-out, would hold up the deliveries of the following files.
  */
 export async function emptyQueues(): Promise<void> {
   const queues = [env.DELIVERY_QUEUE, env.SLOW_DELIVERY_QUEUE, env.MAIL_QUEUE];

@@ -6,6 +6,9 @@ import { Badge, EmptyState, ScrollArea } from "../components/display";
 import { Select } from "../components/fields";
 
 export const HERE = "/console/event-types";
+const pageAfter = (cursor: string, isAll: boolean): string =>
+  `${HERE}?${new URLSearchParams({ cursor, ...(isAll ? { archived: "include" } : {}) })}`;
+
 export const pathOf = (name: string): string => `${HERE}/named/${encodeURIComponent(name)}`;
 
 const MODES: Record<Mode, string> = {
@@ -47,12 +50,8 @@ export function TypeList({ types, isAll, nextCursor, mode, permissions }: ListPr
       </p>
       <div class="card">{types.length === 0 ? <NoTypes /> : <Rows types={types} />}</div>
       <p>
-        <a href={isAll ? HERE : `${HERE}?archived=include`}>{isAll ? "Hide archived types" : "Show archived types"}</a>{" "}
-        {nextCursor !== null && (
-          <a href={`${HERE}?${new URLSearchParams({ cursor: nextCursor, ...(isAll ? { archived: "include" } : {}) })}`}>
-            Next page
-          </a>
-        )}
+        <a href={isAll ? HERE : `${HERE}?archived=include`}>{isAll ? "Hide" : "Show"} archived types</a>{" "}
+        {nextCursor !== null && <a href={pageAfter(nextCursor, isAll)}>Next page</a>}
       </p>
       <ModeCard mode={mode} mayChange={permissions.has("member.manage")} />
     </>

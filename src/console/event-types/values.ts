@@ -46,7 +46,7 @@ export const valuesOf = (type: EventType): TypeValues => ({
 });
 
 /** Parses a field of the form. Throws VALIDATION_FAILED. */
-export function parseJson(path: string, text: string): unknown {
+function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -75,7 +75,7 @@ export function FilterPage({ id, name, values, mayUpdate, result, failure }: Fil
 const Verdict = ({ subscribed, matches, because }: FilterResult) => (
   <section class="card" aria-label="Result">
     <p>
-      <strong>{matches ? "The filter lets this event through." : "The filter does not let this event through."}</strong>{" "}
+      <strong>The filter {matches ? "lets" : "does not let"} this event through.</strong>{" "}
       {!subscribed && "The subscription does not list its type, so it does not receive the event."}
     </p>
     {!matches && <Because reasons={because} />}

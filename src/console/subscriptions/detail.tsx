@@ -125,6 +125,13 @@ const Retries = ({ schedule }: { schedule: readonly number[] | undefined }) => (
   </details>
 );
 
+const Filter = ({ subscription: { id, options } }: { subscription: SubscriptionView }) => (
+  <>
+    {options?.filter ? <code class="break">{JSON.stringify(options.filter)}</code> : "none"}{" "}
+    <a href={`/console/webhooks/${id}/filter`}>Try the filter</a>
+  </>
+);
+
 const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; mayUpdate: boolean }) => {
   return (
     <section class="card" aria-label="Settings">
@@ -161,12 +168,7 @@ const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; ma
         )}
         <dt>Filter</dt>
         <dd>
-          {subscription.options?.filter ? (
-            <code class="break">{JSON.stringify(subscription.options.filter)}</code>
-          ) : (
-            "none"
-          )}{" "}
-          <a href={`/console/webhooks/${subscription.id}/filter`}>Try the filter</a>
+          <Filter subscription={subscription} />
         </dd>
         {Object.keys(subscription.headers).length > 0 && (
           <>

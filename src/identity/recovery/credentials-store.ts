@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Rows, rows } from "../../platform/db/client";
 import type { ListedCredential } from "../../platform/mail/job";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { auditEach, holderOfToken, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endPortalLinks, portalLinksMadeBy } from "../portal/ended-store";
 
 /** A mail lists no more. */
@@ -37,57 +37,35 @@ export function endCredentials(
   nowMs: number,
 ) {
   const actor = holderOfToken(sql`${userId}`, origin);
-  const meta = { reason };
+  const record = (event: Pick<NewAuditEvent, "tenantId" | "action" | "target">, from: SQL) =>
+    auditEach({ ...event, actor, meta: { reason } }, from, nowMs);
+  const home = tenantOfAccount(userId);
   const keys = sql`api_keys k WHERE k.user_id = ${userId} AND k.revoked_at IS NULL AND ${condition(sql`k.created_at`)}`;
   const own = (alias: string) => sql`user_id = ${userId} AND ${condition(sql.raw(`${alias}.created_at`))}`;
   return {
     listed: listCredentials(userId, condition, nowMs),
-    keysRecorded: auditEach(
-      {
-        tenantId: sql`k.tenant_id`,
-        action: "api_key.deleted",
-        actor,
-        target: { kind: "api-key", id: sql`k.id` },
-        meta,
-      },
+    keysRecorded: record(
+      { tenantId: sql`k.tenant_id`, action: "api_key.deleted", target: { kind: "api-key", id: sql`k.id` } },
       keys,
-      nowMs,
     ),
     keysEnded: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id IN (SELECT k.id FROM ${keys})`,
-    portalLinksRecorded: auditEach(
+    portalLinksRecorded: record(
       {
         tenantId: sql`portal_links.tenant_id`,
         action: "portal.link_revoked",
-        actor,
         target: { kind: "portal-link", id: sql`portal_links.id` },
-        meta,
       },
       sql`portal_links WHERE ${portalLinksMadeBy(userId, nowMs)} AND ${condition(sql`portal_links.created_at`)}`,
-      nowMs,
     ),
     portalLinksEnded: endPortalLinks(userId, condition(sql`portal_links.created_at`), nowMs),
-    passkeysRecorded: auditEach(
-      {
-        tenantId: tenantOfAccount(userId),
-        action: "auth.passkey_removed",
-        actor,
-        target: { kind: "user", id: userId },
-        meta,
-      },
+    passkeysRecorded: record(
+      { tenantId: home, action: "auth.passkey_removed", target: { kind: "user", id: userId } },
       sql`passkeys WHERE ${own("passkeys")}`,
-      nowMs,
     ),
     passkeysEnded: sql`DELETE FROM passkeys WHERE ${own("passkeys")}`,
-    identitiesRecorded: auditEach(
-      {
-        tenantId: tenantOfAccount(userId),
-        action: "auth.identity_unlinked",
-        actor,
-        target: { kind: "identity", id: sql`identities.id` },
-        meta,
-      },
+    identitiesRecorded: record(
+      { tenantId: home, action: "auth.identity_unlinked", target: { kind: "identity", id: sql`identities.id` } },
       sql`identities WHERE ${own("identities")}`,
-      nowMs,
     ),
     identitiesEnded: sql`DELETE FROM identities WHERE ${own("identities")}`,
   };

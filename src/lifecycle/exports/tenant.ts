@@ -29,7 +29,10 @@ import { type ExportedAttemptRow, readAttempts, readTenant } from "./tenant-stor
 const PAGE_ROWS = 1_000;
 /** An invocation may make 1,000 calls of D1. */
 const MAX_PAGES = 900;
-/** Event types take from them. The rest is for events: a page of them may find few, because it examines rows of other tenants too. */
+/**
+ * Event types take from them. The rest is for events: a page of them may find few, because it examines rows of other
+ * tenants too.
+ */
 const MAX_ATTEMPT_PAGES = 600;
 
 /** Everything except the parts that are streamed. */

@@ -176,16 +176,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
       WHERE ${isAllowed} AND ${isNew}
       RETURNING id, type, delivery_count AS deliveries, fan_out_after
         AS fanOutAfter${order.returned}${filter.returned}`),
-    accepted: fixed<AcceptedEvent>(
-      hasKeys
-        ? sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, k.request_hash AS requestHash,
-          iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter${order.read}${filter.read}
-            FROM listed l LEFT JOIN ${KEY_OF} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id)
-              ORDER BY l.position`
-        : sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash, e.fan_out_after
-          AS fanOutAfter${order.read}${filter.read}
-            FROM listed l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`,
-    ),
+    accepted: fixed<AcceptedEvent>(acceptedEvents(hasKeys, sql`${order.read}${filter.read}`)),
     // Only needed when nothing was written.
     count: fixed<{ deliveries: number }>(sql`WITH ${given}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${filter.wanted}
@@ -194,6 +185,16 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
     due: DUE,
   };
 }
+
+/** Selects the listed events as they are stored: for a key, the event that was first published with it. */
+const acceptedEvents = (hasKeys: boolean, columns: SQL) =>
+  hasKeys
+    ? sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, k.request_hash AS requestHash,
+        iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter${columns}
+      FROM listed l LEFT JOIN ${KEY_OF} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id) ORDER BY l.position`
+    : sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash,
+        e.fan_out_after AS fanOutAfter${columns}
+      FROM listed l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`;
 
 /** What filters add to the statements; nothing for a tenant without rules. */
 function filterParts(isGuarded: boolean, isFiltered: boolean) {
