@@ -7,8 +7,8 @@ import { PERMISSIONS } from "../../src/platform/schemas/roles";
 import { call } from "../support/client";
 import { expectDocumented, openApi } from "../support/contract";
 
-/** The console is not part of the API; test/console*.test.ts cover it. */
-const isConsole = (path: string) => path === "/console" || path.startsWith("/console/");
+/** The console and portals are not part of the API; test/console/ covers them. */
+const isConsole = (path: string) => /^\/(console|portal)(\/|$)/.test(path);
 
 const mounted = [
   ...new Set(
