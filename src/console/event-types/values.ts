@@ -1,8 +1,9 @@
 /** The forms of event types, as texts. */
-import { AppError } from "../../platform/errors";
+
 import { iso } from "../../platform/time";
 import type { EventType } from "../../webhooks/event-types/schemas";
 import type { Form } from "../http/form";
+import { parseJson } from "../http/json";
 
 export interface TypeValues {
   name: string;
@@ -44,16 +45,6 @@ export const valuesOf = (type: EventType): TypeValues => ({
   note: type.deprecated?.note ?? "",
   replacedBy: type.deprecated?.replacedBy ?? "",
 });
-
-/** Parses a field of the form. Throws VALIDATION_FAILED. */
-function parseJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const message = error instanceof Error ? `Is not valid JSON: ${error.message}` : "Is not valid JSON";
-    throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
-  }
-}
 
 const given = <T>(name: string, text: string, value: (text: string) => T) =>
   text.trim() === "" ? {} : { [name]: value(text.trim()) };

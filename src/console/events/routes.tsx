@@ -1,7 +1,7 @@
 /** `/console/events`: the events, one of them, and publishing one by hand with the rules of `POST /events`. */
+
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { operation } from "../../platform/operation";
@@ -16,6 +16,7 @@ import { publishEvents } from "../../webhooks/events/publish";
 import { eventListQuery, eventQuery } from "../../webhooks/events/schemas";
 import { parse } from "../failure";
 import { form } from "../http/form";
+import { parseJson } from "../http/json";
 import { fragment, jsonFile, page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Deliveries, EventPage, type EventView } from "./detail";
 import { EventList, type EventListView, type EventQuery } from "./list";
@@ -41,15 +42,6 @@ async function exampleOf(c: Context<AppEnv>, type: string): Promise<string | und
   const found = await findType(c.get("deps"), c.get("principal"), type);
   const example = found?.newest.examples?.[Number(place)];
   return example === undefined ? undefined : JSON.stringify(example, null, 2);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const message = error instanceof Error ? `Is not valid JSON: ${error.message}` : "Is not valid JSON";
-    throw new AppError("VALIDATION_FAILED", { details: [{ path: "payload", message }] });
-  }
 }
 
 /** Publishes the payload as it was typed: parsing it could change its numbers. */
@@ -133,7 +125,7 @@ export const eventPages = new Hono<AppEnv>()
       }),
       input: ({ type, payload, correlationId, orderKey }) => ({
         type,
-        payload: parseJson(payload),
+        payload: parseJson("payload", payload),
         payloadText: payload,
         ...(correlationId === "" ? {} : { correlationId }),
         ...(orderKey === "" ? {} : { orderKey }),

@@ -1,6 +1,7 @@
 /** `/console/webhooks/:id/filter`: the filter of a subscription. */
+
 import { type Context, Hono } from "hono";
-import { AppError, notFound } from "../../platform/errors";
+import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { filters } from "../../webhooks/filters/operations";
@@ -8,6 +9,7 @@ import type { FilterResult } from "../../webhooks/filters/schemas";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { type Form, form } from "../http/form";
+import { parseJson } from "../http/json";
 import { page, type Refused, redirectWithFlash } from "../http/page";
 import { FilterPage, type FilterValues } from "./page";
 
@@ -16,15 +18,6 @@ const readValues = (form: Form): FilterValues => ({
   type: form.text("type").trim(),
   payload: form.text("payload"),
 });
-
-function parseJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const message = error instanceof Error ? `Is not valid JSON: ${error.message}` : "Is not valid JSON";
-    throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
-  }
-}
 
 const idOf = (c: Context<AppEnv>) => pathParam(c, "id");
 
