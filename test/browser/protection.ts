@@ -71,7 +71,9 @@ export function protection(stage: Stage): void {
       "Overview",
       "Subscriptions",
       "Events",
+      "Event types",
       "Sources",
+      "Feeds",
       "API keys",
       "My security",
     ]);
