@@ -22,11 +22,13 @@ async function createTenant() {
   const source = await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } });
   const feed = await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } });
   const link = await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } });
+  await call("POST", "/event-types", { token, body: { name: "order.paid" } });
   const ids: Record<string, string> = {
     feeds: feed.body.data.id,
     consumers: feed.body.data.id,
     webhooks: webhookId,
     events: event.id,
+    named: "order.paid",
     people: member.userId,
     tenants: owner.tenantId,
     "api-keys": key.body.data.id,
@@ -53,14 +55,22 @@ describe("things of another tenant", () => {
     const { attemptId, ids, webhookId, owner } = await createTenant();
     const stranger = await holding(await signUp());
     expect(withIds.length).toBeGreaterThan(20);
-    const fields = { name: "n", url: "https://example.com/", events: "A", role: "viewer", hours: "24" };
+    const fields = {
+      name: "n",
+      url: "https://example.com/",
+      events: "A",
+      role: "viewer",
+      hours: "24",
+      enforce: "off",
+      schema: "{}",
+    };
     for (const route of withIds) {
       const [method, path = ""] = route.split(" ");
       const noun =
         path.split("/").findLast((part, at, parts) => parts[at + 1]?.startsWith(":") && part !== "attempts") ?? "";
       const at = path.replace(":attemptId", attemptId).replace(/:\w+/, ids[noun] ?? "");
       const { status } = method === "GET" ? await stranger.get(at) : await stranger.post(at, fields);
-      expect([route, status]).toEqual([route, 404]);
+      expect(`${route}: ${status}`).toBe(`${route}: 404`);
     }
     const left = await stranger.get(`/people/${owner.userId}/left`);
     expect([left.status, left.html.includes("/console/webhooks/")]).toEqual([200, false]);

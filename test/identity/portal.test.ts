@@ -119,7 +119,8 @@ describe("a portal token", () => {
         expect([route, status, body.message]).toEqual([route, 401, CONFINED]);
       }
     }
-    const isWrite = (route: string) => isReached(route) && !route.startsWith("GET ");
+    const isRead = (route: string) => /^GET |\/filter\/test$/.test(route);
+    const isWrite = (route: string) => isReached(route) && !isRead(route);
     expect(seen).toEqual(permissions === ALL ? [] : routes.filter(isWrite));
   });
 

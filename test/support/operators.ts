@@ -25,6 +25,9 @@ export async function operator(email = FIRST): Promise<Person & { secret: string
 /** Creates another operator. */
 export const secondOperator = () => operator(SECOND);
 
+/** Creates an operator for the one test that reads such mails: an address gets at most 20 notices a day. */
+export const mailedOperator = () => operator("mailed-operator@example.com");
+
 /** Calls a route under `/operator`. */
 export const operate = (by: Pick<Person, "token">, method: string, path: string, body?: unknown) =>
   call(method, `/operator${path}`, { token: by.token, ...(body === undefined ? {} : { body }) });
