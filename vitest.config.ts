@@ -66,7 +66,7 @@ const service = {
           WEBHOOK_EGRESS: "any",
           TOKEN_KEY_DELAY_SECONDS: "0",
           ...PROVIDERS,
-          OPERATORS: "operator@example.com, Second-Operator@example.com, mailed-operator@example.com",
+          OPERATORS: "operator@example.com, Second-Operator@example.com",
           RATE_LIMITS: JSON.stringify({
             register: { limit: 1000, windowSeconds: 60 },
             login: { limit: 1000, windowSeconds: 60 },

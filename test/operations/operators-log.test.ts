@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { call, eventually, PASSWORD, signUpVerified } from "../support/client";
 import { mailsTo } from "../support/mailbox";
-import { mailedOperator, operate, operator, secondOperator } from "../support/operators";
+import { operate, operator, secondOperator } from "../support/operators";
 import { codeOf } from "../support/two-factor";
 
 const logFor = async (by: { token: string }, filter = "") =>
@@ -47,7 +47,7 @@ test("is read by operators only, page by page, and no other tenant has it", asyn
 });
 
 test("the other operators are mailed a suspension", async () => {
-  const [second, first] = [await mailedOperator(), await operator()];
+  const [second, first] = [await secondOperator(), await operator()];
   const person = await signUpVerified();
   await operate(first, "POST", `/people/${person.userId}/suspend`, { reason: "spam" });
   const said = `${first.email} suspended the person ${person.userId}.`;

@@ -127,7 +127,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "GET /auth/me/activity": {},
   "GET /audit": { permission: "audit.read", key: true },
   "GET /audit/export": { permission: "audit.read", key: true },
-  // 404 for everybody but operators; operators.test.ts and platform-keys.test.ts have those.
+  // 404 for everybody but operators; operators.isolated.test.ts and platform-keys.test.ts have those.
   "POST /platform/keys": {},
   "GET /platform/keys": {},
   "POST /platform/keys/:id/rotate": {},
