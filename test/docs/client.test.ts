@@ -26,7 +26,7 @@ import { turnOn } from "../../src/docs/pages/client/two-factor";
 import { failuresSince, moveTo, rotate, subscribe } from "../../src/docs/pages/client/webhooks";
 import { ERROR_CODES } from "../../src/platform/errors";
 import { PosternError, type PosternErrorCode } from "../../src/sdk/client";
-import { call, logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
+import { call, eventually, logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
 import { giveUp } from "../support/engine";
 import { codeIn, mailTo, tokenIn } from "../support/mailbox";
 import { operator } from "../support/operators";
@@ -214,7 +214,7 @@ test("operators", async () => {
   const holds = async () => (await client.operator.tenant(owner.tenantId)).holds.length;
   const { promise: mended, resolve } = Promise.withResolvers<void>();
   const held = holdWhile(client, tenant, mended, PASSWORD);
-  await vi.waitFor(async () => expect(await holds()).toBe(1));
+  await eventually("the hold", async () => (await holds()) === 1);
   resolve();
   await held;
   expect(await holds()).toBe(0);

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { isKey, makeKey } from "../../src/identity/api-keys/key";
-import { type Answer, call, newAddress, signUpVerified } from "../support/client";
+import { type Answer, call, eventually, newAddress, signUpVerified } from "../support/client";
 import { mailsTo } from "../support/mailbox";
 import { named, operator } from "../support/operators";
 import { callUnder } from "../support/overrides";
@@ -38,7 +38,9 @@ describe("making one", () => {
     expect(isKey(key)).toBe(true);
     const { data } = (await call("GET", "/platform/keys", { token: op.token })).body;
     expect(data[0]).toEqual(shown);
-    await expect.poll(() => mailsTo(op.email).filter(({ text }) => text.includes(`"${name}"`)).length).toBe(1);
+    const mails = () => mailsTo(op.email).filter(({ text }) => text.includes(`"${name}"`));
+    await eventually("the mail to its maker", async () => mails().length > 0);
+    expect(mails()).toHaveLength(1);
     const [event] = await logOfPlatform(op.token);
     expect(event).toMatchObject({
       action: "platform_key.created",

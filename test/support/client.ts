@@ -132,7 +132,7 @@ const POLL_MS = 50;
 export async function eventually<T>(
   what: string,
   read: () => Promise<T | null | undefined | false>,
-  withinMs = 10_000,
+  withinMs = 20_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {

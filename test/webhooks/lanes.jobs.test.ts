@@ -11,7 +11,7 @@ import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import { LEASE_MS, MAX_SWEEP_INTERVAL_MS, QUEUE_GRACE_MS, SLOW_FOR_MS } from "../../src/webhooks/delivery/timing";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { type LaneResult, noteResult, widthOf } from "../../src/webhooks/lanes/width";
-import { call, type Person } from "../support/client";
+import { call, eventually, type Person } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, type Key, newDelivery, outboxRow } from "../support/engine";
 import { publish } from "../support/receiver";
@@ -71,7 +71,7 @@ test("results of several lanes read what comes next in one round trip, for which
   const add = (position: number) =>
     run.add(lanes.flatMap(({ keys }) => keys.slice(position, position + 1)).map((key) => ({ ...key, shard: SHARD })));
   await add(0);
-  await vi.waitFor(() => expect(calls).toContain("readLaneHeads"));
+  await eventually("the read of what comes next", async () => calls.includes("readLaneHeads"));
   await add(1);
   await run.finished();
   await ended();
