@@ -7,7 +7,7 @@ import { createAccount, subscribe, tenantOf } from "./account.ts";
 import { seedEvents } from "./audit.ts";
 import { createClient } from "./load.ts";
 import type { Result } from "./report.ts";
-import { publishUntil, resultsOf, upkeepUntil } from "./retention.ts";
+import { publishUntil, resultsOf, sustainableRate, upkeepUntil } from "./retention.ts";
 import type { Run } from "./run.ts";
 import { idStartAt, seedHistory } from "./seed.ts";
 import { type Database, serve } from "./serve.ts";
@@ -34,24 +34,27 @@ export async function measurePurge(run: Run): Promise<Result[]> {
     const tenantId = await tenantOf(leaving);
     run.progress("purge: seeding");
     await seedHistory(database, { tenantId, subscriptionId, deliveries: run.scaled(ATTEMPTS), tag: "bbb" });
-    await publishUntil(publisher, sleep(WARM_UP_MS));
-    const alone = await publishUntil(publisher, sleep(ALONE_MS));
+    const perSecond = await sustainableRate(publisher);
+    const alone = await publishUntil(publisher, perSecond, sleep(ALONE_MS));
     await beginPurge(database, tenantId);
     run.progress("purge: deleting a tenant");
     const besidePurge = await publishUntil(
       publisher,
+      perSecond,
       upkeepUntil(service, EVERY_MINUTE, async () => (await countPurges(database)) !== 0),
     );
     run.progress("purge: seeding old audit events");
     await seedEvents(database, await tenantOf(publisher), run.scaled(AUDIT_EVENTS), Date.now() - OLD_MS);
     // The first publishes pay for writing the seeded rows into the database file.
-    await publishUntil(publisher, sleep(WARM_UP_MS));
+    await publishUntil(publisher, perSecond, sleep(WARM_UP_MS));
     run.progress("purge: deleting old audit events");
     const besideAudit = await publishUntil(
       publisher,
+      perSecond,
       upkeepUntil(service, EVERY_HOUR, async () => (await countOldAudit(database)) !== 0),
     );
-    const [first, ...rest] = resultsOf(alone, { "purge of a tenant": besidePurge, "audit retention": besideAudit });
+    const beside = { "purge of a tenant": besidePurge, "audit retention": besideAudit };
+    const [first, ...rest] = resultsOf(perSecond, alone, beside);
     return first ? [{ ...first, operation: `${first.operation}, before a purge` }, ...rest] : [];
   } finally {
     client.close();

@@ -11,7 +11,11 @@ import { median, percentile } from "./statistics.ts";
 
 const TYPE = "Published";
 const EVERY_HOUR = "17 * * * *";
-const PUBLISHES_PER_SECOND = 100;
+/** Fewer on a machine that could hardly take them: a queue that only grows would hide what the work beside it costs. */
+const MOST_PUBLISHES_PER_SECOND = 100;
+const SHARE_OF_CAPACITY = 1 / 3;
+const CAPACITY_SECONDS = 8;
+const CAPACITY_CONNECTIONS = 8;
 const CONNECTIONS = 64;
 const ATTEMPTS = 90_000;
 const DAY_MS = 86_400_000;
@@ -34,23 +38,38 @@ export async function measureRetention(run: Run): Promise<Result[]> {
     tag: "aaa",
     endMs: Date.now() - OLD_DAYS * DAY_MS,
   });
-  await publishUntil(publisher, sleep(3_000));
-  const alone = await publishUntil(publisher, sleep(ALONE_SECONDS * 1000));
+  const perSecond = await sustainableRate(publisher);
+  const alone = await publishUntil(publisher, perSecond, sleep(ALONE_SECONDS * 1000));
   run.progress("retention: deleting");
   const startMs = performance.now();
   const beside = await publishUntil(
     publisher,
+    perSecond,
     upkeepUntil(service, EVERY_HOUR, () => isAnyOld(service)),
   );
   const seconds = (performance.now() - startMs) / 1000;
   client.close();
   await service.stop();
   run.progress(`retention: all old rows deleted in ${seconds.toFixed(0)} s`);
-  return resultsOf(alone, { retention: beside });
+  return resultsOf(perSecond, alone, { retention: beside });
+}
+
+/**
+ * Publishes a second for the scenes beside upkeep: a share of what the machine can do. Measuring it also pays for
+ * writing the seeded rows into the database file.
+ */
+export async function sustainableRate(publisher: Account): Promise<number> {
+  const endMs = performance.now() + CAPACITY_SECONDS * 1000;
+  let published = 0;
+  const publishOn = async () => {
+    for (; performance.now() < endMs; published += 1) await timed(publisher, published);
+  };
+  await Promise.all(Array.from({ length: CAPACITY_CONNECTIONS }, publishOn));
+  return Math.min(MOST_PUBLISHES_PER_SECOND, Math.round((published / CAPACITY_SECONDS) * SHARE_OF_CAPACITY));
 }
 
 /** The figures of publishing alone, and during the work of each name. */
-export function resultsOf(alone: number[], beside: Readonly<Record<string, number[]>>): Result[] {
+export function resultsOf(perSecond: number, alone: number[], beside: Readonly<Record<string, number[]>>): Result[] {
   const p99 = (list: number[]) => percentile(list, 0.99);
   const row = (operation: string, list: number[]): Result => ({
     operation,
@@ -59,7 +78,7 @@ export function resultsOf(alone: number[], beside: Readonly<Record<string, numbe
     p50Ms: median(list),
     p99Ms: p99(list),
   });
-  const publishing = `publish, ${PUBLISHES_PER_SECOND}/s`;
+  const publishing = `publish, ${perSecond}/s`;
   return [
     row(publishing, alone),
     ...Object.entries(beside).map(([work, list]) => {
@@ -75,7 +94,7 @@ export function resultsOf(alone: number[], beside: Readonly<Record<string, numbe
 }
 
 /** Milliseconds of each publish, evenly spaced until `end` has resolved. */
-export async function publishUntil(publisher: Account, end: Promise<unknown>): Promise<number[]> {
+export async function publishUntil(publisher: Account, perSecond: number, end: Promise<unknown>): Promise<number[]> {
   const latenciesMs: number[] = [];
   const underWay = new Set<Promise<void>>();
   let isOver = false;
@@ -84,7 +103,7 @@ export async function publishUntil(publisher: Account, end: Promise<unknown>): P
   });
   const startMs = performance.now();
   for (let n = 0; !isOver; n += 1) {
-    await sleep(Math.max(0, startMs + (n * 1000) / PUBLISHES_PER_SECOND - performance.now()));
+    await sleep(Math.max(0, startMs + (n * 1000) / perSecond - performance.now()));
     const publish: Promise<void> = timed(publisher, n)
       .then((ms) => void latenciesMs.push(ms))
       .finally(() => underWay.delete(publish));

@@ -5,7 +5,7 @@ import type { MailJob } from "../platform/mail/job";
 
 const HIDDEN = "(name not shown)";
 
-/** The notice without names that a user chose; null for a kind that consists of them. */
+/** The notice without names that a user chose; null for a kind that consists of them. Each kind is decided here. */
 export function withoutNames<Job extends MailJob>(job: Job): Job | null {
   switch (job.kind) {
     case "tenantNotice":
@@ -23,7 +23,26 @@ export function withoutNames<Job extends MailJob>(job: Job): Job | null {
       const items = job.items.map((item) => ({ ...item, name: HIDDEN, host: "its host" }));
       return { ...job, tenantName: HIDDEN, items };
     }
-    default:
+    case "verification":
+    case "passwordReset":
+    case "mailCode":
+    case "invitation":
+    case "accountTakenOver":
+    case "passwordChanged":
+    case "emailConfirmation":
+    case "emailChanged":
+    case "twoFactorChanged":
+    case "twoFactorRemoval":
+    case "recoveryCodesRenewed":
+    case "recoveryCodeUsed":
+    case "identityLinked":
+    case "identityUnlinked":
+    case "signedInOnNewDevice":
+    case "refreshTokenReused":
+    case "accountExported":
+    case "secondFactorGuessed":
+    case "accountDeleted":
+    case "alarm":
       return job;
   }
 }

@@ -21,9 +21,20 @@ test("the README and the pages name no file that does not exist", () => {
   expect(named.filter((path) => !exists(path))).toEqual([]);
 });
 
+/** The README sends to their schema for them. */
+const OF_SERVICE = ["alert_mails", "first_keys", "key_checks", "legacy_login_failures", "mail_failures"];
+
 describe("the README", () => {
   test("has at most 150 lines", () => {
     expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  test("names every table but some of the service itself", async () => {
+    const { results } = await env.DB.prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'd1_*' AND name NOT GLOB '*[_]cf_*'",
+    ).all<{ name: string }>();
+    const unnamed = results.map(({ name }) => name).filter((name) => !readme.includes(`\`${name}\``));
+    expect(unnamed.sort()).toEqual(OF_SERVICE);
   });
 
   test("shows the permissions of every role", () => {

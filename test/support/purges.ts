@@ -203,6 +203,15 @@ export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = fa
   }
 }
 
+/** Returns the tables of a delivery database that have a row with one of these texts. */
+export async function tablesOf(texts: readonly string[], shard: number): Promise<string[]> {
+  const places = (await Promise.all(texts.map(occurrencesOf))).flat();
+  const tables = places
+    .filter((place) => place.startsWith(`${shard} `))
+    .map((place) => place.slice(2).replace(/\..*/, ""));
+  return [...new Set(tables)].filter((table) => DELIVERY.has(table)).sort();
+}
+
 /** Returns the tables without a row that contains one of these texts, in the database for a tenant with this shard. */
 export async function tablesWithout(texts: readonly string[], tenantShard: number): Promise<string[]> {
   const found = (await Promise.all(texts.map(occurrencesOf))).flat().map((place) => place.replace(/\..*/, ""));

@@ -1,7 +1,8 @@
 /**
  * The tables of the delivery plane: subscriptions, events and deliveries. `tenants.shard` says in which database a
- * tenant's rows are; no statement joins them with the control plane. Times are Unix ms. The migrations create tables
- * with text keys WITHOUT ROWID, because D1 bills each row of the index that another table would have for its key.
+ * tenant's rows are. No statement joins them with the control plane, except for platform events: their tenant always is
+ * in `DB`. Times are Unix ms. The migrations create tables with text keys WITHOUT ROWID, because D1 bills each row of
+ * the index that another table would have for its key.
  */
 import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";

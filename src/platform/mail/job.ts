@@ -172,10 +172,7 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("accountExported"), id, userId }),
   /** `pool`: which codes were guessed; missing for those of the second factor. */
   z.object({ kind: z.literal("secondFactorGuessed"), id, userId, pool: z.enum(["totp", "code"]).optional() }),
-  /**
-   * Has the address, because the account is gone. Of this kind and the three below, only one job per `id` sends its
-   * mail.
-   */
+  /** Has the address, because the account is gone. */
   z.object({
     kind: z.literal("accountDeleted"),
     id,
