@@ -24,7 +24,7 @@ import { isReady, publishEnd, type ReplayJob } from "./store";
 
 /** The most events or attempts that a page reads. */
 const EXAMINED_ROWS = 10_000;
-/** The payloads that a page reads for a filter, before the last one. */
+/** The payloads that a page reads for a filter. A single one is shorter. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A delivery to send. */
@@ -116,12 +116,12 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
 async function fitting(db: Db, tenantId: string, filter: Filter, page: ReplayPage): Promise<ReplayPage> {
   const { read } = await atomically(db, {
     read: rows<{ id: string; type: string; payload: string }>(sql`SELECT e.id, e.type, ${PAYLOAD_OF_E} AS payload
-      FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (
+      FROM (SELECT id, sum(size) OVER (ORDER BY id) AS total FROM (
         SELECT e.id, ${PAYLOAD_BYTES_OF_E} AS size FROM
           json_each(${jsonList(page.wanted.map(({ eventId }) => eventId))}) j
           CROSS JOIN events e ON e.id = j.value AND e.tenant_id = ${tenantId})) sized
         CROSS JOIN events e ON e.id = sized.id
-      WHERE sized.before < ${MAX_PAGE_BYTES} ORDER BY e.id`),
+      WHERE sized.total <= ${MAX_PAGE_BYTES} ORDER BY e.id`),
   });
   const checked = firstOf(page, page.wanted.findLastIndex(({ eventId }) => eventId === read.at(-1)?.id) + 1);
   const texts = await Promise.all(
