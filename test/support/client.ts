@@ -1,7 +1,7 @@
 /** The API as a client sees it, and people to call it as. */
 import { env, exports } from "cloudflare:workers";
 import { expectDocumented } from "./contract";
-import { createAccount, type Registered, readRegistered } from "./fixtures";
+import { networkOf, type Registered, readRegistered, registerAs } from "./fixtures";
 
 export interface Answer {
   status: number;
@@ -21,13 +21,12 @@ export function newAddress(): string {
 /** Where the calls of the current test file come from. */
 export let ownAddress = newAddress();
 
-/** What the first registration of the current test file stored. */
+/** What the first registration in this runtime stored. */
 let registered: Registered | null = null;
 
 /** Gives a test file an address of its own, because limits per address would count several files together. */
 export function beginFile(): void {
   ownAddress = newAddress();
-  registered = null;
 }
 
 interface CallOptions {
@@ -78,18 +77,25 @@ export interface Person {
   tenantId: string;
 }
 
+interface SignUp {
+  headers?: Record<string, string>;
+  email?: string;
+  invitationToken?: string;
+}
+
 /**
- * A new owner of a new tenant, signed in. The first one, and one with `headers`, registers; the rest are created as
- * registration would have left them.
+ * A new owner of a new tenant, or a new member of the tenant of an invitation, signed in. The first one, and one with
+ * `headers`, registers; the rest are created as registration would have left them.
  */
-export async function signUp(options: { headers?: Record<string, string> } = {}): Promise<Person> {
-  const email = newEmail();
-  if (registered && !options.headers) return createAccount(email, registered);
-  const { status, body } = await call("POST", "/auth/register", { body: { email, password: PASSWORD }, ...options });
-  if (status !== 201) throw new Error(`register answered ${status}`);
+export async function signUp({ headers, email = newEmail(), invitationToken }: SignUp = {}): Promise<Person> {
+  if (registered && !headers)
+    return registerAs({ email, invitationToken }, { ...registered, ...networkOf(ownAddress) });
+  const registrant = { email, password: PASSWORD, invitationToken };
+  const { status, body } = await call("POST", "/auth/register", { body: registrant, ...(headers ? { headers } : {}) });
+  if (status !== 201) throw new Error(`register answered ${status} ${JSON.stringify(body)}`);
   const { accessToken: token, refreshToken } = body.data;
   const me = await call("GET", "/auth/me", { token });
-  if (!options.headers) registered = await readRegistered(email);
+  if (!headers) registered = await readRegistered(email);
   return { email, token, refreshToken, userId: me.body.data.id, tenantId: me.body.data.tenant.id };
 }
 

@@ -1,6 +1,6 @@
 /** Tenants with more than one person in them. */
 import { env } from "cloudflare:workers";
-import { call, newEmail, PASSWORD, type Person, verify } from "./client";
+import { call, newEmail, type Person, signUp, verify } from "./client";
 import { mailTo, tokenIn } from "./mailbox";
 
 /** Invites an address and reads the token from the mail. The inviter's own address counts as verified from now on. */
@@ -14,12 +14,7 @@ export async function invite(inviter: Person, email: string, role: string): Prom
 /** A new person who joined by invitation. */
 export async function joinTenant(inviter: Person, role: string): Promise<Person> {
   const email = newEmail();
-  const invitationToken = await invite(inviter, email, role);
-  const answer = await call("POST", "/auth/register", { body: { email, password: PASSWORD, invitationToken } });
-  if (answer.status !== 201) throw new Error(`register answered ${answer.status} ${JSON.stringify(answer.body)}`);
-  const { accessToken: token, refreshToken } = answer.body.data;
-  const me = await call("GET", "/auth/me", { token });
-  return { email, token, refreshToken, userId: me.body.data.id, tenantId: me.body.data.tenant.id };
+  return signUp({ email, invitationToken: await invite(inviter, email, role) });
 }
 
 const ELEVEN_MINUTES_MS = 11 * 60_000;
