@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, expect, vi } from "vitest";
 import { beginFile } from "./support/client";
 import { emptyQueues, prepareDatabases } from "./support/databases";
+import { keepWorker } from "./support/loaded-worker";
 import { badPlans, collectStatements, newlyCollected, statementsAcrossPlanes } from "./support/query-plans";
 import { chooseShard } from "./support/shard";
 
@@ -10,6 +11,7 @@ const testPath = expect.getState().testPath ?? "";
 
 vi.useRealTimers();
 vi.unstubAllGlobals();
+keepWorker();
 beginFile();
 await prepareDatabases(testPath);
 await chooseShard(testPath);
