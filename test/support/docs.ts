@@ -33,6 +33,30 @@ export const { "../../README.md": readme = "", "../../wrangler.toml": wrangler =
 export const names = Object.keys(markdown).map((path) => path.replace(/^.*\/|\.md$/g, ""));
 export const pathOf = (name: string) => (name === "index" ? "/docs" : `/docs/${name}`);
 export const get = (path: string) => exports.default.fetch(new Request(new URL(path, "http://postern.test")));
-export const compressedBytes = async (text: string) =>
-  (await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer()).byteLength;
-export const pageOf = async (name: string) => (await get(pathOf(name))).text();
+export const pageOf = async (name: string) => (await fileAt(pathOf(name))).text;
+
+/** What is served at a path. */
+interface Served {
+  status: number;
+  text: string;
+  /** Of its elements, which links can name. */
+  ids: Set<string>;
+  compressedBytes: number;
+}
+const served = new Map<string, Promise<Served>>();
+
+/** What is served at a path, fetched and measured once: all pages load the same files and link to each other. */
+export function fileAt(path: string): Promise<Served> {
+  const known = served.get(path) ?? read(path);
+  served.set(path, known);
+  return known;
+}
+
+async function read(path: string): Promise<Served> {
+  const response = await get(path);
+  const bytes = await response.arrayBuffer();
+  const text = new TextDecoder().decode(bytes);
+  const ids = new Set([...text.matchAll(/\bid="([^"]+)"/g)].map(([, id = ""]) => id));
+  const compressed = new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip")));
+  return { status: response.status, text, ids, compressedBytes: (await compressed.arrayBuffer()).byteLength };
+}
