@@ -1,6 +1,6 @@
 /** Checks every response that a test gets by the OpenAPI document that the service serves. */
 import { exports } from "cloudflare:workers";
-import { type Schema, Validator } from "@cfworker/json-schema";
+import { dereference, type Schema, validate } from "@cfworker/json-schema";
 
 interface Header {
   $ref?: string;
@@ -26,7 +26,6 @@ const UNROUTED: Response = { content: { "application/json": { schema: { $ref: "#
 const UNROUTED_STATUSES = [404, 405, 413, 415];
 
 let loading: Promise<OpenApiDocument> | undefined;
-const validators = new Map<Schema, Validator>();
 
 /** The document, read once per test file. */
 export function openApi(): Promise<OpenApiDocument> {
@@ -53,22 +52,26 @@ export async function expectDocumented(request: Request, answer: { status: numbe
   const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
   const schema = response.content?.[type]?.schema;
   if (!schema) throw new Error(`${where} does not give as ${type}`);
-  const { valid, errors } = validatorOf(schema, document).validate(answer.body);
+  const { valid, errors } = validate(answer.body, schema, "2020-12", schemasWith(schema, document), false);
   if (!valid) throw new Error(`${where} shapes otherwise: ${JSON.stringify(errors)}`);
 }
 
+/** The paths of the document by their number of segments. */
+let paths: Map<number, { path: string; wanted: string[] }[]> | undefined;
+
 function findOperation(document: OpenApiDocument, method: string, pathname: string): Operation | undefined {
+  paths ??= Map.groupBy(
+    Object.keys(document.paths).map((path) => ({ path, wanted: path.split("/") })),
+    ({ wanted }) => wanted.length,
+  );
   const segments = pathname.split("/");
-  const fits = (path: string) => {
-    const wanted = path.split("/");
-    return (
-      wanted.length === segments.length &&
-      wanted.every((part, index) => (part.startsWith("{") ? segments[index] !== "" : part === segments[index]))
+  const fitting = paths
+    .get(segments.length)
+    ?.filter(({ wanted }) =>
+      wanted.every((part, index) => (part.startsWith("{") ? segments[index] !== "" : part === segments[index])),
     );
-  };
-  const paths = Object.keys(document.paths).filter(fits);
-  const literal = paths.find((path) => !path.includes("{")) ?? paths[0];
-  return literal === undefined ? undefined : document.paths[literal]?.[method.toLowerCase()];
+  const { path } = fitting?.find(({ path }) => !path.includes("{")) ?? fitting?.[0] ?? {};
+  return path === undefined ? undefined : document.paths[path]?.[method.toLowerCase()];
 }
 
 function resolve<T>(components: Record<string, T>, ref: string): T {
@@ -77,12 +80,16 @@ function resolve<T>(components: Record<string, T>, ref: string): T {
   return found;
 }
 
-function validatorOf(schema: Schema, { components }: OpenApiDocument): Validator {
-  let validator = validators.get(schema);
-  if (!validator) {
-    const { schemas } = components;
-    validator = new Validator({ ...schema, components: { schemas } } as Schema, "2020-12", false);
-    validators.set(schema, validator);
+/** The schemas of the document by their address. They take longer to find than most answers to check. */
+let schemas: Record<string, Schema | boolean> | undefined;
+const found = new Set<Schema>();
+
+/** The schemas of the document, and those inside the given one. */
+function schemasWith(schema: Schema, { components }: OpenApiDocument): Record<string, Schema | boolean> {
+  schemas ??= dereference({ components: { schemas: components.schemas } } as Schema);
+  if (!found.has(schema)) {
+    found.add(schema);
+    dereference(schema, schemas, undefined, `/responses/${found.size}`);
   }
-  return validator;
+  return schemas;
 }
