@@ -1,19 +1,9 @@
 /** The discovery documents. */
-import { applyD1Migrations } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ask, database, isolate, ORIGIN, register } from "../support/token-signers";
+import { ask, isolate, makeTables, ORIGIN, register } from "../support/token-signers";
 
-beforeEach(async () => {
-  const listed = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' 
-      AND name NOT GLOB '_cf*'
-      AND name <> 'd1_migrations'`;
-  const { results } = await database.prepare(listed).all<{ name: string }>();
-  for (const { name } of results) await database.exec(`DROP TABLE IF EXISTS ${name}`);
-  await database.exec("DROP TABLE IF EXISTS d1_migrations");
-  await applyD1Migrations(database, env.TEST_MIGRATIONS);
-});
+beforeEach(makeTables);
 
 afterEach(() => {
   vi.useRealTimers();

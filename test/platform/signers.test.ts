@@ -1,6 +1,4 @@
 /** Who signs tokens when the settings change, and while versions that know nothing of it still run. */
-import { applyD1Migrations } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deriveKeyRing } from "../../src/platform/crypto/keys";
@@ -14,6 +12,7 @@ import {
   formerToken,
   isolate,
   later,
+  makeTables,
   minute,
   NEW,
   OLD,
@@ -23,15 +22,7 @@ import {
   rowsOf,
 } from "../support/token-signers";
 
-beforeEach(async () => {
-  const listed = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' 
-      AND name NOT GLOB '_cf*'
-      AND name <> 'd1_migrations'`;
-  const { results } = await database.prepare(listed).all<{ name: string }>();
-  for (const { name } of results) await database.exec(`DROP TABLE IF EXISTS ${name}`);
-  await database.exec("DROP TABLE IF EXISTS d1_migrations");
-  await applyD1Migrations(database, env.TEST_MIGRATIONS);
-});
+beforeEach(makeTables);
 
 afterEach(() => {
   vi.useRealTimers();

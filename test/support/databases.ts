@@ -58,5 +58,5 @@ const countTables = (database: D1Database) =>
   database.prepare("SELECT count(*) AS count FROM sqlite_master WHERE name = 'tenants'").first<number>("count");
 
 /** Applies the migrations in one round trip. `migrations.test.ts` applies them one by one. */
-const migrate = (database: D1Database) =>
+export const migrate = (database: D1Database) =>
   database.batch(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).map((query) => database.prepare(query)));

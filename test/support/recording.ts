@@ -99,22 +99,20 @@ function valuesFor(copy: number, params: unknown[]): unknown[] {
 }
 
 /**
- * Sends what was recorded again, with other values for each `copy`. Returns the statements that wrote a different
- * number of rows.
+ * Sends what was recorded again, in one transaction, with other values for each `copy`. Returns the statements that
+ * wrote a different number of rows.
  */
-export async function replay(database: D1Database, { steps }: Recording, copy: number): Promise<string[]> {
-  const different: string[] = [];
-  for (const step of steps) {
-    // `meta.changes` counts what triggers write, too; `changes()` keeps its value during a read.
-    const counted = database.prepare("SELECT changes() AS count");
-    const results = await database.batch<{ count: number }>(
-      step.flatMap(({ sql, params }) => [database.prepare(sql).bind(...valuesFor(copy, params)), counted]),
-    );
-    for (const [index, { sql, changes }] of step.entries()) {
-      const wrote = results[2 * index]?.meta.changes !== 0;
-      const now = wrote ? results[2 * index + 1]?.results[0]?.count : 0;
-      if (changes !== null && now !== changes) different.push(`${now} instead of ${changes} rows: ${sql}`);
-    }
-  }
-  return different;
+export async function replay(database: D1Database, steps: readonly Step[], copy: number): Promise<string[]> {
+  const sent = steps.flat();
+  if (sent.length === 0) return [];
+  // `meta.changes` counts what triggers write, too; `changes()` keeps its value during a read.
+  const counted = database.prepare("SELECT changes() AS count");
+  const results = await database.batch<{ count: number }>(
+    sent.flatMap(({ sql, params }) => [database.prepare(sql).bind(...valuesFor(copy, params)), counted]),
+  );
+  return sent.flatMap(({ sql, changes }, index) => {
+    const wrote = results[2 * index]?.meta.changes !== 0;
+    const now = wrote ? results[2 * index + 1]?.results[0]?.count : 0;
+    return changes !== null && now !== changes ? [`${now} instead of ${changes} rows: ${sql}`] : [];
+  });
 }

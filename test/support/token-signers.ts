@@ -8,11 +8,22 @@ import { deriveKeyRing } from "../../src/platform/crypto/keys";
 import { createDeps } from "../../src/platform/deps";
 import { MINUTE_MS } from "../../src/platform/time";
 import { type Answer, newAddress, newEmail, PASSWORD } from "./client";
+import { migrate } from "./databases";
 
 type Settings = Record<string, string>;
 
 /** A database of its own: the others have signers already. */
 export const database = env.UPGRADED;
+
+/** Makes the tables of the database anew, which are those of an older version after the tests of upgrades. */
+export async function makeTables(): Promise<void> {
+  const listed = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'
+    AND name NOT GLOB '_cf*'`;
+  const { results } = await database.prepare(listed).all<{ name: string }>();
+  if (results.length > 0) await database.batch(results.map(({ name }) => database.prepare(`DROP TABLE ${name}`)));
+  await migrate(database);
+}
+
 export const DELAY_MS = 20 * MINUTE_MS;
 export const [OLD, NEW] = [
   "5f1c7a90e3b84d26aa0b9e7d1c3f5a72d8e6b4c2109f7e5d3c1b0a9f8e7d6c5b",
