@@ -21,6 +21,8 @@ interface ImportMeta {
     pattern: string | string[],
     options: { query: "?raw" | "?url"; import: "default"; eager: true },
   ): Record<string, string>;
+  /** For the names of files: nothing is loaded. */
+  glob(pattern: string): Record<string, () => Promise<unknown>>;
 }
 
 /** As far as the tests use it; the runtime has it without the types of Node. */

@@ -7,9 +7,7 @@ const { "../../src/docs/pages/glossary.md": glossary = "" } = import.meta.glob("
   eager: true,
 });
 const folders = new Set(
-  Object.keys(import.meta.glob("/src/*/*/**/*.{ts,tsx,md,css}", { query: "?raw", import: "default", eager: true })).map(
-    (path) => path.split("/").slice(2, 4).join("/"),
-  ),
+  Object.keys(import.meta.glob("/src/*/*/**/*.{ts,tsx,md,css}")).map((path) => path.split("/").slice(2, 4).join("/")),
 );
 const sections = glossary
   .split("\n## ")
