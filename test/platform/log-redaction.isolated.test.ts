@@ -19,9 +19,10 @@ import {
   secrets,
   verified,
 } from "../support/secret-uses/caller";
+import { PLATFORM_USES } from "../support/secret-uses/platform";
 import { TENANT_USES } from "../support/secret-uses/tenants";
 
-test.each(Object.entries({ ...ACCOUNT_USES, ...TENANT_USES }))("%s", (_, use) => use());
+test.each(Object.entries({ ...ACCOUNT_USES, ...TENANT_USES, ...PLATFORM_USES }))("%s", (_, use) => use());
 
 test("faults: a mail that the provider refuses, a database that fails", async () => {
   const user = await verified();

@@ -1,0 +1,104 @@
+/** Uses the stores of operators, of platform keys and of the platform API. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { clearImports } from "../../src/operations/imports/clear";
+import { continueMoves } from "../../src/operations/moves/continue";
+import { createDeps } from "../../src/platform/deps";
+import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
+import { call, type Person, signUpVerified } from "./client";
+import { runImports } from "./imports";
+import { mailTo, tokenIn } from "./mailbox";
+import { operate, operator } from "./operators";
+import { newInbox, subscribe } from "./receiver";
+import { SHARD } from "./shard";
+import { maintain } from "./upkeep";
+
+/** `id` is of a subscription, and `exporter` somebody who may be suspended. */
+export async function operateAll(id: string, exporter: Person): Promise<void> {
+  const op = await operator();
+  await usePlatformKeys(op.token, id);
+  for (const path of [
+    "/status",
+    `/search?q=${id}`,
+    "/search?q=zz",
+    `/tenants/${op.tenantId}`,
+    `/people/${op.userId}`,
+  ]) {
+    await operate(op, "GET", path);
+  }
+  for (const change of ["suspend", "resume"]) {
+    await operate(op, "POST", `/tenants/${op.tenantId}/${change}`, { reason: "a test" });
+  }
+  for (const change of ["sessions/revoke", "suspend", "resume"]) {
+    await operate(op, "POST", `/people/${exporter.userId}/${change}`, { reason: "a test" });
+  }
+  await operate(op, "POST", `/people/${op.userId}/two-factor/remove`, {});
+  const mover = await signUpVerified();
+  await subscribe(mover, newInbox("200").url);
+  await operate(op, "POST", `/tenants/${mover.tenantId}/move`, { shard: 1 - SHARD });
+  await continueMoves(await createDeps(env, createExecutionContext()));
+  const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
+  await call("POST", "/auth/2fa/remove", { body: removal });
+}
+
+/** The stores of platform keys, and of the tenant of the platform. */
+async function usePlatformKeys(token: string, id: string): Promise<void> {
+  const headers = { "postern-tenant": "platform" };
+  await call("POST", "/event-types", { token, headers, body: { name: "p", schema: { type: "integer" } } });
+  await call("PATCH", "/event-types/p", { token, headers, body: { enforce: "warn" } });
+  await call("DELETE", "/event-types/p", { token, headers });
+  const hook = { name: "product", url: newInbox("200").url, events: ["*"], secret: "a-signing-secret" };
+  const subscription = (await call("POST", "/webhooks", { token, headers, body: hook })).body.data._id;
+  const made = await call("POST", "/platform/keys", { token, body: { name: "k", scopes: ["audit.read"] } });
+  const path = `/platform/keys/${made.body.data.id}`;
+  await call("GET", "/platform/keys", { token });
+  await call("GET", "/audit", { token: made.body.data.key, headers: { "postern-tenant": `ext:${id}` } });
+  await useDirectory(token);
+  await maintain(await createDeps(env, createExecutionContext()), continuePlatformFeed);
+  // Purges wait for the feed, which ends without a subscription.
+  await call("DELETE", `/webhooks/${subscription}`, { token, headers });
+  await maintain(await createDeps(env, createExecutionContext()), continuePlatformFeed);
+  await call("POST", `${path}/rotate`, { token, body: {} });
+  await call("DELETE", `${path}/previous`, { token, body: {} });
+  await call("DELETE", path, { token, body: {} });
+}
+
+/** The stores of imports. */
+async function useImports(token: string): Promise<void> {
+  const raw = JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, totp: { secret: "JBSWY3DPEHPK3PXP" } });
+  const headers = { "content-type": "application/x-ndjson" };
+  const path = "/platform/imports?onExisting=update&dryRun=";
+  await call("POST", `${path}true`, { token, raw, headers });
+  const { id } = (await call("POST", `${path}false`, { token, raw, headers })).body.data;
+  await runImports();
+  await call("GET", "/platform/imports", { token });
+  await call("GET", `/platform/imports/${id}/report?outcome=created`, { token });
+  await call("DELETE", `/platform/imports/${id}`, { token });
+  await maintain(await createDeps(env, createExecutionContext()), clearImports);
+}
+
+/** The stores of the platform API. */
+async function useDirectory(operatorToken: string): Promise<void> {
+  const scopes = ["tenants.*", "users.*", "members.*"];
+  const made = await call("POST", "/platform/keys", { token: operatorToken, body: { name: "k", scopes } });
+  const token = made.body.data.key;
+  await useImports(token);
+  const tenantId = (await call("POST", "/platform/tenants", { token, body: { name: "Shop" } })).body.data.id;
+  const email = `${crypto.randomUUID()}@example.com`;
+  const userId = (await call("POST", "/platform/users", { token, body: { email } })).body.data.id;
+  for (const list of ["tenants", "users"]) {
+    const { nextCursor } = (await call("GET", `/platform/${list}?limit=1`, { token })).body;
+    await call("GET", `/platform/${list}?limit=1&cursor=${nextCursor}&externalId=x`, { token });
+  }
+  const members = `/platform/tenants/${tenantId}/members`;
+  await call("POST", members, { token, body: { user: userId, role: "owner" } });
+  await call("GET", members, { token });
+  await call("PATCH", `${members}/${userId}`, { token, body: { role: "owner" } });
+  // Refused, since nobody else owns it; the statements run all the same.
+  await call("DELETE", `${members}/${userId}`, { token });
+  await call("PATCH", `/platform/users/${userId}`, { token, body: { email: `other-${email}` } });
+  await call("GET", `/platform/users/${userId}`, { token });
+  await call("PATCH", `/platform/tenants/${tenantId}`, { token, body: { name: "Other" } });
+  await call("DELETE", `/platform/tenants/${tenantId}`, { token });
+  await call("DELETE", `/platform/users/${userId}`, { token, body: {} });
+}
