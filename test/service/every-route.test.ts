@@ -66,6 +66,21 @@ test("there are closed routes to test", () => {
   expect(closed.length).toBeGreaterThan(5);
 });
 
+/** Below each router. */
+const nowhere = [...new Set(closed.map((route) => route.replace(/^\w+ (\/api\/v1)?(\/[^/]+).*$/, "$1$2")))].flatMap(
+  (path) => ["", "/none", "/none/of/these/is/one"].map((rest) => path + rest),
+);
+
+test("a path without a route answers 404 without credentials, and 405 if it has other methods", async () => {
+  expect(nowhere).toContain("/api/v1/listen/none");
+  for (const path of nowhere) {
+    const { status } = await call("PUT", `/${path}`, { body: {} });
+    expect([path, status === 404 || status === 405]).toEqual([path, true]);
+    const got = await call("GET", `/${path}`);
+    expect([path, got.status < 500]).toEqual([path, true]);
+  }
+});
+
 describe.each(closed)("%s", (route) => {
   test("answers 401 without credentials, in the one error shape", async () => {
     const { status, body, headers } = await send(route);

@@ -14,10 +14,12 @@ import { documented } from "./route-docs";
 
 /**
  * 403 unless the caller has `permission`; then the refusal of a platform key that names no tenant of its own. In the
- * tenant of the platform, whose events tell of people, such a key has it only for what `hasNoRecords` of them.
+ * tenant of the platform, whose events tell of people, such a key has it only for what `hasNoRecords` of them. A path
+ * without a route has no principal and gets 404.
  */
 export function can(permission: Permission, hasNoRecords = false) {
   const check = createMiddleware<AppEnv>(async (c, next) => {
+    if (!servesRequest(c)) return next();
     const principal = c.get("principal");
     const has = principal.permissions.has(permission) || (hasNoRecords && hasInPlatform(principal, permission));
     if (!has) throw await forbidden(c);
