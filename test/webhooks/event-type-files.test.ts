@@ -152,6 +152,10 @@ describe("an import", () => {
     [openapi({ a: { get: {} } }), "openapi.webhooks.a"],
     [openapi({ a: webhook({ $ref: "#/components/schemas/No" }) }), "openapi.webhooks.a"],
     [openapi({ a: webhook({ $ref: "other.json" }) }), "openapi.webhooks.a"],
+    [
+      openapi({ a: webhook({ $ref: "#/components/schemas/\ud800" }) }, { "\ud800": true }),
+      "openapi.webhooks.a.schema.$ref",
+    ],
     [openapi({ a: { $ref: "#/webhooks/a" } }), "openapi.webhooks.a"],
     [openapi({ a: webhook(true), "a b": webhook(true) }), "openapi.webhooks.a b.name"],
     [openapi({ a: webhook({ nullable: true }) }), "openapi.webhooks.a.schema.nullable"],

@@ -5,9 +5,9 @@ import { isObject } from "./json-schema/canonical";
 /** How many references may follow each other. */
 const MAX_HOPS = 10;
 
-/** A name as a part of a reference. */
+/** A name as a part of a reference. Half a surrogate pair, which no reference can have, leads nowhere. */
 export const pointerPart = (name: string): string =>
-  encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+  encodeURIComponent(name.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1"));
 
 /** The name that a part of a reference stands for. */
 export function nameOfPart(part: string): string {
