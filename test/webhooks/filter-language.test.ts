@@ -201,6 +201,17 @@ test("reasons tell path, operator, operand and what was found, at most 20", () =
   expect(reasons(parseFilter(many), { type: "a", payload: null })).toHaveLength(20);
 });
 
+test("a condition that does not hold is found in any event that a filter keeps back", () => {
+  const filter = { payload: { $or: [{ "items.x": { $gt: 5 }, k: 1 }, { "items.x": { $lt: 0 } }] } };
+  const payload = { items: Array(4_500).fill({ x: 1 }) };
+  expect(holds(filter, payload)).toBe(false);
+  expect(reasons(parseFilter(filter), { type: "a", payload })).toEqual([
+    { path: "payload.items.x", operator: "$gt", expected: 5, found: "number" },
+    { path: "payload.k", operator: "$eq", expected: 1, found: "missing" },
+    { path: "payload.items.x", operator: "$lt", expected: 0, found: "number" },
+  ]);
+});
+
 test("a path is written as it is read", () => {
   for (const names of [["payload", "a.b", "$c", "d\\e"], ["type"], ["payload", "0", "a$"]]) {
     expect(namesOf(pathOf(names))).toEqual(names);

@@ -2,6 +2,7 @@
 import { fits } from "./compare";
 import type { Condition, Filter, Negation, Operator, Subject } from "./filter";
 import { Meter, RequestValues, TooManyValues } from "./meter";
+import { MAX_DEPTH } from "./parse";
 import { pathOf } from "./path";
 
 const MAX_REASONS = 20;
@@ -25,10 +26,14 @@ export function matches(filter: Filter, subject: Subject, request = new RequestV
   return unlessTooMany(() => holds(filter, subject, meter), true);
 }
 
-/** Says which conditions do not hold, at most 20; none if the filter lets the event through. */
+/**
+ * Says which conditions do not hold, at most 20; none if the filter lets the event through. In a large event it may not
+ * find all of them, but finds one.
+ */
 export function reasons(filter: Filter, subject: Subject): Reason[] {
   if (matches(filter, subject)) return [];
-  const meter = new Meter();
+  // To find a condition, what is around it is evaluated again at each level.
+  const meter = new Meter(new RequestValues(), MAX_DEPTH + 2);
   const found: Reason[] = [];
   unlessTooMany(() => collect(filter, subject, meter, found), undefined);
   return found;

@@ -16,9 +16,15 @@ export class RequestValues {
 }
 
 export class Meter {
-  #left = MAX_VALUES;
+  #left: number;
 
-  constructor(readonly request: RequestValues = new RequestValues()) {}
+  /** `times`: how often the filter may read as many values as once. */
+  constructor(
+    readonly request: RequestValues = new RequestValues(),
+    times = 1,
+  ) {
+    this.#left = times * MAX_VALUES;
+  }
 
   /** Counts a value. Throws TooManyValues. */
   read(value: unknown): void {

@@ -4,7 +4,8 @@ import { type Filter, type FilterObject, OPERATORS, type Operator } from "./filt
 import { namesOf } from "./path";
 
 const MAX_KIB = 8;
-const MAX_DEPTH = 10;
+/** How deep the objects and lists of a filter may be nested. */
+export const MAX_DEPTH = 10;
 const MAX_CONDITIONS = 100;
 const MAX_BRANCHES = 20;
 const MAX_LISTED = 100;
