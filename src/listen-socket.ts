@@ -205,8 +205,10 @@ export class ListenSocket extends DurableObject<Env> {
     const known = this.#known();
     if (!known) return false;
     const deps = await createDeps(this.env, this.ctx);
-    const permissions = await permissionsOfHolder(deps, known.tenantId, attachedTo(socket).holder);
-    return NEEDED.every((permission) => permissions.has(permission));
+    const { holder } = attachedTo(socket);
+    const permissions = await permissionsOfHolder(deps, known.tenantId, holder);
+    const needed: readonly Permission[] = holder.readsAudit ? [...NEEDED, "audit.read"] : NEEDED;
+    return needed.every((permission) => permissions.has(permission));
   }
 }
 

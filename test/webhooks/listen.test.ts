@@ -8,7 +8,7 @@ import { findTenant } from "../../src/tenancy/tenants/store";
 import { eventFrame } from "../../src/webhooks/listen/frames";
 import { endIdleListeners } from "../../src/webhooks/listen/idle";
 import { noteConnection } from "../../src/webhooks/listen/store";
-import { call, eventually, type Person, signUp, signUpVerified } from "../support/client";
+import { call, eventually, logIn, type Person, signUp, signUpVerified } from "../support/client";
 import { askForSocket, connect, newTicket, openListener, payloadOf } from "../support/listener";
 import { joinTenant } from "../support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
@@ -198,6 +198,19 @@ describe("a listener", () => {
     expect(await closedAfter(demoted.token, () => call("PATCH", `/members/${demoted.userId}`, asRoles))).toBe(4003);
     const revoked = () => call("DELETE", `/api-keys/${body.data.id}`, byPerson);
     expect(await closedAfter(body.data.key, revoked)).toBe(4003);
+  });
+
+  test("to the audit log ends when its owner may not read that any more, and gets no ticket", async () => {
+    const admin = await joinTenant(person, "admin");
+    const { _id, ticket } = await openListener(admin.token, { events: ["postern.*"] });
+    const { ready, closed } = await connect(_id, ticket);
+    await ready;
+    const body = { role: "developer" };
+    expect((await call("PATCH", `/members/${admin.userId}`, { token: person.token, body })).status).toBe(200);
+    const { token } = await logIn(admin);
+    expect((await call("POST", `/listen/${_id}/ticket`, { token, body: {} })).status).toBe(403);
+    await runDurableObjectAlarm(env.LISTEN_SOCKET.getByName(_id));
+    expect(await closed).toBe(4003);
   });
 
   test("costs at most two rows for each socket that is opened or lost, and none while nothing changes", async () => {

@@ -36,7 +36,7 @@ export async function openListener(deps: Deps, principal: Principal, { name, eve
   if (!(await insertListener(deps, principal, row, MAX_LISTENERS, nowMs))) {
     throw new AppError("CONFLICT", { message: `A user can have at most ${MAX_LISTENERS} listeners.` });
   }
-  const ticket = await makeTicket(deps, principal, id);
+  const ticket = await makeTicket(deps, principal, { id, events });
   return { row: { id, name, events, isConnected: false, createdAt: nowMs }, secret, ticket };
 }
 
@@ -44,11 +44,11 @@ export async function openListener(deps: Deps, principal: Principal, { name, eve
 export const ownListeners = (deps: Deps, principal: Principal): Promise<ListenerRow[]> =>
   listListeners(deps, principal, ownerOf(principal));
 
-/** A new ticket for a listener of the caller. Throws NOT_FOUND. */
+/** A new ticket for a listener of the caller. Throws NOT_FOUND, and FORBIDDEN for the audit log without audit.read. */
 export async function ticketFor(deps: Deps, principal: Principal, id: string): Promise<Opened["ticket"]> {
-  const own = await ownListeners(deps, principal);
-  if (!own.some((listener) => listener.id === id)) throw notFound("Listener");
-  return makeTicket(deps, principal, id);
+  const listener = (await ownListeners(deps, principal)).find((own) => own.id === id);
+  if (!listener) throw notFound("Listener");
+  return makeTicket(deps, principal, listener);
 }
 
 /** Deletes a listener of the caller, and closes its socket. Throws NOT_FOUND. */

@@ -3,6 +3,7 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { Principal } from "../../platform/schemas/principal";
 import { decryptState, encryptState } from "../../platform/short-lived";
+import { receivesAudit, refuseNewReader } from "../subscriptions/audit-readers";
 
 const LIVES_MS = 30_000;
 
@@ -14,6 +15,8 @@ export interface Holder {
   kind: Principal["kind"];
   /** Of the session or the key. */
   id: string;
+  /** Whether the listener receives the audit log, which takes a permission more. */
+  readsAudit?: boolean;
 }
 
 export interface Ticket {
@@ -28,15 +31,18 @@ export interface Ticket {
 
 const purposeOf = (listenerId: string) => `listen:${listenerId}`;
 
-/** Makes a ticket for whoever asks. `expiresAt` is in Unix ms. */
+/**
+ * Makes a ticket for whoever asks. `expiresAt` is in Unix ms. Throws FORBIDDEN for the audit log without audit.read.
+ */
 export async function makeTicket(
   deps: Deps,
   principal: Principal,
-  listenerId: string,
+  { id: listenerId, events }: { id: string; events: readonly string[] },
 ): Promise<{ text: string; expiresAt: number }> {
+  refuseNewReader(principal, events);
   const id = principal.kind === "session" ? principal.sessionId : (principal.actor.id ?? "");
   const expiresAt = deps.now() + LIVES_MS;
-  const holder = { kind: principal.kind, id };
+  const holder = { kind: principal.kind, id, readsAudit: receivesAudit(events) };
   const ticket: Ticket = { id: newId(), listenerId, tenantId: principal.tenantId, holder, expiresAt };
   return { text: toToken(await encryptState(deps, purposeOf(listenerId), ticket)), expiresAt };
 }
