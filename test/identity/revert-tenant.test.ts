@@ -101,6 +101,24 @@ describe("this was not me, about a sign-in", () => {
     ]);
   });
 
+  test("gives members the roles back that guests of the thief have changed", async () => {
+    const owner = await signUpVerified();
+    const [colleague, kept] = [await joinTenant(owner, "admin"), await joinTenant(owner, "viewer")];
+    const { thief, token } = await stolen(owner);
+    const accomplice = await joinTenant(thief, "admin");
+    const second = await joinTenant(accomplice, "admin");
+    const become = async (by: Person, { userId }: Person, role: string) =>
+      (await call("PATCH", `/members/${userId}`, { token: by.token, body: { role } })).status;
+    expect(await become(thief, kept, "operator")).toBe(200);
+    expect(await become(accomplice, kept, "developer")).toBe(200);
+    expect(await become(second, colleague, "viewer")).toBe(200);
+    expect((await report(token)).status).toBe(200);
+    expect(await rolesIn(owner.tenantId)).toEqual({
+      ...{ [owner.userId]: "owner", [colleague.userId]: "admin", [kept.userId]: "viewer" },
+    });
+    await mailAbout(owner.email, new RegExp(`${colleague.email} has the role admin`));
+  });
+
   test("ends the portal links since then, and pauses what was set up with one", async () => {
     const owner = await signUpVerified();
     const { thief, token } = await stolen(owner);

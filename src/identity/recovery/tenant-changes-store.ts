@@ -86,14 +86,21 @@ export const guests = (userId: string, since: number) => sql`WITH RECURSIVE gues
       JOIN invitations i ON i.id = a.target_id WHERE i.accepted_by IS NOT NULL)
   SELECT tenant_id, user_id FROM guests`;
 
+/** Changes of roles `a` since then, by the user or by those who joined by their invitations. */
+const roleChanges = (userId: string, since: number) => sql`(SELECT NULL AS tenant_id, ${userId} AS user_id
+    UNION SELECT tenant_id, user_id FROM (${guests(userId, since)})) p CROSS JOIN audit_events a
+  WHERE coalesce(a.actor_id, a.target_id) = p.user_id AND a.id >= ${firstIdAt(since)} AND a.actor_id = p.user_id
+    AND (p.tenant_id IS NULL OR a.tenant_id = p.tenant_id) AND a.action = 'member.role_changed'
+    AND a.meta ->> '$.reason' IS NULL`;
+
 /**
- * Gives members the roles back that the user has changed since then, unless somebody else has changed them again.
- * Owners come back before others are demoted, so that a tenant keeps one.
+ * Gives members the roles back that the user, or a guest of theirs, has changed since then, unless somebody else has
+ * changed them again. Owners come back before others are demoted, so that a tenant keeps one.
  */
 function undoRoles({ userId, since, origin, isLive }: Suspicion, nowMs: number) {
   const changed = sql`(SELECT a.tenant_id, a.target_id AS user_id, a.meta ->> '$.from' AS former, min(a.id) AS first_id
-    FROM ${acts(userId, since, "member.role_changed")} GROUP BY a.tenant_id, a.target_id) c`;
-  const latest = sql`(SELECT a.meta ->> '$.to' FROM ${acts(userId, since, "member.role_changed")}
+    FROM ${roleChanges(userId, since)} GROUP BY a.tenant_id, a.target_id) c`;
+  const latest = sql`(SELECT a.meta ->> '$.to' FROM ${roleChanges(userId, since)}
     AND a.tenant_id = c.tenant_id AND a.target_id = c.user_id ORDER BY a.id DESC LIMIT 1)`;
   const reverted = sql`memberships m JOIN ${changed} ON c.tenant_id = m.tenant_id AND c.user_id = m.user_id
     WHERE ${isLive} AND m.role = ${latest} AND m.role <> c.former
