@@ -8,6 +8,8 @@ interface SetUp {
   subscriptions: readonly string[];
   /** API keys that belong to a tenant. */
   tenantKeys: readonly string[];
+  /** Feeds and sources, such as `feed "Billing"`. */
+  connections: readonly string[];
 }
 
 interface PasswordContext extends RevertibleContext {
@@ -19,12 +21,14 @@ interface PasswordContext extends RevertibleContext {
   old: SetUp;
   labelOf: (provider: string) => string;
   revokeApiKeysToken: string;
+  /** How many portal links and tokens of the user still work. */
+  portalLinks: number;
   /** Present after a reset that reclaimed an unverified account. */
   ended: EndedAccess | undefined;
 }
 
 export function passwordChangedMail(context: PasswordContext): MailContent {
-  const { appUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, ended } = context;
+  const { appUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, portalLinks, ended } = context;
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
   const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
@@ -37,6 +41,7 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
       ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
       ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
       ...describeOld(old),
+      ...describePortalLinks(portalLinks),
       ...notMe(context, "makes the new password invalid"),
       ...(keys.length === 0
         ? []
@@ -48,8 +53,14 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
   };
 }
 
+function describePortalLinks(count: number): string[] {
+  if (count === 0) return [];
+  const work = count === 1 ? "A portal link of yours still works" : `${count} portal links of yours still work`;
+  return [`${work}, for a day at most. Revoke those that you do not know under Portal links.`];
+}
+
 /** Whoever registered an address need not own it. */
-const describeOld = ({ subscriptions, tenantKeys }: SetUp): string[] => [
+const describeOld = ({ subscriptions, tenantKeys, connections }: SetUp): string[] => [
   ...(subscriptions.length === 0
     ? []
     : [
@@ -61,6 +72,12 @@ const describeOld = ({ subscriptions, tenantKeys }: SetUp): string[] => [
     : [
         "These API keys of your tenants were made before your address was verified, and still work: " +
           `${tenantKeys.join(", ")}. Revoke those that you do not know.`,
+      ]),
+  ...(connections.length === 0
+    ? []
+    : [
+        "These feeds and sources of your tenants were set up before your address was verified, and still work: " +
+          `${connections.join(", ")}. Replace their tokens and secrets, or turn off those that you do not know.`,
       ]),
 ];
 

@@ -2,9 +2,11 @@
 
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
+import { namesOfOlderConnections } from "../identity/members/left-connections";
 import { namesOfOlderKeys } from "../identity/members/left-keys";
 import { namesOfOlder } from "../identity/members/left-subscriptions";
 import { opensByMail } from "../identity/passwords/off";
+import { countPortalLinks } from "../identity/portal/ended-store";
 import { findEmailConfirmation, findEmailWarning } from "../identity/profile/email-change-store";
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
@@ -195,12 +197,13 @@ async function storedToken(deps: Deps, use: "undo" | "revoke-api-keys", mailId: 
   return token;
 }
 
-const NOTHING_OLD = { subscriptions: [], tenantKeys: [] };
+const NOTHING_OLD = { subscriptions: [], tenantKeys: [], connections: [] };
 
 /** What a user set up in their tenants before a time (Unix ms), and what works on, as a mail names it. */
 const setUpBefore = async (deps: Deps, userId: string, beforeMs: number) => ({
   subscriptions: await namesOfOlder(deps, userId, beforeMs),
   tenantKeys: await namesOfOlderKeys(deps, userId, beforeMs),
+  connections: await namesOfOlderConnections(deps, userId, beforeMs),
 });
 
 async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<MailContent> {
@@ -218,6 +221,7 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
         old: job.endedCredentials ? await setUpBefore(deps, job.userId, user.emailVerifiedAt ?? 0) : NOTHING_OLD,
         labelOf: (provider) => providerLabel(deps.config, provider as ProviderName),
         revokeApiKeysToken,
+        portalLinks: await countPortalLinks(deps, job.userId),
         ended: job.ended,
       });
     }

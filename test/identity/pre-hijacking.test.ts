@@ -136,6 +136,24 @@ describe("a reset", () => {
     expect(text).toContain(`made before your address was verified, and still work: old key (${prefix}). `);
   });
 
+  test("names the feeds and sources that were set up before the address was verified, and counts portal links", async () => {
+    const squatter = await signUp();
+    const { token } = squatter;
+    const make = async (path: string, body: object) =>
+      expect((await call("POST", path, { token, body })).status).toBe(201);
+    const setUp = async (name: string) => {
+      await make("/feeds", { name, events: ["*"] });
+      await make("/sources", { name, provider: "github", secrets: ["a signing secret"] });
+    };
+    await setUp("old");
+    await call("POST", "/auth/verify-email", { body: { token: tokenIn(await mailTo(squatter.email, /Verify/)) } });
+    await setUp("later");
+    await make("/portal-links", { permissions: ["webhook.read"] });
+    const { text } = await reset(squatter.email);
+    expect(text).toContain('verified, and still work: feed "old", source "old". Replace');
+    expect(text).toContain("A portal link of yours still works, for a day at most.");
+  });
+
   test("keeps the younger ones of a verified account, and lists them with what they can do", async () => {
     const { person, passkey } = await withPasskey();
     const key = await keyOf(person);

@@ -28,6 +28,7 @@ export interface Insider {
   /** An operator has made it. */
   platformKey: string;
   source: { id: string; secret: string };
+  feed: { id: string; token: string };
   mailedCode: { state: string; code: string };
   passkey: SoftPasskey;
   sub: string;
@@ -84,6 +85,7 @@ export async function newInsider(): Promise<Insider> {
   const portal = (await must("POST", "/portal-tokens", token, { permissions: ["webhook.read"] })).data;
   const secret = "a signing secret";
   const source = (await must("POST", "/sources", token, { name: "code", provider: "github", secrets: [secret] })).data;
+  const feed = (await must("POST", "/feeds", token, { name: "orders", events: ["*"] })).data;
   const { state } = (await must("POST", "/auth/code", undefined, { email })).data;
   const sub = `sub-${crypto.randomUUID()}`;
   await env.DB.prepare(
@@ -105,6 +107,7 @@ export async function newInsider(): Promise<Insider> {
     portalCookie: await openPortal(await newPortalLink(token)),
     platformKey: (await newPlatformKey(["events.publish"])).key,
     source: { id: source.id, secret },
+    feed: { id: feed.id, token: feed.token },
     mailedCode: { state, code: codeIn(await mailTo(email, /sign-in code/)) },
     passkey: await addPasskey(own),
     sub,

@@ -30,7 +30,12 @@ const passwordChanged = passwordChangedMail({
     credential("api-key", "CI", "ak_1234… in Analytical Engines"),
   ],
   endedCredentials: [credential("identity", "google", "ada@example.com")],
-  old: { subscriptions: ["Billing (hooks.example.com)"], tenantKeys: ["shop (ak_4fG7…)"] },
+  old: {
+    subscriptions: ["Billing (hooks.example.com)"],
+    tenantKeys: ["shop (ak_4fG7…)"],
+    connections: ['feed "Billing"', 'source "GitHub"'],
+  },
+  portalLinks: 2,
   labelOf: () => "Google",
   revokeApiKeysToken: TOKEN,
   ended: undefined,

@@ -102,6 +102,11 @@ export const WAYS_INSIDE: Record<string, WayInside> = {
       return (await send(insider, "POST", `/in/${id}`, { headers, body })).status === 202;
     },
   },
+  "feed token": {
+    stands: [],
+    works: async (insider) =>
+      (await send(insider, "GET", `/feeds/${insider.feed.id}/events`, { token: insider.feed.token })).status === 200,
+  },
   "refresh token": {
     stands: [],
     works: async (insider) =>

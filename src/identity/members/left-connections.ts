@@ -1,16 +1,47 @@
 /** The feed tokens that a member was shown, and the sources that they have set up, which work on without them. */
 import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
 import { permissionsOf, type Role } from "../../platform/schemas/roles";
-import { findTenant } from "../../tenancy/tenants/store";
+import { findTenant, listTenantsOfUser } from "../../tenancy/tenants/store";
 import { listFeeds } from "../../webhooks/feeds/store";
 import { tokensMadeBy } from "../../webhooks/feeds/tokens-store";
 import { listSources } from "../../webhooks/sources/store";
+import { MAX_NAMED } from "./left-subscriptions";
 
 /** A feed with a token of the member, or a source. */
 export interface LeftConnection {
   kind: "feed" | "source";
   id: string;
   name: string;
+  /** When the token was made, or the source; Unix ms. */
+  createdAt: number;
+}
+
+/** As mails name them. */
+export const namesOfConnections = (connections: readonly LeftConnection[]): string[] =>
+  connections.slice(0, MAX_NAMED).map(({ kind, name }) => `${kind} "${name}"`);
+
+/**
+ * Those that a user set up before a time (Unix ms), in any of their tenants, as a mail names them. None if their
+ * database does not answer: the mail is more important.
+ */
+export async function namesOfOlderConnections(deps: Deps, userId: string, beforeMs: number): Promise<string[]> {
+  try {
+    return namesOfConnections(await olderThan(deps, userId, beforeMs));
+  } catch (error) {
+    log("error", "background work failed", { what: "connections for a mail", ...describeError(error) });
+    return [];
+  }
+}
+
+async function olderThan(deps: Deps, userId: string, beforeMs: number): Promise<LeftConnection[]> {
+  const older: LeftConnection[] = [];
+  for (const { id: tenantId } of await listTenantsOfUser(deps, userId)) {
+    const setUp = await connectionsLeftBy(deps, { tenantId, userId }, null);
+    older.push(...setUp.filter(({ createdAt }) => createdAt < beforeMs));
+    if (older.length >= MAX_NAMED) break;
+  }
+  return older;
 }
 
 /** Those that the member could not set up with `role`; all of them for null: somebody who is no member. */
@@ -25,12 +56,16 @@ export async function connectionsLeftBy(
     permissions.includes("source.manage") ? [] : listSources(deps, { tenantId }),
   ]);
   const setUp = sources.filter(({ enabled, setUpBy }) => enabled && setUpBy === userId);
-  return [...feeds, ...setUp.map(({ id, name }) => ({ kind: "source", id, name }) as const)];
+  return [...feeds, ...setUp.map(({ id, name, createdAt }) => ({ kind: "source", id, name, createdAt }) as const)];
 }
 
 async function feedsReadBy(deps: Deps, tenantId: string, userId: string): Promise<LeftConnection[]> {
-  const ids = new Set((await tokensMadeBy(deps, tenantId, userId)).map(({ feedId }) => feedId));
-  const tenant = ids.size > 0 ? await findTenant(deps, tenantId) : undefined;
+  // The oldest token of a feed counts: it is the last one.
+  const tokens = new Map((await tokensMadeBy(deps, tenantId, userId)).map((token) => [token.feedId, token.createdAt]));
+  const tenant = tokens.size > 0 ? await findTenant(deps, tenantId) : undefined;
   const feeds = tenant ? await listFeeds(deps, tenant) : [];
-  return feeds.filter(({ id }) => ids.has(id)).map(({ id, name }) => ({ kind: "feed", id, name }));
+  return feeds.flatMap(({ id, name }) => {
+    const createdAt = tokens.get(id);
+    return createdAt === undefined ? [] : [{ kind: "feed", id, name, createdAt }];
+  });
 }

@@ -4,7 +4,7 @@ import type { TenantNews } from "../../platform/mail/job";
 import { managesMembers, type Role } from "../../platform/schemas/roles";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { namesOfKeys } from "./ended-keys";
-import { connectionsLeftBy } from "./left-connections";
+import { connectionsLeftBy, namesOfConnections } from "./left-connections";
 import { tenantKeysLeftBy } from "./left-keys";
 import { MAX_NAMED, namesOfLeft } from "./left-subscriptions";
 
@@ -30,8 +30,7 @@ async function tell(deps: Deps, change: Change, news: MemberNews): Promise<void>
   const { tenantId, userId, formerRole, role } = change;
   const subscriptions = await namesOfLeft(deps, change, role);
   const tenantKeys = namesOfKeys(await tenantKeysLeftBy(deps, change, role)).slice(0, MAX_NAMED);
-  const left = (await connectionsLeftBy(deps, change, role)).slice(0, MAX_NAMED);
-  const connections = left.map(({ kind, name }) => `${kind} "${name}"`);
+  const connections = namesOfConnections(await connectionsLeftBy(deps, change, role));
   const stops = "keys" in news && news.keys !== undefined && news.keys.length > 0;
   const stays = subscriptions.length + tenantKeys.length + connections.length > 0;
   if (!stops && !stays && !managesMembers(formerRole) && !managesMembers(role ?? "")) return;

@@ -1,5 +1,7 @@
 /** Ending the portal links and tokens that somebody has made, in D1. */
 import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
 
 /**
  * What a user has made and has not ended, as a condition on `portal_links`. Ask while the user is a member of the
@@ -8,6 +10,15 @@ import { type SQL, sql } from "drizzle-orm";
 export const portalLinksMadeBy = (userId: string | SQL, nowMs: number): SQL =>
   sql`portal_links.tenant_id IN (SELECT tenant_id FROM memberships WHERE user_id = ${userId})
     AND portal_links.expires_at > ${nowMs} AND portal_links.maker_kind = 'user' AND portal_links.maker_id = ${userId}`;
+
+/** How many a user has that work. */
+export async function countPortalLinks({ db, now }: Deps, userId: string): Promise<number> {
+  const { counted } = await atomically(db, {
+    counted: rows<{ count: number }>(sql`SELECT count(*) AS count FROM portal_links
+      WHERE ${portalLinksMadeBy(userId, now())}`),
+  });
+  return counted[0]?.count ?? 0;
+}
 
 /** Ends them if `condition` holds, SQL. */
 export const endPortalLinks = (userId: string | SQL, condition: SQL, nowMs: number): SQL =>

@@ -51,12 +51,14 @@ export async function replaceToken(
 export interface WorkingToken {
   feedId: string;
   prefix: string;
+  /** Unix ms. */
+  createdAt: number;
 }
 
 /** The tokens of a tenant that a user was shown and that work, newest first. */
 export async function tokensMadeBy({ db, now }: Deps, tenantId: string, userId: string): Promise<WorkingToken[]> {
   const { found } = await atomically(db, {
-    found: rows<WorkingToken>(sql`SELECT feed_id AS feedId, prefix FROM feed_tokens
+    found: rows<WorkingToken>(sql`SELECT feed_id AS feedId, prefix, created_at AS createdAt FROM feed_tokens
       WHERE tenant_id = ${tenantId} AND made_by = ${userId} AND (expires_at IS NULL OR expires_at > ${now()})
       ORDER BY created_at DESC`),
   });
