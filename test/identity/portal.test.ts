@@ -57,6 +57,11 @@ describe("making", () => {
     ["a colour in words", { permissions: READ, theme: { colors: { text: "red" } } }],
     ["a colour that there is not", { permissions: READ, theme: { colors: { border: "#ffffff" } } }],
     ["a logo without TLS", { permissions: READ, theme: { logoUrl: "http://shop.example/logo.svg" } }],
+    [
+      "a logo at a host that ends the policy of the page",
+      { permissions: READ, theme: { logoUrl: "https://a;sandbox/" } },
+    ],
+    ["a logo at any host", { permissions: READ, theme: { logoUrl: "https://*/logo.svg" } }],
     ["a way back without TLS", { permissions: READ, returnUrl: "http://shop.example/" }],
     ["a script as the way back", { permissions: READ, returnUrl: "javascript:alert(1)" }],
     ["a title of 81 characters", { permissions: READ, theme: { title: "x".repeat(81) } }],

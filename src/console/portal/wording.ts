@@ -24,10 +24,10 @@ const TEXTS = [
 
 const WORDS = { webhooks: "webhook", endpoints: "endpoint" } as const;
 
-const inText = new RegExp(
-  `(?<=>\\s*)(${TEXTS.map((text) => text.replaceAll(/[.*+?()]/g, "\\$&")).join("|")})(?=\\s*<)`,
-  "g",
-);
+const REWORDED = new Set(TEXTS);
+
+/** What stands between two tags. It is found in time linear in the page, which can have a long payload. */
+const BETWEEN_TAGS = /(?<=>)[^<>]+(?=<)/g;
 
 const TITLE = /<title>([^·<]*) · /;
 
@@ -42,5 +42,5 @@ function reworded(text: string, wording: keyof typeof WORDS): string {
 /** The page, or a part of one, with the word of the portal. */
 export const rewordedPage = (html: string, wording: keyof typeof WORDS): string =>
   html
-    .replaceAll(inText, (text) => reworded(text, wording))
-    .replace(TITLE, (all, text: string) => (TEXTS.includes(text) ? `<title>${reworded(text, wording)} · ` : all));
+    .replaceAll(BETWEEN_TAGS, (text) => (REWORDED.has(text.trim()) ? reworded(text, wording) : text))
+    .replace(TITLE, (all, text: string) => (REWORDED.has(text) ? `<title>${reworded(text, wording)} · ` : all));

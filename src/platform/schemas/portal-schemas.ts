@@ -5,6 +5,8 @@ import { permission } from "./schemas";
 
 const MAX_URL_CHARACTERS = 1_000;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+/** The host stands in the pages' Content-Security-Policy, in which `;`, `,` and `*` have a meaning. */
+const HOST = /^[\w.:[\]-]+$/;
 
 /** Who can make a portal link. */
 export type PortalMakerKind = "user" | "api-key" | "platform-key";
@@ -22,7 +24,7 @@ export const portalTheme = z
       .optional()
       .meta({ description: "Colours as `#rrggbb`. Missing ones are those of the console." }),
     logoUrl: z
-      .url({ protocol: /^https$/ })
+      .url({ protocol: /^https$/, hostname: HOST })
       .max(MAX_URL_CHARACTERS)
       .optional()
       .meta({ description: "Shown instead of your product's logo.", examples: ["https://shop.example.com/logo.svg"] }),
