@@ -24,7 +24,7 @@ const SHARD_KEY = "shard";
 const BEGUN_KEY = "begun";
 /** When they last began. */
 const BEGUN_AT_KEY = "begunAt";
-/** When somebody first asked for the sweep of an object that was never started. */
+/** When somebody first asked for the sweep of an object since it was last started. */
 const ASKED_KEY = "asked";
 /** The jobs of the upkeep that are not finished. */
 const OPEN_KEY = "open";
@@ -45,13 +45,16 @@ export class Sweeper extends DurableObject<Env> {
   /** Starts the sweeps of a shard unless they are running. */
   async start(shard: number): Promise<void> {
     await this.ctx.storage.put(SHARD_KEY, shard);
-    const alarmMs = await this.ctx.storage.getAlarm();
-    if (alarmMs === null || alarmMs < Date.now() - MAX_SWEEP_INTERVAL_MS) await this.ctx.storage.setAlarm(Date.now());
+    const [alarmMs, nowMs] = [await this.ctx.storage.getAlarm(), Date.now()];
+    // One that is further ahead was set while the clock was wrong.
+    if (alarmMs !== null && Math.abs(alarmMs - nowMs) <= MAX_SWEEP_INTERVAL_MS) return;
+    await this.ctx.storage.delete(ASKED_KEY);
+    await this.ctx.storage.setAlarm(nowMs);
   }
 
   /**
-   * How long ago a sweep was due that has not run, or that has not ended, in ms. Before the first start, counts from
-   * the first call.
+   * How long ago a sweep was due that has not run, or that has not ended, in ms. Without an alarm, counts from the
+   * first call since the last start.
    */
   async overdueMs(): Promise<number> {
     if (this.#sweepingSince !== null) return Date.now() - this.#sweepingSince;

@@ -69,6 +69,18 @@ test("the deep health check fails when no sweep has run for five minutes", async
   vi.useRealTimers();
 });
 
+test("a sweep is started anew if its alarm is lost or far ahead, and what was asked before does not count", async () => {
+  const sweeper = env.SWEEPER.get(env.SWEEPER.idFromName("0"));
+  await runInDurableObject(sweeper, async (object, { storage }) => {
+    await storage.put("asked", Date.now() - DAY_MS);
+    await storage.setAlarm(Date.now() + DAY_MS);
+    await object.start(0);
+    expect(await storage.getAlarm()).toBeLessThanOrEqual(Date.now());
+    await storage.deleteAlarm();
+    expect(await object.overdueMs()).toBeLessThan(DAY_MS / 2);
+  });
+});
+
 test("of a hundred databases each is started, and one that fails stops none", async () => {
   const started: string[] = [];
   const object = (name: string) => ({
