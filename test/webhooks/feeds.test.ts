@@ -336,6 +336,8 @@ describe("consumers", () => {
     expect(await payloadsAfter({ to: "now" })).toEqual([]);
     expect(await payloadsAfter({ cursor })).toEqual([2]);
     expect(await payloadsAfter({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual([1, 2]);
+    const early = await post(feed, `/feeds/${feed.id}/consumers/a/seek`, { since: "0001-01-01T00:00:00Z" });
+    expect(payloads(await poll(feed, `?cursor=${early.body.data.cursor}`))).toEqual([1, 2]);
     expect(await payloadsAfter({ since: "2099-01-01T00:00:00Z" })).toEqual([]);
     await publish(person, 3);
     expect(payloads(await poll1())).toEqual([3]);

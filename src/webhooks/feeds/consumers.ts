@@ -36,7 +36,7 @@ export async function seekConsumer(
       ? positionOf(feed.feedId, target.cursor)
       : "to" in target
         ? target.to
-        : positionAt(target.since) - 1;
+        : Math.max(0, positionAt(target.since) - 1);
   const row = await moveConsumer(deps, feed, { name, to, actor, nowMs: deps.now() });
   if (!row) throw notFound("Consumer");
   return row;
