@@ -1,27 +1,23 @@
-/** The order of the test files: what waits runs beside what computes, instead of alone at the end. */
+/** The order of the test files: programs, then what waits beside what computes, so that nothing is alone at the end. */
 import { statSync } from "node:fs";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that sleep most of their time: for retries, timeouts and deliveries that are late. The longest is first. */
-const ASLEEP = [
-  "limited-deliveries.isolated",
-  "slow-subscriptions.isolated",
-  // Compiles Go's standard library.
-  "verify-snippets.node",
-  "dev-kill.node",
-  "pages.browser",
-  "main-job",
-  "delivery",
-];
+/** What starts programs. Vitest ends a runtime of the service when the next file in the queue is one of these. */
+const PROGRAM = /\.(node|browser)\.test\.ts$/;
 
-/**
- * What starts programs comes before the service's files, which change the state of their runtime as rarely as possible.
- */
-const SUFFIXES = [/\.(node|browser)\.test\.ts$/, /\.isolated\.test\.ts$/, /\.jobs\.test\.ts$/, /\.test\.ts$/];
+/** Files of the service that sleep most of their time: for retries, timeouts and deliveries that are late. */
+const ASLEEP = ["limited-deliveries.isolated", "slow-subscriptions.isolated", "main-job", "delivery"];
+
+/** The others, by what they do to their runtime, whose state changes as rarely as possible. */
+const SUFFIXES = [/\.isolated\.test\.ts$/, /\.jobs\.test\.ts$/, /\.test\.ts$/];
 
 /** Files that take long although they are short, the longest first: one that began last would end alone. */
 const LONG = [
+  "pages.browser",
   "deploy.node",
+  "dev.node",
+  // Compiles Go's standard library.
+  "verify-snippets.node",
   "faults.isolated",
   "purge.isolated",
   "subscription-health.jobs",
@@ -35,11 +31,15 @@ const LONG = [
   "foreign-ids",
   "audit-routes",
   "login",
+  "pages",
+  "imported-hashes",
+  "every-route",
+  "hostile-bodies",
 ];
 
 /**
- * Puts files that sleep first, and then the longest and the largest of each suffix. Without a sequencer and without
- * results of an earlier run, as in CI, vitest sorts by the name of the project.
+ * Puts programs first, then files that sleep, and then the longest and the largest of each suffix. Without a sequencer
+ * and without results of an earlier run, as in CI, vitest sorts by the name of the project.
  */
 export class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -51,7 +51,8 @@ export class WaitingFirst extends BaseSequencer {
 /** The group of a file and its place in it: lower numbers start earlier. */
 function ranksOf(file: string): { group: number; place: number } {
   const name = file.match(/([^/]+)\.test\.ts$/)?.[1] ?? "";
-  const asleep = ASLEEP.indexOf(name);
-  const group = asleep >= 0 ? asleep : ASLEEP.length + SUFFIXES.findIndex((suffix) => suffix.test(file));
-  return { group, place: LONG.includes(name) ? LONG.indexOf(name) : LONG.length };
+  const place = LONG.includes(name) ? LONG.indexOf(name) : LONG.length;
+  if (PROGRAM.test(file)) return { group: 0, place };
+  if (ASLEEP.includes(name)) return { group: 1, place: ASLEEP.indexOf(name) };
+  return { group: 2 + SUFFIXES.findIndex((suffix) => suffix.test(file)), place };
 }
