@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { buildDocs } from "./.scripts/docs/build.ts";
+import { makeDocs } from "./.scripts/make-docs.ts";
 import { WaitingFirst } from "./test/support/sequencer.ts";
 
 /** Another Worker, which publishes over RPC; see test/support/publisher-worker.mjs. */
@@ -34,7 +34,7 @@ const withoutMapsOfDependencies = {
 /** The plugin asks for this once for each worker, and does not run the `[build]` of wrangler.toml. */
 let built: Promise<void> | undefined;
 async function builtConfiguration() {
-  built ??= buildDocs();
+  built ??= makeDocs();
   await built;
   return { configPath: "./wrangler.toml" };
 }

@@ -1,4 +1,4 @@
 /** `npm run docs`: writes the documentation into the folder that wrangler.toml serves; part of every build. */
-import { buildDocs } from "./docs/build.ts";
+import { makeDocs } from "./make-docs.ts";
 
-await buildDocs();
+await makeDocs();

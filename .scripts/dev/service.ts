@@ -6,16 +6,17 @@ import { mkdtempSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Miniflare } from "miniflare";
-import { bundle, ROOT } from "../bundle.ts";
+import { ROOT } from "../bundle.ts";
 import { fireCron } from "../cron.ts";
+import { makeDocs } from "../make-docs.ts";
 import { onStop } from "../on-stop.ts";
+import { bundleOnce } from "./bundle-once.ts";
 import { readFlags } from "./flags.ts";
 import { migrate, migrateRunning } from "./migrate.ts";
 import { readOptions, SERVICE_WORKER } from "./options.ts";
 
 /** Files besides those in src/ that change the service. */
 const WATCHED_FILES = new Set(["wrangler.toml", ".dev.vars"]);
-const CONFIG = join(ROOT, "wrangler.toml");
 const DEBOUNCE_MS = 100;
 const MINUTE_MS = 60_000;
 const EVERY_MINUTE = "* * * * *";
@@ -28,7 +29,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** Miniflare passes these flags to workerd, which otherwise keeps several hundred MiB of garbage. */
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--optimize-for-size --max-semi-space-size=1";
-await bundle(folder, CONFIG);
+await build();
 const options = await readOptions(flags, folder);
 await migrate(options.databases);
 const miniflare = new Miniflare(options.service);
@@ -39,6 +40,11 @@ void tick(EVERY_MINUTE);
 setInterval(tick, MINUTE_MS, EVERY_MINUTE);
 setInterval(tick, 60 * MINUTE_MS, EVERY_HOUR);
 watchSources();
+
+async function build(): Promise<void> {
+  await bundleOnce(folder);
+  await makeDocs();
+}
 
 /** A failed trigger does not stop the service. */
 async function tick(cron: string): Promise<void> {
@@ -58,7 +64,7 @@ function watchSources(): void {
   let reloaded = Promise.resolve();
   const reload = async () => {
     try {
-      await bundle(folder, CONFIG);
+      await build();
       await miniflare.setOptions((await readOptions(flags, folder)).service);
       await migrateRunning(miniflare, SERVICE_WORKER);
       console.log("Reloaded.");
