@@ -1,19 +1,16 @@
 /**
- * Checks every page with axe-core in both colour schemes and at a phone's width, and takes screenshots for people to
- * look at.
+ * Checks every page with axe-core in both colour schemes and at a phone's width. `SCREENSHOTS=1 npm test` keeps
+ * pictures of them in .screenshots/.
  */
 import { createHmac } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
 import axe, { type Result } from "axe-core";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { OPERATOR } from "./dev-server.ts";
-import { takePicture } from "./pictures.ts";
+import { keepScreenshot, takePicture } from "./pictures.ts";
 import { confirm, follow, newEmail, openSection, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
-/** Git-ignored. */
-const FOLDER = ".screenshots/pages";
 const PHONE_PIXELS = 360;
 const DESK_PIXELS = 1440;
 /** Each width and each colour scheme once, which covers every contrast. */
@@ -47,7 +44,7 @@ async function inspect(page: Page, name: string, heading?: string): Promise<void
       width,
       width,
     ]);
-    await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+    await keepScreenshot(page, `pages/${name}-${width}-${colorScheme}`);
     expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
   }
   await takePicture(page, name);
@@ -218,8 +215,6 @@ export function appearance(stage: Stage): void {
   test(
     "every page passes axe-core in light and dark and fits a phone",
     async () => {
-      rmSync(FOLDER, { recursive: true, force: true });
-      mkdirSync(FOLDER, { recursive: true });
       const page = await stage.open();
       await signedOutPages(stage, page);
       const email = await register(stage, page, OPERATOR);

@@ -1,13 +1,11 @@
 /** Each kind of mail as a client shows it: on a desk in light, on a phone in dark, and as plain text. */
-import { mkdirSync, rmSync } from "node:fs";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { violations } from "./appearance.ts";
+import { keepScreenshot } from "./pictures.ts";
 import type { Stage } from "./stage.ts";
 
-/** Git-ignored. */
-const FOLDER = ".screenshots/mails";
 const VIEWS = [
   { width: 640, height: 700, colorScheme: "light" },
   { width: 360, height: 700, colorScheme: "dark" },
@@ -37,7 +35,7 @@ async function inspect(page: Page, { name, html, text, words }: Sample): Promise
   for (const { width, height, colorScheme } of VIEWS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+    await keepScreenshot(page, `mails/${name}-${width}-${colorScheme}`);
     const widest = await page.evaluate(() => document.documentElement.scrollWidth);
     // A mail is a document of its own, without the landmarks of a page.
     const found = (await violations(page)).filter(
@@ -51,8 +49,6 @@ export function mails(stage: Stage): void {
   test(
     "every mail passes axe-core in light and dark, fits a phone, and says the same as plain text",
     async () => {
-      rmSync(FOLDER, { recursive: true, force: true });
-      mkdirSync(FOLDER, { recursive: true });
       const page = await stage.open();
       const samples = await readSamples();
       expect(samples.length).toBeGreaterThan(30);

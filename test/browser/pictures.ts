@@ -7,12 +7,19 @@ import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 
 const FOLDER = "src/docs/pages/console";
+/** Git-ignored. */
+const SCREENSHOTS = ".screenshots";
 const VIEW = { width: 1200, height: 780 };
 const QUALITY_PERCENT = 75;
 const MAX_BYTES = 60 * 1024;
 /** The pages, by the names that appearance.ts gives them. */
 const PAGES = ["event", "overview", "security", "subscription-failing"];
 const taken = new Map<string, Buffer>();
+
+/** Keeps a picture of the whole page for people to look at, if they ask for it: it costs as much as the checks. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true });
+}
 
 /** Takes the picture of the page with this name, if the documentation shows it. */
 export async function takePicture(page: Page, name: string): Promise<void> {
