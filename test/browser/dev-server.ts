@@ -33,6 +33,8 @@ export interface DevServer {
   base: string;
   /** The link in the newest mail to an address, once it has come. */
   mailedLink(to: string, subject: RegExp): Promise<string>;
+  /** The path of the text of the newest mail to an address, once it has come. */
+  mailFile(to: RegExp, subject: RegExp): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -126,14 +128,19 @@ export async function startDevServer(
   const healthy = async () => ((await fetch(`${base}/health`).catch(() => undefined))?.ok ? true : undefined);
   await waitFor("the service answers", START_TIMEOUT_MS, healthy);
 
+  const newest = (isTo: (address: string) => boolean, subject: RegExp) =>
+    [...output.matchAll(/To: (\S+)\s+Subject: (.+)\s+Text: (\S+\.txt)/g)].findLast(
+      ([, to = "", title = ""]) => isTo(to) && subject.test(title),
+    )?.[3];
   return {
     base,
     mailedLink: (to, subject) =>
       waitFor(`mail ${subject} to ${to}`, MAIL_TIMEOUT_MS, () => {
-        const mails = [...output.matchAll(/To: (\S+)\s+Subject: (.+)\s+Text: (\S+\.txt)/g)];
-        const file = mails.findLast((mail) => mail[1] === to && subject.test(mail[2] ?? ""))?.[3];
+        const file = newest((address) => address === to, subject);
         return file === undefined ? undefined : (readFileSync(file, "utf8").match(/https?:\S+/)?.[0] ?? undefined);
       }),
+    mailFile: (to, subject) =>
+      waitFor(`mail ${subject} to ${to}`, MAIL_TIMEOUT_MS, () => newest((address) => to.test(address), subject)),
     stop: async () => {
       dev.kill("SIGTERM");
       await ended;

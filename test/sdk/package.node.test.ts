@@ -1,39 +1,19 @@
 /**
- * The package as a user installs it: its files, its types without the service's libraries, and the example from the
- * docs.
+ * The package as a user installs it: its files, its types without the service's libraries, the examples from the docs,
+ * and its command line.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typescriptWriter } from "../../src/webhooks/event-types/export/typescript";
+import { freePort } from "../browser/dev-server.ts";
 import { declaredType } from "../support/event-types";
+import { commandLine } from "./installed/command-line.ts";
+import { closeStage, files, folder, installed, openStage, run, START_TIMEOUT_MS, server } from "./installed/stage.ts";
 
-const user = mkdtempSync(join(tmpdir(), "postern-user-"));
-const installed = join(user, "node_modules/postern");
-let files: string[] = [];
-
-beforeAll(() => {
-  const packed = run("npm", ["pack", "--json", "--silent", "--pack-destination", user]);
-  const [{ filename, files: list }] = JSON.parse(packed.slice(packed.indexOf("[\n"))) as [
-    { filename: string; files: { path: string }[] },
-  ];
-  files = list.map(({ path }) => path);
-  mkdirSync(installed, { recursive: true });
-  run("tar", ["-xzf", join(user, filename), "-C", installed, "--strip-components", "1"]);
-});
-// The service may still write to its files for a moment while it stops.
-afterAll(() => rmSync(user, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
-
-/** Returns what the program prints. Throws when it fails. */
-function run(program: string, args: string[], cwd = "."): string {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: "utf8" });
-  if (status !== 0) throw new Error(`${program} ended with ${status}: ${stdout}${stderr}`, { cause: error });
-  return stdout;
-}
+beforeAll(openStage, START_TIMEOUT_MS);
+afterAll(closeStage);
 
 test("contains the modules with their types, the command line, the licence and the README, and has no dependencies", () => {
   const modules = files.filter((path) => path !== "dist/cli/postern.js");
@@ -111,10 +91,10 @@ try {
 `;
 
 test("its types compile in strict mode without the service's libraries", () => {
-  writeFileSync(join(user, "consumer.mts"), CONSUMER);
-  writeFileSync(join(user, "postern-events.mts"), typesOf(DECLARED));
+  writeFileSync(join(folder, "consumer.mts"), CONSUMER);
+  writeFileSync(join(folder, "postern-events.mts"), typesOf(DECLARED));
   const options = "--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types";
-  run("tsc", [...options.split(" "), "", "consumer.mts"], user);
+  run("tsc", [...options.split(" "), "", "consumer.mts"], folder);
 });
 
 /** Sends a good token and a changed one to each example, with an issuer in place of the network. */
@@ -153,11 +133,11 @@ process.exit(0);
 
 test("the examples of Verify a token in another service run", async () => {
   for (const file of ["node.mjs", "worker.js"]) {
-    copyFileSync(join("src/docs/pages/verify-tokens", file), join(user, file));
+    copyFileSync(join("src/docs/pages/verify-tokens", file), join(folder, file));
   }
-  writeFileSync(join(user, "package.json"), '{"type":"module"}');
-  writeFileSync(join(user, "sessions.mjs"), SESSIONS);
-  const printed = run("node", ["sessions.mjs", String(await freePort())], user);
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  writeFileSync(join(folder, "sessions.mjs"), SESSIONS);
+  const printed = run("node", ["sessions.mjs", String(await freePort())], folder);
   expect(printed.split("\n").filter(Boolean)).toEqual([
     "u is owner of t",
     "BAD_SIGNATURE",
@@ -167,44 +147,26 @@ test("the examples of Verify a token in another service run", async () => {
 });
 
 test("the example runs against npm run dev", async () => {
-  copyFileSync("src/docs/pages/example.mjs", join(user, "example.mjs"));
+  copyFileSync("src/docs/pages/example.mjs", join(folder, "example.mjs"));
   expect(readFileSync("src/docs/pages/example.mjs", "utf8").split("\n").length).toBeLessThan(60);
-  const port = await freePort();
-  const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", join(user, "state")];
-  const dev = spawn("npm", ["run", "dev", "--", ...flags], { stdio: ["ignore", "pipe", "pipe"], detached: true });
-  const ended = new Promise((resolve) => dev.once("exit", resolve));
-  try {
-    const printed = printedBy(dev);
-    await printed(/Postern is listening on/);
-    const env = { ...process.env, POSTERN_URL: `http://localhost:${port}` };
-    const example = spawn("node", ["example.mjs"], { cwd: user, env, stdio: ["pipe", "pipe", "inherit"] });
-    const shown = printedBy(example);
-    await shown(/Path of the email/);
-    example.stdin.end(`${(await printed(/\/\S+\.txt/))[0]}\n`);
-    expect(await new Promise((resolve) => example.once("exit", resolve))).toBe(0);
-    await shown(
-      new RegExp(
-        [
-          "Email verified successfully\\.",
-          "Received and verified: OrderPaid .* { order: 42 }",
-          "Refreshed, still logged in as you-",
-        ].join("\\s+"),
-      ),
-    );
-  } finally {
-    dev.kill("SIGTERM");
-    await ended;
-  }
+  const env = { ...process.env, POSTERN_URL: server.base };
+  const example = spawn("node", ["example.mjs"], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+  const shown = printedBy(example);
+  await shown(/Path of the email/);
+  example.stdin.end(`${await server.mailFile(/^you-/, /Verify/)}\n`);
+  expect(await new Promise((resolve) => example.once("exit", resolve))).toBe(0);
+  await shown(
+    new RegExp(
+      [
+        "Email verified successfully\\.",
+        "Received and verified: OrderPaid .* { order: 42 }",
+        "Refreshed, still logged in as you-",
+      ].join("\\s+"),
+    ),
+  );
 });
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
-}
+describe("the command line", commandLine);
 
 /** Waits until the program has printed text that matches. Rejects when it exits first. */
 function printedBy(child: { stdout: NodeJS.ReadableStream; once: NodeJS.EventEmitter["once"] }) {
