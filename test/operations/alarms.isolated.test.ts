@@ -1,7 +1,4 @@
-/**
- * Alarms about the service: each is told once when it begins and once when it ends, by mail and by the queue, however
- * many runs there are at once.
- */
+/** Alarms about the service: each is told once when it begins and once when it ends, however many runs there are. */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -9,10 +6,9 @@ import worker from "../../src";
 import { forgetFailures, noteFailure } from "../../src/identity/legacy-login/failures-store";
 import { tellAlarms } from "../../src/operations/alarms/tell";
 import { rekey, rekeyAfterChange } from "../../src/operations/reencryption/reencrypt";
-import { parseConfig } from "../../src/platform/config";
 import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-store";
 import { HOUR_MS, MINUTE_MS } from "../../src/platform/time";
-import { countWrites, newPlace } from "../support/alarms";
+import { addDue, countWrites, forgetAlarms, newPlace, run } from "../support/alarms";
 import { signUp } from "../support/client";
 import { LEGACY } from "../support/former-service";
 import { captureLog } from "../support/log-lines";
@@ -23,24 +19,11 @@ import { maintain } from "../support/upkeep";
 
 const { lines } = captureLog();
 
-const run = (query: string, ...values: unknown[]) =>
-  deliveryDb
-    .prepare(query)
-    .bind(...values)
-    .run();
-const DUE = `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-    VALUES ('', ?, 'late', 't', 's', 'e', 'event', 1)`;
-const addDue = (dueAt: number) => run(DUE, dueAt);
 const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  await env.DB.batch(
-    ["alarms", "dead_letters", "mail_failures", "legacy_login_failures", "key_checks", "shards"].map((table) =>
-      env.DB.prepare(`DELETE FROM ${table}`),
-    ),
-  );
-  for (const database of [env.DB, env.SHARD_1]) await database.prepare("DELETE FROM outbox").run();
+  await forgetAlarms();
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -156,7 +139,7 @@ describe("an alarm", () => {
 
   test("neither begins nor ends while its database is down", async () => {
     const place = newPlace();
-    await env.SHARD_1.prepare(DUE).bind(1).run();
+    await addDue(1, env.SHARD_1);
     await place.look();
     const down = new Proxy(env.SHARD_1, {
       get: (target, name) =>
@@ -312,9 +295,4 @@ describe("what is found", () => {
     await minute(NEW_KEY);
     expect(place.told()).toHaveLength(2);
   });
-});
-
-test("an ALERT_MAIL that is no address is refused alone", () => {
-  const { refused, alertMail } = parseConfig({ ...env, ALERT_MAIL: "nobody" });
-  expect([refused, alertMail]).toEqual([["ALERT_MAIL must be an email address, or empty"], null]);
 });

@@ -1,79 +1,52 @@
 /** Imports of people with a platform key: parts, rows, reports, and what a kill or a second run leaves. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { importPeople as importByExample } from "../../src/docs/pages/moving-in/import";
 import { clearImports } from "../../src/operations/imports/clear";
-import { call, logIn, newEmail, PASSWORD, signUp } from "../support/client";
+import { call, logIn, PASSWORD, signUp } from "../support/client";
 import { FIREBASE } from "../support/imported-hashes";
 import {
   callImports,
   ended,
+  endImports,
   forgetImporter,
-  importKey,
+  IMPORTED_HASH,
   importPeople,
   killUntilEnded,
+  logInAs,
   ndjson,
+  newExternalId,
+  newRow,
+  newTenant,
+  PASSKEY_JWK,
+  readOne,
   reportOf,
   runDeps,
   runImports,
   sendPeople,
+  TOTP_SECRET,
+  userOf,
 } from "../support/imports";
 import { newPlatformKey } from "../support/platform-keys";
-import { serviceFetch } from "../support/sdk";
 import { codeOf } from "../support/two-factor";
 import { maintain } from "../support/upkeep";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** PBKDF2 of PASSWORD, made with Python's hashlib. */
-const HASH = "$pbkdf2-sha256$i=1000$c29tZXNhbHQ$tialtnUVXehIAQR5duFwgQ/NykFia+syCsDEaTVcejk";
-const SECRET = "JBSWY3DPEHPK3PXP";
-const JWK = {
-  kty: "EC",
-  crv: "P-256",
-  x: "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
-  y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
-};
-
-const newExternalId = () => `ext-${crypto.randomUUID()}`;
-const person = (fields: Record<string, unknown> & { email?: string } = {}) => ({
-  email: newEmail(),
-  emailVerified: true,
-  ...fields,
-});
-const userOf = async (email: string) =>
-  (await call("GET", `/platform/users/${encodeURIComponent(`email:${email}`)}`, { token: await importKey() })).body
-    .data;
-const one = async <T>(sql: string, ...values: unknown[]) =>
-  env.DB.prepare(sql)
-    .bind(...values)
-    .first<T>();
-const newTenant = async (fields: object = {}) =>
-  (await call("POST", "/platform/tenants", { token: await importKey(), body: { name: "Shop", ...fields } })).body.data;
-const login = (email: string, totp?: string) =>
-  call("POST", "/auth/login", { body: { email, password: PASSWORD, ...(totp ? { totp } : {}) } });
-
 beforeAll(() => forgetImporter());
-afterEach(async () => {
-  await env.DB.batch([
-    env.DB.prepare("UPDATE imports SET state = 'stopped', ended_at = 1 WHERE state IN ('open', 'running')"),
-    // Otherwise refused logins of other files would take half a second each.
-    env.DB.prepare("UPDATE users SET password_hash = '' WHERE password_kind IS NOT NULL"),
-  ]);
-});
+afterEach(endImports);
 
 describe("an import", () => {
   test("makes accounts with passwords, second factors, identities, passkeys and memberships", async () => {
     const tenant = await newTenant({ externalId: newExternalId() });
     const externalId = newExternalId();
-    const row = person({
+    const row = newRow({
       externalId,
       name: "Ada",
       createdAt: "2020-01-02T03:04:05Z",
-      password: { hash: HASH },
-      totp: { secret: SECRET },
+      password: { hash: IMPORTED_HASH },
+      totp: { secret: TOTP_SECRET },
       identities: [{ provider: "github", subject: crypto.randomUUID() }],
-      passkeys: [{ id: crypto.randomUUID(), publicKey: JWK, rpId: "localhost", counter: 3 }],
+      passkeys: [{ id: crypto.randomUUID(), publicKey: PASSKEY_JWK, rpId: "localhost", counter: 3 }],
       memberships: [{ tenant: `ext:${tenant.externalId}`, role: "admin" }],
       metadata: { plan: "gold" },
     });
@@ -88,27 +61,27 @@ describe("an import", () => {
     expect(report).toEqual([
       { line: 1, outcome: "created", userId: user.id, email: row.email, externalId, ignored: ["metadata"] },
     ]);
-    expect((await login(row.email)).body.code).toBe("TOTP_REQUIRED");
-    expect((await login(row.email, codeOf(SECRET))).status).toBe(200);
+    expect((await logInAs(row.email)).body.code).toBe("TOTP_REQUIRED");
+    expect((await logInAs(row.email, codeOf(TOTP_SECRET))).status).toBe(200);
     expect((await callImports("GET", `/${done.id}`)).body.data.waiting).toBe(0);
     for (const table of ["identities", "passkeys"]) {
-      expect(await one(`SELECT count(*) AS count FROM ${table} WHERE user_id = ?`, user.id)).toEqual({ count: 1 });
+      expect(await readOne(`SELECT count(*) AS count FROM ${table} WHERE user_id = ?`, user.id)).toEqual({ count: 1 });
     }
   });
 
   test("takes Firebase's hashes with the settings of the import", async () => {
     const { hash, settings, password } = FIREBASE;
-    const row = person({ password: hash });
+    const row = newRow({ password: hash });
     const { done } = await importPeople([row], { hashSettings: { firebase: settings } });
     expect(done.created).toBe(1);
     expect((await call("POST", "/auth/login", { body: { email: row.email, password } })).status).toBe(200);
     await maintain(await runDeps(), clearImports);
-    expect(await one("SELECT id FROM hash_settings WHERE id = ?", done.id)).toBeNull();
+    expect(await readOne("SELECT id FROM hash_settings WHERE id = ?", done.id)).toBeNull();
   });
 
   test("is recorded in the logs of the person, the tenant and the platform", async () => {
     const tenant = await newTenant();
-    const row = person({ memberships: [{ tenant: tenant.id, role: "viewer" }] });
+    const row = newRow({ memberships: [{ tenant: tenant.id, role: "viewer" }] });
     const { done } = await importPeople([row]);
     const { id } = await userOf(row.email);
     const events = async (tenantId: string) =>
@@ -130,7 +103,7 @@ describe("an import", () => {
 
   test("goes on over several parts, and counts lines over all of them", async () => {
     const { id } = (await callImports("POST", "", { name: "Parts" })).body.data;
-    const people = Array.from({ length: 130 }, () => person());
+    const people = Array.from({ length: 130 }, () => newRow());
     expect((await sendPeople("PUT", `/${id}/parts/2`, ndjson(people.slice(70)))).body.data).toMatchObject({ rows: 60 });
     const missing = await callImports("POST", `/${id}/start`, { parts: 3 });
     expect([missing.status, missing.body.details[0].message]).toEqual([400, "These parts are missing: 1, 3"]);
@@ -147,11 +120,11 @@ describe("an import", () => {
     const page = (await callImports("GET", `/${id}/report?limit=100&outcome=created`)).body;
     expect([page.data.length, page.nextCursor]).toEqual([100, "102"]);
     expect((await reportOf(id, `limit=100&cursor=${page.nextCursor}`)).map(({ line }) => line)[0]).toBe(103);
-    expect(await one("SELECT count(*) AS count FROM import_chunks WHERE import_id = ?", id)).toEqual({ count: 0 });
+    expect(await readOne("SELECT count(*) AS count FROM import_chunks WHERE import_id = ?", id)).toEqual({ count: 0 });
   });
 
   test("can be sent and started by one call", async () => {
-    const people = [person(), person()];
+    const people = [newRow(), newRow()];
     const started = await sendPeople("POST", "?dryRun&onExisting=update", ndjson(people));
     expect([started.status, started.body.data.dryRun, started.body.data.onExisting]).toEqual([202, true, "update"]);
     expect(await ended(started.body.data.id)).toMatchObject({ created: 2 });
@@ -160,13 +133,13 @@ describe("an import", () => {
 
   test("stops, and keeps what is done", async () => {
     const { id } = (await callImports("POST", "", {})).body.data;
-    await sendPeople("PUT", `/${id}/parts/1`, ndjson([person()]));
+    await sendPeople("PUT", `/${id}/parts/1`, ndjson([newRow()]));
     for (let again = 0; again < 2; again++) {
       expect((await callImports("DELETE", `/${id}`)).body.message).toBe("Import stopped.");
     }
     expect((await callImports("POST", `/${id}/start`, { parts: 1 })).status).toBe(409);
     expect((await sendPeople("PUT", `/${id}/parts/2`, "{}")).status).toBe(409);
-    const { done } = await importPeople([person()]);
+    const { done } = await importPeople([newRow()]);
     expect((await callImports("DELETE", `/${done.id}`)).body.message).toBe("Import already finished.");
   });
 
@@ -206,9 +179,9 @@ describe("a part", () => {
 
   test("lies encrypted", async () => {
     const id = await open();
-    const row = person();
+    const row = newRow();
     await sendPeople("PUT", `/${id}/parts/1`, ndjson([row]));
-    const stored = await one<{ sealed: string }>("SELECT sealed FROM import_chunks WHERE import_id = ?", id);
+    const stored = await readOne<{ sealed: string }>("SELECT sealed FROM import_chunks WHERE import_id = ?", id);
     expect(stored?.sealed).not.toContain(row.email);
     expect(stored?.sealed).toMatch(/^[\w-]+\.[\w+/=]+\.[\w+/=]+$/);
   });
@@ -216,32 +189,34 @@ describe("a part", () => {
 
 describe("a dry run", () => {
   test("reports what the import then does, and writes nothing", async () => {
-    const existing = person({ externalId: newExternalId() });
+    const existing = newRow({ externalId: newExternalId() });
     await importPeople([existing]);
-    const twin = person({
+    const twin = newRow({
       externalId: newExternalId(),
       identities: [{ provider: "google", subject: newExternalId() }],
     });
-    const filler = Array.from({ length: 60 }, () => person());
-    const rows = [twin, ...filler, twin, { ...twin, name: "Ada" }, { ...existing, name: "Bob" }, person(), {}];
-    const before = await one("SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM identities) AS ids");
-    const dry = await importPeople(rows, { dryRun: true, onExisting: "update" });
-    expect(await one("SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM identities) AS ids")).toEqual(
-      before,
+    const filler = Array.from({ length: 60 }, () => newRow());
+    const rows = [twin, ...filler, twin, { ...twin, name: "Ada" }, { ...existing, name: "Bob" }, newRow(), {}];
+    const before = await readOne(
+      "SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM identities) AS ids",
     );
+    const dry = await importPeople(rows, { dryRun: true, onExisting: "update" });
+    expect(
+      await readOne("SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM identities) AS ids"),
+    ).toEqual(before);
     const real = await importPeople(rows, { onExisting: "update" });
     expect(dry.report).toEqual(real.report.map(({ userId: _userId, ...line }) => line));
     expect(dry.done).toMatchObject({ created: 62, updated: 2, skipped: 1, refused: 1 });
     await maintain(await runDeps(), clearImports);
     const trials = "SELECT count(*) AS count FROM import_trials WHERE import_id = ?";
-    expect(await one(trials, dry.done.id)).toEqual({ count: 0 });
+    expect(await readOne(trials, dry.done.id)).toEqual({ count: 0 });
   });
 });
 
 describe("a run", () => {
   test("that is killed at any call repeats nothing and loses nothing", async () => {
     const tenant = await newTenant();
-    const people = Array.from({ length: 220 }, () => person({ memberships: [{ tenant: tenant.id, role: "viewer" }] }));
+    const people = Array.from({ length: 220 }, () => newRow({ memberships: [{ tenant: tenant.id, role: "viewer" }] }));
     const { id } = (await callImports("POST", "", {})).body.data;
     await sendPeople("PUT", `/${id}/parts/1`, ndjson(people));
     await env.DB.prepare("UPDATE imports SET state = 'running', started_at = 0, rows = 220 WHERE id = ?")
@@ -255,18 +230,18 @@ describe("a run", () => {
       (SELECT count(*) FROM audit_events WHERE tenant_id = 'platform' AND action = 'user.created'
         AND meta ->> 'import' = ?2) AS created,
       (SELECT count(*) FROM audit_events WHERE tenant_id = 'platform' AND target_id = ?2) AS ended`;
-    expect(await one(counts, tenant.id, id)).toEqual({ members: 220, created: 220, ended: 1 });
+    expect(await readOne(counts, tenant.id, id)).toEqual({ members: 220, created: 220, ended: 1 });
   });
 
   test("and ten others at once write each row once", async () => {
-    const people = Array.from({ length: 120 }, () => person());
+    const people = Array.from({ length: 120 }, () => newRow());
     const started = await sendPeople("POST", "", ndjson(people));
     await Promise.all(Array.from({ length: 10 }, runImports));
     expect(await ended(started.body.data.id)).toMatchObject({ created: 120, done: 120 });
   });
 
   test("meets somebody who registers at the same time", async () => {
-    const people = Array.from({ length: 60 }, () => person());
+    const people = Array.from({ length: 60 }, () => newRow());
     const started = await sendPeople("POST", "", ndjson(people));
     await Promise.all(
       people
@@ -279,7 +254,7 @@ describe("a run", () => {
 
   test("ends after seven days, and the report after ninety", async () => {
     const { id } = (await callImports("POST", "", {})).body.data;
-    await sendPeople("PUT", `/${id}/parts/1`, ndjson([person()]));
+    await sendPeople("PUT", `/${id}/parts/1`, ndjson([newRow()]));
     const inDays = async (days: number) => {
       const deps = await runDeps();
       await maintain({ ...deps, now: () => Date.now() + days * 86_400_000 }, clearImports);
@@ -288,26 +263,10 @@ describe("a run", () => {
     expect((await callImports("GET", `/${id}`)).body.data.state).toBe("open");
     await inDays(8);
     expect((await callImports("GET", `/${id}`)).body.data.state).toBe("stopped");
-    expect(await one("SELECT count(*) AS count FROM import_chunks WHERE import_id = ?", id)).toEqual({ count: 0 });
+    expect(await readOne("SELECT count(*) AS count FROM import_chunks WHERE import_id = ?", id)).toEqual({ count: 0 });
     await inDays(91);
     expect((await callImports("GET", `/${id}`)).status).toBe(404);
   });
-});
-
-test("the example of the docs is on its page, and works", async () => {
-  const [page] = Object.values(
-    import.meta.glob("../../src/docs/pages/moving-in.md", { query: "?raw", import: "default", eager: true }),
-  );
-  const [example] = Object.values(
-    import.meta.glob("../../src/docs/pages/moving-in/import.ts", { query: "?raw", import: "default", eager: true }),
-  );
-  expect(page).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
-  vi.stubGlobal("fetch", serviceFetch);
-  const parts = [ndjson([person(), {}]), ndjson([person()])];
-  const refused = await importByExample("http://postern.test", await importKey(), parts).finally(() =>
-    vi.unstubAllGlobals(),
-  );
-  expect(refused).toEqual([expect.objectContaining({ line: 2, outcome: "refused" })]);
 });
 
 test("no other scope imports people, and an unknown import is not found", async () => {

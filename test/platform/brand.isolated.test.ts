@@ -56,3 +56,8 @@ test("a setting that the service needs still stops it", () => {
     /^APP_URL must .*METRICS_TOKEN must/,
   );
 });
+
+test("an ALERT_MAIL that is no address is refused alone", () => {
+  const { refused, alertMail } = parseConfig({ ...env, ALERT_MAIL: "nobody" });
+  expect([refused, alertMail]).toEqual([["ALERT_MAIL must be an email address, or empty"], null]);
+});

@@ -7,6 +7,7 @@ import type { AlarmMessage } from "../../src/platform/messages";
 import { newEmail } from "./client";
 import { consumeBatch } from "./engine";
 import { mailsTo } from "./mailbox";
+import { deliveryDb } from "./shard";
 
 /** Creates an address and a queue that no other test uses. */
 export function newPlace() {
@@ -49,4 +50,31 @@ export function countWrites() {
             },
     });
   return { counted, rowsWritten: () => rows };
+}
+
+/** Changes the delivery database. */
+export const run = (query: string, ...values: unknown[]) =>
+  deliveryDb
+    .prepare(query)
+    .bind(...values)
+    .run();
+
+/** Adds a delivery that is due at a time. */
+export const addDue = (dueAt: number, database = deliveryDb) =>
+  database
+    .prepare(
+      `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+        VALUES ('', ?, 'late', 't', 's', 'e', 'event', 1)`,
+    )
+    .bind(dueAt)
+    .run();
+
+/** Empties the tables that alarms look at. */
+export async function forgetAlarms(): Promise<void> {
+  await env.DB.batch(
+    ["alarms", "dead_letters", "mail_failures", "legacy_login_failures", "key_checks", "shards"].map((table) =>
+      env.DB.prepare(`DELETE FROM ${table}`),
+    ),
+  );
+  for (const database of [env.DB, env.SHARD_1]) await database.prepare("DELETE FROM outbox").run();
 }

@@ -23,6 +23,15 @@ export interface Key {
   bytes: number;
 }
 
+/** The key of a delivery that is in no database. */
+export const keyOfNobody = (): Key => ({
+  queue: "",
+  dueAt: Date.now(),
+  id: crypto.randomUUID(),
+  subscriptionId: crypto.randomUUID(),
+  bytes: 1,
+});
+
 /** Adds a delivery that is due and has no message. */
 export async function addDelivery(person: Person, webhookId: string, fields: { dueAt?: number } = {}): Promise<Key> {
   const nowMs = Date.now();

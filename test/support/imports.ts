@@ -5,7 +5,7 @@ import { continueImports } from "../../src/operations/imports/run";
 import type { Import, ImportedLine } from "../../src/operations/imports/schemas";
 import { createDb } from "../../src/platform/db/client";
 import { createDeps } from "../../src/platform/deps";
-import { type Answer, call, eventually } from "./client";
+import { type Answer, call, eventually, newEmail, PASSWORD } from "./client";
 import { newPlatformKey } from "./platform-keys";
 import { maintain } from "./upkeep";
 
@@ -115,3 +115,39 @@ export async function killUntilEnded(id: string): Promise<number> {
 
 /** Dependencies for a job that the test runs. */
 export const runDeps = () => createDeps(env, createExecutionContext());
+
+/** PBKDF2 of PASSWORD, made with Python's hashlib. */
+export const IMPORTED_HASH = "$pbkdf2-sha256$i=1000$c29tZXNhbHQ$tialtnUVXehIAQR5duFwgQ/NykFia+syCsDEaTVcejk";
+export const TOTP_SECRET = "JBSWY3DPEHPK3PXP";
+export const PASSKEY_JWK = {
+  kty: "EC",
+  crv: "P-256",
+  x: "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+  y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+};
+
+export const newExternalId = () => `ext-${crypto.randomUUID()}`;
+export const newRow = (fields: Record<string, unknown> & { email?: string } = {}) => ({
+  email: newEmail(),
+  emailVerified: true,
+  ...fields,
+});
+export const userOf = async (email: string) =>
+  (await call("GET", `/platform/users/${encodeURIComponent(`email:${email}`)}`, { token: await importKey() })).body
+    .data;
+export const readOne = async <T>(sql: string, ...values: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .first<T>();
+export const newTenant = async (fields: object = {}) =>
+  (await call("POST", "/platform/tenants", { token: await importKey(), body: { name: "Shop", ...fields } })).body.data;
+export const logInAs = (email: string, totp?: string) =>
+  call("POST", "/auth/login", { body: { email, password: PASSWORD, ...(totp ? { totp } : {}) } });
+
+/** Ends the imports of a test, and the refused logins that take half a second each: other files share the tables. */
+export async function endImports(): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("UPDATE imports SET state = 'stopped', ended_at = 1 WHERE state IN ('open', 'running')"),
+    env.DB.prepare("UPDATE users SET password_hash = '' WHERE password_kind IS NOT NULL"),
+  ]);
+}

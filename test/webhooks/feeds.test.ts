@@ -1,47 +1,22 @@
-/** Feeds: what programs pull, from where on, and that nothing is passed over. */
-import { createExecutionContext } from "cloudflare:test";
+/** Feeds: what programs pull, how long it stays, and who may read it. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "../../src/platform/db/client";
-import { createDeps, type Deps } from "../../src/platform/deps";
 import { DAY_MS } from "../../src/platform/time";
-import { findTenant } from "../../src/tenancy/tenants/store";
-import { publishEvents } from "../../src/webhooks/events/publish";
 import { deleteOldEntries } from "../../src/webhooks/feeds/retention-store";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";
+import { createFeed, type Feed, oldest, onlyFeed, payloads, poll, post } from "../support/feeds";
 import { publish } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 
-interface Made {
-  id: string;
-  token: string;
-}
-
-const create = async ({ token }: Person, events: string[] = ["*"]): Promise<Made> => {
-  const { status, body } = await call("POST", "/feeds", { token, body: { name: "n", events } });
-  expect([status, body]).toEqual([201, expect.anything()]);
-  return body.data;
-};
-
-const poll = async (feed: Made, query = "", token = feed.token) =>
-  (await call("GET", `/feeds/${feed.id}/events${query}`, { token })).body;
-
-const payloads = (page: { data: { payload: unknown }[] }) => page.data.map(({ payload }) => payload);
-const oldest = async (feed: Made) => payloads(await poll(feed, "?from=oldest"));
-const post = (person: { token: string }, path: string, body: object) =>
-  call("POST", path, { token: person.token, body });
-
 let person: Person;
-let feed: Made;
+let feed: Feed;
 beforeAll(async () => {
   person = await signUpVerified();
 });
 beforeEach(async () => {
-  for (const { id } of (await call("GET", "/feeds", { token: person.token })).body.data) {
-    await call("DELETE", `/feeds/${id}`, { token: person.token });
-  }
-  feed = await create(person);
+  feed = await onlyFeed(person);
 });
 
 describe("reading", () => {
@@ -77,7 +52,7 @@ describe("reading", () => {
   });
 
   test("a feed lists the types of its list only, wildcards too, and a change counts from then on", async () => {
-    const narrow = await create(person, ["order.*", "Exact"]);
+    const narrow = await createFeed(person, ["order.*", "Exact"]);
     for (const type of ["order.paid", "order.paid.late", "Exact", "orders.paid", "Other"]) {
       await publish(person, type, { type });
     }
@@ -105,7 +80,7 @@ describe("reading", () => {
   });
 
   test("a cursor of another feed, a forged one and contradictions are refused", async () => {
-    const other = await create(person);
+    const other = await createFeed(person);
     const { cursor } = await poll(other);
     const refused = async (query: string) => {
       const { status, body } = await call("GET", `/feeds/${feed.id}/events${query}`, { token: feed.token });
@@ -127,121 +102,6 @@ describe("reading", () => {
   });
 });
 
-describe("the order of commits", () => {
-  /** A publish of an isolate with its own clock, whose batch waits until it is let through. */
-  async function heldPublish(payload: string, clockMs: number) {
-    const context = createExecutionContext();
-    const real = await createDeps(env, context);
-    let reached = () => {};
-    const isReady = new Promise<void>((resolve) => {
-      reached = resolve;
-    });
-    let commit = () => {};
-    const mayCommit = new Promise<void>((resolve) => {
-      commit = resolve;
-    });
-    const held = {
-      prepare: (query: string) => deliveryDb.prepare(query),
-      batch: async (statements: D1PreparedStatement[]) => {
-        reached();
-        await mayCommit;
-        return deliveryDb.batch(statements);
-      },
-    } as unknown as D1Database;
-    const db = createDb(held, { trips: 0, sqlMs: 0, rowsWritten: 0 });
-    const deps: Deps = { ...real, shards: { ...real.shards, db: () => db }, now: () => Date.now() + clockMs };
-    const tenant = await findTenant(real, person.tenantId);
-    if (!tenant) throw new Error("no tenant");
-    const input = { type: "T", payload: JSON.stringify(payload), correlationId: null, idempotencyKey: null };
-    const done = publishEvents(deps, tenant, [input], 0);
-    await isReady;
-    return async () => {
-      commit();
-      await done;
-    };
-  }
-
-  test.each([
-    ["slow", "fast", -60_000, 60_000],
-    ["fast", "slow", 60_000, -60_000],
-    ["equal", "equal", 0, 0],
-  ])("a cursor passes no late commit of isolates with a %s and a %s clock, in both orders", async (_, __, one, two) => {
-    for (const isReversed of [false, true]) {
-      const begin = await poll(feed, "?from=oldest");
-      const seen: unknown[] = [];
-      let { cursor } = begin;
-      const read = async () => {
-        const page = await poll(feed, `?cursor=${cursor}`);
-        seen.push(...payloads(page));
-        ({ cursor } = page);
-      };
-      // Both have made their ids before either commits.
-      const commits = [await heldPublish("first id", one), await heldPublish("second id", two)];
-      const [early, late] = isReversed ? commits.toReversed() : commits;
-      await read();
-      await early?.();
-      await read();
-      expect(seen).toHaveLength(1);
-      await publish(person, "between");
-      await read();
-      await late?.();
-      await read();
-      const order = isReversed ? ["second id", "between", "first id"] : ["first id", "between", "second id"];
-      expect(seen).toEqual(order);
-    }
-  });
-
-  test("a reader that polls during 100 parallel publishes gets each event once, in the order of the feed", async () => {
-    const seen: unknown[] = [];
-    let { cursor } = await poll(feed);
-    const publishes = Promise.all(
-      Array.from({ length: 100 }, (_, number) =>
-        post(person, number % 2 === 0 ? "/events" : "/events/batch", eventOf(number)),
-      ),
-    );
-    let isOver = false;
-    void publishes.then(() => {
-      isOver = true;
-    });
-    for (let isLast = false; !isLast; ) {
-      isLast = isOver;
-      const page = await poll(feed, `?cursor=${cursor}&limit=7`);
-      seen.push(...payloads(page));
-      ({ cursor } = page);
-      isLast &&= !page.hasMore;
-    }
-    expect((await publishes).map(({ status }) => status)).toEqual(Array(100).fill(202));
-    expect(seen.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 100 }, (_, number) => number));
-    expect(payloads(await poll(feed, "?from=oldest&limit=500"))).toEqual(seen);
-  });
-
-  const eventOf = (number: number): object => {
-    const event = { type: "T", payload: number };
-    return number % 2 === 0 ? event : { events: [event] };
-  };
-
-  test("50 parallel repeats of an Idempotency-Key and conflicts with it make one entry", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, number) =>
-        call("POST", "/events", {
-          token: person.token,
-          body: { type: "T", payload: number % 2 },
-          headers: { "idempotency-key": `once ${feed.id}`.replaceAll(" ", "-") },
-        }),
-      ),
-    );
-    const won = answers.filter(({ status }) => status === 202);
-    expect([new Set(won.map(({ body }) => body.data.id)).size, (await oldest(feed)).length]).toEqual([1, 1]);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(25);
-  });
-
-  test("a batch is in the feed in its own order", async () => {
-    const events = Array.from({ length: 20 }, (_, payload) => ({ type: "T", payload }));
-    await post(person, "/events/batch", { events });
-    expect(await oldest(feed)).toEqual(events.map(({ payload }) => payload));
-  });
-});
-
 describe("retention", () => {
   const removeAll = () =>
     deleteOldEntries(createDb(deliveryDb, { trips: 0, sqlMs: 0, rowsWritten: 0 }), Date.now() + DAY_MS, before, 1_000);
@@ -251,7 +111,7 @@ describe("retention", () => {
   });
 
   test("says that a page is truncated exactly if events of the feed after the cursor were removed", async () => {
-    const narrow = await create(person, ["Kept"]);
+    const narrow = await createFeed(person, ["Kept"]);
     const [wide, begin] = [(await poll(feed)).cursor, (await poll(narrow)).cursor];
     await publish(person, "gone", { type: "T" });
     const read = await poll(feed, `?cursor=${wide}`);
@@ -266,7 +126,7 @@ describe("retention", () => {
 
   test("a position that was removed is never given again", async () => {
     const owner = await signUp();
-    const own = await create(owner);
+    const own = await createFeed(owner);
     const ahead = (Date.now() + DAY_MS) * 1_000;
     await deliveryDb
       .prepare("UPDATE feed_logs SET trimmed_to = ? WHERE tenant_id = ?")
@@ -281,7 +141,7 @@ describe("retention", () => {
   test("maxAgeMs skips older events and says so", async () => {
     // Not the tenant of the isolates with fast clocks.
     const owner = await signUp();
-    const own = await create(owner);
+    const own = await createFeed(owner);
     await publish(owner, "old");
     const { cursor } = await poll(own, "?from=oldest");
     await publish(owner, "older");
@@ -294,81 +154,9 @@ describe("retention", () => {
   });
 });
 
-describe("consumers", () => {
-  const poll1 = (query = "") => poll(feed, `?consumer=a${query}`);
-  const ack = (cursor: string, name = "a") => post(feed, `/feeds/${feed.id}/consumers/${name}/ack`, { cursor });
-  const consumers = async () =>
-    (await call("GET", `/feeds/${feed.id}/consumers`, { token: person.token })).body.data as Record<string, unknown>[];
-
-  test("what is not acknowledged comes again; an older acknowledgement changes nothing", async () => {
-    await publish(person, 1);
-    const first = await poll1("&from=oldest");
-    await publish(person, 2);
-    const again = await poll1();
-    expect([payloads(first), payloads(again)]).toEqual([[1], [1, 2]]);
-    expect(await consumers()).toMatchObject([{ name: "a", waiting: 2 }]);
-    expect((await ack(again.cursor)).body.data).toMatchObject({ name: "a", waiting: 0 });
-    expect((await ack(first.cursor)).status).toBe(200);
-    expect(payloads(await poll1())).toEqual([]);
-  });
-
-  test("a consumer is made by its first poll, from now on; others get 404", async () => {
-    await publish(person, "before");
-    expect((await ack((await poll(feed)).cursor, "b")).status).toBe(404);
-    expect(payloads(await poll1())).toEqual([]);
-    await publish(person, "after");
-    expect(payloads(await poll1())).toEqual(["after"]);
-    const path = `/feeds/${feed.id}/consumers`;
-    expect((await call("DELETE", `${path}/a`, { token: feed.token })).status).toBe(200);
-    expect((await call("DELETE", `${path}/a`, { token: feed.token })).status).toBe(404);
-    expect((await post(feed, `${path}/a/seek`, { to: "now" })).body.message).toBe("Consumer not found");
-  });
-
-  test("seek goes to the oldest event, to now, to a time and to a cursor, and is in the audit log", async () => {
-    for (const payload of [1, 2]) await publish(person, payload);
-    const { cursor } = await poll(feed, "?from=oldest&limit=1");
-    await poll1();
-    const payloadsAfter = async (target: object) => {
-      expect((await post(feed, `/feeds/${feed.id}/consumers/a/seek`, target)).status).toBe(200);
-      return payloads(await poll1());
-    };
-    expect(await payloadsAfter({ to: "oldest" })).toEqual([1, 2]);
-    expect(await payloadsAfter({ to: "now" })).toEqual([]);
-    expect(await payloadsAfter({ cursor })).toEqual([2]);
-    expect(await payloadsAfter({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual([1, 2]);
-    const early = await post(feed, `/feeds/${feed.id}/consumers/a/seek`, { since: "0001-01-01T00:00:00Z" });
-    expect(payloads(await poll(feed, `?cursor=${early.body.data.cursor}`))).toEqual([1, 2]);
-    expect(await payloadsAfter({ since: "2099-01-01T00:00:00Z" })).toEqual([]);
-    await publish(person, 3);
-    expect(payloads(await poll1())).toEqual([3]);
-    expect((await post(feed, `/feeds/${feed.id}/consumers/a/seek`, { to: "now", cursor })).status).toBe(400);
-    const log = await call("GET", "/audit?action=feed.consumer_moved", { token: person.token });
-    expect(log.body.data[0]).toMatchObject({ target: { kind: "feed", id: feed.id }, meta: { consumer: "a" } });
-  });
-
-  test("of 10 polls of a consumer at once, one is answered and the others get 409 with Retry-After", async () => {
-    await poll1();
-    const path = `/feeds/${feed.id}/events?consumer=a&wait=2`;
-    const answers = await Promise.all(Array.from({ length: 10 }, () => call("GET", path, { token: feed.token })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
-  });
-
-  test("of 30 consumers at once, 20 are made", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, number) =>
-        call("GET", `/feeds/${feed.id}/events?consumer=c${number}`, { token: feed.token }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
-    expect(await consumers()).toHaveLength(20);
-  });
-});
-
 describe("tokens", () => {
   test("a token reads its feed only: 404 for another one, 401 elsewhere", async () => {
-    const other = await create(person);
+    const other = await createFeed(person);
     const status = async (method: string, path: string, body?: object) =>
       (await call(method, path, { token: feed.token, ...(body ? { body } : {}) })).status;
     expect(await status("GET", `/feeds/${feed.id}/events`)).toBe(200);
@@ -417,7 +205,7 @@ describe("costs", () => {
     const stranger = await signUpVerified();
     await send(stranger);
     const plain = await send(stranger);
-    await create(person);
+    await createFeed(person);
     await send(person);
     const listed = await send(person);
     expect(listed).toEqual({ ...plain, rowsWritten: plain.rowsWritten + 1 });

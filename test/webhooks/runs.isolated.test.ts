@@ -2,16 +2,13 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../src/platform/db/client";
-import type { QueuePair } from "../../src/platform/delivery-queues";
-import type { DeliveryMessage, ShardKey } from "../../src/platform/messages";
+import type { ShardKey } from "../../src/platform/messages";
 import { consume } from "../../src/queue";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
-import { enqueue } from "../../src/webhooks/delivery/enqueue";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
-import { recordAttempts } from "../../src/webhooks/delivery/record-store";
 import { call, type Person, signUpVerified } from "../support/client";
-import { controlledDeps, onePair } from "../support/controlled";
-import { addDelivery, type Key, messageFor, outboxRow } from "../support/engine";
+import { controlledDeps } from "../support/controlled";
+import { addDelivery, type Key, keyOfNobody, messageFor, outboxRow } from "../support/engine";
 import { newInvocation } from "../support/faults/invocation";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
@@ -23,14 +20,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
   memory.clear();
-});
-
-const keyOfNobody = (): Key => ({
-  queue: "",
-  dueAt: Date.now(),
-  id: crypto.randomUUID(),
-  subscriptionId: crypto.randomUUID(),
-  bytes: 1,
 });
 
 async function deliveriesOf(person: Person, count: number): Promise<Key[]> {
@@ -48,6 +37,16 @@ function answerAll(): (string | null)[] {
     return new Response("done");
   });
   return sent;
+}
+
+/** Answers every request at once. Resolves with the id of the first delivery. */
+function answerFirst(): Promise<string | null> {
+  const arrived = Promise.withResolvers<string | null>();
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+    arrived.resolve(new Headers(init.headers).get("webhook-id"));
+    return new Response("done");
+  });
+  return arrived.promise;
 }
 
 describe("a batch that mixes databases", () => {
@@ -85,17 +84,13 @@ describe("a batch that mixes databases", () => {
   });
 
   test("sends what the healthy one has while the other hangs, which counts as failed after a time", async () => {
-    const arrived = Promise.withResolvers<string | null>();
-    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
-      arrived.resolve(new Headers(init.headers).get("webhook-id"));
-      return new Response("done");
-    });
+    const arrived = answerFirst();
     const { key, handled, ended, retried } = await handleMixed(() => Promise.withResolvers<never>().promise);
     let isHandled = false;
     const end = handled.then(() => {
       isHandled = true;
     });
-    expect(await arrived.promise).toBe(key.id);
+    expect(await arrived).toBe(key.id);
     expect([isHandled, retried]).toEqual([false, []]);
     await end;
     await ended();
@@ -140,22 +135,18 @@ async function keyAndOrphan(): Promise<{ key: ShardKey; orphan: ShardKey }> {
 describe("a claim", () => {
   test("is followed by a thorough one of what it left, which what it has claimed does not wait for", async () => {
     const { key, orphan } = await keyAndOrphan();
-    const arrived = Promise.withResolvers<string | null>();
-    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
-      arrived.resolve(new Headers(init.headers).get("webhook-id"));
-      return new Response("done");
-    });
+    const arrived = answerFirst();
     let claims = 0;
     const { deps, ended } = await controlledDeps(async (name, claim) => {
       if (name === "claimDeliveries") claims += 1;
-      if (name === "claimDeliveries" && claims === 2) await arrived.promise;
+      if (name === "claimDeliveries" && claims === 2) await arrived;
       return claim();
     });
     const run = new DeliveryRun(deps, "fast");
     expect(await run.add([orphan, key])).toEqual([]);
     await run.finished();
     await ended();
-    expect([await arrived.promise, claims]).toEqual([key.id, 2]);
+    expect([await arrived, claims]).toEqual([key.id, 2]);
     expect(await outboxRow(orphan)).toBeNull();
   });
 
@@ -301,41 +292,4 @@ test("deliveries of many subscriptions go to their lanes in one round trip", asy
     .bind(person.tenantId)
     .all();
   expect(results).toEqual([{ isInLane: 1 }, { isInLane: 1 }]);
-});
-
-test("a message of the slow queue has at most ten deliveries", async () => {
-  const { deps } = await controlledDeps();
-  const sizes: number[] = [];
-  const slow = {
-    sendBatch: async (messages: Iterable<MessageSendRequest<DeliveryMessage>>) => {
-      for (const { body } of messages) sizes.push(body.due.length);
-    },
-  } as unknown as QueuePair["slow"];
-  await enqueue({ ...deps, deliveryQueues: onePair(slow) }, "slow", SHARD, Array.from({ length: 25 }, keyOfNobody));
-  expect(sizes).toEqual([10, 10, 5]);
-});
-
-test("a response body is given to the database once, however many statements record its attempt", async () => {
-  const body = "a body that is long";
-  const bound: unknown[] = [];
-  const statement = (sql: string): unknown => ({
-    bind: (...values: unknown[]) => {
-      bound.push(...values);
-      return statement(sql);
-    },
-  });
-  const database = {
-    prepare: statement,
-    batch: async (statements: unknown[]) => statements.map(() => ({ results: [], meta: { duration: 0 } })),
-  };
-  const db = createDb(database as unknown as D1Database, { trips: 0, sqlMs: 0, rowsWritten: 0 });
-  await recordAttempts(db, "claim", [
-    {
-      ...keyOfNobody(),
-      ...{ deliveryId: "d", attemptId: "a", isRetry: 0, status: "failed", responseCode: 500, responseBody: body },
-      ...{ error: "status 500", startedAt: 1, completedAt: 2, latencyMs: 1, nextDueAt: 3, nextAttemptId: "b" },
-      ...{ slow: 1, heldUntil: 9, gone: 1, probe: 0, mayBeGone: 1 },
-    },
-  ]);
-  expect(bound.filter((value) => String(value).includes(body))).toHaveLength(1);
 });
