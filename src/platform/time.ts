@@ -4,6 +4,9 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** When the hour of a time began; both in Unix ms. */
+export const hourOf = (timeMs: number): number => timeMs - (timeMs % HOUR_MS);
+
 /** Resolves as `work` does. Throws when that takes longer than `limitMs`; the work itself goes on. */
 export async function inTime<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();

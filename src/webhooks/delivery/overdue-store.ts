@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
+import { hourOf } from "../../platform/time";
 import { endProbe } from "../lanes/lane-store";
 import { addToHours } from "../stats/hours-store";
 import type { DueDelivery } from "./enqueue";
@@ -67,7 +68,7 @@ export async function interruptAttempts(
       stats: addToHours(
         sql`SELECT a.subscription_id, j.key AS position, 0 AS succeeded, NULL AS latency_ms, NULL AS failed_at
           FROM ${dead}`,
-        nowMs,
+        hourOf(nowMs),
       ),
       outbox: sql`UPDATE outbox SET due_at = t.next_due_at, attempt_id = t.next_attempt_id, interruptions =
         interruptions + 1 FROM (

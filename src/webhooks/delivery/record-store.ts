@@ -3,9 +3,10 @@
  * repeated. Spans tenants, like a batch of the queue; each result was claimed with its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
-import { longTextOf, type StoredText, toStored } from "../../platform/db/stored-text";
+import { atomically, type Db, fixed } from "../../platform/db/client";
+import { longTextOf, toStored } from "../../platform/db/stored-text";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
+import { hourOf } from "../../platform/time";
 import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
 import { markFailing } from "../auto-disable/marks-store";
 import { coolDown, endProbe, slowDown } from "../lanes/lane-store";
@@ -59,33 +60,89 @@ export async function recordAttempts(
   claim: string,
   results: readonly AttemptResult[],
 ): Promise<{ recorded: Set<string>; operational: { id: string }[] }> {
-  const input = compactList(
+  const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
+  const values = { results: resultList(results), ends: await endList(results), claim, hour: hourOf(endedAt) };
+  const ours = oursOf(values.results, claim);
+  statements ??= makeStatements();
+  const { recorded, exhausted, goneTold } = await atomically(db, {
+    stats: statements.stats(values),
+    ...subscriptionStatements(results, ours, endedAt),
+    ...deliveryStatements(results, ours, endedAt),
+    ended: statements.ended(values),
+    attempts: statements.attempts(values),
+    recorded: statements.recorded(values),
+  });
+  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
+}
+
+/**
+ * A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short
+ * object is quicker.
+ */
+const compactList = (results: readonly object[]): string =>
+  JSON.stringify(results, (_name, value: unknown) => (value === null ? undefined : value));
+
+const resultList = (results: readonly AttemptResult[]): string =>
+  compactList(
     results.map(({ bytes: _, isRetry: __, mayBeGone: ___, responseBody: ____, ...result }) => ({
       ...result,
       failedAt: isSentFailure(result) ? result.startedAt : null,
     })),
   );
+
+/** How the attempts end. Only one statement is given the response bodies, which can be long. */
+async function endList(results: readonly AttemptResult[]): Promise<string> {
   const bodies = await Promise.all(results.map(({ responseBody: body }) => (body === null ? null : toStored(body))));
-  const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
-  // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements
-  // that use `ours`.
-  const ours = sql`json_each(${input}) j CROSS JOIN attempts a
-    ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending'
-      AND a.claim = ${claim}`;
-  const { recorded, exhausted, goneTold } = await atomically(db, {
-    stats: addToHours(
-      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded,
-        j.value ->> 'latencyMs' AS latency_ms, j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
-      endedAt,
+  return compactList(
+    results.map(({ subscriptionId, attemptId, status, responseCode, error, ...result }, position) => ({
+      ...{ s: subscriptionId, a: attemptId, status, code: responseCode, error, ...bodies[position] },
+      ...{ started: result.startedAt, completed: result.completedAt, next: result.nextAttemptId },
+    })),
+  );
+}
+
+/**
+ * The attempts that the claim still holds, joined with their results. The UPDATE of `attempts` ends the claim, so it
+ * runs after the statements that use this.
+ */
+const oursOf = (results: SQL | string, claim: SQL | string): SQL => sql`json_each(${results}) j CROSS JOIN attempts a
+  ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending'
+    AND a.claim = ${claim}`;
+
+const RESULTS = sql`${sql.placeholder("results")}`;
+const CLAIM = sql`${sql.placeholder("claim")}`;
+
+let statements: ReturnType<typeof makeStatements> | undefined;
+
+/** What every record needs. Built once, because building their texts takes longer than recording a few results. */
+function makeStatements() {
+  const ours = oursOf(RESULTS, CLAIM);
+  return {
+    stats: fixed(
+      addToHours(
+        sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded,
+          j.value ->> 'latencyMs' AS latency_ms, j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
+        sql`${sql.placeholder("hour")}`,
+      ),
     ),
-    ...subscriptionStatements(results, ours, endedAt),
-    ...deliveryStatements(results, ours, endedAt),
-    attempts: endAttempts(results, bodies, claim),
-    recorded: rows<{ id: string }>(sql`SELECT a.id FROM json_each(${input}) j CROSS JOIN attempts a
+    ended: fixed(sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
+      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours}
+        WHERE j.value ->> 'nextDueAt' IS NULL)`),
+    attempts: fixed(sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code,
+        response_body = t.body, long_body = t.long_body, error = t.error, attempted_at = t.started_at,
+        completed_at = t.completed_at, next_id = t.next_id
+      FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status,
+          j.value ->> 'code' AS code, j.value ->> 'short' AS body, ${longTextOf(sql`j.value`)} AS long_body,
+          j.value ->> 'error' AS error, j.value ->> 'started' AS started_at,
+          j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
+        FROM json_each(${sql.placeholder("ends")}) j CROSS JOIN attempts a
+          ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND a.status = 'pending'
+            AND a.claim = ${CLAIM}) t
+      WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`),
+    recorded: fixed<{ id: string }>(sql`SELECT a.id FROM json_each(${RESULTS}) j CROSS JOIN attempts a
       ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
       WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
-  });
-  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
+  };
 }
 
 const isSentFailure = ({ status, error }: Pick<AttemptResult, "status" | "error">) =>
@@ -121,7 +178,7 @@ function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, en
   };
 }
 
-/** What results mean for their deliveries: they end, or wait for the next attempt. */
+/** What failed attempts and manual retries mean for their deliveries. */
 function deliveryStatements(results: readonly AttemptResult[], ours: SQL, endedAt: number) {
   const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
   return {
@@ -142,39 +199,8 @@ function deliveryStatements(results: readonly AttemptResult[], ours: SQL, endedA
             FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
           WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
       : undefined,
-    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
-      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours}
-        WHERE j.value ->> 'nextDueAt' IS NULL)`,
   };
 }
-
-/** Ends the attempts that `claim` still holds. Only this statement is given the response bodies, which can be long. */
-function endAttempts(results: readonly AttemptResult[], bodies: readonly (StoredText | null)[], claim: string): SQL {
-  const ends = compactList(
-    results.map(({ subscriptionId, attemptId, status, responseCode, error, ...result }, position) => ({
-      ...{ s: subscriptionId, a: attemptId, status, code: responseCode, error, ...bodies[position] },
-      ...{ started: result.startedAt, completed: result.completedAt, next: result.nextAttemptId },
-    })),
-  );
-  return sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body,
-      long_body = t.long_body,
-      error = t.error, attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
-    FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status,
-        j.value ->> 'code' AS code, j.value ->> 'short' AS body, ${longTextOf(sql`j.value`)} AS long_body,
-        j.value ->> 'error' AS error,
-        j.value ->> 'started' AS started_at, j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
-      FROM json_each(${ends}) j CROSS JOIN attempts a
-        ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND a.status = 'pending'
-          AND a.claim = ${claim}) t
-    WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`;
-}
-
-/**
- * A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short
- * object is quicker.
- */
-const compactList = (results: readonly object[]): string =>
-  JSON.stringify(results, (_name, value: unknown) => (value === null ? undefined : value));
 
 /** Publishes that deliveries have failed for good, except those of tests and of operational events. */
 const publishExhausted = (ours: SQL, nowMs: number) =>

@@ -7,7 +7,7 @@ import { atomically, type Db, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { firstIdAt } from "../../platform/db/ids";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
-import { MINUTE_MS } from "../../platform/time";
+import { hourOf, MINUTE_MS } from "../../platform/time";
 import { insertAttempts, PLANNED_ID, PLANNED_ID_OF_WRITTEN } from "../delivery/outbox-store";
 import { DROPPED, HOLD_OVERFLOW } from "../delivery/reasons";
 import { HELD_COUNTED_EVERY_MINUTES, HELD_GROWING_MS, RELEASE_STEP_MS } from "../delivery/timing";
@@ -124,7 +124,7 @@ export async function dropHeld(
       stats: addToHours(
         sql`SELECT o.subscription_id, 0 AS position, 0 AS succeeded, NULL AS latency_ms, NULL AS failed_at
           FROM ${page}`,
-        nowMs,
+        hourOf(nowMs),
       ),
       told: publishOperational(
         "postern.delivery.exhausted",

@@ -3,7 +3,6 @@
  * agree.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { HOUR_MS } from "../../platform/time";
 import { BUCKET_STARTS_MS } from "./latency";
 
 const bucketColumn = (bucket: number) => `latency_${bucket}`;
@@ -43,14 +42,15 @@ export const answersWithin = (subscriptionId: SQL, limitMs: (typeof BUCKET_START
     ${sql.raw(sumOfBuckets((startMs) => startMs >= limitMs))})`;
 
 /**
- * Returns the statement that counts ended attempts in the hour of `nowMs`. It writes one row per subscription. `ended`
- * selects subscription_id, position (the order in which they ended), succeeded (0 or 1), latency_ms (null if not
- * measured), and failed_at: when the attempt started, if its request was sent and failed (otherwise null).
+ * Returns the statement that counts ended attempts in the hour that began at `hour` (Unix ms). It writes one row per
+ * subscription. `ended` selects subscription_id, position (the order in which they ended), succeeded (0 or 1),
+ * latency_ms (null if not measured), and failed_at: when the attempt started, if its request was sent and failed
+ * (otherwise null).
  */
-export const addToHours = (ended: SQL, nowMs: number): SQL => sql`
+export const addToHours = (ended: SQL, hour: SQL | number): SQL => sql`
   INSERT INTO hourly_stats (subscription_id, hour, succeeded, failed, failure_count, failing_since, sent_failures,
     ${BUCKET_COLUMNS})
-  SELECT t.subscription_id, ${nowMs - (nowMs % HOUR_MS)}, sum(t.succeeded), sum(t.succeeded = 0),
+  SELECT t.subscription_id, ${hour}, sum(t.succeeded), sum(t.succeeded = 0),
     CASE WHEN sum(t.succeeded) > 0 THEN sum(position > last_success) ELSE count(*) + coalesce(h.failure_count, 0) END,
     CASE WHEN sum(t.succeeded) > 0 THEN min(t.failed_at) FILTER (WHERE position > last_success)
       WHEN h.sent_failures > 0 THEN h.failing_since ELSE coalesce(min(t.failed_at), h.failing_since) END,
