@@ -161,10 +161,13 @@ const secretsOf = ({ secret, formerSecrets }: SigningKeys) => [...(secret === nu
 async function readBody(response: Response): Promise<string> {
   if (!response.body) return "";
   const reader = response.body.getReader();
+  const bytes = bytesOf(response);
   const parts: Uint8Array[] = [];
   let length = 0;
   try {
     while (length < MAX_BODY_BYTES) {
+      // Asking for the end as well would take as long as reading a short body.
+      if (length > 0 && length === bytes) return textOf(parts);
       const { done, value } = await reader.read();
       if (done) return textOf(parts);
       parts.push(value.subarray(0, MAX_BODY_BYTES - length));
@@ -177,6 +180,10 @@ async function readBody(response: Response): Promise<string> {
   reader.cancel().catch(() => undefined);
   return textOf(parts);
 }
+
+/** How many bytes the decoded body has; 0 if that is not known. */
+const bytesOf = ({ headers }: Response): number =>
+  headers.has("content-encoding") ? 0 : Number(headers.get("content-length"));
 
 /** Leaves out a character that is cut off at the end. */
 function textOf(parts: readonly Uint8Array[]): string {
