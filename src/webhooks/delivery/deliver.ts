@@ -42,6 +42,8 @@ export class DeliveryRun {
   /** The loop that moves deliveries on, while there are any. */
   #loop: Promise<void> | null = null;
   #change = Promise.withResolvers<void>();
+  /** When the loop goes on even if nothing changes, Unix ms. */
+  #timer: { timeMs: number; handle: ReturnType<typeof setTimeout> } | null = null;
   readonly #refreshing = new Set<Claimed>();
   readonly #allStarted = Promise.withResolvers<void>();
 
@@ -94,8 +96,10 @@ export class DeliveryRun {
       this.#startClaims();
       this.#passOn(nowMs);
       if (!this.#states.anyWaits && this.#startable(nowMs).length === 0) this.#allStarted.resolve();
-      if (!this.#states.areFinal) await this.#changeWithin(this.#nextMomentMs(nowMs) - nowMs);
+      if (!this.#states.areFinal) await this.#changeBy(this.#nextMomentMs(nowMs), nowMs);
     }
+    clearTimeout(this.#timer?.handle ?? null);
+    this.#timer = null;
     this.#loop = null;
   }
 
@@ -104,10 +108,17 @@ export class DeliveryRun {
     this.#change = Promise.withResolvers();
   }
 
-  async #changeWithin(ms: number): Promise<void> {
-    const timer = setTimeout(() => this.#wake(), ms);
+  /** Resolves at the next change, or at `timeMs`. A timer that is set for an earlier time stays. */
+  async #changeBy(timeMs: number, nowMs: number): Promise<void> {
+    if (!this.#timer || timeMs < this.#timer.timeMs) {
+      clearTimeout(this.#timer?.handle ?? null);
+      const onTime = () => {
+        this.#timer = null;
+        this.#wake();
+      };
+      this.#timer = { timeMs, handle: setTimeout(onTime, timeMs - nowMs) };
+    }
     await this.#change.promise;
-    clearTimeout(timer);
   }
 
   /** When to look at the deliveries again, even if nothing happens. */
