@@ -8,6 +8,7 @@ import { type Account, ask, createAccount, payloadOf, publishCall, subscribe } f
 import { DELIVERY } from "./counting.ts";
 import { ratioOf } from "./interleave.ts";
 import { type Call, type Client, createClient, type Sample } from "./load.ts";
+import { emptyOutbox } from "./outbox.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Result } from "./report.ts";
 import type { Run } from "./run.ts";
@@ -88,8 +89,7 @@ function engineRound(
   const call = (n: number) => publishCall(publisher, TYPE, n);
   return timed(receiver, events, async () => {
     await sendAll(publisher.client, receiver, call, events, concurrency);
-    const open = database.prepare("SELECT 1 FROM outbox LIMIT 1");
-    while ((await open.all()).results.length > 0) await sleep(POLL_MS);
+    await emptyOutbox(database);
   });
 }
 
