@@ -61,7 +61,7 @@ interface Settings {
 }
 
 /** Parsed once per isolate, and again when a setting changes. A failure is cached too. */
-let cache: { fingerprint: string; settings: Promise<Settings> } | undefined;
+let cache: { env: Env; fingerprint: string; settings: Promise<Settings>; queues: DeliveryQueues } | undefined;
 
 /** Forgets everything, so that test files can share an isolate. */
 export function forgetSettings(): void {
@@ -79,6 +79,16 @@ async function loadSettings(env: Env): Promise<Settings> {
   }
 }
 
+/** What does not change from one invocation to the next. The runtime passes the same `env` to all of an isolate. */
+function knownOf(env: Env): NonNullable<typeof cache> {
+  if (cache?.env === env) return cache;
+  const variables: Partial<Record<string, unknown>> = { ...env };
+  const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
+  const settings = cache?.fingerprint === fingerprint ? cache.settings : loadSettings(env);
+  cache = { env, fingerprint, settings, queues: createDeliveryQueues(env) };
+  return cache;
+}
+
 /**
  * Builds the dependencies of one invocation; `requestUrl` is the URL of an HTTP request. Throws ConfigError when a
  * setting is missing or malformed.
@@ -89,10 +99,8 @@ export async function createDeps(
   requestUrl?: string,
 ): Promise<Deps> {
   const startedAt = Date.now();
-  const variables: Partial<Record<string, unknown>> = { ...env };
-  const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
-  if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
-  const { config, keys, leases, signerCache } = await cache.settings;
+  const { settings, queues } = knownOf(env);
+  const { config, keys, leases, signerCache } = await settings;
   setLogLevel(config.logLevel);
   const trips = { trips: 0, sqlMs: 0, rowsWritten: 0 };
   const background: Deps["background"] = (what, work) =>
@@ -110,7 +118,7 @@ export async function createDeps(
     trips,
     limiter: createLimiter({ namespace: env.RATE_LIMITER, rules, leases, background, now: Date.now }),
     guesses: createGuesses(env.ACCOUNT_LOCK),
-    deliveryQueues: createDeliveryQueues(env),
+    deliveryQueues: queues,
     mailQueue: env.MAIL_QUEUE,
     alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
     mailer: env.EMAIL,
