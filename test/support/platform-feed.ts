@@ -46,10 +46,10 @@ let key = "";
 export const send = (method: string, path: string, body?: unknown) => callAs(key, "", method, `/platform${path}`, body);
 export const inPlatform = (method: string, path: string, body?: unknown) => callAs(key, "platform", method, path, body);
 
-/** A subscription of the platform. */
-export async function listen(events: readonly string[] = ["*", "session.revoked"]) {
+/** A subscription of the platform, with further `fields`. */
+export async function listen(events: readonly string[] = ["*", "session.revoked"], fields: object = {}) {
   const inbox = newInbox("200");
-  const body = { name: "product", url: inbox.url, events, secret: "a-signing-secret" };
+  const body = { name: "product", url: inbox.url, events, secret: "a-signing-secret", ...fields };
   const { status, body: made } = await inPlatform("POST", "/webhooks", body);
   if (status !== 201) throw new Error(`subscribe answered ${status} ${JSON.stringify(made)}`);
   return { inbox, id: made.data._id as string };

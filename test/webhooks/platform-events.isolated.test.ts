@@ -192,6 +192,25 @@ describe("a subscription of the platform", () => {
     expect(types).toEqual(["user.created"]);
   });
 
+  test("receives only what fits its filter, beside one that receives all that its wildcard matches", async () => {
+    const [wanted, other] = [await register(), await register()];
+    const filter = { $or: [{ "payload.user.id": wanted.userId }, { "payload.member.userId": wanted.userId }] };
+    const { inbox, id } = await listen(["user.*", "member.*"], { delivery: { filter } });
+    const { inbox: all } = await listen(["user.*"]);
+    for (const { token } of [wanted, other]) await call("PATCH", "/auth/me", { token, body: { name: "Renamed" } });
+    await run();
+    const receivers = async (userId: string) => {
+      const [event] = await published(userId);
+      return (await inPlatform("GET", `/events/${event?.id}`)).body.data;
+    };
+    expect(await receivers(wanted.userId)).toMatchObject({ type: "user.updated", deliveries: 2 });
+    expect(await receivers(other.userId)).toMatchObject({ deliveries: 1, filtered: 1 });
+    const outcomes = (await receivers(other.userId)).subscriptions as { webhookId: string }[];
+    expect(outcomes.find(({ webhookId }) => webhookId === id)).toMatchObject({ state: "skipped", reason: "filtered" });
+    expect((await inbox.arrived(1)).map(({ body }) => JSON.parse(body).user.id)).toEqual([wanted.userId]);
+    expect(await all.arrived(2)).toHaveLength(2);
+  });
+
   test("receives nothing of the time before it, and nobody can publish there", async () => {
     const before = await register();
     await listen();
