@@ -13,12 +13,12 @@ export interface Failure {
 /** Fields that have another name in a form than in the API. */
 const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", ratePerMinute: "rate" };
 
-/** The form of a source names these fields as the API does. */
-const VERIFICATION = "verification.";
+/** The forms of sources and catalogues name these fields as the API does. */
+const AS_IN_API = ["verification.", "catalog."];
 
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
-  if (path.startsWith(VERIFICATION)) return path;
+  if (AS_IN_API.some((prefix) => path.startsWith(prefix))) return path;
   const name = path.split(".")[0] ?? "";
   return inputOf(path) ?? FIELDS[name] ?? name;
 }

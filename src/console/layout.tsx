@@ -74,7 +74,8 @@ export function Layout({ title, section, nonce, brand, currentUser, isOperator, 
   );
 }
 
-type HeadProps = PropsWithChildren<Pick<LayoutProps, "title" | "nonce" | "brand">>;
+/** `nonce` is null on a page without scripts, whose policy admits the files of the console. */
+type HeadProps = PropsWithChildren<Pick<LayoutProps, "title" | "brand"> & { nonce: string | null }>;
 
 export const Head = ({ title, nonce, brand, children }: HeadProps) => (
   <head>
@@ -84,9 +85,9 @@ export const Head = ({ title, nonce, brand, children }: HeadProps) => (
     <meta name="robots" content="noindex" />
     <title>{`${title} · ${brand.name}`}</title>
     <link rel="icon" href={ICON_PATH} type="image/svg+xml" />
-    <link rel="stylesheet" href={stylePath(brand.color)} nonce={nonce} />
+    <link rel="stylesheet" href={stylePath(brand.color)} nonce={nonce ?? undefined} />
     {children}
-    <script src={SCRIPT_PATH} nonce={nonce} type="module" />
+    {nonce !== null && <script src={SCRIPT_PATH} nonce={nonce} type="module" />}
   </head>
 );
 

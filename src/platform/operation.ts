@@ -26,6 +26,8 @@ export interface Access {
   takesFeedTokens?: true;
   /** Whether it shows no records of people, so that a platform key needs no more than its scope in the platform. */
   hasNoRecords?: true;
+  /** With `hasNoRecords`: what such a key needs there, where `permission` is one that no scope gives. */
+  permissionInPlatform?: Permission;
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
 }

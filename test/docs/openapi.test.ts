@@ -7,8 +7,8 @@ import { PERMISSIONS } from "../../src/platform/schemas/roles";
 import { call } from "../support/client";
 import { expectDocumented, openApi } from "../support/contract";
 
-/** The console and portals are not part of the API; test/console/ covers them. */
-const isConsole = (path: string) => /^\/(console|portal)(\/|$)/.test(path);
+/** The console, portals and catalogues are not part of the API; test/console/ covers them. */
+const isConsole = (path: string) => /^\/(console|portal|catalog)(\/|$)/.test(path);
 
 const mounted = [
   ...new Set(

@@ -7,6 +7,7 @@ import { publishEvents } from "../../src/webhooks/events/publish";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { continueReplays } from "../../src/webhooks/resend/replays/continue";
 import { changeSubscription } from "../../src/webhooks/subscriptions/changes";
+import { browse, changeCatalogue, openCatalogue } from "../support/catalogue";
 import { call, eventually, PASSWORD, signUpVerified } from "../support/client";
 import { countIn, DAY_MS, depsOf, failed, get, move, placeOf } from "../support/moves";
 import { operate, operator } from "../support/operators";
@@ -155,6 +156,22 @@ describe("a tenant that was moved", () => {
       return list.length >= 2 && list.map(({ body }) => body).sort();
     });
     expect(bodies).toEqual(['"after"', '"before"']);
+  });
+
+  test("keeps its event types and their catalogue, and changes both", async () => {
+    const person = await signUpVerified();
+    const declare = (name: string) => call("POST", "/event-types", { token: person.token, body: { name } });
+    await declare("before");
+    const slug = await openCatalogue(person);
+    await move(person);
+    expect((await browse(`${slug}/before`)).status).toBe(200);
+    expect((await declare("after")).status).toBe(201);
+    const { text } = await browse(slug);
+    expect([text.includes("before"), text.includes("after")]).toEqual([true, true]);
+    const counts = await Promise.all([deliveryDb, otherDb].map((at) => countIn(at, "event_types", person)));
+    expect(counts).toEqual([1, 2]);
+    expect((await changeCatalogue(person, { public: false })).status).toBe(200);
+    expect((await browse(slug)).status).toBe(404);
   });
 
   test("is removed from both databases when it is deleted", async () => {

@@ -34,6 +34,8 @@ const COUNTED: Record<
     | "inbound"
     // A form; see test/console/portal.test.ts.
     | "openPortal"
+    // Pages; see test/console/catalogue.test.ts.
+    | "catalog"
     | TrialRule
     | "rotateSecret"
     | "operator"

@@ -197,6 +197,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/recovery/revert-store": /UPDATE email_tokens AS t/,
   "webhooks/subscriptions/former-states-store": /json_insert\(json_group_array/,
   "webhooks/subscriptions/change-store": /UPDATE subscriptions AS s SET .*version = version \+ 1/s,
+  "webhooks/event-types/catalogue": /INSERT INTO catalogs/,
   "webhooks/subscriptions/operational-store": /INSERT INTO events .*strftime/s,
   "webhooks/subscriptions/patterns-store": /CASE WHEN t\.value GLOB/,
   "webhooks/throttling/waits-store": /UPDATE outbox SET due_at = \?, slot_at = \?/,

@@ -1,6 +1,7 @@
 /**
  * Closed by default: whatever is mounted refuses a caller without credentials, but for a written list. The console's
- * pages and those of portals have their own walks, in console/pages.test.ts and console/portal.test.ts.
+ * pages and those of portals have their own walks, in console/pages.test.ts and console/portal.test.ts, and
+ * catalogues are for everybody.
  */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
@@ -42,7 +43,7 @@ const PUBLIC = new Set([
 const routes = [
   ...new Set(app.routes.filter((route) => route.method !== "ALL").map((route) => `${route.method} ${route.path}`)),
 ];
-const closed = routes.filter((route) => !PUBLIC.has(route) && !/ \/(console|portal)(\/|$)/.test(route));
+const closed = routes.filter((route) => !PUBLIC.has(route) && !/ \/(console|portal|catalog)(\/|$)/.test(route));
 const split = (route: string) => {
   const [method = "", path = ""] = route.split(" ");
   return { method, path: `/${path.replace(/:\w+/g, "0190a0a0-0000-7000-8000-000000000000")}` };

@@ -22,6 +22,7 @@ export const API_ROUTE: Record<string, string> = {
   "/event-types/named/:name/versions": "POST /event-types/:name/versions",
   "/event-types/named/:name/delete": "DELETE /event-types/:name",
   "/tenants/event-types": "PATCH /tenant/event-types",
+  "/event-types/catalogue": "PATCH /tenant/event-types",
   "/webhooks/:id/filter": "PATCH /webhooks/:id",
   "/webhooks/:id/filter/test": "POST /webhooks/:id/filter/test",
   "/webhooks/:id": "PATCH /webhooks/:id",

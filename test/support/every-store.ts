@@ -9,6 +9,7 @@ import { createDeps } from "../../src/platform/deps";
 import { releaseHeld } from "../../src/webhooks/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
+import { browse, newSlug } from "./catalogue";
 import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified, verify } from "./client";
 import { holding } from "./console";
 import { consumeBatch, hourly } from "./engine";
@@ -125,6 +126,7 @@ async function useFilters(person: Person): Promise<void> {
 
 /** Declares a type, publishes what its schema takes, warns of and refuses, and deletes it. */
 async function useEventTypes({ token }: Person): Promise<void> {
+  const slug = newSlug();
   const send = (method: string, path: string, body?: unknown) => call(method, path, { token, body });
   await send("POST", "/event-types", { name: "a", schema: { type: "integer" }, enforce: "warn" });
   for (const payload of [1, "a"]) await send("POST", "/events", { type: "a", payload });
@@ -133,7 +135,11 @@ async function useEventTypes({ token }: Person): Promise<void> {
   await send("POST", "/event-types/a/versions", { schema: true });
   for (const path of ["", "/a", "/a/versions", "/a/versions/1"]) await send("GET", `/event-types${path}`);
   await send("GET", "/event-types?prefix=a&group=b&archived=only");
-  await send("PATCH", "/tenant/event-types", { mode: "known" });
+  await send("PATCH", "/tenant/event-types", { mode: "known", catalog: { slug, public: true } });
+  for (const path of ["", "/a", "/types.ts"]) await browse(slug + path);
+  for (const catalog of [{ title: "t" }, { public: false, slug: null }, { slug }]) {
+    await send("PATCH", "/tenant/event-types", { catalog });
+  }
   await send("POST", "/event-types/import", {
     eventTypes: [
       { name: "a", schema: { type: "string" } },

@@ -173,8 +173,11 @@ const IMPERSONAL = new Set([
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
 const { feedTokens, ...deliveryFeeds } = feeds;
-const CONTROL = new Set([control, alarms, platform, sources, imports, portal, { feedTokens }].flatMap(namesOf));
-const DELIVERY = new Set([delivery, events, types, holds, audit, deliveryFeeds].flatMap(namesOf));
+const { catalogs, ...deliveryTypes } = types;
+const CONTROL = new Set(
+  [control, alarms, platform, sources, imports, portal, { feedTokens, catalogs }].flatMap(namesOf),
+);
+const DELIVERY = new Set([delivery, events, deliveryTypes, holds, audit, deliveryFeeds].flatMap(namesOf));
 
 /**
  * Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column

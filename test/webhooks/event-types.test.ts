@@ -199,7 +199,7 @@ describe("publishing", () => {
     await declare(owner, { name: "plain" });
     await declare(owner, { name: "checked", schema: ORDER });
     expect((await publish(owner, type, 1)).status).toBe(202);
-    expect((await set(owner, mode)).body.data).toEqual({ mode });
+    expect((await set(owner, mode)).body.data).toEqual({ mode, catalog: { public: false } });
     expect((await publish(owner, type, 1)).body.details).toEqual([{ path: "type", message }]);
     expect((await publish(owner, "checked", { total: 1 })).status).toBe(202);
     expect((await publish(owner, "checked", {})).status).toBe(mode === "validated" ? 400 : 202);

@@ -5,8 +5,10 @@ import { describe, expect, test } from "vitest";
 import { createDb } from "../../src/platform/db/client";
 import { createDeps, type Deps } from "../../src/platform/deps";
 import { SYSTEM } from "../../src/platform/schemas/actor";
+import type { PlatformScope } from "../../src/platform/schemas/platform-scopes";
 import { changeRules } from "../../src/webhooks/event-types/change-store";
 import { completeCopies } from "../../src/webhooks/event-types/platform-store";
+import { browse, newSlug, openCatalogue } from "../support/catalogue";
 import { call, type Person, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";
 import { operator } from "../support/operators";
@@ -166,5 +168,57 @@ describe("a type of the platform", () => {
     await call("PATCH", "/tenant/event-types", { ...owner, body: { mode: "known" } });
     expect((await publish(owner, "known.one", 1)).status).toBe(202);
     expect((await publish(owner, "known.two", 1)).status).toBe(400);
+  });
+});
+
+describe("the catalogue of the platform", () => {
+  const SETTINGS = "/tenant/event-types";
+  const change = async (tenant: string, scopes: PlatformScope[], body: object) =>
+    callAs((await newPlatformKey(scopes)).key, tenant, "PATCH", SETTINGS, body);
+
+  test("decides whether catalogues of tenants show its types", async () => {
+    const owner = await signUpVerified();
+    await asPlatform("POST", "", { name: "cat.platform", schema: ORDER, enforce: "reject" });
+    await declare(owner, { name: "cat.own" });
+    const slug = await openCatalogue(owner);
+    const platform = newSlug();
+    const shown = (name: string, of: string) =>
+      Promise.all(
+        ["", "/openapi.json", "/asyncapi.json", "/types.ts"].map(async (page) =>
+          (await browse(of + page)).text.includes(name),
+        ),
+      );
+    const hidden = [false, false, false, false];
+    expect([await shown("cat.platform", slug), (await browse(`${slug}/cat.platform`)).status]).toEqual([hidden, 404]);
+    expect(await shown("cat.own", slug)).toEqual(hidden.map(() => true));
+    const opened = await change("platform", ["webhooks.write"], { catalog: { slug: platform, public: true } });
+    expect(opened.body.data).toEqual({ mode: "open", catalog: { slug: platform, public: true } });
+    expect(await shown("cat.platform", slug)).toEqual(hidden.map(() => true));
+    expect((await browse(`${slug}/cat.platform`)).text).not.toContain("reject");
+    expect(await shown("cat.platform", platform)).toEqual(hidden.map(() => true));
+    expect(await shown("cat.own", platform)).toEqual(hidden);
+    const { token } = await operator();
+    const closing = { token, headers: { "postern-tenant": "platform" }, body: { catalog: { public: false } } };
+    expect((await call("PATCH", SETTINGS, closing)).body.data.catalog.public).toBe(false);
+    expect([await shown("cat.platform", slug), (await browse(`${slug}/cat.platform`)).status]).toEqual([hidden, 404]);
+    expect((await browse(platform)).status).toBe(404);
+  });
+
+  test("is changed by nobody else, and the platform has no mode", async () => {
+    const owner = await signUpVerified();
+    const catalog = { catalog: { slug: newSlug() } };
+    const limited = await newPlatformKey(["webhooks.write"], { tenants: [owner.tenantId] });
+    const statuses = [
+      await change("platform", ["webhooks.read"], catalog),
+      await change("", ["webhooks.write"], catalog),
+      await change(owner.tenantId, ["webhooks.write"], catalog),
+      await callAs(limited.key, "platform", "PATCH", SETTINGS, catalog),
+      await call("PATCH", SETTINGS, { token: owner.token, headers: { "postern-tenant": "platform" }, body: catalog }),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([403, 401, 401, 401, 404]);
+    const mode = await change("platform", ["webhooks.write"], { mode: "known" });
+    expect([mode.status, mode.body.details[0].path]).toEqual([400, "mode"]);
+    const readKey = (await newPlatformKey(["webhooks.read"])).key;
+    expect((await callAs(readKey, "platform", "GET", SETTINGS)).body.data.mode).toBe("open");
   });
 });

@@ -4,7 +4,8 @@ import type { EventType, EventTypeVersion } from "../../webhooks/event-types/sch
 import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, ScrollArea, Time } from "../components/display";
-import { ENFORCEMENTS, HERE, pathOf, TypeState } from "./list";
+import { ENFORCEMENTS, TypeState } from "./list";
+import { HERE, pathOf } from "./paths";
 
 type Version = Omit<EventTypeVersion, "schema" | "examples">;
 

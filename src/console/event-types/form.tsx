@@ -3,7 +3,8 @@ import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { Select, TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { ENFORCEMENTS, HERE, pathOf } from "./list";
+import { ENFORCEMENTS } from "./list";
+import { HERE, pathOf } from "./paths";
 import type { TypeValues } from "./values";
 
 interface FormProps {

@@ -1,15 +1,14 @@
 /** The declared event types, and which types can be published. */
 import type { Permission } from "../../platform/schemas/roles";
-import type { EventTypeSummary, Mode } from "../../webhooks/event-types/schemas";
+import type { EventTypeSummary, Mode, Settings } from "../../webhooks/event-types/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, ScrollArea } from "../components/display";
 import { Select } from "../components/fields";
+import { CatalogueCard } from "./catalogue";
+import { HERE, pathOf } from "./paths";
 
-export const HERE = "/console/event-types";
 const pageAfter = (cursor: string, isAll: boolean): string =>
   `${HERE}?${new URLSearchParams({ cursor, ...(isAll ? { archived: "include" } : {}) })}`;
-
-export const pathOf = (name: string): string => `${HERE}/named/${encodeURIComponent(name)}`;
 
 const MODES: Record<Mode, string> = {
   open: "Any type",
@@ -28,12 +27,13 @@ interface ListProps {
   /** Whether archived types are listed. */
   isAll: boolean;
   nextCursor: string | null;
-  mode: Mode;
+  settings: Settings;
   permissions: ReadonlySet<Permission>;
 }
 
-export function TypeList({ types, isAll, nextCursor, mode, permissions }: ListProps) {
+export function TypeList({ types, isAll, nextCursor, settings, permissions }: ListProps) {
   const mayCreate = permissions.has("webhook.create");
+  const mayManage = permissions.has("member.manage");
   return (
     <>
       <div class="head">
@@ -53,7 +53,8 @@ export function TypeList({ types, isAll, nextCursor, mode, permissions }: ListPr
         <a href={isAll ? HERE : `${HERE}?archived=include`}>{isAll ? "Hide" : "Show"} archived types</a>{" "}
         {nextCursor !== null && <a href={pageAfter(nextCursor, isAll)}>Next page</a>}
       </p>
-      <ModeCard mode={mode} mayChange={permissions.has("member.manage")} />
+      <ModeCard mode={settings.mode} mayChange={mayManage} />
+      <CatalogueCard catalogue={settings.catalog} mayChange={mayManage} />
     </>
   );
 }

@@ -9,6 +9,13 @@ import { summaryView, typeView, versionSummaryView, versionView } from "../../we
 import { parse } from "../failure";
 import { form } from "../http/form";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import {
+  type CatalogueValues,
+  catalogueChangeOf,
+  EditCatalogue,
+  readCatalogueForm,
+  valuesOfCatalogue,
+} from "./catalogue";
 import { TypeDetail, VersionDetail } from "./detail";
 import { DeleteType, EditType, NewType, NewVersion } from "./form";
 import { TypeList } from "./list";
@@ -40,6 +47,13 @@ const newPage = formPage("Declare an event type", NewType, true);
 const editPage = formPage("Edit an event type", EditType);
 const versionPage = formPage("New version", NewVersion);
 
+/** Shows the form of the catalogue, as `formPage` does. */
+async function cataloguePage(c: Context<AppEnv>, refused?: Refused, values?: CatalogueValues) {
+  const shown = values ?? valuesOfCatalogue((await perform(c, eventTypes.settings, undefined)).catalog);
+  const options = { title: "Catalogue", section: SECTION, status: refused?.status } as const;
+  return page(c, options, <EditCatalogue values={shown} failure={refused?.failure} />);
+}
+
 const reading = new Hono<AppEnv>()
   .get("/", requires(READ_TYPES), async (c) => {
     const asked = { archived: c.req.query("archived"), cursor: c.req.query("cursor") };
@@ -50,12 +64,13 @@ const reading = new Hono<AppEnv>()
       types: types.map(summaryView),
       isAll: query.archived === "include",
       nextCursor,
-      mode: (await perform(c, eventTypes.settings, undefined)).mode,
+      settings: await perform(c, eventTypes.settings, undefined),
       permissions: c.get("principal").permissions,
     };
     return page(c, { title: "Event types", section: SECTION }, <TypeList {...view} />);
   })
   .get("/new", requires({ permission: "webhook.create" }), (c) => newPage(c))
+  .get("/catalogue", requires({ permission: "member.manage" }), (c) => cataloguePage(c))
   .get("/named/:name", requires(READ_TYPES), async (c) => {
     const type = await typeIn(c);
     const versions = (await perform(c, eventTypes.versions, undefined)).map(versionSummaryView);
@@ -81,6 +96,15 @@ const writing = new Hono<AppEnv>()
       input: creationOf,
       done: (c, { type }) => redirectWithFlash(c, pathTo(type.name), "typeDeclared"),
       again: newPage,
+    }),
+  )
+  .post(
+    "/catalogue",
+    ...form(eventTypes.changeSettings, {
+      values: readCatalogueForm,
+      input: catalogueChangeOf,
+      done: flash("/event-types", "changed"),
+      again: cataloguePage,
     }),
   )
   .post(

@@ -110,6 +110,7 @@ export const TENANT_STEPS: readonly Step[] = [
     ({ subjectId }) => sql`e.source_id, e.reason, e.slot FROM sources s CROSS JOIN source_errors e
       ON e.source_id = s.id WHERE s.tenant_id = ${subjectId}`,
   ),
+  ofTenant({ table: "catalogs", key: ["slug"] }, "control"),
   ofTenant({ table: "portal_links", key: ["id"] }, "control"),
   ofTenant({ table: "feed_tokens", key: ["hash"] }, "control"),
   // After the errors, which are found through the sources.

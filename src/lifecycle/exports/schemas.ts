@@ -9,6 +9,7 @@ import { session } from "../../identity/sessions/schemas";
 import { id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
+import { catalogue } from "../../webhooks/event-types/catalogue/schemas";
 import { eventType } from "../../webhooks/event-types/schemas";
 import { feed } from "../../webhooks/feeds/schemas";
 import { source } from "../../webhooks/sources/schemas";
@@ -95,6 +96,7 @@ export const tenantExport = z
     subscriptions: z.array(subscription.omit({ secret: true })),
     sources: z.array(source.omit({ secrets: true, url: true })),
     feeds: z.array(feed),
+    catalog: catalogue,
     eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),

@@ -12,6 +12,8 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { catalogueView } from "../../webhooks/event-types/catalogue/change";
+import { readCatalogue } from "../../webhooks/event-types/catalogue/store";
 import { readOwnPage } from "../../webhooks/event-types/declared-store";
 import { typeView } from "../../webhooks/event-types/view";
 import { readEventPage } from "../../webhooks/events/list-store";
@@ -63,7 +65,7 @@ export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promis
 async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
-  const [{ createdAt, externalId, keys }, members, invitations, subscriptions, sources, feeds, prefixes] =
+  const [{ createdAt, externalId, keys }, members, invitations, subscriptions, sources, feeds, prefixes, catalogue] =
     await Promise.all([
       readTenant(deps, caller, nowMs),
       listMembers(deps, tenantId),
@@ -72,6 +74,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
       listSources(deps, caller),
       listFeeds(deps, caller),
       tokenPrefixes(deps, tenantId),
+      readCatalogue(deps, caller),
     ]);
   const views = await Promise.all(subscriptions.map((row) => subscriptionView(deps, row)));
   return {
@@ -90,6 +93,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
     subscriptions: views.map(({ secret: _, ...subscription }) => subscription),
     sources: sources.map(storedView),
     feeds: feeds.map((row) => feedView(row, prefixes.get(row.id))),
+    catalog: catalogueView(catalogue),
   };
 }
 

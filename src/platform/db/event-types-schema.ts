@@ -1,5 +1,8 @@
-/** Event types and their schemas, in the delivery database of their tenant. The migration makes them WITHOUT ROWID. */
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+/**
+ * Event types and their schemas, in the delivery database of their tenant, and catalogues, in the control plane. The
+ * migrations make them WITHOUT ROWID.
+ */
+import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /** The rules that publishing obeys. A tenant without event types and without a mode has no row. */
 export const publishRules = sqliteTable("publish_rules", {
@@ -48,4 +51,19 @@ export const eventTypeVersions = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.name, t.version] })],
+);
+
+/** The public pages that show the event types of a tenant. A tenant that has chosen no slug has no row. */
+export const catalogs = sqliteTable(
+  "catalogs",
+  {
+    /** The part of the address that names the catalogue. */
+    slug: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    isPublic: integer("is_public").notNull(),
+    /** Null: the slug. */
+    title: text(),
+    description: text(),
+  },
+  (t) => [uniqueIndex("catalogs_by_tenant").on(t.tenantId)],
 );

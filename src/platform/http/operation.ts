@@ -19,7 +19,7 @@ import { body, query } from "./validate";
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
 export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
-    ...(access.permission === undefined ? [] : [permissionCheck(access.permission, access.hasNoRecords)]),
+    ...(access.permission === undefined ? [] : [permissionCheck(access.permission, access)]),
     ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
     ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per, { units: access.limit.units })]),
   ];
@@ -33,10 +33,11 @@ export function requires(access: Access): MiddlewareHandler<AppEnv> {
 
 function permissionCheck(
   permission: NonNullable<Access["permission"]>,
-  hasNoRecords?: true,
+  { hasNoRecords, permissionInPlatform }: Access,
 ): MiddlewareHandler<AppEnv> {
   if (permission === "owner") return ownersOnly;
-  return permission === "operator" ? operatorsOnly : can(permission, hasNoRecords);
+  if (permission === "operator") return operatorsOnly;
+  return can(permission, hasNoRecords ? (permissionInPlatform ?? permission) : null);
 }
 
 /** A validated request. `from` is where the input is. */

@@ -14,14 +14,14 @@ import { documented } from "./route-docs";
 
 /**
  * 403 unless the caller has `permission`; then the refusal of a platform key that names no tenant of its own. In the
- * tenant of the platform, whose events tell of people, such a key has it only for what `hasNoRecords` of them. A path
- * without a route has no principal and gets 404.
+ * tenant of the platform, whose events tell of people, such a key needs `inPlatform` for what shows no records of them.
+ * A path without a route has no principal and gets 404.
  */
-export function can(permission: Permission, hasNoRecords = false) {
+export function can(permission: Permission, inPlatform: Permission | null = null) {
   const check = createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();
     const principal = c.get("principal");
-    const has = principal.permissions.has(permission) || (hasNoRecords && hasInPlatform(principal, permission));
+    const has = principal.permissions.has(permission) || (inPlatform !== null && hasInPlatform(principal, inPlatform));
     if (!has) throw await forbidden(c);
     const refusal = c.get("tenantRefusal");
     if (refusal) throw refusal;
@@ -129,6 +129,19 @@ export const sessionOnly = documented(
     if (servesRequest(c)) {
       const { tenantId } = sessionOf(c);
       if (tenantId === PLATFORM_TENANT) throw notFound("Tenant");
+    }
+    await next();
+  }),
+  { caller: "session" },
+);
+
+/** Like `sessionOnly`, but open to operators and platform keys that name the tenant of the platform. */
+export const sessionOrPlatformOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c)) {
+      const { kind, tenantId } = c.get("principal");
+      const isInPlatform = tenantId === PLATFORM_TENANT && c.get("tenantRefusal") === undefined;
+      if (!(isInPlatform && kind === "platform-key")) sessionOf(c);
     }
     await next();
   }),

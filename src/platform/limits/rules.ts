@@ -58,6 +58,7 @@ export const RULES = {
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
   writeEventTypes: { limit: 600, windowSeconds: minute },
+  catalog: { limit: 120, windowSeconds: minute },
   testRules: { limit: 600, windowSeconds: minute },
   writeSource: { limit: 120, windowSeconds: minute },
   inbound: { limit: 30, windowSeconds: minute },

@@ -53,7 +53,7 @@ export const AUDIT_ACTIONS = {
   "tenant.deleted": "deleted a tenant",
   "tenant.security_changed":
     "changed who needs a second factor in the tenant[ to {requireSecondFactor}][, after {graceDays} days]",
-  "tenant.settings_changed": "changed[ {changed} of] the rules for event types",
+  "tenant.settings_changed": "changed[ {changed} of] the settings of event types",
   "tenant.exported": "exported the data of the tenant",
   "user.created": "created an account with {method|a platform key}",
   "user.updated": "changed an account with {method|a platform key}",

@@ -625,6 +625,30 @@ export interface EventType {
   subscribers?: number | undefined;
 }
 
+/** The public pages that show the event types. */
+export interface EventTypeCatalog {
+  /** Whether everybody can see the pages. */
+  public: boolean;
+  /** The pages are at `/catalog/` and this. It is unique in the service. */
+  slug?: string | undefined;
+  /** The heading of the pages; the slug unless given. */
+  title?: string | undefined;
+  /** Plain text. */
+  description?: string | undefined;
+}
+
+/** The fields to change. Null clears a field. Without a slug there is no title and no description. */
+export interface EventTypeCatalogChange {
+  /** Whether everybody can see the pages. */
+  public?: boolean | undefined;
+  /** The pages are at `/catalog/` and this. It is unique in the service. */
+  slug?: string | null | undefined;
+  /** The heading of the pages; the slug unless given. */
+  title?: string | null | undefined;
+  /** Plain text. */
+  description?: string | null | undefined;
+}
+
 /** The fields to change. Null clears a field. */
 export interface EventTypeChange {
   /** Plain text. */
@@ -678,13 +702,14 @@ export interface EventTypeSampleResult {
   }[];
 }
 
-/** The rules for event types. */
+/** The settings of event types. */
 export interface EventTypeSettings {
   /**
    * `open`: any type can be published. `known`: only declared ones that are not archived. `validated`: only those with
    * a schema, and every payload must fit.
    */
   mode: "open" | "known" | "validated";
+  catalog: EventTypeCatalog;
 }
 
 /** The settings to change. */
@@ -694,6 +719,7 @@ export interface EventTypeSettingsChange {
    * a schema, and every payload must fit.
    */
   mode?: "open" | "known" | "validated" | undefined;
+  catalog?: EventTypeCatalogChange | undefined;
 }
 
 /** An event type without its schema. */
@@ -2716,6 +2742,7 @@ export interface TenantExport {
     lastEventAt?: Timestamp | undefined;
   }[];
   feeds: Feed[];
+  catalog: EventTypeCatalog;
   /** By name, each with its newest schema; archived ones too. */
   eventTypes: EventType[];
   /** Newest first. */

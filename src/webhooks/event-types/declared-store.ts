@@ -24,10 +24,12 @@ export async function readPage(
   deps: Deps,
   tenant: TenantRef,
   after: string,
+  hasPlatformTypes = true,
 ): Promise<{ types: Declared[]; nextCursor: string | null }> {
   const part = (owner: SQL) => sql`SELECT * FROM event_types t WHERE t.tenant_id = ${owner} AND t.name > ${after}
     AND t.is_archived = 0 AND NOT ${IS_SHADOWED} ORDER BY t.name LIMIT ${PAGE_TYPES}`;
-  const page = sql`${inBoth(tenant.tenantId, part)} ORDER BY name LIMIT ${PAGE_TYPES}`;
+  const page = sql`SELECT * FROM (${inBoth(tenant.tenantId, part, hasPlatformTypes)})
+    ORDER BY name LIMIT ${PAGE_TYPES}`;
   const types = await readDeclared(deps, tenant, sql`(${page}) t`);
   return { types, nextCursor: types.length === PAGE_TYPES ? (types.at(-1)?.type.name ?? null) : null };
 }

@@ -2,13 +2,13 @@
 import { AppError, notFound } from "../../platform/errors";
 import { operation } from "../../platform/operation";
 import { IMPORT_TYPES, READ_TYPES, TEST_RULES, WRITE_TYPES } from "../access";
-import { updateMode } from "./change-store";
 import { exportTypes } from "./export/export";
 import { typesExport } from "./export/schemas";
 import { importTypes } from "./import/import";
 import { typeImport } from "./import/schemas";
 import { eventTypeChange, eventTypeQuery, newEventType, newVersion, sample, settingsChange } from "./schemas";
-import { countSubscribers, listTypes, listVersions, readMode } from "./store";
+import { changeSettings, readSettings } from "./settings";
+import { countSubscribers, listTypes, listVersions } from "./store";
 import { addVersion, changeType, createType, removeType, trySample, typeOf, versionOf } from "./types";
 
 export const eventTypes = {
@@ -85,15 +85,13 @@ export const eventTypes = {
   }),
   settings: operation({
     ...READ_TYPES,
-    verb: async ({ deps, principal }) => ({ mode: await readMode(deps, principal) }),
+    verb: ({ deps, principal }) => readSettings(deps, principal),
   }),
   changeSettings: operation({
     ...WRITE_TYPES,
     permission: "member.manage",
+    permissionInPlatform: "webhook.update",
     schema: settingsChange,
-    verb: async ({ deps, session, input: { mode } }) => {
-      if (mode !== undefined && mode !== (await readMode(deps, session))) await updateMode(deps, session, mode);
-      return { mode: mode ?? (await readMode(deps, session)) };
-    },
+    verb: ({ deps, principal, input }) => changeSettings(deps, principal, input),
   }),
 };

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
+import { sessionOrPlatformOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { EXPORT_MEDIA_TYPES, exportHeaders } from "./export/export";
@@ -125,12 +125,20 @@ export const eventTypeRoutes = new Hono<AppEnv>()
 export const eventTypeSettingsRoutes = new Hono<AppEnv>()
   .get(
     "/",
-    describeRoute("getEventTypeSettings", "Which event types can be published.", { 200: dataOf(settings) }),
+    describeRoute("getEventTypeSettings", "Which event types can be published, and who sees them.", {
+      200: dataOf(settings),
+    }),
     ...serve(eventTypes.settings, (c, data) => c.json({ data })),
   )
   .patch(
     "/",
-    describeRoute("updateEventTypeSettings", "Changes which event types can be published.", { 200: dataOf(settings) }),
-    sessionOnly,
+    describeRoute("updateEventTypeSettings", "Changes which event types can be published, and who sees them.", {
+      200: dataOf(settings),
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      description:
+        "Making the catalogue public needs a slug, and an owner with a verified address. In the tenant of the " +
+        "platform, a platform key with `webhooks.write` can do it too.",
+    }),
+    sessionOrPlatformOnly,
     ...serve(eventTypes.changeSettings, (c, data) => c.json({ data })),
   );

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { OPERATIONAL_PREFIX, eventType as typeName } from "../../platform/schemas/event-type";
 import { isWithinDepth, MAX_DEPTH, moment, time } from "../../platform/schemas/schemas";
+import { catalogue, catalogueChange } from "./catalogue/schemas";
 
 const KIB = 1024;
 const MAX_EXAMPLES = 5;
@@ -201,9 +202,11 @@ const mode = z.enum(MODES).meta({
   examples: ["known"],
 });
 
-export const settings = z.object({ mode }).meta({ id: "EventTypeSettings", description: "The rules for event types." });
+export const settings = z
+  .object({ mode, catalog: catalogue })
+  .meta({ id: "EventTypeSettings", description: "The settings of event types." });
 export const settingsChange = z
-  .strictObject({ mode })
+  .strictObject({ mode, catalog: catalogueChange })
   .partial()
   .meta({ id: "EventTypeSettingsChange", description: "The settings to change." });
 
@@ -216,3 +219,5 @@ export type EventTypeSummary = z.infer<typeof summary>;
 export type EventType = z.infer<typeof eventType>;
 export type EventTypeVersion = z.infer<typeof eventTypeVersion>;
 export type SampleResult = z.infer<typeof sampleResult>;
+export type Settings = z.infer<typeof settings>;
+export type SettingsChange = z.output<typeof settingsChange>;

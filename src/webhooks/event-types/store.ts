@@ -18,10 +18,12 @@ export const IS_SHADOWED = sql`(t.tenant_id <> ${PLATFORM} AND EXISTS (SELECT 1 
 /** The tenant itself and the platform, as a list for IN. */
 export const holdsIn = (tenantId: string): SQL => sql`(${tenantId}, ${PLATFORM})`;
 
-/** What a part selects of the tenant and of the platform. */
-export const inBoth = (tenantId: string, part: (owner: SQL) => SQL): SQL =>
-  sql`SELECT * FROM (${part(sql`${tenantId}`)})
-    UNION ALL SELECT * FROM (${part(PLATFORM)}) WHERE ${tenantId} <> ${PLATFORM}`;
+/** What a part selects of the tenant and, if `hasPlatformTypes`, of the platform. */
+export const inBoth = (tenantId: string, part: (owner: SQL) => SQL, hasPlatformTypes: boolean): SQL =>
+  hasPlatformTypes
+    ? sql`SELECT * FROM (${part(sql`${tenantId}`)})
+    UNION ALL SELECT * FROM (${part(PLATFORM)}) WHERE ${tenantId} <> ${PLATFORM}`
+    : part(sql`${tenantId}`);
 
 export const TYPE_COLUMNS = sql`t.name, iif(t.tenant_id = ${PLATFORM}, 'platform', 'tenant') AS scope,
   ${IS_SHADOWED} AS isShadowed, ${sql.raw(
@@ -106,13 +108,15 @@ export async function listVersions(
 }
 
 /**
- * Returns a page of the types of the tenant and of the platform by name. `nextCursor` is null on the last page; else it
- * is the last name of the page, with a space for a type that the platform's shadows, which follows that.
+ * Returns a page of the types of the tenant, and unless told otherwise of the platform, by name. `nextCursor` is null
+ * on the last page; else it is the last name of the page, with a space for a type that the platform's shadows, which
+ * follows that.
  */
 export async function listTypes(
   deps: Deps,
   { tenantId, shard }: TenantRef,
   { limit, cursor = "", group, prefix, archived }: EventTypeQuery,
+  hasPlatformTypes = true,
 ): Promise<{ types: TypeRow[]; nextCursor: string | null }> {
   const conditions = [
     sql`t.name >= ${cursor.trimEnd()} AND t.name || iif(${IS_SHADOWED}, ' ', '') > ${cursor}`,
@@ -124,7 +128,9 @@ export async function listTypes(
   const part = (owner: SQL) => sql`SELECT ${TYPE_COLUMNS} FROM event_types t
     WHERE t.tenant_id = ${owner} AND ${sql.join(conditions, sql` AND `)} ORDER BY t.name LIMIT ${limit + 1}`;
   const { found } = await atomically(deps.shards.db(shard), {
-    found: rows<StoredType>(sql`${inBoth(tenantId, part)} ORDER BY name, isShadowed LIMIT ${limit + 1}`),
+    found: rows<StoredType>(
+      sql`SELECT * FROM (${inBoth(tenantId, part, hasPlatformTypes)}) ORDER BY name, isShadowed LIMIT ${limit + 1}`,
+    ),
   });
   const types = found.slice(0, limit).map(parsedType);
   const last = types.at(-1);

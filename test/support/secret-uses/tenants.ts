@@ -1,6 +1,7 @@
 /** Right and wrong uses of the routes of tenants, and of the consumers, by what they are about. */
 import { expect } from "vitest";
 import { signBody } from "../../../src/platform/crypto/webhook-signature";
+import { newSlug } from "../catalogue";
 import { newEmail } from "../client";
 import { addDelivery, consumeBatch, messageFor } from "../engine";
 import { askForSocket } from "../listener";
@@ -147,6 +148,8 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     }
     await ask("GET", "/event-types/export", undefined, token);
     for (const mode of ["known", fresh("mode")]) await ask("PATCH", "/tenant/event-types", { mode }, token);
+    const catalog = { public: true, slug: newSlug(), title: fresh("title"), description: fresh("description") };
+    await ask("PATCH", "/tenant/event-types", { catalog }, token);
   },
 
   "subscriptions and deliveries, their consumers too": async () => {

@@ -1,14 +1,14 @@
 /** The export as an AsyncAPI document: each type is a channel with one message, and an operation that sends it. */
 import type { Declared } from "../declaration";
 import { pointerPart } from "../pointer";
-import { type Writer, withRoot } from "./format";
+import { type ForEverybody, infoOf, type Writer, withRoot } from "./format";
 
 const SCHEMA_FORMAT = "application/schema+json;version=draft-2020-12";
 
-export function asyncapiWriter(): Writer {
+export function asyncapiWriter(forEverybody?: ForEverybody): Writer {
   const names: string[] = [];
   return {
-    head: '{"asyncapi":"3.0.0","info":{"title":"Event types","version":"1"},"channels":{',
+    head: `{"asyncapi":"3.0.0","info":${infoOf(forEverybody)},"channels":{`,
     between: ",",
     entry: (declared) => {
       names.push(declared.type.name);

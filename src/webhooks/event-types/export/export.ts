@@ -5,14 +5,14 @@ import { describeError, log } from "../../../platform/log";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { readPage } from "../declared-store";
 import { asyncapiWriter } from "./asyncapi";
-import type { Writer } from "./format";
+import type { ForEverybody, Writer } from "./format";
 import { jsonWriter } from "./json";
 import { openapiWriter } from "./openapi";
 import type { TypesFormat } from "./schemas";
 import { typescriptWriter } from "./typescript";
 
 interface Format {
-  writer: () => Writer;
+  writer: (forEverybody?: ForEverybody) => Writer;
   mediaType: string;
   fileName: string;
 }
@@ -35,13 +35,17 @@ export const exportHeaders = (format: TypesFormat) => ({
   "Content-Disposition": `attachment; filename="${FORMATS[format].fileName}"`,
 });
 
-/** Returns the document. A fault later than the first page cuts it short. Throws when D1 is down. */
+/**
+ * Returns the document, for everybody or for the tenant. A fault later than the first page cuts it short. Throws when
+ * D1 is down.
+ */
 export async function exportTypes(
   deps: Deps,
   tenant: TenantRef,
   format: TypesFormat,
+  forEverybody?: ForEverybody,
 ): Promise<ReadableStream<Uint8Array>> {
-  const parts = partsOf(deps, tenant, FORMATS[format].writer());
+  const parts = partsOf(deps, tenant, FORMATS[format].writer(forEverybody), forEverybody?.hasPlatformTypes);
   let next = await parts.next();
   return new ReadableStream({
     async pull(controller) {
@@ -58,11 +62,16 @@ export async function exportTypes(
 }
 
 /** The document, a page of types in each part. */
-async function* partsOf(deps: Deps, tenant: TenantRef, writer: Writer): AsyncGenerator<string, void> {
+async function* partsOf(
+  deps: Deps,
+  tenant: TenantRef,
+  writer: Writer,
+  hasPlatformTypes = true,
+): AsyncGenerator<string, void> {
   let text = writer.head;
   let between = "";
   for (let after: string | null = ""; after !== null; ) {
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(deps, tenant, after);
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(deps, tenant, after, hasPlatformTypes);
     for (const declared of page.types) {
       text += between + writer.entry(declared);
       between = writer.between;

@@ -2,6 +2,13 @@
 import type { Declared } from "../declaration";
 import { mapSchema } from "../json-schema/map";
 
+/** What an export for everybody says instead of what one for the tenant does. */
+export interface ForEverybody {
+  title: string;
+  /** Whether it shows the types of the platform too. */
+  hasPlatformTypes: boolean;
+}
+
 /** Writes a document in parts. */
 export interface Writer {
   /** What comes before the first type. */
@@ -16,3 +23,7 @@ export interface Writer {
 /** A schema whose references lead to `root` and what follows it, in place of the schema's own root. */
 export const withRoot = (schema: unknown, root: string): unknown =>
   mapSchema(schema, (keyword, value) => (keyword === "$ref" ? `${root}${String(value).slice(1)}` : value));
+
+/** The `info` of a document, as JSON. */
+export const infoOf = (forEverybody?: ForEverybody): string =>
+  JSON.stringify({ title: forEverybody?.title ?? "Event types", version: "1" });

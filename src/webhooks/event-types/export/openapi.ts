@@ -2,16 +2,19 @@
 import type { Declared } from "../declaration";
 import { pointerPart } from "../pointer";
 import { summaryView } from "../view";
-import { type Writer, withRoot } from "./format";
+import { type ForEverybody, infoOf, type Writer, withRoot } from "./format";
 
-export const openapiWriter = (): Writer => ({
-  head: '{"openapi":"3.1.0","info":{"title":"Event types","version":"1"},"webhooks":{',
+export const openapiWriter = (forEverybody?: ForEverybody): Writer => ({
+  head: `{"openapi":"3.1.0","info":${infoOf(forEverybody)},"webhooks":{`,
   between: ",",
-  entry: (declared) => `${JSON.stringify(declared.type.name)}:${JSON.stringify({ post: operationOf(declared) })}`,
+  entry: (declared) => {
+    const post = operationOf(declared, forEverybody !== undefined);
+    return `${JSON.stringify(declared.type.name)}:${JSON.stringify({ post })}`;
+  },
   tail: () => "}}",
 });
 
-function operationOf({ type, newest }: Declared) {
+function operationOf({ type, newest }: Declared, isPublic: boolean) {
   const { name, description, group, deprecated, enforce, latestVersion } = summaryView(type);
   const root = `#/webhooks/${pointerPart(name)}/post/requestBody/content/application~1json/schema`;
   const schema = newest.schema === undefined ? {} : { schema: withRoot(newest.schema, root) };
@@ -25,6 +28,10 @@ function operationOf({ type, newest }: Declared) {
       content: { "application/json": { ...schema, ...(examples ? { examples: Object.fromEntries(examples) } : {}) } },
     },
     responses: { "2XX": { description: "The event was received." } },
-    "x-postern": { enforce, version: latestVersion, ...(deprecated === undefined ? {} : { deprecated }) },
+    "x-postern": {
+      ...(isPublic ? {} : { enforce }),
+      version: latestVersion,
+      ...(deprecated === undefined ? {} : { deprecated }),
+    },
   };
 }
