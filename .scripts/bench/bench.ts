@@ -21,6 +21,7 @@ import { measurePurge } from "./purge.ts";
 import { startReceiver } from "./receiver.ts";
 import { conditions, type Result, resultTable, save } from "./report.ts";
 import { measureRetention } from "./retention.ts";
+import { measureRules } from "./rules.ts";
 import type { Run } from "./run.ts";
 import { serve } from "./serve.ts";
 import { measureStorage, storageTable } from "./storage.ts";
@@ -31,7 +32,7 @@ const { values } = parseArgs({
     /**
      * Texts, separated by commas. Measures only what has one of them in its name: an operation, a scene such as
      * `202 to arrival` or `idle`, or `floor`, `deliveries`, `retention`, `purge`, `growth`, `audit`,
-     * `timing`, `storage`.
+     * `timing`, `rules`, `storage`.
      */
     only: { type: "string", default: "" },
     /** A factor for the usual number of requests. */
@@ -94,11 +95,13 @@ async function measureAll(): Promise<void> {
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
   if (run.wants("audit")) results.push(...(await measureAudit(run)));
   if (run.wants("timing")) await measureTiming(run);
+  const rules = run.wants("rules") ? await measureRules(run) : [];
   progress("counting D1 round trips and rows");
   const costs = await countCosts(run);
   for (const result of results) result.cost = costs.get(result.operation);
   console.log(resultTable(results));
   if (memoryMiB.length > 0) console.log(memoryVerdict(memoryMiB));
+  for (const line of rules) console.log(line);
   const storage = run.wants("storage") ? measureStorage() : [];
   if (storage.length > 0) console.log(storageTable(storage));
   progress(`the figures are in ${save("bench.json", { ...measuredOn, results, memoryMiB, storage })}`);
