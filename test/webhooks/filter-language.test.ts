@@ -189,6 +189,12 @@ test("looking for a long part in a long text of one letter ends", () => {
   expect(holds(filter, { a: "a".repeat(260_000) })).toBe(false);
 });
 
+test("looking for a long part in thousands of short texts ends, in each of 100 filters", () => {
+  const filter = parseFilter({ "payload.a": { $contains: "ab".repeat(4_000) } });
+  const subject = { type: "a", payload: { a: Array(9_000).fill("a") } };
+  expect(Array.from({ length: 100 }, () => matches(filter, subject))).toEqual(Array(100).fill(false));
+});
+
 test("reasons tell path, operator, operand and what was found, at most 20", () => {
   const filter = { type: "b", payload: { n: { $gt: 5 }, "a\\.b": { $exists: true } }, $not: { "payload.n": 1 } };
   expect(reasons(parseFilter(filter), { type: "a", payload: { n: 1 } })).toEqual([
