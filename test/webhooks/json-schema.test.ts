@@ -87,6 +87,8 @@ describe("a pattern", () => {
 
 describe("hostile schemas and payloads are invalid after bounded work", () => {
   const nested = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+  const manyNames = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
+  const manyMembers = Object.fromEntries(manyNames.map((name) => [name, 1]));
   test.each([
     [
       "branches that double with each level",
@@ -108,8 +110,32 @@ describe("hostile schemas and payloads are invalid after bounded work", () => {
       { patternProperties: Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`^p${at}`, true])) },
       Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`x${at}`, 1])),
     ],
+    ["5,000 names that each of 60,000 objects must have", { items: { required: manyNames } }, Array(60_000).fill({})],
   ])("%s", (_, schema, value) => {
     expect(findings(schema, value)).toEqual([{ path: "payload", message: "schema: too costly to check" }]);
+  });
+
+  // Each took minutes when every value read all of the keyword.
+  test.each([
+    [
+      "names on which others depend",
+      { dependentRequired: Object.fromEntries(manyNames.slice(0, 3000).map((n) => [n, ["a"]])) },
+      0,
+    ],
+    [
+      "names on which schemas depend",
+      { dependentSchemas: Object.fromEntries(manyNames.slice(0, 1900).map((n) => [n, true])) },
+      0,
+    ],
+    [
+      "prefixes of names",
+      { patternProperties: Object.fromEntries(manyNames.slice(0, 1900).map((n) => [`^${n}`, true])) },
+      0,
+    ],
+    ["members of the only value that is allowed", { const: manyMembers }, 10],
+    ["members of a listed value", { enum: [manyMembers, 1] }, 10],
+  ])("30,000 empty objects are checked with thousands of %s", (_, items, expected) => {
+    expect(findings({ items }, Array(30_000).fill({}))).toHaveLength(expected);
   });
 
   test("2,000 large patterns are refused", () => {

@@ -15,20 +15,26 @@ type Rules = Exclude<Schema, boolean>;
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** What a keyword expects if the value breaks it; null if the value keeps it. */
-type Assertion = (given: never, value: never, context: Context) => string | null;
+/** A text that is made only if it is shown. */
+type Expected = string | (() => string);
+
+/** What a keyword expects if the value breaks it, or null. It counts what it reads of the keyword. */
+type Assertion = (given: never, value: never, context: Context) => Expected | null;
 
 /** Keywords for values of one type, and of any type. */
 const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "object", Record<string, Assertion>>> = {
   any: {
-    type: (given: string | string[], value: unknown) =>
-      [given].flat().some((type) => isOfType(type, value)) ? null : [given].flat().join(" or "),
+    type: (given: string | string[], value: unknown, { meter }: Context) => {
+      const types = [given].flat();
+      meter.compare(types.length);
+      return types.some((type) => isOfType(type, value)) ? null : () => types.join(" or ");
+    },
     enum: (given: unknown[], value: unknown, { meter }: Context) => {
       meter.compare(given.length);
-      return isIn(given, value, meter) ? null : given.map((one) => JSON.stringify(one)).join(", ");
+      return isIn(given, value, meter) ? null : () => given.map((one) => JSON.stringify(one)).join(", ");
     },
     const: (given: unknown, value: unknown, { meter }: Context) =>
-      isIn([given], value, meter) ? null : JSON.stringify(given),
+      isIn([given], value, meter) ? null : () => JSON.stringify(given),
   },
   string: {
     minLength: (least: number, value: string) => (lengthOf(value) >= least ? null : `${least} or more characters`),
@@ -60,12 +66,13 @@ const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "objec
       Object.keys(value).length >= least ? null : `${least} or more properties`,
     maxProperties: (most: number, value: object) =>
       Object.keys(value).length <= most ? null : `${most} or fewer properties`,
-    required: (names: string[], value: object) => missing(names, value),
-    dependentRequired: (given: Record<string, string[]>, value: object) =>
-      missing(
-        Object.entries(given).flatMap(([name, names]) => (Object.hasOwn(value, name) ? names : [])),
-        value,
-      ),
+    required: (names: string[], value: object, { meter }: Context) => missing(names, value, meter),
+    dependentRequired: (given: Record<string, string[]>, value: object, { meter }: Context) => {
+      const names = Object.keys(value);
+      meter.compare(names.length);
+      const wanted = names.flatMap((name) => (Object.hasOwn(given, name) ? (given[name] ?? []) : []));
+      return missing(wanted, value, meter);
+    },
   },
 };
 
@@ -85,7 +92,8 @@ export function assertionsOn(
       context.meter.compare(costOf(value));
       const expected = table[keyword]?.(given as never, value as never, context) ?? null;
       if (expected === null) continue;
-      report?.add(place, `${keyword}: ${expected.slice(0, MAX_SHOWN_CHARACTERS)}`);
+      const text = () => (typeof expected === "string" ? expected : expected()).slice(0, MAX_SHOWN_CHARACTERS);
+      report?.add(place, () => `${keyword}: ${text()}`);
       isValid = false;
     }
   }
@@ -122,7 +130,16 @@ function lengthOf(text: string): number {
 function isIn(values: readonly unknown[], value: unknown, meter: Meter): boolean {
   if (typeof value !== "object" || value === null) return values.includes(value);
   const text = measured(value, meter);
-  return values.some((one) => typeof one === "object" && one !== null && canonical(one) === text);
+  return values.some((one) => typeof one === "object" && one !== null && textOf(one) === text);
+}
+
+/** The canonical texts of what schemas have listed, each of which many values are compared with. */
+const texts = new WeakMap<object, string>();
+
+function textOf(listed: object): string {
+  const text = texts.get(listed) ?? canonical(listed);
+  texts.set(listed, text);
+  return text;
 }
 
 /** Compares by canonical text, so that the time grows with the size of the list and not with its square. */
@@ -144,7 +161,8 @@ function isMultiple(value: number, divisor: number): boolean {
   );
 }
 
-function missing(names: readonly string[], value: object): string | null {
+function missing(names: readonly string[], value: object, meter: Meter): Expected | null {
+  meter.compare(names.length);
   const absent = names.filter((name) => !Object.hasOwn(value, name));
-  return absent.length === 0 ? null : absent.join(", ");
+  return absent.length === 0 ? null : () => absent.join(", ");
 }

@@ -17,12 +17,16 @@ export class Report {
 
   constructor(readonly root: string) {}
 
-  /** Adds a finding. Those after the tenth are dropped. The message never contains a part of the value. */
-  add(place: Place, message: string): void {
+  /**
+   * Adds a finding. Those after the tenth are dropped, and their messages are not made. A message never contains a part
+   * of the value.
+   */
+  add(place: Place, message: string | (() => string)): void {
     if (this.findings.length >= MAX_FINDINGS) return;
     const keys: (string | number)[] = [];
     for (let at = place; at; at = at.in) keys.push(at.key);
     const path = [this.root, ...keys.reverse()].join(".");
-    this.findings.push({ path: path.slice(0, MAX_PATH_CHARACTERS), message });
+    const text = typeof message === "string" ? message : message();
+    this.findings.push({ path: path.slice(0, MAX_PATH_CHARACTERS), message: text });
   }
 }

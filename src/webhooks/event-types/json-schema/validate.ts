@@ -77,8 +77,10 @@ class Validation {
       if (next !== undefined) isValid = holds(next, report) && isValid;
     }
     if (!isObject(value)) return isValid;
-    for (const [name, subschema] of entriesOf(schema["dependentSchemas"])) {
-      if (Object.hasOwn(value, name)) isValid = holds(subschema, report) && isValid;
+    const dependent = isObject(schema["dependentSchemas"]) ? schema["dependentSchemas"] : null;
+    for (const name of dependent ? Object.keys(value) : []) {
+      this.meter.compare(1);
+      if (dependent && Object.hasOwn(dependent, name)) isValid = holds(dependent[name], report) && isValid;
     }
     return isValid;
   }
@@ -107,7 +109,7 @@ class Validation {
       isValid = this.check(subschema as Schema, value[index], { in: place, key: index }, report) && isValid;
       seen?.items.add(index);
     };
-    for (const [index, subschema] of prefix.entries()) if (index < value.length) item(index, subschema);
+    for (const [index, subschema] of prefix.slice(0, value.length).entries()) item(index, subschema);
     if (schema["items"] !== undefined) {
       for (let index = prefix.length; index < value.length; index += 1) item(index, schema["items"]);
     }
@@ -143,11 +145,12 @@ class Validation {
       const at = { in: place, key: name };
       isValid = subschema !== false && this.check(subschema as Schema, value[name], at, report) && isValid;
     };
-    const prefixes = entriesOf(schema["patternProperties"]).map(
+    const names = Object.keys(value);
+    const prefixes = entriesOf(names.length === 0 ? null : schema["patternProperties"]).map(
       ([prefix, subschema]) => [prefix.slice(1), subschema] as const,
     );
     const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-    for (const name of Object.keys(value)) {
+    for (const name of names) {
       this.meter.compare(1 + prefixes.length);
       const matching = prefixes.filter(([prefix]) => name.startsWith(prefix));
       const isListed = Object.hasOwn(properties, name);
