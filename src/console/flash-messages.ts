@@ -34,6 +34,7 @@ export const FLASH_MESSAGES = {
   consumerMoved: "Moved. The consumer goes on from there with its next read.",
   consumerForgotten: "The consumer is forgotten.",
   feedDeleted: "Feed deleted.",
+  listenerClosed: "Listener closed.",
   typeDeclared: "Event type declared.",
   versionAdded: "Version added. New events must fit it.",
   typeDeleted: "Event type deleted.",

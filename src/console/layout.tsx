@@ -14,6 +14,7 @@ const NAV_SECTIONS = [
   { name: "eventTypes", title: "Event types", path: "/console/event-types", permission: "webhook.read" },
   { name: "sources", title: "Sources", path: "/console/sources", permission: "webhook.read" },
   { name: "feeds", title: "Feeds", path: "/console/feeds", permission: "webhook.read" },
+  { name: "listeners", title: "Listeners", path: "/console/listeners", permission: "webhook.create" },
   { name: "keys", title: "API keys", path: "/console/api-keys", permission: null },
   { name: "portals", title: "Portal links", path: "/console/portal-links", permission: "member.manage" },
   { name: "people", title: "People", path: "/console/people", permission: "member.read" },

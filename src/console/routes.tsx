@@ -15,6 +15,7 @@ import { ownFormOnly } from "./http/own-form";
 import { errorPage } from "./http/page";
 import { contentSecurityPolicy, noStore } from "./http/page-headers";
 import { requireUser } from "./http/session";
+import { listenerPages } from "./listeners/routes";
 import { peoplePages } from "./members/routes";
 import { securityPages } from "./my-security/routes";
 import { notMePages } from "./not-me/routes";
@@ -68,6 +69,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/tenants/event-types", eventTypeSettingsPages)
     .route("/sources", sourcePages)
     .route("/feeds", feedPages)
+    .route("/listeners", listenerPages)
     .route("/api-keys", keyPages)
     .route("/portal-links", portalLinkPages)
     .route("/people", peoplePages)

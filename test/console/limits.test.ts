@@ -25,6 +25,7 @@ const OWN: Record<string, string> = {
   "/security/identities/:id": "takes the password in place of a step-up",
   "/security/identities/:id/remove": "the same",
   "/security/export": "the same",
+  "/listeners/:id/close": "closes those of others too, for who manages the members",
   "/tenants/export": "the same",
 };
 

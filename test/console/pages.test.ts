@@ -21,11 +21,13 @@ async function createTenant() {
   const sessions = await call("GET", "/auth/sessions", { token });
   const source = await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } });
   const feed = await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } });
+  const listener = await call("POST", "/listen", { token, body: { events: ["*"] } });
   const link = await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } });
   await call("POST", "/event-types", { token, body: { name: "order.paid" } });
   const ids: Record<string, string> = {
     feeds: feed.body.data.id,
     consumers: feed.body.data.id,
+    listeners: listener.body.data._id,
     webhooks: webhookId,
     events: event.id,
     named: "order.paid",
@@ -208,7 +210,7 @@ describe("an event published with the form", () => {
     });
     expect(seen).toContain("receiver one");
     const nowhere = await browser.follow(await browser.post("/events", { type: "Unwanted", payload: "null" }));
-    expect(nowhere.html).toContain("No active subscription is for Unwanted.");
+    expect(nowhere.html).toContain("No active subscription is for <code>Unwanted</code>.");
   });
 });
 

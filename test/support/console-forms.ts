@@ -45,6 +45,7 @@ export const API_ROUTE: Record<string, string> = {
   "/feeds/:id/consumers/:name/now": "POST /feeds/:id/consumers/:name/seek",
   "/feeds/:id/consumers/:name/forget": "DELETE /feeds/:id/consumers/:name",
   "/feeds/:id/delete": "DELETE /feeds/:id",
+  "/listeners/:id/close": "DELETE /listen/:id",
   "/sources/new/:provider": "POST /sources",
   "/sources/:id": "PATCH /sources/:id",
   "/sources/:id/on": "PATCH /sources/:id",

@@ -37,7 +37,8 @@ export async function openListener(deps: Deps, principal: Principal, { name, eve
     throw new AppError("CONFLICT", { message: `A user can have at most ${MAX_LISTENERS} listeners.` });
   }
   const ticket = await makeTicket(deps, principal, { id, events });
-  return { row: { id, name, events, isConnected: false, createdAt: nowMs }, secret, ticket };
+  const { ownerId } = row;
+  return { row: { id, ownerId, name, events, isConnected: false, createdAt: nowMs, changedAt: nowMs }, secret, ticket };
 }
 
 /** The caller's listeners, newest first. */
@@ -52,8 +53,23 @@ export async function ticketFor(deps: Deps, principal: Principal, id: string): P
 }
 
 /** Deletes a listener of the caller, and closes its socket. Throws NOT_FOUND. */
-export async function closeListener(deps: Deps, principal: Principal, id: string): Promise<void> {
-  const own = { id, ownerId: ownerOf(principal) };
-  if (!(await deleteListener(deps, principal, own, deps.now()))) throw notFound("Listener");
-  deps.background("close a socket", deps.listenSockets.getByName(id).end());
+export const closeListener = (deps: Deps, principal: Principal, id: string): Promise<void> =>
+  closeOf(deps, principal, { id, ownerId: ownerOf(principal) });
+
+async function closeOf(deps: Deps, principal: Principal, listener: { id: string; ownerId: string | null }) {
+  if (!(await deleteListener(deps, principal, listener, deps.now()))) throw notFound("Listener");
+  deps.background("close a socket", deps.listenSockets.getByName(listener.id).end());
 }
+
+/** Whether the console shows the caller the listeners of the whole tenant. */
+export const seesAllListeners = ({ permissions }: Principal): boolean => permissions.has("member.manage");
+
+const seenBy = (principal: Principal): string | null => (seesAllListeners(principal) ? null : ownerOf(principal));
+
+/** The listeners that the console shows, newest first. */
+export const seenListeners = (deps: Deps, principal: Principal): Promise<ListenerRow[]> =>
+  listListeners(deps, principal, seenBy(principal));
+
+/** Deletes a listener that the console shows, and closes its socket. Throws NOT_FOUND. */
+export const endListener = (deps: Deps, principal: Principal, id: string): Promise<void> =>
+  closeOf(deps, principal, { id, ownerId: seenBy(principal) });

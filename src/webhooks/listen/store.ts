@@ -2,7 +2,7 @@
  * Listeners: subscriptions whose deliveries go to a program over a socket. While there is none, their lanes hold; see
  * `lanes/lane.ts`.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
@@ -19,22 +19,31 @@ const NO_URL = "https://listener.invalid/";
 
 export interface ListenerRow {
   id: string;
+  /** Its user, or the key of a program without one. */
+  ownerId: string;
   name: string;
   events: string[];
   isConnected: boolean;
   /** Unix ms. */
   createdAt: number;
+  /** Since when it is connected or not, Unix ms. */
+  changedAt: number;
 }
 
 type StoredRow = Omit<ListenerRow, "events" | "isConnected"> & { events: string; isConnected: 0 | 1 };
 
-const COLUMNS = sql`s.id, s.name, s.events, s.enabled AS isConnected, s.created_at AS createdAt`;
+const COLUMNS = sql`s.id, s.listener_of AS ownerId, s.name, s.events, s.enabled AS isConnected,
+  s.created_at AS createdAt, s.updated_at AS changedAt`;
 
 const parsed = (row: StoredRow): ListenerRow => ({
   ...row,
   events: JSON.parse(row.events) as string[],
   isConnected: row.isConnected === 1,
 });
+
+/** Whether the listener `s` is that of `ownerId`, or anybody's if that is null. */
+const isOf = (ownerId: string | null): SQL =>
+  ownerId === null ? sql`s.listener_of IS NOT NULL` : sql`s.listener_of = ${ownerId}`;
 
 /** The listener `s` with this id. */
 const isListener = (tenant: TenantRef, id: string) => sql`${isLive(tenant, id)} AND s.listener_of IS NOT NULL`;
@@ -73,15 +82,15 @@ export async function insertListener(
   return inserted.length === 1;
 }
 
-/** An owner's listeners in the tenant, newest first. */
+/** An owner's listeners in the tenant, or all of the tenant if that is null; newest first. */
 export async function listListeners(
   { shards }: Deps,
   { tenantId, shard }: TenantRef,
-  ownerId: string,
+  ownerId: string | null,
 ): Promise<ListenerRow[]> {
   const { found } = await atomically(shards.db(shard), {
     found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenantId}
-      AND s.listener_of = ${ownerId} AND s.is_deleted = 0 ORDER BY s.id DESC`),
+      AND ${isOf(ownerId)} AND s.is_deleted = 0 ORDER BY s.id DESC`),
   });
   return found.map(parsed);
 }
@@ -94,7 +103,7 @@ export async function deleteListener(
   nowMs: number,
 ): Promise<boolean> {
   const { tenantId, actor } = tenant;
-  const isOwn = sql`${isListener(tenant, id)} AND ${ownerId === null ? sql`true` : sql`s.listener_of = ${ownerId}`}`;
+  const isOwn = sql`${isListener(tenant, id)} AND ${isOf(ownerId)}`;
   const { deleted } = await writeBatch(deps, tenant, {
     unindexed: unindexEventTypes(tenant, id, isOwn),
     deleted: rows<{ id: string }>(sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '',

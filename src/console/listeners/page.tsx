@@ -1,0 +1,59 @@
+/** The page of listeners: what receives deliveries over a connection, whose it is, and since when. */
+import type { ListenerRow } from "../../webhooks/listen/store";
+import { ActionButton } from "../components/buttons";
+import { Badge, EmptyState, Time } from "../components/display";
+
+interface ListenersProps {
+  listeners: readonly ListenerRow[];
+  /** The names of their owners by id; null for a viewer who sees only their own. */
+  owners: ReadonlyMap<string, string> | null;
+}
+
+export const Listeners = ({ listeners, owners }: ListenersProps) => (
+  <>
+    <h1>Listeners</h1>
+    <p class="muted">
+      A listener passes deliveries on to a program without a public URL. They wait while it is not connected.{" "}
+      <code>postern listen</code> opens one. <a href="/docs/listen">How it works</a>
+    </p>
+    <section class="card" aria-labelledby="listeners">
+      <h2 id="listeners">{owners ? "Listeners of this tenant" : "Your listeners"}</h2>
+      {listeners.length === 0 ? (
+        <EmptyState title="No listeners">
+          <p class="muted">
+            Receive deliveries on your machine: <code>postern listen --forward http://localhost:3000/hooks</code>
+          </p>
+        </EmptyState>
+      ) : (
+        <ul class="list">
+          {listeners.map((listener) => (
+            <Row listener={listener} owner={owners && (owners.get(listener.ownerId) ?? NOT_A_MEMBER)} />
+          ))}
+        </ul>
+      )}
+    </section>
+  </>
+);
+
+const NOT_A_MEMBER = "a platform key, or somebody who has left";
+
+const Row = ({ listener, owner }: { listener: ListenerRow; owner: string | null }) => {
+  const { id, name, events, isConnected, createdAt, changedAt } = listener;
+  return (
+    <li>
+      <div>
+        <a href={`/console/webhooks/${id}`}>{name}</a>{" "}
+        <Badge tone={isConnected ? "ok" : "calm"}>{isConnected ? "connected" : "not connected"}</Badge>
+        {owner !== null && <div class="small break">Of {owner}</div>}
+        <div class="small break">{events.join(", ")}</div>
+        <div class="small muted">
+          {isConnected ? "Connected" : "Not connected"} since <Time at={changedAt} show="moment" />, opened{" "}
+          <Time at={createdAt} show="moment" />
+        </div>
+      </div>
+      <ActionButton action={`/console/listeners/${id}/close`} kind="danger" label={`Close ${name}`}>
+        Close
+      </ActionButton>
+    </li>
+  );
+};

@@ -1,0 +1,28 @@
+/** `/console/listeners`: the programs that receive deliveries over a connection. */
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../../platform/http/env";
+import { requires } from "../../platform/http/operation";
+import { namesOfTargets } from "../../tenancy/audit/names-store";
+import { LISTEN } from "../../webhooks/access";
+import { seenListeners, seesAllListeners } from "../../webhooks/listen/changes";
+import { listeners } from "../../webhooks/listen/operations";
+import { form } from "../http/form";
+import { flash, page } from "../http/page";
+import { Listeners } from "./page";
+
+async function listenersPage(c: Context<AppEnv>) {
+  const [deps, principal] = [c.get("deps"), c.get("principal")];
+  const rows = await seenListeners(deps, principal);
+  const owners = seesAllListeners(principal)
+    ? await namesOfTargets(
+        deps,
+        principal,
+        rows.map(({ ownerId }) => ownerId),
+      )
+    : null;
+  return page(c, { title: "Listeners", section: "listeners" }, <Listeners listeners={rows} owners={owners} />);
+}
+
+export const listenerPages = new Hono<AppEnv>()
+  .get("/", requires({ permission: LISTEN.permission }), listenersPage)
+  .post("/:id/close", ...form(listeners.end, { done: flash("/listeners", "listenerClosed") }));
