@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HashRefused } from "../../src/identity/passwords/imported/hash";
 import { type GivenHash, readStored, tagHash } from "../../src/identity/passwords/imported/read";
 import { matchesImported } from "../../src/identity/passwords/imported/verify";
+import { clerk } from "../../src/sdk/cli/people/clerk";
 import { FIREBASE } from "../support/imported-hashes";
 
 const SOURCE = { importId: "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f", firebase: FIREBASE.settings };
@@ -98,6 +99,41 @@ test.each(BEYOND_THE_PLATFORM)(
 );
 
 test.each(VECTORS)("%s takes the right password and no other", async (_name, given, password) => {
+  expect(await matches(given, password)).toBe(true);
+  expect(await matches(given, `${password}x`)).toBe(false);
+});
+
+/** By `password_hasher` of Clerk's export. Made by Python's werkzeug and hashlib, and by the vectors above. */
+const OF_CLERK: [hasher: string, digest: string, password: string][] = [
+  ["bcrypt", "$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe", "a"],
+  [
+    "bcrypt_sha256_django",
+    "bcrypt_sha256$$2b$06$gHbZqdaGP9qQedUk1YWuAerLwbWdeOIL3VPg9mAa6vB7FRYO3G8w.",
+    "correct horse",
+  ],
+  ["argon2i", "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8", "password"],
+  ["argon2id", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4", "password"],
+  [
+    "pbkdf2_sha256",
+    "pbkdf2_sha256$1000$MDEyMzQ1Njc4OWFiY2RlZg==$cBg8D2DungRB9k76szThf5ehfyBz991ay6PT8Srwk4M=",
+    "correct horse",
+  ],
+  ["pbkdf2_sha256_django", "pbkdf2_sha256$1000$seasalt2$oksQ9Bdi8Bce0okH61Cis7qICJfP+cYfDOnMdNPMzK8=", "correct horse"],
+  ["pbkdf2_sha1", "pbkdf2_sha1$1000$seasalt$890be434e175c042f82a187c7a8809f2b5218a93", "correct horse"],
+  [
+    "scrypt_werkzeug",
+    "scrypt:32768:8:1$igdO4lsgUPlvfFMM$2083c6d414a0f6829ae0f864c0465697609e916b423c6cad500ae7c93879a8f31983e4308a" +
+      "99949494dd5d695d459c07afd55b6dcf8ced7c245622dc2805b18d",
+    "correct horse",
+  ],
+];
+
+test.each(OF_CLERK)("Clerk's %s takes the right password and no other", async (hasher, digest, password) => {
+  const names = "id,primary_email_address,verified_email_addresses,password_digest,password_hasher";
+  const left: string[] = [];
+  const [person] = clerk(`${names}\nuser_1,ada@example.com,,"${digest}",${hasher}\n`, (what) => left.push(what));
+  const given = person?.password;
+  if (!given) throw new Error(`left out: ${left.join()}`);
   expect(await matches(given, password)).toBe(true);
   expect(await matches(given, `${password}x`)).toBe(false);
 });

@@ -88,6 +88,7 @@ describe("people of", () => {
     const csv = `${names}
 user_1,Ada,Lovelace,,Ada@example.com,,ada@example.com,,,,JBSWY3DPEHPK3PXP,${BCRYPT},bcrypt
 user_2,,,,bob@example.com,,,bob@example.com,,,,5f4dcc3b5aa765d61d8327deb882cf99,md5
+user_3,,,,eve@example.com,,,,,,,scrypt:1000:8:1$salt$00,scrypt_werkzeug
 `;
     expect(converted(clerk, csv)).toEqual({
       people: [
@@ -100,8 +101,9 @@ user_2,,,,bob@example.com,,,bob@example.com,,,,5f4dcc3b5aa765d61d8327deb882cf99,
           totp: { secret: "JBSWY3DPEHPK3PXP" },
         },
         { email: "bob@example.com", emailVerified: false, externalId: "user_2" },
+        { email: "eve@example.com", emailVerified: false, externalId: "user_3" },
       ],
-      left: ["passwords hashed with md5"],
+      left: ["passwords hashed with md5", "passwords hashed with scrypt_werkzeug"],
     });
   });
 

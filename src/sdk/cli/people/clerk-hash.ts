@@ -1,0 +1,32 @@
+/** The password hashes of Clerk's export, whose column `password_hasher` says which form they have. */
+
+/** Hashes that the service reads as they are. */
+const AS_THEY_ARE = ["bcrypt", "bcrypt_sha256_django", "argon2i", "argon2id", "argon2d", "pbkdf2_sha256_django"];
+
+/** Hashes that have another form here, by their hasher. Each returns undefined for a digest of another form. */
+const REWRITTEN: Readonly<Record<string, (digest: string) => string | undefined>> = {
+  pbkdf2_sha256: (digest) => {
+    const [, iterations, salt, key] = digest.match(/^pbkdf2_sha256\$(\d+)\$([^$]+)\$([^$]+)$/) ?? [];
+    return key && `$pbkdf2-sha256$i=${iterations}$${salt}$${key}`;
+  },
+  // As Django's, but with the key in hex.
+  pbkdf2_sha1: (digest) => {
+    const [, before, key] = digest.match(/^(pbkdf2_sha1\$\d+\$[^$]+\$)([0-9a-f]+)$/i) ?? [];
+    return key && before + base64OfHex(key);
+  },
+  scrypt_werkzeug: (digest) => {
+    const [, n, r, p, salt, key] = digest.match(/^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([0-9a-f]+)$/i) ?? [];
+    const logN = Math.log2(Number(n));
+    if (!salt || !key || !Number.isInteger(logN)) return undefined;
+    return `$scrypt$ln=${logN},r=${r},p=${p}$${btoa(salt)}$${base64OfHex(key)}`;
+  },
+};
+
+const base64OfHex = (hex: string): string =>
+  btoa(String.fromCharCode(...(hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16))));
+
+/** The hash as an import takes it; undefined for one that it does not take. */
+export function hashOfClerk(hasher: string, digest: string): string | undefined {
+  if (AS_THEY_ARE.includes(hasher)) return digest;
+  return Object.hasOwn(REWRITTEN, hasher) ? REWRITTEN[hasher]?.(digest) : undefined;
+}
