@@ -13,8 +13,8 @@ export interface Failure {
 /** Fields that have another name in a form than in the API. */
 const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", ratePerMinute: "rate" };
 
-/** The forms of sources and catalogues name these fields as the API does. */
-const AS_IN_API = ["verification.", "catalog."];
+/** The forms of sources, catalogues and portal links name these fields as the API does. */
+const AS_IN_API = ["verification.", "catalog.", "theme."];
 
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {

@@ -1,16 +1,9 @@
 /** The page of portal links: the list, the form for a new one, and its URL, shown once. */
 import type { PortalLinkRow } from "../../identity/portal/store";
-import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
-import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { ActionButton } from "../components/buttons";
 import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
-import { CheckboxGroup, Select } from "../components/fields";
 import type { Failure } from "../failure";
-
-export interface PortalLinkValues {
-  permissions: string[];
-  /** How long it works. */
-  ttlSeconds: string;
-}
+import { NewPortalLink, type PortalLinkValues } from "./form";
 
 interface PortalLinksProps {
   links: readonly PortalLinkRow[];
@@ -19,15 +12,6 @@ interface PortalLinksProps {
   /** The URL of the new link. It is shown on this page only. */
   url?: string | undefined;
 }
-
-const PERMISSIONS = (Object.entries(PERMISSION_TEXTS) as [Permission, string][]).filter(([permission]) =>
-  permission.startsWith("webhook."),
-);
-const LIFETIMES = [
-  ["900", "15 minutes"],
-  ["3600", "An hour"],
-  ["86400", "A day"],
-] as const;
 
 export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) => (
   <>
@@ -58,17 +42,7 @@ export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) =
       </section>
       <section class="card" aria-labelledby="new-link">
         <h2 id="new-link">New link</h2>
-        <PostForm action="/console/portal-links">
-          <CheckboxGroup
-            name="permissions"
-            legend="The link may"
-            values={values.permissions}
-            options={PERMISSIONS}
-            failure={failure}
-          />
-          <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={LIFETIMES} failure={failure} />
-          <SubmitButton>Make link</SubmitButton>
-        </PostForm>
+        <NewPortalLink values={values} failure={failure} />
       </section>
     </div>
   </>

@@ -6,14 +6,14 @@ import type { AppEnv } from "../../platform/http/env";
 import { perform, requires } from "../../platform/http/operation";
 import { form } from "../http/form";
 import { flash, page, type Refused } from "../http/page";
-import { PortalLinks, type PortalLinkValues } from "./page";
+import { inputOf, NEW_LINK, type PortalLinkValues, readValues } from "./form";
+import { PortalLinks } from "./page";
 
 const MANAGE = { permission: "member.manage" } as const;
-const EMPTY: PortalLinkValues = { permissions: ["webhook.read"], ttlSeconds: "3600" };
 
 async function linksPage(
   c: Context<AppEnv>,
-  { values = EMPTY, refused, url }: { values?: PortalLinkValues; refused?: Refused; url?: string },
+  { values = NEW_LINK, refused, url }: { values?: PortalLinkValues; refused?: Refused; url?: string },
 ) {
   const links = await perform(c, portalLinks.list, undefined);
   const status = refused?.status ?? (url === undefined ? 200 : 201);
@@ -30,8 +30,8 @@ export const portalLinkPages = new Hono<AppEnv>()
   .post(
     "/",
     ...form(portalLinks.makeLink, {
-      values: (sent) => ({ permissions: sent.list("permissions"), ttlSeconds: sent.text("ttlSeconds") }),
-      input: ({ permissions, ttlSeconds }) => ({ permissions, ttlSeconds: Number(ttlSeconds) }),
+      values: readValues,
+      input: inputOf,
       done: (c, { secret }) => linksPage(c, { url: portalUrl(c.get("deps").config, c.req.url, secret) }),
       again: (c, refused, values) => linksPage(c, { values, refused }),
     }),
