@@ -111,7 +111,9 @@ export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
     )}
     {event.subscriptions.length === 0 && cursor === "" && nextCursor === null ? (
       <EmptyState title="No subscription wanted it">
-        <p class="muted">No active subscription is for {event.type}.</p>
+        <p class="muted">
+          No active subscription is for <code>{event.type}</code>.
+        </p>
         <LinkButton href="/console/webhooks">View subscriptions</LinkButton>
       </EmptyState>
     ) : (
