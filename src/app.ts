@@ -100,7 +100,7 @@ export const app = new Hono<AppEnv>();
 app.use(requestLog);
 const headers = secureHeaders();
 /** The pages of portals say themselves who may frame them. */
-const headersOfPortals = secureHeaders({ xFrameOptions: false });
+const headersOfPortals = secureHeaders({ xFrameOptions: false, crossOriginResourcePolicy: false });
 app.use((c, next) => (isPortalPath(c.req.path) ? headersOfPortals : headers)(c, next));
 app.use(
   methodNotAllowed({

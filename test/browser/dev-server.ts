@@ -61,14 +61,18 @@ export interface Framer {
   origin: string;
   /** A page at this host that shows `url` in a frame. */
   url(host: "127.0.0.1" | "localhost", url: string): string;
+  /** The same in a page of the origin that is isolated: it embeds only what agrees to that. */
+  isolated(url: string): string;
   close(): void;
 }
 
 /** Somebody else's site, which shows pages in frames. */
 export async function startFramer(): Promise<Framer> {
   const server = createServer((request, response) => {
-    const framed = new URL(request.url ?? "", "http://framer").searchParams.get("framed") ?? "";
-    response.writeHead(200, { "content-type": "text/html" });
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://framer");
+    const framed = searchParams.get("framed") ?? "";
+    const isolation = pathname === "/isolated" ? { "cross-origin-embedder-policy": "require-corp" } : {};
+    response.writeHead(200, { "content-type": "text/html", ...isolation });
     response.end(`<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title>
       <iframe title="Portal" width="1000" height="700" src="${framed.replaceAll("&", "&amp;")}"></iframe></html>`);
   });
@@ -76,6 +80,7 @@ export async function startFramer(): Promise<Framer> {
   return {
     origin: `http://127.0.0.1:${port}`,
     url: (host, url) => `http://${host}:${port}/?framed=${encodeURIComponent(url)}`,
+    isolated: (url) => `http://127.0.0.1:${port}/isolated?framed=${encodeURIComponent(url)}`,
     close: () => server.close(),
   };
 }

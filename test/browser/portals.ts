@@ -37,6 +37,8 @@ export function portals(stage: Stage): void {
     await framed.getByRole("link", { name: "orders" }).click();
     await framed.getByRole("button", { name: "Pause", exact: true }).click();
     await framed.getByText("Paused. Nothing is sent to this webhook until you resume it.").waitFor();
+    await shop.goto(stage.framer.isolated(`${stage.server.base}/portal/webhooks`));
+    await framed.getByRole("heading", { name: "Webhooks" }).waitFor();
     await shop.goto(stage.framer.url("127.0.0.1", link));
     await framed.getByRole("heading", { name: "This link does not work" }).waitFor();
 

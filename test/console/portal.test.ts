@@ -196,6 +196,20 @@ describe("frames", () => {
     expect(headers.get("x-frame-options")).toBe("SAMEORIGIN");
   });
 
+  test("may be in a page that is isolated, also with a logo of another origin", async () => {
+    const policies = async (theme: object) => {
+      const link = await newPortalLink((await signUp()).token, { theme });
+      const cookie = await openPortal(link, FRAMED);
+      const { headers } = await portal("GET", "/webhooks", { cookie, variables: FRAMED });
+      return [headers.get("cross-origin-resource-policy"), headers.get("cross-origin-embedder-policy")];
+    };
+    expect(await policies({})).toEqual(["cross-origin", "require-corp"]);
+    const logoUrl = "https://cdn.example/logo.svg";
+    expect(await policies({ logoUrl })).toEqual(["cross-origin", "credentialless"]);
+    const { headers } = await portal("GET", "/../console/sign-in", { variables: FRAMED });
+    expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+  });
+
   test("may call the API, without cookies", async () => {
     const cors = async (path: string) => {
       const { headers } = await portal("OPTIONS", `/../api/v1${path}`, {

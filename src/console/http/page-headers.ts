@@ -47,6 +47,16 @@ interface PageLoads {
   framedBy: readonly string[];
 }
 
+/**
+ * Lets pages show it in a frame that are isolated from other origins (`Cross-Origin-Embedder-Policy`). Few logos say
+ * that other origins may load them, and without `credentialless` they would be missing; Safari does not know it, and
+ * shows no such page in an isolated one.
+ */
+const forIsolatedPages = (hasForeignLogo: boolean) => ({
+  crossOriginResourcePolicy: "cross-origin",
+  crossOriginEmbedderPolicy: hasForeignLogo ? ("credentialless" as const) : ("require-corp" as const),
+});
+
 /** The headers of a page by what it loads and who may frame it. */
 export function policyFor({ hasCaptcha, logoUrl, framedBy }: PageLoads): MiddlewareHandler {
   const logoOrigin = logoUrl === null ? null : new URL(logoUrl).origin;
@@ -56,6 +66,7 @@ export function policyFor({ hasCaptcha, logoUrl, framedBy }: PageLoads): Middlew
   const isFramed = framedBy.length > 0;
   const policy = secureHeaders({
     xFrameOptions: !isFramed,
+    ...(isFramed ? forIsolatedPages(logoOrigin !== null) : {}),
     permissionsPolicy: PERMISSIONS,
     contentSecurityPolicy: {
       ...DIRECTIVES,
