@@ -20,31 +20,27 @@ export interface PermitState {
 export const NO_PERMITS: PermitState = { permits: [], lastReturnMs: 0 };
 
 export class Permits {
+  /** As it is to be stored. */
+  readonly state: PermitState;
   readonly #most: number;
   readonly #nowMs: number;
-  #permits: Permit[];
-  #lastReturnMs: number;
 
   /** `most` is the number of permits. */
   constructor(most: number, { permits, lastReturnMs }: PermitState, nowMs: number) {
+    const inForce = permits.filter(({ untilMs }) => untilMs > nowMs);
+    this.state = { permits: inForce, lastReturnMs: inForce.length === 0 ? 0 : lastReturnMs };
     this.#most = most;
     this.#nowMs = nowMs;
-    this.#permits = permits.filter(({ untilMs }) => untilMs > nowMs);
-    this.#lastReturnMs = this.#permits.length === 0 ? 0 : lastReturnMs;
-  }
-
-  get state(): PermitState {
-    return { permits: this.#permits, lastReturnMs: this.#lastReturnMs };
   }
 
   /** When nothing depends on the state any more, Unix ms. */
   get endMs(): number {
-    return Math.max(0, ...this.#permits.map(({ untilMs }) => untilMs));
+    return Math.max(0, ...this.state.permits.map(({ untilMs }) => untilMs));
   }
 
   /** Ends the permits of deliveries that `holder` had. */
   end(ids: readonly string[], holder: string): void {
-    this.#permits = this.#permits.filter((permit) => permit.holder !== holder || !ids.includes(permit.id));
+    this.state.permits = this.state.permits.filter((permit) => permit.holder !== holder || !ids.includes(permit.id));
   }
 
   /** Keeps free permits for waiting deliveries that the caller calls. */
@@ -54,22 +50,22 @@ export class Permits {
 
   /** Returns null if the delivery may have a permit now, or else when it should come back (Unix ms). */
   waitFor(id: string, holder: string | null): number | null {
-    const own = this.#permits.find((permit) => permit.id === id);
+    const own = this.state.permits.find((permit) => permit.id === id);
     if (own) return own.holder === holder || own.holder === null ? null : own.untilMs;
-    if (this.#permits.length < this.#most) return null;
+    if (this.state.permits.length < this.#most) return null;
     // As often as permits of dead runs could become free.
-    this.#lastReturnMs = Math.ceil(Math.max(this.#lastReturnMs, this.#nowMs) + PERMIT_LEASE_MS / this.#most);
-    return this.#lastReturnMs;
+    this.state.lastReturnMs = Math.ceil(Math.max(this.state.lastReturnMs, this.#nowMs) + PERMIT_LEASE_MS / this.#most);
+    return this.state.lastReturnMs;
   }
 
   /** Gives a permit to a delivery that starts at `startMs` (Unix ms). */
   take(id: string, holder: string | null, startMs: number): void {
-    this.#permits = this.#permits.filter((permit) => permit.id !== id);
-    this.#permits.push({ id, holder, untilMs: startMs + PERMIT_LEASE_MS });
+    this.state.permits = this.state.permits.filter((permit) => permit.id !== id);
+    this.state.permits.push({ id, holder, untilMs: startMs + PERMIT_LEASE_MS });
   }
 
   /** Takes back the permit of a delivery that cannot start yet. */
   drop(id: string): void {
-    this.#permits = this.#permits.filter((permit) => permit.id !== id);
+    this.state.permits = this.state.permits.filter((permit) => permit.id !== id);
   }
 }

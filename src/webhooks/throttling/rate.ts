@@ -24,53 +24,46 @@ export const NO_RATE: RateState = { lastMs: 0, lineEndMs: 0, returnMs: 0 };
 const LINE_SLACK = 1.02;
 
 export class Rate {
+  /** As it is to be stored. */
+  readonly state: RateState;
   readonly #gapMs: number;
   readonly #nowMs: number;
-  #lastMs: number;
-  #lineEndMs: number;
-  #returnMs: number;
 
-  constructor(rateLimit: RateLimit, { lastMs, lineEndMs, returnMs }: RateState, nowMs: number) {
+  constructor(rateLimit: RateLimit, state: RateState, nowMs: number) {
+    this.state = { ...state };
     this.#gapMs = gapMs(rateLimit);
     this.#nowMs = nowMs;
-    this.#lastMs = lastMs;
-    this.#lineEndMs = lineEndMs;
-    this.#returnMs = returnMs;
-  }
-
-  get state(): RateState {
-    return { lastMs: this.#lastMs, lineEndMs: this.#lineEndMs, returnMs: this.#returnMs };
   }
 
   /** When nothing depends on the state any more, Unix ms. */
   get endMs(): number {
-    return Math.max(this.#nextMs, this.#lineEndMs, this.#returnMs);
+    return Math.max(this.#nextMs, this.state.lineEndMs, this.state.returnMs);
   }
 
   /** The earliest next start. */
   get #nextMs(): number {
-    return Math.max(this.#lastMs + this.#gapMs, this.#nowMs);
+    return Math.max(this.state.lastMs + this.#gapMs, this.#nowMs);
   }
 
   /** Gives a delivery a start up to `latestMs` (Unix ms), or says when it should come back. */
   schedule({ priority }: Demand, latestMs: number): Answer {
-    const isBehindOthers = priority === "new" && this.#lineEndMs > this.#nowMs;
+    const isBehindOthers = priority === "new" && this.state.lineEndMs > this.#nowMs;
     if (!isBehindOthers && Math.ceil(this.#nextMs) <= latestMs) {
-      this.#lastMs = this.#nextMs;
-      return { kind: "start", atMs: Math.ceil(this.#lastMs) };
+      this.state.lastMs = this.#nextMs;
+      return { kind: "start", atMs: Math.ceil(this.state.lastMs) };
     }
     return { kind: "wait", untilMs: Math.ceil(this.#whenToReturn(priority)), waitsFor: "start" };
   }
 
   #whenToReturn(priority: Demand["priority"]): number {
     if (priority === "test") return this.#nextMs;
-    const returnMs = Math.max(this.#returnMs, this.#nextMs);
+    const returnMs = Math.max(this.state.returnMs, this.#nextMs);
     if (priority === "returned" && returnMs <= this.#nowMs + RETURNS_WITHIN_MS) {
-      this.#returnMs = returnMs + this.#gapMs;
+      this.state.returnMs = returnMs + this.#gapMs;
       return returnMs;
     }
-    const atMs = Math.max(this.#lineEndMs, this.#nextMs);
-    this.#lineEndMs = atMs + this.#gapMs * LINE_SLACK;
+    const atMs = Math.max(this.state.lineEndMs, this.#nextMs);
+    this.state.lineEndMs = atMs + this.#gapMs * LINE_SLACK;
     return atMs;
   }
 }
