@@ -28,6 +28,10 @@ function keep(folder: string, kept: string): void {
   }
   const copy = mkdtempSync(`${kept}-`);
   cpSync(folder, copy, { recursive: true });
-  if (!existsSync(kept)) renameSync(copy, kept);
-  else rmSync(copy, { recursive: true });
+  try {
+    renameSync(copy, kept);
+  } catch {
+    // Another process was first.
+    rmSync(copy, { recursive: true });
+  }
 }
