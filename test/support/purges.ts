@@ -74,27 +74,28 @@ interface Column {
 }
 
 interface StoredTable {
-  database: D1Database;
   shard: number;
   name: string;
   columns: Column[];
 }
 
-/** Every table of every database, as the migrations made them. */
+/** Every table, as the migrations made it, once they are read. */
+let tables: StoredTable[] | undefined;
+
+/** Every table of every database. */
 async function allTables(): Promise<StoredTable[]> {
-  const tables: StoredTable[] = [];
-  for (const [shard, database] of DATABASES.entries()) {
-    const { results } = await database
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*' AND name NOT GLOB 'd1_*'")
-      .all<{ name: string }>();
-    for (const { name } of results) {
-      // It holds ids of what has ended, for 16 minutes, so that other services learn of it.
-      if (name.startsWith("sqlite_") || name === "revocations") continue;
-      const { results: columns } = await database.prepare(`PRAGMA table_info(${name})`).all<Column>();
-      tables.push({ database, shard, name, columns });
-    }
-  }
+  tables ??= (await Promise.all(DATABASES.map(tablesIn))).flat();
   return tables;
+}
+
+async function tablesIn(database: D1Database, shard: number): Promise<StoredTable[]> {
+  const { results } = await database
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*' AND name NOT GLOB 'd1_*'")
+    .all<{ name: string }>();
+  // `revocations` holds ids of what has ended, for 16 minutes, so that other services learn of it.
+  const names = results.map(({ name }) => name).filter((name) => !name.startsWith("sqlite_") && name !== "revocations");
+  const infos = await database.batch<Column>(names.map((name) => database.prepare(`PRAGMA table_info(${name})`)));
+  return names.map((name, index) => ({ shard, name, columns: infos[index]?.results ?? [] }));
 }
 
 /**
@@ -102,16 +103,22 @@ async function allTables(): Promise<StoredTable[]> {
  * other databases.
  */
 export async function occurrencesOf(text: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const { database, shard, name, columns } of await allTables()) {
-    const counts = columns.map((column) => `sum(instr("${column.name}", ?1) > 0) AS "${column.name}"`);
-    const row = await database
-      .prepare(`SELECT ${counts.join(", ")} FROM ${name}`)
-      .bind(text)
-      .first<object>();
-    for (const [column, count] of Object.entries(row ?? {})) if (count) found.push(`${shard} ${name}.${column}`);
-  }
-  return found.sort();
+  const all = await allTables();
+  const found = DATABASES.map(async (database, shard) => {
+    const searched = all.filter((table) => table.shard === shard);
+    const counted = await database.batch<object>(
+      searched.map(({ name, columns }) => {
+        const counts = columns.map((column) => `sum(instr("${column.name}", ?1) > 0) AS "${column.name}"`);
+        return database.prepare(`SELECT ${counts.join(", ")} FROM ${name}`).bind(text);
+      }),
+    );
+    return searched.flatMap(({ name }, index) =>
+      Object.entries(counted[index]?.results[0] ?? {}).flatMap(([column, count]) =>
+        count ? [`${shard} ${name}.${column}`] : [],
+      ),
+    );
+  });
+  return (await Promise.all(found)).flat().sort();
 }
 
 /** The ids in a made-up row. */
@@ -184,26 +191,33 @@ const DELIVERY = new Set([delivery, events, deliveryTypes, holds, audit, deliver
  * for a person.
  */
 export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = false } = {}): Promise<void> {
-  for (const { database, shard, name, columns } of await allTables()) {
+  const all = await allTables();
+  const isFilled = ({ shard, name, columns }: StoredTable): boolean => {
     const isUsed = (shard === 0 && CONTROL.has(name)) || (shard === tenantShard && DELIVERY.has(name));
-    if (!isUsed || REAL.has(name) || IMPERSONAL.has(name)) continue;
-    if (ofPersons && !columns.some((column) => HOLDS_PERSON.has(column.name))) continue;
-    const isAlert = name === "alert_mails";
-    const contents = columns.flatMap((column) => {
-      const content = contentOf(column, ids);
-      if (content === undefined) return [];
-      const isComposed = isAlert && column.name === "id";
-      return [[column.name, isComposed ? `${newId()}:${ids.tenantId}:${ids.person.userId}` : content] as const];
-    });
-    const names = contents.map(([column]) => `"${column}"`).join(", ");
-    const marks = contents.map(() => "?").join(", ");
-    const values = contents.map(([, content]) => content);
-    await database
-      // A row of a person that has no other key may be there.
-      .prepare(`INSERT OR IGNORE INTO ${name} (${names}) VALUES (${marks})`)
-      .bind(...values)
-      .run();
-  }
+    if (!isUsed || REAL.has(name) || IMPERSONAL.has(name)) return false;
+    return !ofPersons || columns.some((column) => HOLDS_PERSON.has(column.name));
+  };
+  await Promise.all(
+    DATABASES.map(async (database, shard) => {
+      const filled = all.filter((table) => table.shard === shard && isFilled(table));
+      if (filled.length > 0) await database.batch(filled.map((table) => insertInto(database, table, ids)));
+    }),
+  );
+}
+
+function insertInto(database: D1Database, { name, columns }: StoredTable, ids: Ids): D1PreparedStatement {
+  const isAlert = name === "alert_mails";
+  const contents = columns.flatMap((column) => {
+    const content = contentOf(column, ids);
+    if (content === undefined) return [];
+    const isComposed = isAlert && column.name === "id";
+    return [[column.name, isComposed ? `${newId()}:${ids.tenantId}:${ids.person.userId}` : content] as const];
+  });
+  const names = contents.map(([column]) => `"${column}"`).join(", ");
+  const marks = contents.map(() => "?").join(", ");
+  // A row of a person that has no other key may be there.
+  const insert = database.prepare(`INSERT OR IGNORE INTO ${name} (${names}) VALUES (${marks})`);
+  return insert.bind(...contents.map(([, content]) => content));
 }
 
 /** Returns the tables of a delivery database that have a row with one of these texts. */
