@@ -1,5 +1,6 @@
 /** Converting exports of other services, from samples as their documentation shows them. */
 import { describe, expect, test } from "vitest";
+import { bar } from "../../src/sdk/cli/output.ts";
 import { auth0 } from "../../src/sdk/cli/people/auth0.ts";
 import { betterAuth } from "../../src/sdk/cli/people/better-auth.ts";
 import { clerk } from "../../src/sdk/cli/people/clerk.ts";
@@ -214,6 +215,14 @@ test("CSV may have quotes, commas and line feeds in fields, and a mark at its be
   expect([...readCsv(text)]).toEqual([
     { a: '1,"x"', b: "two\nlines", c: "" },
     { a: "4", b: "5", c: "6" },
+  ]);
+});
+
+test("a bar is filled as far as the work is done", () => {
+  expect([bar(0, 0), bar(1, 4), bar(7, 7)]).toEqual([
+    "[....................]",
+    "[#####...............]",
+    "[####################]",
   ]);
 });
 

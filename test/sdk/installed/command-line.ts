@@ -156,7 +156,7 @@ export function commandLine(): void {
     ]);
   });
 
-  test("import people converts an export, says what it leaves out, and names who is refused", async () => {
+  test("import people says what it leaves out and who is refused, and fails when it is stopped", async () => {
     const env = { POSTERN_URL: server.base, POSTERN_KEY: await platformKey() };
     const file = join(folder, "users.csv");
     const header = "id,primary_email_address,verified_email_addresses,password_digest,password_hasher\n";
@@ -178,6 +178,16 @@ export function commandLine(): void {
     expect(JSON.parse(again.out)).toMatchObject({ state: "finished", skipped: 1, refused: 1 });
     expect(again.err).toContain("line 2: email: ");
     expect(existsSync(`${file}.postern-import`)).toBe(false);
+
+    const many = join(folder, "many.ndjson");
+    const rows = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ email: `many-${n}@example.com` }));
+    writeFileSync(many, rows.join("\n"));
+    const { ended } = start(["import", "people", "--from", "postern", many], { env });
+    await stopImport(env.POSTERN_KEY, rows.length);
+    const stopped = await ended;
+    expect(stopped.status).toBe(1);
+    expect(stopped.out).toMatch(/^stopped; created: \d+, updated: 0, skipped: 0, refused: 0\n$/);
+    expect(existsSync(`${many}.postern-import`)).toBe(false);
   });
 
   test("listen passes each delivery on with its bytes, prints a line, and closes its listener when interrupted", async () => {
@@ -234,4 +244,16 @@ export function commandLine(): void {
       }
     }
   });
+}
+
+/** Stops the running import of so many rows. */
+async function stopImport(platformKey: string, rows: number): Promise<void> {
+  const ask = async (path: string, method = "GET") => {
+    const headers = { authorization: `Bearer ${platformKey}` };
+    const answer = await fetch(`${server.base}/api/v1/platform/imports${path}`, { method, headers });
+    return (await answer.json()) as { data: { id: string; state: string; rows: number }[] };
+  };
+  const running = async () => (await ask("")).data.find((one) => one.state === "running" && one.rows === rows);
+  await expect.poll(running, { timeout: 60_000 }).toBeDefined();
+  await ask(`/${(await running())?.id}`, "DELETE");
 }
