@@ -32,9 +32,8 @@ const COUNTED: Record<
     RuleName,
     | "inviteAddress"
     | "inbound"
-    // A form; see test/console/portal.test.ts.
+    // A form and pages; see portal.test.ts and catalogue.test.ts in test/console.
     | "openPortal"
-    // Pages; see test/console/catalogue.test.ts.
     | "catalog"
     | TrialRule
     | "rotateSecret"
