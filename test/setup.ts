@@ -6,12 +6,14 @@ import { emptyQueues, prepareDatabases } from "./support/databases";
 import { keepWorker } from "./support/loaded-worker";
 import { badPlans, collectStatements, newlyCollected, statementsAcrossPlanes } from "./support/query-plans";
 import { chooseShard } from "./support/shard";
+import { withholdLog } from "./support/withheld-log";
 
 const testPath = expect.getState().testPath ?? "";
 
 vi.useRealTimers();
 vi.unstubAllGlobals();
 keepWorker();
+withholdLog();
 beginFile();
 await prepareDatabases(testPath);
 await chooseShard(testPath);
