@@ -48,8 +48,8 @@ export class Sweeper extends DurableObject<Env> {
     const [alarmMs, nowMs] = [await this.ctx.storage.getAlarm(), Date.now()];
     // One that is further ahead was set while the clock was wrong.
     if (alarmMs !== null && Math.abs(alarmMs - nowMs) <= MAX_SWEEP_INTERVAL_MS) return;
-    await this.ctx.storage.delete(ASKED_KEY);
     await this.ctx.storage.setAlarm(nowMs);
+    await this.ctx.storage.delete(ASKED_KEY);
   }
 
   /**

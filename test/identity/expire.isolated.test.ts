@@ -51,6 +51,17 @@ describe("ended rows", () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
+  test("portal links and tokens go 7 days after their end", async () => {
+    const person = await signUp();
+    const body = { permissions: ["webhook.read"] };
+    for (const path of ["/portal-links", "/portal-tokens"]) await call("POST", path, { token: person.token, body });
+    const count = () => countOf("portal_links", "tenant_id", person.tenantId);
+    await sweepAfter(6.9);
+    expect(await count()).toBe(2);
+    await sweepAfter(7.1);
+    expect(await count()).toBe(0);
+  });
+
   test('what a "this was not me" link would restore goes once the link has expired', async () => {
     const person = await signUpVerified();
     const secret = await enrol(person);

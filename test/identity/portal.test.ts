@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { call, logIn, setRole, signUp, signUpVerified } from "../support/client";
-import { costOf } from "../support/cost";
+import { costOf, countedEnv } from "../support/cost";
 import { callUnder } from "../support/overrides";
 import { joinTenant } from "../support/people";
 import { newPlatformKey } from "../support/platform-keys";
-import { ALL, newPortalToken, READ } from "../support/portal";
+import { ALL, newPortalLink, newPortalToken, portal, READ } from "../support/portal";
 import { OPEN, send } from "../support/routes";
 
 const CONFINED = "Portal access does not reach this.";
@@ -161,6 +161,16 @@ describe("a portal token", () => {
       secret: "a-signing-secret",
     };
     expect((await call("POST", "/webhooks", { token, body })).status).toBe(403);
+  });
+
+  test("costs 5 rows to make as a link, and 3 to open", async () => {
+    const person = await signUp();
+    const made = await costOf("POST", "/portal-links", { token: person.token, body: { permissions: READ } });
+    expect([made.status, made.rowsWritten]).toEqual([201, 5]);
+    const { counted, cost } = countedEnv();
+    const { token } = await newPortalLink(person.token);
+    const opened = await portal("POST", "/open", { fields: { token }, variables: { DB: counted.DB } });
+    expect([opened.status, cost.rowsWritten]).toEqual([303, 3]);
   });
 
   test("costs one trip and no written row to check", async () => {

@@ -16,7 +16,7 @@ interface Cost {
 type Wrapped = D1PreparedStatement & { inner?: D1PreparedStatement };
 
 /** An environment whose D1 calls are counted. */
-function countedEnv(): { counted: typeof env; cost: Cost } {
+export function countedEnv(): { counted: typeof env; cost: Cost } {
   const cost: Cost = { trips: 0, rowsWritten: 0 };
   return { counted: { ...env, DB: countInto(cost, env.DB), SHARD_1: countInto(cost, env.SHARD_1) }, cost };
 }

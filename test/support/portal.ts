@@ -49,8 +49,8 @@ interface PortalCall {
   cookie?: string;
   fields?: Record<string, string>;
   headers?: Record<string, string>;
-  /** Of the Worker. */
-  variables?: Record<string, string>;
+  /** What differs in the Worker's `env`. */
+  variables?: Readonly<Record<string, unknown>>;
 }
 
 const ORIGIN = "http://postern.test";

@@ -64,6 +64,17 @@ test.each([
   expect(await publishTo(person)).toMatchObject({ status: 202, trips: AUTH_TRIPS + 1, rowsWritten });
 });
 
+test.each([
+  [[undefined, undefined], 2],
+  [["a", "a"], 3],
+  [["a", "b"], 4],
+])("publishing a batch with the order keys %j writes %i rows: one more for each key", async (keys, rowsWritten) => {
+  const person = await signUpVerified();
+  const events = keys.map((orderKey) => ({ type: "Unheard", payload: 1, ...(orderKey ? { orderKey } : {}) }));
+  const publishing = { token: person.token, body: { events } };
+  expect(await costOf("POST", "/events/batch", publishing)).toMatchObject({ trips: AUTH_TRIPS + 1, rowsWritten });
+});
+
 /** What is the delivery's own is written 3 times. Once a batch comes the hour of the subscription. */
 test.each([
   [1, 4],

@@ -64,6 +64,26 @@ describe("retention", () => {
     expect((await rowsOf(person, id))[0]).toBe(1);
   });
 
+  test("keeps the last number of an order key for 400 days after its last event", async () => {
+    const person = await signUp();
+    const next = async () => {
+      const body = { type: "OrderPaid", payload: 1, orderKey: "order 7" };
+      return (await call("POST", "/events", { token: person.token, body })).body.data.sequence;
+    };
+    const usedDaysAgo = (days: number) =>
+      deliveryDb
+        .prepare("UPDATE order_sequences SET used_at = ? WHERE tenant_id = ?")
+        .bind(Date.now() - days * 86_400_000, person.tenantId)
+        .run();
+    expect(await next()).toBe(1);
+    await usedDaysAgo(399);
+    await hourly();
+    expect(await next()).toBe(2);
+    await usedDaysAgo(401);
+    await hourly();
+    expect(await next()).toBe(1);
+  });
+
   test("removes nothing when nothing is old", async () => {
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
     expect(await deleteOldAttempts(db, DAYS_40_AGO, "", 100)).toMatchObject({ count: 0 });

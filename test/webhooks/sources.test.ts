@@ -43,6 +43,20 @@ test.each<[ProviderName, string, string, Record<string, string>]>([
   expect(await rawPayloadOf(event.id)).toBe(body);
 });
 
+test.each<[ProviderName, string, Record<string, string>, string]>([
+  ["stripe", '{"id":"evt_1","type":"a"}', {}, "evt_1"],
+  ["github", "{}", { "x-github-delivery": "delivery-1" }, "delivery-1"],
+  ["shopify", "{}", { "x-shopify-event-id": "shopify-1" }, "shopify-1"],
+  ["slack", '{"event_id":"Ev1","event":{"type":"message"}}', {}, "Ev1"],
+  ["standard", '{"type":"a"}', {}, "msg_1"],
+  ["hmac", '{"kind":"a","n":7}', {}, "7"],
+])("%s: %s with %j gets the correlation id of the provider", async (provider, body, headers, correlationId) => {
+  const person = await signUpVerified();
+  const { id } = await create(person, provider, optionsOf(provider));
+  await deliver(id, provider, body, headers);
+  expect((await eventsOf(person))[0]).toMatchObject({ correlationId });
+});
+
 /** The payload of an event as it is stored, which is what subscribers receive. */
 async function rawPayloadOf(eventId: string): Promise<string> {
   const row = deliveryDb.prepare(`SELECT ${PAYLOAD_SQL} AS payload FROM events WHERE id = ?`).bind(eventId);

@@ -40,7 +40,7 @@ export type Theme = "calls" | "crashes";
 export const CALLS = [
   ...["RateLimiter.consume", "acceptEvents", "fast sendBatch", "slow sendBatch", "writeFanOutPages"],
   ...["claimDeliveries", "readTargets", "releaseDeliveries", "fetch", "recordAttempts", "markSlow", "moveToLanes"],
-  ...["Sweeper start", "Sweeper put", "Sweeper get", "Sweeper getAlarm", "Sweeper setAlarm"],
+  ...["Sweeper start", "Sweeper put", "Sweeper get", "Sweeper delete", "Sweeper getAlarm", "Sweeper setAlarm"],
   ...[
     "fast metrics",
     "slow metrics",

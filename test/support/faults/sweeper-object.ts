@@ -45,6 +45,7 @@ export async function sweeperNamespace(
   const storage = {
     get: (key: string) => call("get", () => stored.get(key)),
     put: (key: string, value: unknown) => call("put", () => stored.set(key, value)),
+    delete: (key: string) => call("delete", () => stored.delete(key)),
     getAlarm: () => call("getAlarm", () => alarmMs),
     setAlarm: (timeMs: number) => call("setAlarm", () => setAlarm(timeMs)),
   };
