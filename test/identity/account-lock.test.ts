@@ -1,7 +1,7 @@
 /** The lock of an email address: what it counts, how long it lasts, what a password reset does to it. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AccountLock } from "../../src/platform/limits/account-lock";
 import { createGuesses, type Guesses } from "../../src/platform/limits/guesses";
 import type { GuessPool } from "../../src/platform/limits/lock";
@@ -11,6 +11,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const DAY_MINUTES = 24 * 60;
 
+// The clock stands still, so that a lock has not become a second shorter when it is looked at.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
 const guesses = createGuesses(env.ACCOUNT_LOCK);
