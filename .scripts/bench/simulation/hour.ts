@@ -1,6 +1,6 @@
 /**
- * One simulated hour of one delivery database: traffic at the full rate, in all of the hour or in some seconds of it, and
- * retention beside it.
+ * One simulated hour of one delivery database: traffic at the full rate, in all of the hour or in some seconds of it,
+ * and retention beside it.
  */
 import { begin, runJobs } from "../../../src/operations/upkeep/run-jobs";
 import { createDb, type Db } from "../../../src/platform/db/client";
@@ -10,19 +10,20 @@ import type { DeliveryMessage, OutboxKey } from "../../../src/platform/messages"
 import { JOBS } from "../../../src/upkeep";
 import { type ClaimedDelivery, claimDeliveries } from "../../../src/webhooks/delivery/claim-store";
 import type { QueueSpeed } from "../../../src/webhooks/delivery/enqueue";
+import type { SweptAt } from "../../../src/webhooks/delivery/overdue";
 import { type AttemptResult, recordAttempts } from "../../../src/webhooks/delivery/record-store";
-import { type SweptAt, sweepShard } from "../../../src/webhooks/delivery/sweep";
+import { sweepShard } from "../../../src/webhooks/delivery/sweep";
 import {
   GATHER_MS,
   MAX_SENDS_OF_RUN,
   MAX_SWEEP_INTERVAL_MS,
   MIN_SWEEP_INTERVAL_MS,
 } from "../../../src/webhooks/delivery/timing";
-import { retryPolicy, verdictOf } from "../../../src/webhooks/delivery/verdict";
 import { acceptEvents } from "../../../src/webhooks/events/accept-store";
 import { Agenda } from "./agenda";
 import type { Meter } from "./meter";
 import type { HourResult, Minute } from "./report";
+import { exponential, resultOf } from "./result";
 import * as traffic from "./traffic";
 
 const MINUTE_MS = 60_000;
@@ -160,7 +161,7 @@ export class SimulatedHour {
     };
     await this.#call(
       "accept",
-      (nowMs) => acceptEvents(this.#db, traffic.tenantId(this.#shard, tenant), [event], 1_000, nowMs),
+      (nowMs) => acceptEvents(this.#db, { tenantId: traffic.tenantId(this.#shard, tenant) }, [event], 1_000, nowMs),
       async ({ due }) => {
         this.#result.events += 1;
         this.#result.deliveries += due.length;
@@ -276,49 +277,6 @@ export class SimulatedHour {
     );
   }
 }
-
-function resultOf(delivery: ClaimedDelivery, startedAt: number): AttemptResult {
-  const isFailed = traffic.isDead(delivery.subscriptionId) || Math.random() < traffic.FAILING_SHARE;
-  const completedAt = startedAt + Math.round(traffic.MIN_ANSWER_MS + exponential(traffic.MEAN_EXTRA_ANSWER_MS));
-  const status = isFailed ? "failed" : "success";
-  const outcome = {
-    status,
-    responseCode: isFailed ? 500 : 200,
-    responseBody: "ok",
-    error: isFailed ? "HTTP 500" : null,
-    wasAnswered: true,
-    timedOut: false,
-    retryAfter: null,
-    asksToAbort: false,
-  } as const;
-  const policy = retryPolicy(undefined);
-  const verdict = verdictOf(policy, delivery.attemptCount, outcome, { startedAt, completedAt }, Math.random());
-  return {
-    queue: delivery.queue,
-    dueAt: delivery.dueAt,
-    deliveryId: delivery.id,
-    subscriptionId: delivery.subscriptionId,
-    bytes: delivery.bytes,
-    attemptId: delivery.attemptId,
-    isRetry: 0,
-    status,
-    responseCode: outcome.responseCode,
-    responseBody: outcome.responseBody,
-    error: verdict.error,
-    startedAt,
-    completedAt,
-    latencyMs: completedAt - startedAt,
-    nextDueAt: verdict.nextDueAt,
-    nextAttemptId: verdict.nextDueAt === null ? null : newIdAt(verdict.nextDueAt),
-    slow: verdict.isSlow ? 1 : 0,
-    heldUntil: null,
-    gone: 0,
-    probe: 0,
-    mayBeGone: 0,
-  };
-}
-
-const exponential = (mean: number): number => -mean * Math.log(1 - Math.random());
 
 function pickWidth(): number {
   const at = Math.random();

@@ -1,0 +1,51 @@
+/** What becomes of a simulated attempt. */
+import { newIdAt } from "../../../src/platform/db/ids";
+import type { ClaimedDelivery } from "../../../src/webhooks/delivery/claim-store";
+import type { AttemptResult } from "../../../src/webhooks/delivery/record-store";
+import { retryPolicy, verdictOf } from "../../../src/webhooks/delivery/verdict";
+import * as traffic from "./traffic";
+
+/** The result of sending a delivery at `startedAt`, Unix ms: some receivers are dead, and some attempts fail. */
+export function resultOf(delivery: ClaimedDelivery, startedAt: number): AttemptResult {
+  const isFailed = traffic.isDead(delivery.subscriptionId) || Math.random() < traffic.FAILING_SHARE;
+  const completedAt = startedAt + Math.round(traffic.MIN_ANSWER_MS + exponential(traffic.MEAN_EXTRA_ANSWER_MS));
+  const status = isFailed ? "failed" : "success";
+  const outcome = {
+    status,
+    responseCode: isFailed ? 500 : 200,
+    responseBody: "ok",
+    error: isFailed ? "HTTP 500" : null,
+    wasAnswered: true,
+    timedOut: false,
+    retryAfter: null,
+    asksToAbort: false,
+  } as const;
+  const policy = retryPolicy(undefined);
+  const verdict = verdictOf(policy, delivery.attemptCount, outcome, { startedAt, completedAt }, Math.random());
+  return {
+    queue: delivery.queue,
+    dueAt: delivery.dueAt,
+    deliveryId: delivery.id,
+    subscriptionId: delivery.subscriptionId,
+    bytes: delivery.bytes,
+    attemptId: delivery.attemptId,
+    isRetry: 0,
+    status,
+    responseCode: outcome.responseCode,
+    responseBody: outcome.responseBody,
+    error: verdict.error,
+    startedAt,
+    completedAt,
+    latencyMs: completedAt - startedAt,
+    nextDueAt: verdict.nextDueAt,
+    nextAttemptId: verdict.nextDueAt === null ? null : newIdAt(verdict.nextDueAt),
+    slow: verdict.isSlow ? 1 : 0,
+    heldUntil: null,
+    gone: 0,
+    probe: 0,
+    mayBeGone: 0,
+  };
+}
+
+/** A random number with this mean. */
+export const exponential = (mean: number): number => -mean * Math.log(1 - Math.random());
