@@ -32,10 +32,21 @@ export const keyOfNobody = (): Key => ({
   bytes: 1,
 });
 
-/** Adds a delivery that is due and has no message. */
+/** The last event of `newEventId`. */
+const lastEvent = { atMs: 0, number: 0 };
+
+/** Returns a UUIDv7. Those of one millisecond have the order of their calls, which those of the service have not. */
+function newEventId(atMs: number): string {
+  lastEvent.number = atMs === lastEvent.atMs ? lastEvent.number + 1 : 0;
+  lastEvent.atMs = atMs;
+  const id = newIdAt(atMs);
+  return `${id.slice(0, 15)}${lastEvent.number.toString(16).padStart(3, "0")}${id.slice(18)}`;
+}
+
+/** Adds a delivery that is due and has no message. Of those that are due at once, it is the last. */
 export async function addDelivery(person: Person, webhookId: string, fields: { dueAt?: number } = {}): Promise<Key> {
   const nowMs = Date.now();
-  const eventId = newIdAt(nowMs);
+  const eventId = newEventId(nowMs);
   const id = `${eventId.slice(0, 23)}-${webhookId.slice(24)}`;
   const dueAt = fields.dueAt ?? nowMs;
   await deliveryDb.batch([
