@@ -125,7 +125,7 @@ describe("the former service is not asked", () => {
   test("for operators, after its date, while passwords are off, or while the account is locked", async () => {
     const email = newEmail();
     const requests = formerService(answering({ ok: false }));
-    expect((await login("second-operator@example.com")).status).toBe(401);
+    expect((await login(email, {}, { OPERATORS: email })).status).toBe(401);
     expect((await login(email, {}, { LEGACY_LOGIN_UNTIL: "2026-01-01" })).status).toBe(401);
     expect((await login(email, {}, { PASSWORDS: "off" })).status).toBe(403);
     expect(requests).toEqual([]);
