@@ -15,8 +15,8 @@ interface AttemptProps {
   /** The payload as it was published; null if it is not shown or has been removed. */
   payloadText: string | null;
   webhookName: string;
-  /** Of the subscription now. */
-  url: string;
+  /** Of the subscription now; null for a listener. */
+  url: string | null;
   /** What the delivery waits for; undefined if it does not wait. */
   next?: NextAttempt | undefined;
   mayEndWait: boolean;
@@ -84,7 +84,7 @@ function HeadersSent({ attempt, payloadText, url }: Pick<AttemptProps, "attempt"
     <section class="card">
       <div class="head">
         <h2>Headers sent</h2>
-        {attempt.headers && payloadText !== null && (
+        {url !== null && attempt.headers && payloadText !== null && (
           <button
             type="button"
             class="button quiet"

@@ -39,7 +39,7 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
       attempt={attempt}
       payloadText={payloadText}
       webhookName={webhook.name}
-      url={webhook.url}
+      url={webhook.isListener ? null : webhook.url}
       next={next}
       mayEndWait={webhook.enabled && waiting?.slotAt === null}
       failure={refused?.failure}

@@ -1,7 +1,8 @@
 /** The page of listeners: what receives deliveries over a connection, whose it is, and since when. */
 import type { ListenerRow } from "../../webhooks/listen/store";
 import { ActionButton } from "../components/buttons";
-import { Badge, EmptyState, Time } from "../components/display";
+import { EmptyState, Time } from "../components/display";
+import { ConnectionBadge } from "./detail";
 
 interface ListenersProps {
   listeners: readonly ListenerRow[];
@@ -42,8 +43,7 @@ const Row = ({ listener, owner }: { listener: ListenerRow; owner: string | null 
   return (
     <li>
       <div>
-        <a href={`/console/webhooks/${id}`}>{name}</a>{" "}
-        <Badge tone={isConnected ? "ok" : "calm"}>{isConnected ? "connected" : "not connected"}</Badge>
+        <a href={`/console/webhooks/${id}`}>{name}</a> <ConnectionBadge isConnected={isConnected} />
         {owner !== null && <div class="small break">Of {owner}</div>}
         <div class="small break">{events.join(", ")}</div>
         <div class="small muted">

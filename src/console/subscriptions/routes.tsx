@@ -5,7 +5,7 @@ import { invalid, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { HOUR_MS } from "../../platform/time";
-import { READ_DELIVERIES } from "../../webhooks/access";
+import { LISTEN, READ_DELIVERIES } from "../../webhooks/access";
 import { logQuery } from "../../webhooks/log/schemas";
 import { countFailed } from "../../webhooks/resend/replays/replays";
 import { secretOwner } from "../../webhooks/signing/keys";
@@ -20,6 +20,7 @@ import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { failureOf } from "../failure";
 import { type Form, form } from "../http/form";
 import { flash, fragment, page, type Refused, redirectWithFlash } from "../http/page";
+import { ListenerDetail } from "../listeners/detail";
 import { SubscriptionDetail } from "./detail";
 import { FAILED_HOURS } from "./failures";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
@@ -27,7 +28,7 @@ import { SubscriptionList } from "./list";
 import { LogRows } from "./log";
 import { nextAttemptOf } from "./next-attempt";
 import { CalendarOf } from "./schedule";
-import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
+import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen, type Screen } from "./store";
 
 /** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
@@ -100,7 +101,7 @@ function readLogQuery(c: Context<AppEnv>) {
 async function detailPage(c: Context<AppEnv>, id: string) {
   const deps = c.get("deps");
   const principal = c.get("principal");
-  const { query, filter, failure: badFilter } = readLogQuery(c);
+  const { query, filter, failure } = readLogQuery(c);
   const nowMs = deps.now();
   const period = periodOf(c.req.query("period"));
   const screen = await readSubscriptionScreen(deps, principal, id, filter, {
@@ -109,31 +110,53 @@ async function detailPage(c: Context<AppEnv>, id: string) {
     nowMs,
   });
   if (!screen) throw notFound("Webhook");
-  const { secretSealed, headersSealed, pending, hasFailed, ...plain } = screen.subscription;
+  const view = {
+    bars: barsOf(screen.hours, { period, nowMs, pending: screen.subscription.pending }),
+    period,
+    keptDays: deps.config.retentionDays,
+    log: { webhookId: id, query, failure, ...screen.log },
+    permissions: principal.permissions,
+  };
+  return screen.subscription.isListener ? listenerPage(c, screen, view) : subscriptionPage(c, screen, view, nowMs);
+}
+
+/** What the pages of listeners and of other subscriptions show alike. */
+type View = Pick<Parameters<typeof SubscriptionDetail>[0], "bars" | "period" | "keptDays" | "log" | "permissions">;
+
+const statusOf = ({ log: { failure } }: View) => (failure ? 400 : 200);
+
+function listenerPage(c: Context<AppEnv>, { subscription }: Screen, view: View) {
+  const hasList = c.get("principal").kind !== "portal" && view.permissions.has(LISTEN.permission);
+  return page(
+    c,
+    { title: subscription.name, section: hasList ? "listeners" : SECTION, status: statusOf(view) },
+    <ListenerDetail {...view} listener={{ ...subscription, isConnected: subscription.enabled }} hasList={hasList} />,
+  );
+}
+
+async function subscriptionPage(c: Context<AppEnv>, { subscription, waiting }: Screen, view: View, nowMs: number) {
+  const deps = c.get("deps");
+  const principal = c.get("principal");
+  const { secretSealed, headersSealed, hasFailed, ...plain } = subscription;
   const headers = await headersOf(c, { id: plain.id, headersSealed });
-  const { waiting } = screen;
   const disabledAfterHours = autoDisableHours(plain.options, deps.config.autoDisableHours);
   const failed = hasFailed
-    ? await countFailed(deps, principal, id, FAILED_HOURS * HOUR_MS)
+    ? await countFailed(deps, principal, plain.id, FAILED_HOURS * HOUR_MS)
     : { matched: 0, isPartial: false };
   // Who may only read could forge deliveries with it.
   const isShown = c.req.query("secret") === "shown" && principal.permissions.has("webhook.update");
   const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
-    { title: plain.name, section: SECTION, status: badFilter ? 400 : 200 },
+    { title: plain.name, section: SECTION, status: statusOf(view) },
     <SubscriptionDetail
+      {...view}
       subscription={{
         ...{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours, nowMs },
         defaultAutoDisableHours: deps.config.autoDisableHours,
       }}
-      bars={barsOf(screen.hours, { period, nowMs, pending })}
-      period={period}
-      keptDays={deps.config.retentionDays}
-      log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       next={waiting && { ...waiting, ...nextAttemptOf(waiting, plain.options?.retry?.schedule, nowMs) }}
       failed={failed}
-      permissions={principal.permissions}
     />,
   );
 }

@@ -91,6 +91,8 @@ export async function readSubscriptionList(
 export interface Screen {
   subscription: PlainSubscription & {
     events: string[];
+    /** Whether it has a program instead of a URL. */
+    isListener: boolean;
     secretSealed: string;
     createdAt: number;
     pending: number;
@@ -207,14 +209,15 @@ async function readScreen(
 ): Promise<Screen | undefined> {
   const { found, hours, log, next } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<
-      Omit<Stored<Screen["subscription"]>, "options" | "hasFailed"> & {
+      Omit<Stored<Screen["subscription"]>, "options" | "hasFailed" | "isListener"> & {
         options: string | null;
+        isListener: 0 | 1;
         filter: string | null;
         hasFailed: 0 | 1;
       }
-    >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options, s.filter,
-      s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed, s.released_to
-        AS releasedTo, s.release_rate AS releaseRate,
+    >(sql`SELECT ${COLUMNS}, s.events, s.listener_of IS NOT NULL AS isListener, s.secret_sealed AS secretSealed,
+      s.created_at AS createdAt, s.options, s.filter, s.disabled_at AS disabledAt, s.held_until AS heldUntil,
+      s.headers_sealed AS headersSealed, s.released_to AS releasedTo, s.release_rate AS releaseRate,
       ${HELD} AS held, ${TO_SEND} AS toSend,
       EXISTS (SELECT 1 FROM hourly_stats h WHERE h.subscription_id = s.id AND h.hour >= ${failedSinceMs - HOUR_MS}
         AND h.failed > 0) AS hasFailed, (SELECT probe_at FROM episodes
@@ -235,6 +238,7 @@ async function readScreen(
     events,
     ...flagsOf(row),
     hasFailed: row.hasFailed === 1,
+    isListener: row.isListener === 1,
     options: parseOptions(row.options, row.filter),
   };
   const [first] = next;

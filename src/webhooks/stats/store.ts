@@ -175,6 +175,8 @@ export async function readTenantHours(
   // A subscription that answers quickly, but with 429 or 503, goes through the slow queue too.
   const isSlow = sql`(${isSlowAt(nowMs)} AND NOT ${answersWithin(sql.raw("s.id"), SLOW_ANSWER_MS)})`;
   const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
+  // A listener that is not connected, or whose program fails, concerns only the person who runs it.
+  const withUrl = sql`${ofTenant} AND s.listener_of IS NULL`;
   const { hours, pending, attention, health } = await atomically(deps.shards.db(shard), {
     hours: rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)}
         AS histogramJson
@@ -190,13 +192,13 @@ export async function readTenantHours(
     health: rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${IS_FAILING}), 0) AS failing,
         coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled,
         ${ofAll(HELD_ROWS)} AS held, ${ofAll(ROWS_TO_SEND)} AS toSend
-      FROM subscriptions s WHERE ${ofTenant}`),
+      FROM subscriptions s WHERE ${withUrl}`),
     attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.disabled_reason AS disabledReason,
         s.failureCount, ${isSlow} AS slow, ${isThrottled} AS isThrottled, ${IS_FAILING} AS isFailing,
         CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("id")} END AS attemptId,
         CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("error")} END AS error,
         s.failureCount > 0 AND ${ofLastFailure("next_id")} IS NOT NULL AS isRetrying
-      FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${ofTenant}) s
+      FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${withUrl}) s
       WHERE s.failureCount > 0 OR ${isThrottled} OR ${isSlow} OR s.enabled = 0
       ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
   });

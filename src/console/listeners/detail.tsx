@@ -1,0 +1,93 @@
+/** One listener: whether it is connected, what waits for it, and its log. Its URL, limits and pauses do not exist. */
+import type { Permission } from "../../platform/schemas/roles";
+import { ActionButton, LinkButton } from "../components/buttons";
+import type { Bar, PeriodName } from "../components/chart-periods";
+import { StackedChart } from "../components/charts";
+import { Badge, Banner, Copyable, Time } from "../components/display";
+import { addressOf, Log, type LogView } from "../subscriptions/log";
+
+interface ListenerProps {
+  listener: {
+    id: string;
+    name: string;
+    events: readonly string[];
+    isConnected: boolean;
+    /** How many deliveries wait until it is connected. */
+    held: number;
+    /** Unix ms. */
+    createdAt: number;
+    /** Unix ms. */
+    lastTriggeredAt: number | null;
+  };
+  bars: Bar[];
+  period: PeriodName;
+  /** How many days of counts the service keeps. */
+  keptDays: number;
+  log: LogView;
+  /** Whether the reader has a list of listeners, where they are closed. */
+  hasList: boolean;
+  permissions: ReadonlySet<Permission>;
+}
+
+export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }: ListenerProps) => {
+  const { id, name, isConnected, held } = listener;
+  const here = `/console/webhooks/${id}`;
+  return (
+    <>
+      {hasList && (
+        <p class="trail">
+          <a href="/console/listeners">Listeners</a>
+        </p>
+      )}
+      <div class="head">
+        <div class="row">
+          <h1>{name}</h1>
+          <ConnectionBadge isConnected={isConnected} />
+        </div>
+        {permissions.has("webhook.update") && (
+          <div class="row">
+            <LinkButton href={`${here}/replays`}>Replay…</LinkButton>
+            <ActionButton action={`${here}/test`} kind="main">
+              Send a test
+            </ActionButton>
+          </div>
+        )}
+      </div>
+      {!isConnected && (
+        <Banner kind="note">
+          Deliveries wait until the listener is connected{held > 0 && `: ${held.toLocaleString("en")} so far`}.
+        </Banner>
+      )}
+      <div class="columns">
+        <section class="card" aria-label="Chart of attempts">
+          <StackedChart {...chart} hrefOf={(period) => `${here}${addressOf({ ...log.query, period })}`} />
+        </section>
+        <Facts {...listener} />
+      </div>
+      <Log {...log} />
+    </>
+  );
+};
+
+export const ConnectionBadge = ({ isConnected }: { isConnected: boolean }) => (
+  <Badge tone={isConnected ? "ok" : "calm"}>{isConnected ? "connected" : "not connected"}</Badge>
+);
+
+const Facts = ({ id, events, createdAt, lastTriggeredAt }: ListenerProps["listener"]) => (
+  <section class="card" aria-label="Facts">
+    <dl class="facts">
+      <dt>Events</dt>
+      <dd>{events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")}</dd>
+      <dt>Last sent</dt>
+      <dd>{lastTriggeredAt ? <Time at={lastTriggeredAt} /> : "never"}</dd>
+      <dt>Opened</dt>
+      <dd>
+        <Time at={createdAt} />
+      </dd>
+      <dt>ID</dt>
+      <dd>
+        <Copyable text={id} label="the ID" />
+      </dd>
+    </dl>
+  </section>
+);
