@@ -146,10 +146,16 @@ export const eventOf = ({ id }: Key): Promise<string | null> =>
 /** Returns the body of one message for these deliveries. */
 export const messageFor = (...due: Key[]) => ({ shard: SHARD, due });
 
+/** Takes messages and loses them. */
+export const LOSING_QUEUE = {
+  send: async () => undefined,
+  sendBatch: async () => undefined,
+} as unknown as Queue;
+
 /** Sweeps the delivery database and its lanes once, and waits for all work it started. */
-export async function sweepNow(): Promise<void> {
+export async function sweepNow(bindings: Partial<Cloudflare.Env> = {}): Promise<void> {
   const context = createExecutionContext();
-  const deps = await createDeps(env, context);
+  const deps = await createDeps({ ...env, ...bindings }, context);
   await sweepShard(deps, SHARD);
   await sweepLanes(deps, SHARD);
   await waitOnExecutionContext(context);

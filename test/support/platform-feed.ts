@@ -12,12 +12,6 @@ import { newInbox } from "./receiver";
 export const KILLED = new Error("killed");
 export type Moment = "before" | "after";
 
-/** Takes messages and loses them. */
-export const LOSING_QUEUE = {
-  send: async () => undefined,
-  sendBatch: async () => undefined,
-} as unknown as Queue;
-
 /** Runs the feed once. `intercept` is asked before and after each call to D1, and can throw `KILLED`. */
 export async function run(
   intercept: (moment: Moment, name: string) => void | Promise<void> = () => {},

@@ -4,13 +4,13 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { newIdAt } from "../../src/platform/db/ids";
 import { MINUTE_MS } from "../../src/platform/time";
 import { call, newEmail, PASSWORD, type Person, signUpVerified } from "../support/client";
+import { LOSING_QUEUE } from "../support/engine";
 import { invite, joinTenant } from "../support/people";
 import {
   beginFeed,
   count,
   inPlatform,
   KILLED,
-  LOSING_QUEUE,
   listen,
   type Moment,
   openPlatform,

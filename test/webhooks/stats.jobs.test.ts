@@ -10,7 +10,7 @@ import { BUCKET_STARTS_MS, percentileMs } from "../../src/webhooks/stats/latency
 import { overviewOfTenant } from "../../src/webhooks/stats/summary";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, giveUp, hourly, type Key, makeDue, messageFor, sweepNow } from "../support/engine";
-import { newInbox, subscribe } from "../support/receiver";
+import { endedAttempts, newInbox, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
@@ -175,8 +175,9 @@ describe("latency", () => {
     const id = await subscribe(person, newInbox("slow-300").url);
     const keys = await Promise.all(Array.from({ length: 12 }, () => addDelivery(person, id)));
     await consumeBatch([messageFor(...keys)]);
-    const { data } = (await get(person, `/webhooks/${id}/logs`)).body;
-    const starts = new Set(data.map(({ attemptedAt }: { attemptedAt: string }) => attemptedAt));
+    // Where answers are slow, the run passes some deliveries on to other invocations.
+    const data = await endedAttempts(person, id, 12);
+    const starts = new Set<string>(data.map(({ attemptedAt }: { attemptedAt: string }) => attemptedAt));
     expect(data).toHaveLength(12);
     expect(starts.size).toBeGreaterThan(1);
     const { lastTriggeredAt } = (await get(person, `/webhooks/${id}`)).body.data;
