@@ -127,7 +127,8 @@ describe("retry", () => {
   test("of many at once one is queued, and while it is under way no other", async () => {
     const person = await signUp();
     const inbox = newInbox("500");
-    const id = await subscribe(person, inbox.url);
+    // So long that there is no third attempt while the test looks.
+    const id = await subscribe(person, inbox.url, { delivery: { retry: { schedule: [600] } } });
     await publish(person, 1);
     await endedAttempts(person, id, 1);
     await giveUp(id);

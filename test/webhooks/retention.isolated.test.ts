@@ -33,7 +33,7 @@ describe("retention", () => {
 
   test("keeps an event until its deliveries have ended", async () => {
     const person = await signUp();
-    const id = await subscribe(person, newInbox("500").url);
+    const id = await subscribe(person, newInbox("500").url, { delivery: { retry: { schedule: [3_600] } } });
     await publish(person, 1);
     await endedAttempts(person, id, 1);
     await age(person, 40);
