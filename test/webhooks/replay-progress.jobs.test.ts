@@ -1,8 +1,10 @@
 /** Replays send each event once, whatever fails, keep their rate, and wait and end with their subscription. */
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { call } from "../support/client";
 import { act, jobRow, queuedEvents, runOnce, startReplay, withMissing } from "../support/replays";
 import { deliveryDb, SHARD } from "../support/shard";
+
+afterEach(() => void vi.useRealTimers());
 
 /** The delivery database, whose call number `place` fails before or after its effect. */
 function failing(place: number, when: "before" | "after"): object {
@@ -65,6 +67,7 @@ describe("each event is sent once", () => {
 
 test("a replay keeps its rate, however often it runs, and does not save it up", async () => {
   const { person, id } = await withMissing(200);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
   await startReplay(person, id, { which: "missing", ratePerMinute: 60 });
   const startMs = Date.now();
   const counts: number[] = [];

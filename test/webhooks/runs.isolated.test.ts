@@ -17,6 +17,7 @@ import { deliveryDb, SHARD } from "../support/shard";
 const OTHER = 1 - SHARD;
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
   memory.clear();
@@ -102,6 +103,8 @@ describe("claims that are answered late", () => {
   test("lose nothing: what they have claimed is sent, and the next claims of the run are smaller", async () => {
     const sent = answerAll();
     const keys = await deliveriesOf(await signUpVerified(), 100);
+    // What is claimed late has half a second to start, also on a slow machine.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     let claims = 0;
     const controlled = await controlledDeps(async (name, call) => {
       const answer = await call();
@@ -183,7 +186,8 @@ describe("a run of the slow queue", () => {
     const keys = await deliveriesOf(await signUpVerified(), 200);
     const { deps, queued, turn, ended } = await controlledDeps();
     let sent = 0;
-    // The clock moves on with each send, in steps in which no send counts as silent.
+    // The clock moves on with each send alone, in steps in which no send counts as silent.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     vi.stubGlobal("fetch", async () => {
       sent += 1;
       turn(500);
