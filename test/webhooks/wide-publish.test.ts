@@ -46,8 +46,9 @@ async function publish(events: number, width: number, allowedDeliveries: number)
     },
   } as unknown as D1Database;
   const nowMs = Date.now();
-  const published = Array.from({ length: events }, () => ({
-    ...{ id: newIdAt(nowMs), type: "OrderPaid", payload: { short: "1" }, bytes: 1 },
+  // A millisecond apart: the ids of deliveries have only 26 more bits of these.
+  const published = Array.from({ length: events }, (_, n) => ({
+    ...{ id: newIdAt(nowMs - n), type: "OrderPaid", payload: { short: "1" }, bytes: 1 },
     ...{ correlationId: null, idempotencyKey: null, requestHash: null },
   }));
   const { accepted, wantedDeliveries } = await acceptEvents(
