@@ -123,7 +123,9 @@ const service = {
     exclude: ["test/**/*.{node,browser}.test.ts"],
     isolate: false,
     setupFiles: ["test/setup.ts"],
-    testTimeout: 30_000,
+    // Many times what they take alone: six runtimes share the cores of a small machine.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
   },
 };
 
