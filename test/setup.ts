@@ -12,6 +12,7 @@ const testPath = expect.getState().testPath ?? "";
 
 vi.useRealTimers();
 vi.unstubAllGlobals();
+vi.restoreAllMocks();
 keepWorker();
 withholdLog();
 beginFile();

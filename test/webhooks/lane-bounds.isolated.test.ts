@@ -1,5 +1,5 @@
 /** What one sweep reads of the lanes, however many there are and however long they are. */
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { newIdAt } from "../../src/platform/db/ids";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import type { LaneHeads } from "../../src/webhooks/lanes/feed-store";
@@ -13,6 +13,8 @@ const ROWS_OF_LANE = 5;
 const MAX_HEADS = 750;
 const MAX_READS = 4;
 const LONG_AGO = Date.now() - 3_600_000;
+
+afterEach(() => void vi.restoreAllMocks());
 
 /** Writes subscriptions with a lane each, whose ids are spread over an hour. Returns their ids. */
 async function seedLanes(person: Person, count: number, rowsOfEach: number, isDeleted = 0): Promise<string[]> {
