@@ -4,10 +4,12 @@
  */
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import worker from "../../src";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
+import { GATHER_MS } from "../../src/webhooks/delivery/timing";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { call, type Person, signUpVerified } from "./client";
 import { newInbox, subscribe } from "./receiver";
@@ -102,6 +104,29 @@ export async function consumeBatch(
   const context = createExecutionContext();
   await worker.queue(batch, { ...env, ...bindings }, context);
   return getQueueResult(batch, context);
+}
+
+/**
+ * Like `consumeBatch`, while the clock stands still: otherwise a busy machine could hand back a delivery that has not
+ * started in time.
+ */
+export async function consumeAtOnce(bodies: readonly unknown[], queue?: string, bindings?: Partial<Cloudflare.Env>) {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    return await consumeBatch(bodies, queue, bindings);
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/**
+ * Lets the results of one run wait a second for each other, until mocks are restored, so that a busy machine records
+ * those together that come together.
+ */
+export function gatherLonger(): void {
+  const start = globalThis.setTimeout;
+  const startLonger = (work: () => void, ms?: number) => start(work, ms === GATHER_MS ? 1_000 : ms);
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(startLonger as typeof setTimeout);
 }
 
 /** Makes the next attempt of a delivery due now. Returns the new key. */

@@ -4,12 +4,13 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { call, eventually, type Person, signUp, verify } from "../support/client";
-import { addDelivery, consumeBatch, messageFor, newDelivery, outboxRow, sweepNow } from "../support/engine";
+import { addDelivery, consumeAtOnce, messageFor, newDelivery, outboxRow, sweepNow } from "../support/engine";
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 
 const RESPECTS = { delivery: { retry: { respectRetryAfter: true } } };
-const send = (...keys: Parameters<typeof messageFor>) => consumeBatch([messageFor(...keys)], "postern-deliveries-slow");
+const send = (...keys: Parameters<typeof messageFor>) =>
+  consumeAtOnce([messageFor(...keys)], "postern-deliveries-slow");
 const stateOf = (id: string) =>
   deliveryDb
     .prepare("SELECT held_until, has_backlog, slow_until FROM subscriptions WHERE id = ?")

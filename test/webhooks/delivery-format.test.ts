@@ -2,7 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { call } from "../support/client";
-import { addDelivery, consumeBatch, makeDue, messageFor } from "../support/engine";
+import { addDelivery, consumeAtOnce, makeDue, messageFor } from "../support/engine";
 import { newHook, patchHook, readHook } from "../support/hook";
 import { endedAttempts, publish } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
@@ -72,7 +72,7 @@ describe("the format", () => {
     const hook = await newHook(STANDARD, "500");
     const key = await addDelivery(hook.person, hook.id);
     const attempt = async () => {
-      await consumeBatch([messageFor(await makeDue(key))]);
+      await consumeAtOnce([messageFor(await makeDue(key))]);
       return (await hook.inbox.received()).at(-1)?.body;
     };
     const first = await attempt();

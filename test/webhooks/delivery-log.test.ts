@@ -6,7 +6,7 @@ import { createDeps } from "../../src/platform/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { releaseDeliveries } from "../../src/webhooks/delivery/release-store";
 import { call, type Person, signUp } from "../support/client";
-import { addDelivery, consumeBatch, keyNow, makeDue, messageFor } from "../support/engine";
+import { addDelivery, consumeAtOnce, keyNow, makeDue, messageFor } from "../support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
@@ -97,7 +97,7 @@ describe("pages", () => {
     const { person, id } = await subscription();
     await fillLog(person, id, 8);
     const first: Page = (await logs(person, id, { limit: 3 })).body;
-    await consumeBatch([messageFor(await addDelivery(person, id))]);
+    await consumeAtOnce([messageFor(await addDelivery(person, id))]);
     const rest = await walk(person, id, { limit: 3, cursor: first.nextCursor ?? "" });
     const seen = [...first.data, ...rest.rows].map(({ attemptedAt }) => attemptedAt);
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1, 0].map(at));
@@ -197,7 +197,7 @@ describe("one attempt", () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("500").url);
     const [delivery, other] = [await addDelivery(person, id), await addDelivery(person, id)];
-    await consumeBatch([messageFor(delivery, other)]);
+    await consumeAtOnce([messageFor(delivery, other)]);
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
     const holder = { speed: "fast", claim: "holder" } as const;
     const { claimed } = await claimDeliveries(db, holder, [await makeDue(delivery)], Date.now());
@@ -208,7 +208,7 @@ describe("one attempt", () => {
     ]);
     await releaseDeliveries(db, "holder", claimed);
     expect((await opened(person, id, attemptId)).body.message).toBe("Attempt not found");
-    await consumeBatch([messageFor(await keyNow(delivery))], "postern-deliveries-slow");
+    await consumeAtOnce([messageFor(await keyNow(delivery))], "postern-deliveries-slow");
     const rows = (await logs(person, id)).body.data;
     expect(rows).toHaveLength(3);
     for (const { _id } of rows.filter((row: { deliveryId: string }) => row.deliveryId === delivery.id)) {
@@ -220,7 +220,7 @@ describe("one attempt", () => {
   test("has no headers when nothing was sent", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url, { enabled: false });
-    await consumeBatch([messageFor(await addDelivery(person, id))]);
+    await consumeAtOnce([messageFor(await addDelivery(person, id))]);
     const [row] = (await logs(person, id)).body.data;
     const { data } = (await opened(person, id, row._id)).body;
     expect(data).toMatchObject({ error: "paused", status: "failed" });
@@ -231,7 +231,7 @@ describe("one attempt", () => {
     const { person, id } = await subscription();
     const other = await subscribe(person, newInbox("200").url);
     const stranger = await subscription();
-    await consumeBatch([messageFor(await addDelivery(person, id))]);
+    await consumeAtOnce([messageFor(await addDelivery(person, id))]);
     const [{ _id }] = (await logs(person, id)).body.data;
     for (const [who, webhookId, message] of [
       [person, other, "Attempt not found"],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { newIdAt } from "../../src/platform/db/ids";
 import { call, eventually, type Person, signUp, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
-import { consumeBatch, makeDue, messageFor } from "../support/engine";
+import { consumeAtOnce, makeDue, messageFor } from "../support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 import { storeEvent } from "../support/stored-event";
@@ -72,7 +72,7 @@ describe("each subscription that wanted the event is listed", () => {
     const queued = await storeEvent(person, [id]);
     expect(await outcomeOf(person, queued.eventId, id)).toMatchObject({ state: "waiting", reason: "queue" });
     await deliveryDb.prepare("UPDATE subscriptions SET secret_sealed = 'x.y.z' WHERE id = ?").bind(id).run();
-    await consumeBatch([messageFor(...queued.keys)]);
+    await consumeAtOnce([messageFor(...queued.keys)]);
     const putOff = await outcomeOf(person, queued.eventId, id);
     expect(putOff).toMatchObject({ state: "waiting", reason: "queue" });
     expect(Date.parse(putOff?.until ?? "")).toBeGreaterThan(Date.now() + 4 * 60_000);
@@ -192,9 +192,9 @@ test("a put-off delivery is sent when it is due", async () => {
     .bind(id)
     .first("secret_sealed");
   await deliveryDb.prepare("UPDATE subscriptions SET secret_sealed = 'x.y.z' WHERE id = ?").bind(id).run();
-  await consumeBatch([messageFor(key)]);
+  await consumeAtOnce([messageFor(key)]);
   await deliveryDb.prepare("UPDATE subscriptions SET secret_sealed = ? WHERE id = ?").bind(sealed, id).run();
-  await consumeBatch([messageFor(await makeDue(key))]);
+  await consumeAtOnce([messageFor(await makeDue(key))]);
   expect(await inbox.arrived(1)).toHaveLength(1);
   expect(await outcomeOf(person, eventId, id)).toMatchObject({ state: "delivered", deliveryId: key.id });
 });

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { STANDARD_SCHEDULE } from "../../src/webhooks/subscriptions/schedule-option";
 import { eventually } from "../support/client";
-import { consumeBatch, messageFor, newDelivery, outboxRow } from "../support/engine";
+import { consumeAtOnce, messageFor, newDelivery, outboxRow } from "../support/engine";
 import { deliveryDb, SHARD } from "../support/shard";
 
 /**
@@ -20,7 +20,7 @@ async function sweepAfterRestart(): Promise<void> {
 
 test("the standard schedule goes on for 75 hours, although the sweep restarts before each attempt and no message arrives", async () => {
   const { webhookId, key } = await newDelivery("500", { delivery: { retry: { schedule: "standard" } } });
-  await consumeBatch([messageFor(key)], "postern-deliveries-slow");
+  await consumeAtOnce([messageFor(key)], "postern-deliveries-slow");
   const endedAttempts = async () => {
     const { results } = await deliveryDb
       .prepare(
