@@ -1,6 +1,6 @@
 /** Consumers of feeds, whose positions the service keeps. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { call, type Person, signUpVerified } from "../support/client";
+import { call, eventually, type Person, signUpVerified } from "../support/client";
 import { type Feed, onlyFeed, payloads, poll, post } from "../support/feeds";
 import { publish } from "../support/receiver";
 
@@ -66,8 +66,17 @@ test("seek goes to the oldest event, to now, to a time and to a cursor, and is i
 
 test("of 10 polls of a consumer at once, one is answered and the others get 409 with Retry-After", async () => {
   await poll1();
-  const path = `/feeds/${feed.id}/events?consumer=a&wait=2`;
-  const answers = await Promise.all(Array.from({ length: 10 }, () => call("GET", path, { token: feed.token })));
+  const path = `/feeds/${feed.id}/events?consumer=a&wait=20`;
+  const statuses: number[] = [];
+  const polls = Array.from({ length: 10 }, async () => {
+    const answer = await call("GET", path, { token: feed.token });
+    statuses.push(answer.status);
+    return answer;
+  });
+  await eventually("nine answers", async () => statuses.length === 9);
+  expect(statuses).toEqual(Array(9).fill(409));
+  await publish(person, "for the one that waits");
+  const answers = await Promise.all(polls);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
   const refused = answers.find(({ status }) => status === 409);
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);

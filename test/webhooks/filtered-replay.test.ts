@@ -37,6 +37,8 @@ async function pagesOf(payloadBytes: number, filter: object): Promise<string[][]
     cursor = page.next;
   }
   expect(pages.flat()).toEqual(events.filter((_, at) => filter === ALL || at % 2 === 1));
+  // Otherwise other tests would go on with it.
+  await deliveryDb.prepare("DELETE FROM replay_jobs WHERE id = ?").bind(replayId).run();
   return pages;
 }
 
