@@ -37,8 +37,9 @@ describe("a paused subscription that holds", () => {
     expect(await countHeld(id)).toBe(4);
     await api(person, "POST", `${id}/resume`);
     await sweepNow();
-    const received = await inbox.arrived(4);
-    expect(received.map(({ body }) => body)).toEqual(["1", "1", "2", "3"]);
+    const bodies = (await inbox.arrived(4)).map(({ body }) => body);
+    // Three at a time.
+    expect([bodies.slice(0, 3).toSorted(), bodies[3]]).toEqual([["1", "1", "2"], "3"]);
     await eventually("the results", async () => (await countHeld(id)) === 0);
     await sweepNow();
     expect(await row(id)).toMatchObject({ enabled: 1, has_backlog: 0, released_to: null });

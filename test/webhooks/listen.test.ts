@@ -44,12 +44,14 @@ describe("deliveries", () => {
     await call("POST", `/webhooks/${_id}/test`, { token: person.token, body: {} });
     await scheduler.wait(1_500);
     const { body } = await call("GET", `/webhooks/${_id}/logs`, { token: person.token });
-    expect(body.data).toEqual([]);
+    // The test, which is not held, is tried once a second.
+    expect(body.data.filter((row: { status: string }) => row.status !== "pending")).toEqual([]);
     const { events } = await connect(_id, ticket);
     const attempts = await endedAttempts(person, _id, 6);
     expect(attempts.map((attempt: { attemptCount: number }) => attempt.attemptCount)).toEqual([1, 1, 1, 1, 1, 1]);
-    // Three at a time.
-    expect(events.map(payloadOf).slice(0, 3).toSorted()).toEqual([1, 2, 3]);
+    // Three at a time, and the test whenever it is tried.
+    const numbers = events.map(payloadOf).filter((payload) => typeof payload === "number");
+    expect(numbers.slice(0, 3).toSorted()).toEqual([1, 2, 3]);
     expect(new Set(events.map(({ id }) => id)).size).toBe(6);
   });
 
