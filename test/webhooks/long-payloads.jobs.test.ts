@@ -17,8 +17,12 @@ const compressFrom = (timeMs: number | null) =>
     .bind(SHARD, timeMs)
     .run();
 
-beforeAll(() => void compressFrom(0));
-afterAll(() => void compressFrom(null));
+beforeAll(async () => {
+  await compressFrom(0);
+});
+afterAll(async () => {
+  await compressFrom(null);
+});
 
 const rowOf = (id: string) =>
   deliveryDb
