@@ -10,6 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Turns the clock, which stands still from then on. */
 function later(ms: number): void {
   const now = Date.now();
   vi.useFakeTimers({ toFake: ["Date"], now: now + ms });
@@ -50,6 +51,7 @@ describe("refresh", () => {
 
   test("the previous token is only refused within 10 s, and ends the session after that", async () => {
     const person = await signUp();
+    later(0);
     const second = (await refresh(person.refreshToken)).body.data;
     later(9 * SECOND_MS);
     expect((await refresh(person.refreshToken)).body.code).toBe("REFRESH_TOKEN_REUSED");
@@ -72,6 +74,7 @@ describe("refresh", () => {
   test("after a lost answer, the same key returns the same token for 60 s, and another key does not", async () => {
     const person = await signUp();
     const key = crypto.randomUUID();
+    later(0);
     const first = await refresh(person.refreshToken, key);
     later(50 * SECOND_MS);
     const replay = await refresh(person.refreshToken, key.toUpperCase());
