@@ -72,12 +72,12 @@ test("a refused registration makes no account, and a refused request sends no ma
   const email = newEmail();
   expect(refusal(await ask("register", "bad", undefined, { email, password: PASSWORD }))).toEqual(REQUIRED);
   const { email: known } = await signUpVerified();
-  const before = mailsTo(known).length;
   expect(refusal(await ask("forgot-password", "bad", undefined, { email: known }))).toEqual(REQUIRED);
   expect(refusal(await ask("code", "bad", undefined, { email: known }))).toEqual(REQUIRED);
   expect((await ask("register", tokenOf("register"), undefined, { email, password: PASSWORD })).status).toBe(201);
   await mailTo(email, /Verify/);
-  expect(mailsTo(known)).toHaveLength(before);
+  // The mail of the registration may have been under way when the address was verified.
+  expect(mailsTo(known).filter(({ subject }) => !/Verify/.test(subject))).toEqual([]);
 });
 
 test("a token of a page at an origin of CORS_ORIGINS, or at the host of the request, counts", async () => {
