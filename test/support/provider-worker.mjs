@@ -22,7 +22,12 @@ const newKey = () =>
 /** A key of the provider and one of somebody else. Plain data, because requests share them. */
 let pairs;
 async function keyOf(name) {
-  pairs ??= await Promise.all(
+  pairs ??= await newPairs();
+  return pairs[name === "foreign" ? 1 : 0];
+}
+
+async function newPairs() {
+  const made = await Promise.all(
     ["own", "foreign"].map(async () => {
       const { publicKey, privateKey } = await newKey();
       return {
@@ -31,7 +36,8 @@ async function keyOf(name) {
       };
     }),
   );
-  return pairs[name === "foreign" ? 1 : 0];
+  // A request at the same time may have been faster.
+  return pairs ?? made;
 }
 
 async function idToken({ claims, header = {}, signedBy = "own" }) {
