@@ -1,7 +1,7 @@
 /** Links in mails lead to `APP_URL`, whatever the request claims about its host. */
 import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { newEmail, PASSWORD, verify } from "../support/client";
+import { newEmail, ownAddress, PASSWORD, verify } from "../support/client";
 import { mailTo } from "../support/mailbox";
 
 const FORGED = {
@@ -18,7 +18,12 @@ test("verification, reset and invitation links ignore the URL's host and every h
     exports.default.fetch(
       new Request(`http://evil.example/api/v1${path}`, {
         method: "POST",
-        headers: { ...FORGED, "content-type": "application/json", authorization: `Bearer ${token}` },
+        headers: {
+          ...FORGED,
+          "cf-connecting-ip": ownAddress,
+          "content-type": "application/json",
+          authorization: `Bearer ${token}`,
+        },
         body: JSON.stringify(body),
       }),
     );
