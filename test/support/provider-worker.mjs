@@ -19,25 +19,24 @@ const newKey = () =>
     "sign",
     "verify",
   ]);
-/** A key of the provider and one of somebody else. Plain data, because requests share them. */
-let pairs;
+/**
+ * A key of the provider ("own") and one of somebody else, each made when it is first used: two at once would take a
+ * good part of the time that the service waits. Plain data, because requests share them.
+ */
+const pairs = new Map();
 async function keyOf(name) {
-  pairs ??= await newPairs();
-  return pairs[name === "foreign" ? 1 : 0];
+  const pair = pairs.get(name) ?? (await newPair());
+  // A request at the same time may have been faster.
+  if (!pairs.has(name)) pairs.set(name, pair);
+  return pairs.get(name);
 }
 
-async function newPairs() {
-  const made = await Promise.all(
-    ["own", "foreign"].map(async () => {
-      const { publicKey, privateKey } = await newKey();
-      return {
-        publicJwk: await crypto.subtle.exportKey("jwk", publicKey),
-        privateJwk: await crypto.subtle.exportKey("jwk", privateKey),
-      };
-    }),
-  );
-  // A request at the same time may have been faster.
-  return pairs ?? made;
+async function newPair() {
+  const { publicKey, privateKey } = await newKey();
+  return {
+    publicJwk: await crypto.subtle.exportKey("jwk", publicKey),
+    privateJwk: await crypto.subtle.exportKey("jwk", privateKey),
+  };
 }
 
 async function idToken({ claims, header = {}, signedBy = "own" }) {
