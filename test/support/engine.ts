@@ -177,10 +177,11 @@ export const LOSING_QUEUE = {
   sendBatch: async () => undefined,
 } as unknown as Queue;
 
-/** Sweeps the delivery database and its lanes once, and waits for all work it started. */
-export async function sweepNow(bindings: Partial<Cloudflare.Env> = {}): Promise<void> {
+/** Sweeps the delivery database and its lanes once, and waits for all work it started. `queue` replaces both queues. */
+export async function sweepNow(queue?: Queue): Promise<void> {
   const context = createExecutionContext();
-  const deps = await createDeps({ ...env, ...bindings }, context);
+  const queues = queue && { DELIVERY_QUEUE: queue, SLOW_DELIVERY_QUEUE: queue };
+  const deps = await createDeps({ ...env, ...queues }, context);
   await sweepShard(deps, SHARD);
   await sweepLanes(deps, SHARD);
   await waitOnExecutionContext(context);
