@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app";
 import { call, eventually, newEmail, PASSWORD, setRole, signUp, signUpVerified } from "../support/client";
 import { holding, ORIGIN, visit } from "../support/console";
+import { readSigners } from "../support/cost";
 import { joinTenant } from "../support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 
@@ -235,6 +236,7 @@ describe("the database cost of a page", () => {
     ];
     for (const path of [...paths, "/security", `/webhooks/${webhookId}/attempts/${attemptId}/payload`]) {
       const requestId = crypto.randomUUID();
+      await readSigners();
       expect((await browser.get(path, { "x-request-id": requestId })).status).toBe(200);
       const line = lines.map((text) => JSON.parse(text)).find((entry) => entry.clientRequestId === requestId);
       expect([path, line.d1Trips]).toEqual([path, 2]);

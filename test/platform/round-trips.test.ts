@@ -1,7 +1,7 @@
 /** The cost of operations in D1: the round trips, as the log line of the request reports them, and the rows written. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "../support/client";
-import { costOf } from "../support/cost";
+import { costOf, readSigners } from "../support/cost";
 import { mailTo, tokenIn } from "../support/mailbox";
 import { newInbox, subscribe } from "../support/receiver";
 
@@ -16,6 +16,7 @@ async function tripsOf(
   ...[method, path, options = {}]: Parameters<typeof call>
 ): Promise<{ status: number; trips: number }> {
   const requestId = crypto.randomUUID();
+  await readSigners();
   const { status } = await call(method, path, {
     ...options,
     headers: { ...options.headers, "x-request-id": requestId },
