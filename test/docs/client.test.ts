@@ -1,6 +1,6 @@
 /** The examples of the pages about postern/client: each is shown as it is, and works. */
 import { env, exports } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { asProgram, replaceKey } from "../../src/docs/pages/client/api-keys";
 import { changesSince } from "../../src/docs/pages/client/audit";
 import { signIn, signInByMail } from "../../src/docs/pages/client/auth";
@@ -41,6 +41,8 @@ const examples = import.meta.glob("../../src/docs/pages/client/*.ts", {
   import: "default",
   eager: true,
 });
+afterEach(() => void vi.useRealTimers());
+
 const PERIOD_START = new Date(Date.now() - 60_000).toISOString();
 
 const { inTenant: _, ...client } = clientOf().client;
@@ -129,6 +131,8 @@ test("sign-in", async () => {
   expect(await addGoogle(byPasskey)).toMatch(/^https:\/\/accounts\.google\.com\//);
   await expect(comeBack(visitor(), "?code=used")).rejects.toMatchObject({ code: "INVALID_TOKEN" });
 
+  // Three codes in a row: no step may end between them.
+  vi.useFakeTimers({ toFake: ["Date"] });
   let secret = "";
   const show = (uri: string) => {
     secret = new URL(uri).searchParams.get("secret") ?? "";
