@@ -10,6 +10,7 @@ import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-sto
 import { HOUR_MS, MINUTE_MS } from "../../src/platform/time";
 import { addDue, countWrites, forgetAlarms, newPlace, run } from "../support/alarms";
 import { signUp } from "../support/client";
+import { userWithoutMail } from "../support/fixtures";
 import { LEGACY } from "../support/former-service";
 import { captureLog } from "../support/log-lines";
 import { mailsTo } from "../support/mailbox";
@@ -210,7 +211,7 @@ describe("what is found", () => {
 
   test("mail that fails for ten minutes, three times at least, until one is sent", async () => {
     const place = newPlace();
-    const { userId } = await signUp();
+    const userId = await userWithoutMail();
     const consume = async (send: () => Promise<unknown>) => {
       const body = { kind: "verification", id: crypto.randomUUID(), userId };
       const batch = createMessageBatch("postern-mail", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);

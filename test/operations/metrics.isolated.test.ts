@@ -124,6 +124,7 @@ describe("a page", () => {
   });
 
   test("shows subscriptions by state, attempts and latencies of the last full hour, and dead letters", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
     const hour = Date.now() - (Date.now() % HOUR_MS) - HOUR_MS;
     const row = (id: string, enabled: 0 | 1) => `('${id}', 't', '', '', '[]', '', '', ${enabled}, 1, 1)`;
     const rows = ["a", "b", "slow", "failing", "recovered"].map((id) => row(id, 1));
@@ -178,11 +179,12 @@ describe("a page", () => {
   });
 
   test("is at most 15 seconds old, and is not read again before that", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
     const token = newToken();
     const first = await scrape({}, token);
     await deliveryDb.prepare(`${outboxRow} VALUES ('', 1, 'd', 't', 's', 'e', 'event', 1)`).run();
     expect((await scrape({}, token)).text).toBe(first.text);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 14_000 });
+    vi.setSystemTime(Date.now() + 14_000);
     expect((await scrape({}, token)).text).toBe(first.text);
     vi.setSystemTime(Date.now() + 1_000);
     expect((await scrape({}, token)).read.value("postern_deliveries_open", { shard: SHARD, state: "due" })).toBe(1);
@@ -222,6 +224,7 @@ const numbered = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
 
 test("with more subscriptions than a page reads, the counts of the hourly cron are shown", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
   const hour = Date.now() - (Date.now() % HOUR_MS) - HOUR_MS;
   await env.DB.prepare("INSERT OR REPLACE INTO shards (shard, bytes, noted_at) VALUES (?, 1, 1)").bind(SHARD).run();
   await deliveryDb.batch(

@@ -46,3 +46,14 @@ export async function registerAs(registrant: Registrant, { passwordHash, ...devi
     tenantId: session.tenantId,
   };
 }
+
+/** Somebody whom no mail is on its way to, as it is after a registration. Returns the id. */
+export async function userWithoutMail(): Promise<string> {
+  const id = crypto.randomUUID();
+  await env.DB.prepare(
+    "INSERT INTO users (id, email, password_hash, created_at) VALUES (?1, ?1 || '@example.com', '', 0)",
+  )
+    .bind(id)
+    .run();
+  return id;
+}
