@@ -93,41 +93,6 @@ test("a publish by another Worker writes the same line as a request, even if it 
   expect(attempt?.eventId).toBe(accepted?.eventId);
 });
 
-test("the sweep writes the line of an attempt whose consumer died", async () => {
-  const person = await signUp();
-  const webhookId = await subscribe(person, newInbox("200").url);
-  const longAgoMs = Date.now() - 60_000;
-  const key = await addDelivery(person, webhookId, { dueAt: longAgoMs });
-  const deliveryId = key.id;
-  const eventId = await eventOf(key);
-  await deliveryDb.prepare("UPDATE events SET correlation_id = 'broken-7' WHERE id = ?").bind(eventId).run();
-  const context = createExecutionContext();
-  const deps = await createDeps(env, context);
-  await claimDeliveries(deps.shards.db(SHARD), { speed: "fast", claim: "dead" }, [key], longAgoMs);
-  await runCron(deps, "* * * * *");
-  await waitOnExecutionContext(context);
-  const [line] = await captured.linesOnceThere("attempt", (line) => line.deliveryId === deliveryId, 1);
-  expect(line).toEqual({
-    level: "warn",
-    message: "attempt",
-    tenantId: person.tenantId,
-    eventId,
-    correlationId: "broken-7",
-    webhookId,
-    deliveryId,
-    attempt: 1,
-    outcome: "failed",
-    reason: "interrupted",
-  });
-  expect(captured.lines("cron")).toContainEqual({
-    level: "info",
-    message: "cron",
-    cron: "* * * * *",
-    ms: expect.any(Number),
-    d1Trips: expect.any(Number),
-  });
-});
-
 test("every line is JSON and has only fields of LOG_FIELDS", () => {
   const known = new Set(["level", "message", ...Object.keys(LOG_FIELDS)]);
   const unknown = captured.text.flatMap((line) => Object.keys(JSON.parse(line)).filter((name) => !known.has(name)));
@@ -166,4 +131,40 @@ test("when LOG_LEVEL is warn a request that succeeds leaves no line", async () =
   const ids = [headers, other.headers].map((answered) => answered.get("x-request-id"));
   const lines = captured.lines("request").filter(({ requestId }) => ids.includes(requestId));
   expect(lines.map(({ requestId }) => requestId)).toEqual([ids[1]]);
+});
+
+// The last one: it starts sweeps, which would take up the deliveries of the others.
+test("the sweep writes the line of an attempt whose consumer died", async () => {
+  const person = await signUp();
+  const webhookId = await subscribe(person, newInbox("200").url);
+  const longAgoMs = Date.now() - 60_000;
+  const key = await addDelivery(person, webhookId, { dueAt: longAgoMs });
+  const deliveryId = key.id;
+  const eventId = await eventOf(key);
+  await deliveryDb.prepare("UPDATE events SET correlation_id = 'broken-7' WHERE id = ?").bind(eventId).run();
+  const context = createExecutionContext();
+  const deps = await createDeps(env, context);
+  await claimDeliveries(deps.shards.db(SHARD), { speed: "fast", claim: "dead" }, [key], longAgoMs);
+  await runCron(deps, "* * * * *");
+  await waitOnExecutionContext(context);
+  const [line] = await captured.linesOnceThere("attempt", (line) => line.deliveryId === deliveryId, 1);
+  expect(line).toEqual({
+    level: "warn",
+    message: "attempt",
+    tenantId: person.tenantId,
+    eventId,
+    correlationId: "broken-7",
+    webhookId,
+    deliveryId,
+    attempt: 1,
+    outcome: "failed",
+    reason: "interrupted",
+  });
+  expect(captured.lines("cron")).toContainEqual({
+    level: "info",
+    message: "cron",
+    cron: "* * * * *",
+    ms: expect.any(Number),
+    d1Trips: expect.any(Number),
+  });
 });
