@@ -77,6 +77,7 @@ describe("subscriptions", () => {
       { [evil]: [evil, "x".repeat(200_000)] },
       { type: "<script>alert(2)</script>", correlationId: evil },
     );
+    await endedAttempts(person, id, 1);
     await Promise.all(
       Array.from({ length: 55 }, (_, n) => publish(person, { n }, { type: `Type${n}`.padEnd(128, "x") })),
     );

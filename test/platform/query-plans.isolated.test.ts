@@ -255,9 +255,10 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await useEveryStore();
   const missed = () =>
     Object.keys(OF_STORE).filter((store) => !collected().some((query) => OF_STORE[store]?.test(query)));
-  await eventually("a sweep by the alarm", async () => !missed().includes("events/fan-out-store"));
+  // An alarm sweeps by itself.
+  await eventually("a sweep", async () => missed().length === 0).catch(() => undefined);
   expect(missed()).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test("a statement that joins the two planes is found", () => {
   const across = "SELECT * FROM tenants t JOIN subscriptions s ON s.tenant_id = t.id";

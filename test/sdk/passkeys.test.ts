@@ -50,10 +50,10 @@ describe("client.passkeys", () => {
     await clientOf(person, { authenticators }).client.passkeys.register("phone");
     const { client, sent } = clientOf(undefined, {
       authenticators,
-      // With it the client believes that the challenges end in a moment.
+      // With it the client believes that the first challenge ends in a moment.
       fetch: async (url, init) => {
         const response = await serviceFetch(url, init);
-        if (!url.endsWith("/login/options")) return response;
+        if (!url.endsWith("/login/options") || asked.length > 0) return response;
         const { data } = (await response.json()) as { data: PasskeyRequestOptions };
         return Response.json({ data: { ...data, options: { ...data.options, timeout: 60_050 } } });
       },

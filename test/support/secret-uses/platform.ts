@@ -1,6 +1,6 @@
 /** Right and wrong uses of the routes of the platform and of operators, by what they are about. */
 import { expect } from "vitest";
-import { call, newEmail } from "../client";
+import { call, eventually, newEmail } from "../client";
 import { runImports } from "../imports";
 import { mailTo } from "../mailbox";
 import { operator } from "../operators";
@@ -77,8 +77,10 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
     await call("PUT", `${path}/${id}/parts/1`, { token: key, raw, headers });
     await ask("POST", `${path}/${id}/start`, { parts: 2 }, key);
     await ask("POST", `${path}/${id}/start`, { parts: 1 }, key);
-    await runImports();
-    expect((await ask("GET", `${path}/${id}/report`, undefined, key)).body.data).toHaveLength(2);
+    await eventually("both lines of the report", async () => {
+      await runImports();
+      return (await ask("GET", `${path}/${id}/report`, undefined, key)).body.data.length === 2;
+    });
     await ask("DELETE", `${path}/${id}`, undefined, key);
     await ask("DELETE", `${path}/nobody`, undefined, key);
   },
