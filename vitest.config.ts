@@ -138,8 +138,8 @@ const browser = {
     name: "browser",
     include: ["test/**/*.browser.test.ts"],
     env: { ...compiled, CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // With five pages at once, as by default, each loads so slowly on a busy machine that it runs out of time.
     maxConcurrency: 3,
   },
@@ -151,8 +151,9 @@ const node = {
     name: "node",
     include: ["test/**/*.node.test.ts"],
     env: compiled,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // A slow machine takes two minutes for a deployment by wrangler.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 };
 

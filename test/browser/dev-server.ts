@@ -8,8 +8,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CLIENT, type Issuer } from "./issuer.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const MAIL_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 240_000;
+const MAIL_TIMEOUT_MS = 60_000;
+/**
+ * Below the ports that a system gives to connections, and to servers that ask for any: it could give a free one away
+ * before the service listens there. Each worker of Vitest has some of its own.
+ */
+const FIRST_PORT = 11_000;
+const PORTS_OF_WORKER = 500;
 const POLL_MS = 100;
 const LIMITS = { register: { limit: 1000, windowSeconds: 60 }, login: { limit: 1000, windowSeconds: 60 } };
 
@@ -85,11 +91,18 @@ export async function startFramer(): Promise<Framer> {
   };
 }
 
+let port = FIRST_PORT + PORTS_OF_WORKER * Number(process.env.VITEST_POOL_ID ?? 0);
+
+/** Returns another port on which nothing listens. */
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  const port = await listen(probe);
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+  for (;;) {
+    port += 1;
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
 
 /** `more` are settings, each as `NAME:value`. */
@@ -149,7 +162,7 @@ export async function startDevServer(
     stop: async () => {
       dev.kill("SIGTERM");
       await ended;
-      rmSync(state, { recursive: true, force: true });
+      rmSync(state, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
     },
   };
 }

@@ -71,8 +71,14 @@ export function docs(stage: Stage): void {
     await page.waitForURL(/\/docs\/operations#key-rotation$/);
     const block = page.locator(".block").first();
     await block.hover();
-    await block.getByRole("button", { name: "Copy" }).click();
-    await block.getByRole("button", { name: "Copied" }).waitFor();
+    // The button says so for a moment only, which a busy machine could miss.
+    const button = block.getByRole("button", { name: "Copy" });
+    await button.evaluate((element) => {
+      const said = (done: () => void) => new MutationObserver(done).observe(element, { childList: true });
+      Object.assign(globalThis, { said: new Promise<string | null>((done) => said(() => done(element.textContent))) });
+    });
+    await button.click();
+    expect(await page.evaluate("said")).toBe("Copied");
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await block.locator("pre").textContent());
     await page.getByRole("link", { name: "Console", exact: true }).first().click();
     await page.waitForURL(/\/console/);

@@ -3,8 +3,8 @@ import { createHmac } from "node:crypto";
 import { test } from "vitest";
 import { badge, confirm, follow, openSection, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
-const OUTAGE_TIMEOUT_MS = 90_000;
-const RECORD_TIMEOUT_MS = 15_000;
+const OUTAGE_TIMEOUT_MS = 180_000;
+const RECORD_TIMEOUT_MS = 60_000;
 
 export function journeys(stage: Stage): void {
   test("a new user signs up, verifies the address, creates a subscription and sees a test event arrive", async ({

@@ -6,11 +6,11 @@ import type { Stage } from "./stage.ts";
 const PHONE_WIDTH_PIXELS = 360;
 const DESK_WIDTH_PIXELS = 1280;
 /** Swagger UI computes for seconds before it shows the first operation, on a machine with nothing else to do. */
-const RENDERED_WITHIN_MS = 90_000;
+const RENDERED_WITHIN_MS = 180_000;
 /** It opens every group, after the page itself. */
-const TIMEOUT_MS = 150_000;
+const TIMEOUT_MS = 300_000;
 /** Long, because other pages load at the same time. */
-const SHOWN = { timeout: 15_000 };
+const SHOWN = { timeout: 60_000 };
 
 interface Reference {
   page: Page;

@@ -15,7 +15,7 @@ import {
 import { type Issuer, startIssuer } from "./issuer.ts";
 
 const STDERR = 2;
-const START_TIMEOUT_MS = 150_000;
+const START_TIMEOUT_MS = 300_000;
 const STEP_TIMEOUT_MS = 30_000;
 /** The tests provoke 4xx answers, and the reset page has no user name for its password field. */
 const EXPECTED = /the server responded with a status of 4|Password forms should have .* username fields/;

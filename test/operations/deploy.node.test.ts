@@ -16,38 +16,33 @@ import {
   project,
   QUEUES,
   setVars,
-  TIMEOUT_MS,
   toml,
 } from "../support/deployment.ts";
 
 beforeEach(beginDeployment);
 afterEach(endDeployment);
 
-test(
-  "a failed deployment says how to go on, and with wrangler itself the next one completes it",
-  async () => {
-    api.failsAt = "POST /queues";
-    const failed = await deploy();
-    expect([failed.code, failed.text]).toEqual([1, expect.stringContaining("Refused by the test")]);
-    expect(failed.text).toContain("run `npm run deploy` again");
+test("a failed deployment says how to go on, and with wrangler itself the next one completes it", async () => {
+  api.failsAt = "POST /queues";
+  const failed = await deploy();
+  expect([failed.code, failed.text]).toEqual([1, expect.stringContaining("Refused by the test")]);
+  expect(failed.text).toContain("run `npm run deploy` again");
 
-    health.failures = 1;
-    const completed = await deploy();
-    expect([completed.code, completed.text]).toEqual([0, expect.stringContaining(`It works: ${health.url}`)]);
-    expect(completed.text).toContain("Set APP_URL in wrangler.toml");
-    expect(completed.text).toContain("Set MAIL_FROM in wrangler.toml");
-    expect(completed.text).toContain("because their values are wrong: METRICS_TOKEN");
+  health.failures = 1;
+  const completed = await deploy();
+  expect([completed.code, completed.text]).toEqual([0, expect.stringContaining(`It works: ${health.url}`)]);
+  expect(completed.text).toContain("Set APP_URL in wrangler.toml");
+  expect(completed.text).toContain("Set MAIL_FROM in wrangler.toml");
+  expect(completed.text).toContain("because their values are wrong: METRICS_TOKEN");
 
-    const state = api.state();
-    expect(state).toMatchObject({ databases: [{ name: "postern", migrations: MIGRATIONS }], secrets: ["SECRET_KEYS"] });
-    expect(state.versions).toHaveLength(1);
-    expect(JSON.parse(state.schedules)).toEqual([{ cron: "* * * * *" }, { cron: "17 * * * *" }]);
-    expect(Object.keys(state.queues).toSorted()).toEqual(QUEUES.toSorted());
-    for (const consumers of Object.values(state.queues)) expect(consumers).toMatchObject([{ script_name: "postern" }]);
-    expect(idsInToml()).toEqual([...api.databases.keys()]);
-  },
-  TIMEOUT_MS,
-);
+  const state = api.state();
+  expect(state).toMatchObject({ databases: [{ name: "postern", migrations: MIGRATIONS }], secrets: ["SECRET_KEYS"] });
+  expect(state.versions).toHaveLength(1);
+  expect(JSON.parse(state.schedules)).toEqual([{ cron: "* * * * *" }, { cron: "17 * * * *" }]);
+  expect(Object.keys(state.queues).toSorted()).toEqual(QUEUES.toSorted());
+  for (const consumers of Object.values(state.queues)) expect(consumers).toMatchObject([{ script_name: "postern" }]);
+  expect(idsInToml()).toEqual([...api.databases.keys()]);
+});
 
 test("a dry run prints the steps and does none", async () => {
   const alerts = toml().replace(/^# (.*\n)# (binding = "ALERTS_QUEUE"\n)# /m, "$1$2");

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePort } from "../browser/dev-server.ts";
 
-const START_TIMEOUT_MS = 90_000;
-const GONE_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 240_000;
+const GONE_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 const SECOND = `
 [[d1_databases]]

@@ -1,11 +1,10 @@
 /** The commands of src/docs/pages/quick-start.md, run as they are printed on the page. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { freePort } from "../browser/dev-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "postern-quick-start-"));
 const running: Terminal[] = [];
@@ -57,17 +56,9 @@ function openTerminal(): Terminal {
   return terminal;
 }
 
-const freePort = () =>
-  new Promise<string>((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(String(port)));
-    });
-  });
-
 /** The page's shell blocks. Only ports and paths differ from the page; dependencies are installed already. */
 async function blocks(): Promise<[service: string, receiver: string, steps: string, program: string]> {
-  const [servicePort, receiverPort] = [await freePort(), await freePort()];
+  const [servicePort, receiverPort] = [String(await freePort()), String(await freePort())];
   const page = readFileSync("src/docs/pages/quick-start.md", "utf8")
     .replace("npm ci\n", "")
     .replace(

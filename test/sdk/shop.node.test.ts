@@ -1,6 +1,8 @@
 /** The shop of "Add Postern to your product", run against `npm run dev`, with what its two customers run. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
@@ -35,6 +37,14 @@ function start(command: string, args: string[], env: Record<string, string>) {
   return { printed: () => output };
 }
 
+/** Waits until a program listens: a delivery that came before would be tried again much later. */
+const listens = (port: number) =>
+  vi.waitFor(async () => {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.end();
+  }, SOON);
+
 /** An operator with a second factor makes the key of the shop. */
 async function makePlatformKey(): Promise<string> {
   const client = createClient({ baseUrl: server.base });
@@ -43,8 +53,8 @@ async function makePlatformKey(): Promise<string> {
   await client.auth.verifyEmail(tokenOf(link));
   const { secret } = await client.twoFactor.enable();
   const codeAt = (timestamp: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
-  await client.twoFactor.verify(codeAt(Date.now() - TOTP_STEP_MS));
-  await client.auth.login({ email: OPERATOR, password: PASSWORD, totp: codeAt(Date.now()) });
+  await client.twoFactor.verify(codeAt(Date.now()));
+  await client.auth.login({ email: OPERATOR, password: PASSWORD, totp: codeAt(Date.now() + TOTP_STEP_MS) });
   const scopes = ["tenants.*", "users.*", "members.*", "events.publish", "webhooks.*"] as const;
   return (await client.platform.keys.create({ name: "shop", scopes: [...scopes] })).key;
 }
@@ -130,6 +140,7 @@ test("an order reaches the systems of its customer, once, and of no other", asyn
     const port = await freePort();
     const env = { SECRET: `secret of ${email}`, PORT: String(port), CUSTOMER_DB: join(folder, `${email}.db`) };
     inboxes.push(start(process.execPath, ["customer.mjs"], env));
+    await listens(port);
     const url = `http://127.0.0.1:${port}/`;
     await (await clientOf(email)).webhooks.create({ name: "erp", url, events: ["OrderPlaced"], secret: env.SECRET });
   }
@@ -203,6 +214,7 @@ const hasPython = spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_
 test.skipIf(!hasPython)("(needs python3) Python publishes and verifies with its standard library", async () => {
   const port = await freePort();
   const receiver = start("python3", ["-B", "receiver.py"], { SECRET: "secret of Python", PORT: String(port) });
+  await listens(port);
   const [url, secret] = [`http://127.0.0.1:${port}/`, "secret of Python"];
   const { webhooks } = await clientOf(BEN);
   await webhooks.create({ name: "python", url, events: ["StockLow"], secret });

@@ -24,9 +24,6 @@ export interface Queues {
   queues: { producers?: { binding: string; queue: string }[]; consumers?: ({ queue: string } & object)[] };
 }
 
-/** Wrangler starts twice. */
-export const TIMEOUT_MS = 120_000;
-
 export let api: CloudflareApi;
 export let project: string;
 export let health: { url: string; failures: number; close(): void };
