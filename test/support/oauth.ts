@@ -6,6 +6,9 @@ import { base64url } from "jose";
 import worker from "../../src";
 import { type Answer, newAddress, newEmail } from "./client";
 
+// On a busy machine, the keys take about as long to make as the service waits for a provider.
+await env.RECEIVER.fetch("https://id.issuer.example/made-keys");
+
 /** What the provider does next; see provider-worker.mjs. */
 export interface Script {
   claims?: Record<string, unknown>;

@@ -19,10 +19,7 @@ const newKey = () =>
     "sign",
     "verify",
   ]);
-/**
- * A key of the provider ("own") and one of somebody else, each made when it is first used: two at once would take a
- * good part of the time that the service waits. Plain data, because requests share them.
- */
+/** A key of the provider ("own") and one of somebody else. Plain data, because requests share them. */
 const pairs = new Map();
 async function keyOf(name) {
   const pair = pairs.get(name) ?? (await newPair());
@@ -88,6 +85,10 @@ async function answer(request) {
     return new Response("too late");
   }
   const { pathname } = url;
+  if (pathname === "/made-keys") {
+    await Promise.all(["own", "foreign"].map(keyOf));
+    return new Response(null, { status: 204 });
+  }
   if (pathname.endsWith("/.well-known/openid-configuration")) return discovery(url);
   if (/\/(jwks|certs|keys)$/.test(pathname)) {
     const { publicJwk } = await keyOf("own");
