@@ -126,6 +126,12 @@ const OF_CLERK: [hasher: string, digest: string, password: string][] = [
       "99949494dd5d695d459c07afd55b6dcf8ced7c245622dc2805b18d",
     "correct horse",
   ],
+  [
+    "scrypt_werkzeug",
+    "scrypt:32768:8:1$sélt✓Ж$c03c37dc49611f6982a6413a19f1e9a09bde002f8e1a432da63931cec7b89e622c4ca6" +
+      "849e250f03a6ee4ef8886dc2871b26bb5d3024514c8f7129464a9b638a",
+    "correct horse",
+  ],
 ];
 
 test.each(OF_CLERK)("Clerk's %s takes the right password and no other", async (hasher, digest, password) => {

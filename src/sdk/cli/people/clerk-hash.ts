@@ -1,4 +1,5 @@
 /** The password hashes of Clerk's export, whose column `password_hasher` says which form they have. */
+import { toBase64, utf8 } from "../../../platform/crypto/encoding";
 
 /** Hashes that the service reads as they are. */
 const AS_THEY_ARE = ["bcrypt", "bcrypt_sha256_django", "argon2i", "argon2id", "argon2d", "pbkdf2_sha256_django"];
@@ -18,7 +19,7 @@ const REWRITTEN: Readonly<Record<string, (digest: string) => string | undefined>
     const [, n, r, p, salt, key] = digest.match(/^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([0-9a-f]+)$/i) ?? [];
     const logN = Math.log2(Number(n));
     if (!salt || !key || !Number.isInteger(logN)) return undefined;
-    return `$scrypt$ln=${logN},r=${r},p=${p}$${btoa(salt)}$${base64OfHex(key)}`;
+    return `$scrypt$ln=${logN},r=${r},p=${p}$${toBase64(utf8(salt))}$${base64OfHex(key)}`;
   },
 };
 
