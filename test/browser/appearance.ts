@@ -3,52 +3,17 @@
  * pictures of them in .screenshots/.
  */
 import { createHmac } from "node:crypto";
-import axe, { type Result } from "axe-core";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { otherPages } from "./all-pages.ts";
 import { OPERATOR } from "./dev-server.ts";
-import { keepScreenshot, takePicture } from "./pictures.ts";
+import { inspect } from "./inspect.ts";
 import { confirm, follow, newEmail, openSection, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
-const PHONE_PIXELS = 360;
-const DESK_PIXELS = 1440;
-/** Each width and each colour scheme once, which covers every contrast. */
-const VIEWS = [
-  { width: DESK_PIXELS, height: 900, colorScheme: "light" },
-  { width: PHONE_PIXELS, height: 740, colorScheme: "dark" },
-] as const;
-/** Two audits of some sixty pages, beside other tests. Each step has a limit of its own. */
-const ALL_PAGES_TIMEOUT_MS = 300_000;
+/** Two audits of more than a hundred pages, beside other tests. Each step has a limit of its own. */
+const ALL_PAGES_TIMEOUT_MS = 600_000;
 const JSON_TYPE = { "content-type": "application/json" };
-
-/** Runs in the page, as text: a function would refer to this file's import, not to the page's own `axe`. */
-const RUN = "axe.run().then(({ violations }) => violations)";
-
-/** The violations that axe-core finds in a page that has `axe.source`, with the HTML of the element. */
-export async function violations(page: Page): Promise<string[]> {
-  const found: Result[] = await page.evaluate(RUN);
-  return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
-}
-
-/** Checks the current page, which has one primary action at most. After a click, `heading` is that of the next page. */
-async function inspect(page: Page, name: string, heading?: string): Promise<void> {
-  if (heading) await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-  await page.evaluate(axe.source);
-  expect([name, (await page.locator(".button.main:visible").count()) <= 1]).toEqual([name, true]);
-  for (const { width, height, colorScheme } of VIEWS) {
-    await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    expect([name, width, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
-      name,
-      width,
-      width,
-    ]);
-    await keepScreenshot(page, `pages/${name}-${width}-${colorScheme}`);
-    expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
-  }
-  await takePicture(page, name);
-}
 
 async function signedOutPages(stage: Stage, page: Page): Promise<void> {
   const open = async (path: string, name: string) => {
@@ -197,6 +162,7 @@ async function accountPages(stage: Stage, page: Page): Promise<void> {
   await operatorPages(page, base);
   await page.goto(`${base}/console/nothing`);
   await inspect(page, "not-found");
+  await otherPages(stage, page, secret);
 }
 
 async function operatorPages(page: Page, base: string): Promise<void> {

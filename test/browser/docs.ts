@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import axe from "axe-core";
 import { test } from "vitest";
-import { violations } from "./appearance.ts";
+import { violations } from "./inspect.ts";
 import type { Stage } from "./stage.ts";
 
 const PHONE_WIDTH_PIXELS = 360;

@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { violations } from "./appearance.ts";
+import { violations } from "./inspect.ts";
 import { keepScreenshot } from "./pictures.ts";
 import type { Stage } from "./stage.ts";
 

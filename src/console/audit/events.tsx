@@ -10,7 +10,7 @@ interface EventsProps {
 }
 
 export const Events = ({ events, names }: EventsProps) => (
-  <ScrollArea label="Events">
+  <ScrollArea label="Events as a table">
     <table>
       <thead>
         <tr>

@@ -119,7 +119,7 @@ const Examples = ({ type, mayPublish }: { type: EventType; mayPublish: boolean }
 const Versions = ({ name, versions }: { name: string; versions: readonly Version[] }) => (
   <section class="card" aria-labelledby="versions">
     <h2 id="versions">Versions</h2>
-    <ScrollArea label="Versions">
+    <ScrollArea label="Versions as a table">
       <table>
         <tbody>
           {versions.map(({ version, compatible, createdAt }) => (

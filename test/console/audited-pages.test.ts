@@ -1,0 +1,15 @@
+/** No page of the console is forgotten by the checks in a browser. */
+import { expect, test } from "vitest";
+import { app } from "../../src/app";
+import { AUDITED_PAGES, NO_PAGES } from "../browser/console-pages";
+
+test("each route of the console, of portals and of catalogues is known as a page, or as none", () => {
+  const routes = app.routes
+    .filter(({ method, path }) => method === "GET" && /^\/(console|portal|catalog)(\/|$)/.test(path))
+    .map(({ path }) => path);
+  const known = [...AUDITED_PAGES.map((page) => page.replace(/\?.*/, "")), ...NO_PAGES];
+  expect([...new Set(routes)].filter((path) => !known.includes(path))).toEqual([]);
+  // The pages of the platform's tenant are those of every tenant, behind one route.
+  const gone = known.filter((path) => !routes.includes(path) && !path.startsWith("/console/platform/"));
+  expect(gone).toEqual([]);
+});
