@@ -59,8 +59,8 @@ try {
   await printed(/mail to owner@demo\.example: /);
   check("attempts are printed, good and bad", true);
   const { stdout } = spawnSync("bash", ["-c", commands], { encoding: "utf8" });
-  check("its commands list the subscribers", /'hanging', 0/.test(stdout));
-  check("its commands show the latest attempt", /responseCode: 500/.test(stdout));
+  check("its commands list the subscribers", /'hanging', \d/.test(stdout));
+  check("its commands show the latest failed attempt", /responseCode: 500/.test(stdout));
   check("its commands pause a subscriber", /"message":"Webhook/.test(stdout));
   check("its commands add a customer by the product's own id", /externalId: 'tea-house'/.test(stdout));
   check("its commands publish for a customer", /deliveries: \d/.test(stdout));

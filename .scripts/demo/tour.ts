@@ -81,7 +81,7 @@ Try
   as() { curl -s "$@" -H "authorization: Bearer $TOKEN"; }
   as $API/webhooks | data '.map(({ name, failureCount }) => [name, failureCount])'
   HOOK=$(as $API/webhooks | data '.find(({ name }) => name === "failing")._id')
-  as $API/webhooks/$HOOK/logs | data '[0]'     # its latest attempt
+  as "$API/webhooks/$HOOK/logs?status=failed" | data '[0]' # its latest failed attempt
   as -X POST $API/webhooks/$HOOK/pause         # its failures below stop
   grep '"correlationId":"demo-1"' ${logPath}   # one event, from publisher to subscribers
   PRODUCT=${platformKey}   # the platform key of your backend
