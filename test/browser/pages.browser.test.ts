@@ -3,6 +3,7 @@
  * service is started.
  */
 import { appearance } from "./appearance.ts";
+import { curl } from "./curl.ts";
 import { deletion } from "./deletion.ts";
 import { docs } from "./docs.ts";
 import { journeys } from "./journeys.ts";
@@ -18,6 +19,7 @@ import { describePages } from "./stage.ts";
 
 describePages((stage) => {
   journeys(stage);
+  curl(stage);
   pictures();
   providers(stage);
   portals(stage);

@@ -14,6 +14,8 @@ interface AttemptProps {
   attempt: AttemptDetail;
   /** The payload as it was published; null if it is not shown or has been removed. */
   payloadText: string | null;
+  /** The body as it was sent; null if it is not shown, or cannot be made again. */
+  sentText: string | null;
   webhookName: string;
   /** Of the subscription now; null for a listener. */
   url: string | null;
@@ -27,6 +29,7 @@ interface AttemptProps {
 export function AttemptPage({
   attempt,
   payloadText,
+  sentText,
   webhookName,
   url,
   next,
@@ -74,22 +77,22 @@ export function AttemptPage({
           download={{ href: `${here}/payload`, file: `${attempt.deliveryId}.json` }}
         />
       </section>
-      <HeadersSent attempt={attempt} payloadText={payloadText} url={url} />
+      <HeadersSent attempt={attempt} sentText={sentText} url={url} />
     </>
   );
 }
 
-function HeadersSent({ attempt, payloadText, url }: Pick<AttemptProps, "attempt" | "payloadText" | "url">) {
+function HeadersSent({ attempt, sentText, url }: Pick<AttemptProps, "attempt" | "sentText" | "url">) {
   return (
     <section class="card">
       <div class="head">
         <h2>Headers sent</h2>
-        {url !== null && attempt.headers && payloadText !== null && (
+        {url !== null && attempt.headers && sentText !== null && (
           <button
             type="button"
             class="button quiet"
-            data-copy={curlOf(url, attempt.headers, payloadText)}
-            hidden={payloadText.length > MAX_CURL_CHARACTERS}
+            data-copy={curlOf(url, attempt.headers, sentText)}
+            hidden={sentText.length > MAX_CURL_CHARACTERS}
           >
             Copy as curl
           </button>

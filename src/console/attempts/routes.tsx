@@ -21,7 +21,10 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
   const deps = c.get("deps");
   const principal = c.get("principal");
   const id = pathParam(c, "id");
-  const [{ attempt, payloadText }, webhook] = await Promise.all([attemptOf(c), findSubscription(deps, principal, id)]);
+  const [{ attempt, payloadText, sentText }, webhook] = await Promise.all([
+    attemptOf(c),
+    findSubscription(deps, principal, id),
+  ]);
   if (!webhook) throw notFound("Webhook");
   const isWaiting = attempt.attempts.at(-1)?.status === "failed";
   const waiting = isWaiting ? await readWaiting(deps, principal, id, attempt.deliveryId) : undefined;
@@ -38,6 +41,7 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
     <AttemptPage
       attempt={attempt}
       payloadText={payloadText}
+      sentText={sentText}
       webhookName={webhook.name}
       url={webhook.isListener ? null : webhook.url}
       next={next}

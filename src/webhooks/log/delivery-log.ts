@@ -38,13 +38,16 @@ export async function attemptOfSubscription(
   return (await attemptWithText(deps, tenant, subscriptionId, attemptId)).attempt;
 }
 
-/** Like `attemptOfSubscription`, with the payload as the text that was published; null if there is none to show. */
+/**
+ * Like `attemptOfSubscription`, with the payload as the text that was published, and the body as the text that was
+ * sent. Null: there is none to show.
+ */
 export async function attemptWithText(
   deps: Deps,
   tenant: TenantRef,
   subscriptionId: string,
   attemptId: string,
-): Promise<{ attempt: AttemptDetail; payloadText: string | null }> {
+): Promise<{ attempt: AttemptDetail; payloadText: string | null; sentText: string | null }> {
   const found = await whereFound(
     tenant,
     (place) => readAttempt(deps, place, subscriptionId, attemptId),
@@ -53,23 +56,28 @@ export async function attemptWithText(
   if (found === "no subscription") throw notFound("Webhook");
   if (found === "no attempt") throw notFound("Attempt");
   const { attempt: row, chain } = found;
+  const payloadText = shownText(row.eventType, row.payload);
+  const sent = row.status === "pending" || !wasSent(row.error) ? undefined : await requestSent(deps, tenant, row);
   const attempt = {
     ...attemptView(row),
     eventId: row.eventId,
     kind: row.kind,
     ...(row.correlationId === null ? {} : { correlationId: row.correlationId }),
-    ...(row.status === "pending" || !wasSent(row.error) ? {} : await headersSent(deps, tenant, row)),
+    ...sent?.headersView,
     attempts: chain.map(linkView),
   };
-  return { attempt, payloadText: shownText(row.eventType, row.payload) };
+  return { attempt, payloadText, sentText: payloadText === null ? null : (sent?.text ?? null) };
 }
 
-/** The headers of an attempt that was sent, and, if they lack a signature, why. */
-async function headersSent(
-  deps: Deps,
-  tenant: TenantRef,
-  attempt: AttemptDetailRow,
-): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
+interface SentRequest {
+  /** If the headers lack a signature, with the reason. */
+  headersView: Pick<AttemptDetail, "headers" | "missingSignatures">;
+  /** The body; null if it cannot be made again. */
+  text: string | null;
+}
+
+/** What an attempt has sent, made again. */
+async function requestSent(deps: Deps, tenant: TenantRef, attempt: AttemptDetailRow): Promise<SentRequest> {
   const { deliveryId, eventType, attemptedAt, options, replayId, orderKey, sequence } = attempt;
   const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
   const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
@@ -90,8 +98,8 @@ async function headersSent(
     sequence,
   };
   const headers = await headersOf(outbound, attemptedAt);
-  if (reason) return { headers, missingSignatures: reason };
-  return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };
+  if (reason) return { headersView: { headers, missingSignatures: reason }, text: null };
+  return { headersView: { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) }, text: sent.body };
 }
 
 /** Why no signature of an attempt can be shown; undefined if those of the keys that are left can. */
