@@ -4,6 +4,7 @@ import { base64url, SignJWT } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { deriveKeyRing } from "../../src/platform/crypto/keys";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "../support/client";
+import { readSigners } from "../support/cost";
 import { mailTo, tokenIn } from "../support/mailbox";
 import { invite } from "../support/people";
 
@@ -118,6 +119,7 @@ describe("D1 round trips", () => {
     const resetBody = { token: tokenIn(await mailTo(person.email, /reset/i)), newPassword: "a much better password" };
     const lines = vi.spyOn(console, "log").mockImplementation(() => {});
     const trips = async (work: () => Promise<unknown>) => {
+      await readSigners();
       lines.mockClear();
       await work();
       const line = lines.mock.calls.map(([text]) => JSON.parse(String(text))).find((entry) => entry.route);
@@ -138,7 +140,10 @@ describe("D1 round trips", () => {
 
   test("registering takes 1, and by invitation 2", async () => {
     const lines = vi.spyOn(console, "log").mockImplementation(() => {});
-    const register = (body: object) => call("POST", "/auth/register", { body: { password: PASSWORD, ...body } });
+    const register = async (body: object) => {
+      await readSigners();
+      return call("POST", "/auth/register", { body: { password: PASSWORD, ...body } });
+    };
     await register({ email: newEmail() });
     const guest = newEmail();
     await register({ email: guest, invitationToken: await invite(await signUp(), guest, "viewer") });
