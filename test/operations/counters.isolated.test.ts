@@ -63,7 +63,15 @@ async function growth(work: () => Promise<unknown>): Promise<Record<string, numb
   return Object.fromEntries(grown.filter(([, by]) => by > 0));
 }
 
+/** A namespace of objects that add nothing up. */
+const namespace = (addCounts: () => Promise<never>) => ({ idFromName: () => "", get: () => ({ addCounts }) });
+
 test("before anything has happened, each counter is 0", async () => {
+  // The isolate has what it counted in the test file before.
+  const lose = vi.fn(() => Promise.resolve(undefined as never));
+  later();
+  await request("/health", { bindings: { SWEEPER: namespace(lose) } });
+  expect(lose).toHaveBeenCalledTimes(1);
   const zeros = ["2xx", "3xx", "4xx", "5xx"].map((status) => [`requests ${status}`, 0]);
   const others = ["logins success", "logins failed", "mails sent", "mails failed", "mails refused"].map((key) => [
     key,
@@ -116,9 +124,6 @@ test("sign-ins are counted, right and wrong ones, with and without an account", 
   });
   expect(grown).toMatchObject({ "logins success": 1, "logins failed": 2 });
 });
-
-/** A namespace of objects that add nothing up. */
-const namespace = (addCounts: () => Promise<never>) => ({ idFromName: () => "", get: () => ({ addCounts }) });
 
 test("within 15 seconds an isolate hands over once", async () => {
   const addCounts = vi.fn(() => Promise.resolve(undefined as never));

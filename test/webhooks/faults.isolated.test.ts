@@ -10,7 +10,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { databaseIn } from "../support/faults/database";
 import { type Coverage, FAULTS } from "../support/faults/faults";
-import { CALLS, focusOf, runSchedule, type Theme } from "../support/faults/schedule";
+import { CALLS, focusOf, runSchedule, themeOf } from "../support/faults/schedule";
 
 /** Ranges of numbers, such as "1-100,2000-2099". */
 const SEEDS = env.FAULT_SEEDS.split(",").flatMap((range) => {
@@ -21,7 +21,6 @@ const SEEDS = env.FAULT_SEEDS.split(",").flatMap((range) => {
 const COMPLETE = 100;
 /** Where a run that misses a fault gives up. */
 const MOST = 1_000;
-const THEMES: readonly [Theme, Theme] = ["crashes", "calls"];
 
 /** The faults that no schedule has had yet. */
 const missing = (coverage: Coverage) =>
@@ -44,7 +43,7 @@ test("when any call fails or is slow, invocations are killed and D1 is down, eac
   const runAll = async (storage: DurableObjectStorage) => {
     const database = databaseIn(storage);
     for (const seed of seeds(coverage)) {
-      const { violations, history } = await runSchedule(database, seed, THEMES[seed % 2] ?? "calls", coverage);
+      const { violations, history } = await runSchedule(database, seed, themeOf(seed), coverage);
       if (violations.length > 0) return `seed ${seed}: ${violations.join("; ")}\n${history.join("\n")}`;
     }
     return null;

@@ -60,6 +60,9 @@ type Call = (typeof CALLS)[number];
 /** The call that the schedule of a seed is about. */
 export const focusOf = (seed: number): Call => CALLS[seed % CALLS.length] ?? "fetch";
 
+/** Each call is the focus of as many schedules of either theme: some of its faults happen in one theme only. */
+export const themeOf = (seed: number): Theme => (Math.floor(seed / CALLS.length) % 2 === 0 ? "calls" : "crashes");
+
 const RETENTION = [
   ...[retention.removeOldAttempts, retention.removeOldEvents, retention.removeOldHours],
   ...[
