@@ -14,9 +14,17 @@ const COMPARED = ["content-type", "webhook-id", "webhook-timestamp", "webhook-si
 async function copiedFrom(page: Page, hook: string): Promise<string> {
   await page.goto(hook);
   await page.locator("#log tbody a").first().click();
+  // The button says "Copied" for a moment only, and the pages of other tests share the clipboard.
+  await page.evaluate(() => {
+    const { clipboard } = navigator;
+    const write = clipboard.writeText.bind(clipboard);
+    const copied = new Promise<string>((done) => {
+      clipboard.writeText = (text) => write(text).then(() => done(text));
+    });
+    Object.assign(globalThis, { copied });
+  });
   await press(page, "Copy as curl");
-  await page.getByRole("button", { name: "Copied" }).waitFor();
-  return page.evaluate(() => navigator.clipboard.readText());
+  return page.evaluate<string>("copied");
 }
 
 export function curl(stage: Stage): void {
