@@ -16,6 +16,8 @@ const EMPTY: V4WorkerOptions = { modules: true, script: "export default { fetch:
 export interface StartCpu {
   /** The least of the runs, because other work on the machine can only add to it; NaN where there is no /proc. */
   ms: number;
+  /** How many times that of an empty Worker's start it is, which is about the same on all machines. */
+  ratio: number;
   /** Whether other work on the machine has disturbed all runs. */
   isDisturbed: boolean;
 }
@@ -28,19 +30,19 @@ interface Times {
 /** Measures the bundle in `folder`. */
 export async function startCpu(folder: string): Promise<StartCpu> {
   const worker: V4WorkerOptions = { modulesRoot: folder, modules: workerModules(folder) };
-  const empty = await timesOfRuns(EMPTY);
-  const loaded = await timesOfRuns(worker);
-  const least = (runs: Times[]) => Math.min(...runs.map(({ cpuMs }) => cpuMs));
+  const [empty, loaded]: [Times[], Times[]] = [[], []];
+  // By turns, so that both meet the same machine.
+  for (let run = 0; run < RUNS; run += 1) {
+    empty.push(await timesOf(EMPTY));
+    loaded.push(await timesOf(worker));
+  }
+  const leastMs = (runs: Times[]) => Math.min(...runs.map(({ cpuMs }) => cpuMs));
+  const [emptyMs, loadedMs] = [leastMs(empty), leastMs(loaded)];
   return {
-    ms: Math.round(least(loaded) - least(empty)),
+    ms: Math.round(loadedMs - emptyMs),
+    ratio: (loadedMs - emptyMs) / emptyMs,
     isDisturbed: loaded.every(({ cpuMs, waitMs }) => waitMs > cpuMs * MAX_WAIT_SHARE),
   };
-}
-
-async function timesOfRuns(worker: V4WorkerOptions): Promise<Times[]> {
-  const runs: Times[] = [];
-  for (let run = 0; run < RUNS; run += 1) runs.push(await timesOf(worker));
-  return runs;
 }
 
 async function timesOf(worker: V4WorkerOptions): Promise<Times> {

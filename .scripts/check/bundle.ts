@@ -12,10 +12,10 @@ import { type Finding, finding, program, run } from "./gate.ts";
 /** Of all modules, texts included; about a quarter of what the platform's free plan accepts (3 MiB). */
 const MAX_BUNDLE_GZIP_KIB = 800;
 /**
- * The target is 160 ms. A slow machine with nothing else to do took 260 to 316 ms in four measurements, and machines
- * differ by more than that, so the gate only finds a start that has become much slower.
+ * To the start of an empty Worker, measured by turns. The target is 160 ms, but the same code took 136 to 376 ms on one
+ * machine, so a time would find the machine. The ratio is 1.9 to 2.4, also beside other work.
  */
-const MAX_START_CPU_MS = 400;
+const MAX_START_RATIO = 3;
 /**
  * The packages in the Worker, their own dependencies included. Each one is code to keep patched: raise this for a
  * reason only.
@@ -42,10 +42,11 @@ function checkSize(folder: string): Finding {
 }
 
 async function checkStart(folder: string): Promise<Finding> {
-  const { ms, isDisturbed } = await startCpu(folder);
+  const { ms, ratio, isDisturbed } = await startCpu(folder);
   // Without a measurement, or on a busy machine, the figure decides nothing.
-  const isSlow = ms > MAX_START_CPU_MS && !isDisturbed;
-  const start = `CPU time of a start ${ms} ms${isDisturbed ? " on a busy machine" : ""} (at most ${MAX_START_CPU_MS})`;
+  const isSlow = ratio > MAX_START_RATIO && !isDisturbed;
+  const times = `${ratio.toFixed(2)} times that of an empty Worker (at most ${MAX_START_RATIO})`;
+  const start = `CPU time of a start ${ms} ms${isDisturbed ? " on a busy machine" : ""}, ${times}`;
   return finding(start, !isSlow, "Look at what the modules do when they load.");
 }
 
