@@ -15,6 +15,7 @@ import { createShards } from "../../src/platform/db/shards";
 import { createDeps } from "../../src/platform/deps";
 import { askSchedule } from "../../src/webhooks/throttling/calls";
 import { eventually } from "../support/client";
+import { forgetSweeps } from "../support/databases";
 import { captureLog } from "../support/log-lines";
 
 const DAY_MS = 86_400_000;
@@ -45,13 +46,7 @@ test("the cron starts the objects, and each removes the old rows of its database
 });
 
 test("the deep health check fails when no sweep has run for five minutes", async () => {
-  for (const shard of ["0", "1"]) {
-    // Files that ran before in this runtime may have asked, or started sweeps.
-    await runInDurableObject(env.SWEEPER.get(env.SWEEPER.idFromName(shard)), async (_, { storage }) => {
-      await storage.deleteAlarm();
-      await storage.deleteAll();
-    });
-  }
+  await forgetSweeps();
   vi.useFakeTimers({ toFake: ["Date"] });
   const askedAt = Date.now();
   const healthAfter = async (seconds: number) => {
