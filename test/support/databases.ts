@@ -55,12 +55,12 @@ async function emptyService(): Promise<void> {
 }
 
 /**
- * Makes the objects of the sweeps as they are before their first start. `reset` of the runtime misses one whose sweep
- * is under way.
+ * Makes the objects of the sweeps and of the upkeep as they are before their first start. `reset` of the runtime
+ * may miss one that is at work.
  */
 export async function forgetSweeps(): Promise<void> {
-  for (const shard of ["0", "1"]) {
-    const object = () => env.SWEEPER.get(env.SWEEPER.idFromName(shard));
+  for (const name of ["0", "1", "upkeep:0", "upkeep:1"]) {
+    const object = () => env.SWEEPER.get(env.SWEEPER.idFromName(name));
     await runInDurableObject(object(), (_, state) => state.abort("forgotten")).catch(() => undefined);
     await runInDurableObject(object(), async (_, { storage }) => {
       await storage.deleteAlarm();
