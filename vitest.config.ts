@@ -132,11 +132,15 @@ const service = {
 /** Lets the many programs that these tests start, wrangler above all, share what V8 has compiled. */
 const compiled = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/node-compile", import.meta.url).pathname };
 
+/** What both kinds of tests that start the service begin with. */
+const BUNDLE_FIRST = "test/support/bundle-first.ts";
+
 /** Its pages in a real Chromium, from Node; see test/browser/stage.ts. */
 const browser = {
   test: {
     name: "browser",
     include: ["test/**/*.browser.test.ts"],
+    globalSetup: BUNDLE_FIRST,
     env: { ...compiled, CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
     testTimeout: 180_000,
     hookTimeout: 180_000,
@@ -150,6 +154,9 @@ const node = {
   test: {
     name: "node",
     include: ["test/**/*.node.test.ts"],
+    globalSetup: BUNDLE_FIRST,
+    // A process for each file would load wrangler, the bundler and vitest itself anew.
+    isolate: false,
     env: compiled,
     // A slow machine takes two minutes for a deployment by wrangler.
     testTimeout: 300_000,

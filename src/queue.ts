@@ -94,7 +94,10 @@ function groups(deps: Deps, deliveries: readonly Delivery[]): Group[] {
 /** Retries only the messages whose deliveries could not be claimed. */
 async function claimGroup(run: DeliveryRun, { waitMs, deliveries }: Group): Promise<void> {
   if (waitMs > 0) await scheduler.wait(waitMs);
-  const failed = new Set(await run.add(inTurns(deliveries.map(({ keys }) => keys))));
+  // A message has the deliveries of one event or a few, so taking turns between messages is fair to tenants.
+  const all = deliveries.flatMap((delivery) => delivery.keys.map((key) => ({ key, delivery })));
+  const inOrder = inTurns(all, ({ delivery }) => delivery).map(({ key }) => key);
+  const failed = new Set(await run.add(inOrder));
   for (const { message, keys } of deliveries) {
     if (keys.some((key) => failed.has(key))) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
   }

@@ -10,9 +10,14 @@ import { rekey, rekeyAfterChange } from "./operations/reencryption/reencrypt";
 import type { Job, Jobs, Period } from "./operations/upkeep/run-jobs";
 import { noteFirstKey } from "./platform/db/first-keys-store";
 import type { PagedMaintenance } from "./platform/db/paged-maintenance";
+import { noteShardSizes } from "./platform/db/shard-sizes";
 import type { Deps } from "./platform/deps";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
+import { completeCopies } from "./webhooks/event-types/platform-store";
+import { releaseHeld } from "./webhooks/lanes/release";
+import { endIdleListeners } from "./webhooks/listen/idle";
+import { continuePlatformFeed } from "./webhooks/platform-events/feed";
 import {
   removeEmptySubscriptions,
   removeOldAttempts,
@@ -22,12 +27,7 @@ import {
   removeOldKeys,
   removeOldNumbers,
   removeOldRetries,
-} from "./webhooks/delivery/retention";
-import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
-import { completeCopies } from "./webhooks/event-types/platform-store";
-import { releaseHeld } from "./webhooks/lanes/release";
-import { endIdleListeners } from "./webhooks/listen/idle";
-import { continuePlatformFeed } from "./webhooks/platform-events/feed";
+} from "./webhooks/retention/remove";
 import { endExpiredKeys } from "./webhooks/signing/expiry";
 import { countStoredBytes } from "./webhooks/stats/stored-bytes";
 import { publishAudit } from "./webhooks/subscriptions/audit-feed";

@@ -37,3 +37,8 @@ declare module "node:async_hooks" {
 declare module "argon2id-of-the-package" {
   export { default } from "argon2id/lib/argon2id.js";
 }
+
+/** The plugin's own module, as far as test/support/loaded-worker.ts uses it. */
+declare module "cloudflare:test-internal" {
+  export function maybeHandleRunRequest(request: { cf: object }): Promise<Response | undefined>;
+}

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { workerModules } from "../bundle.ts";
+import { keepBundle } from "../dev/bundle-once.ts";
 import { openApiText } from "../docs/build.ts";
 import { startCpu } from "../start-cpu.ts";
 import { advisories, signatures } from "./audit.ts";
@@ -26,7 +27,10 @@ export const newFolder = (): string => mkdtempSync(join(tmpdir(), "postern-bundl
 
 /** Bundles the Worker into `folder`, and measures it. Nothing else may run meanwhile: it would disturb the start. */
 export async function* checkBundle(folder: string): AsyncGenerator<Finding> {
-  yield program("bundle", "wrangler", "deploy", "--dry-run", "--outdir", folder, "--metafile");
+  const bundled = await program("bundle", "wrangler", "deploy", "--dry-run", "--outdir", folder, "--metafile");
+  yield bundled;
+  // For each start of `npm run dev` in the tests that follow.
+  if (bundled.result === "ok") keepBundle(folder);
   yield checkSize(folder);
   yield checkStart(folder);
   const packages = packagesIn(folder);

@@ -9,18 +9,24 @@ const KEPT = ".wrangler/bundles";
 
 /** Bundles the Worker of a checkout into `folder` by `make`, or copies what was made of the same files. */
 export async function bundleOnce(folder: string, checkout = ROOT, make = bundle): Promise<void> {
-  const kept = join(checkout, KEPT, tagOfSources(checkout));
+  const kept = placeOf(checkout);
   if (existsSync(kept)) {
     cpSync(kept, folder, { recursive: true });
     return;
   }
   await make(folder, join(checkout, "wrangler.toml"));
   // Otherwise files have changed meanwhile.
-  if (basename(kept) === tagOfSources(checkout)) keep(folder, kept);
+  if (kept === placeOf(checkout)) keep(folder, kept);
 }
+
+/** Keeps the bundle in `folder`, which has just been made of this checkout. */
+export const keepBundle = (folder: string): void => keep(folder, placeOf(ROOT));
+
+const placeOf = (checkout: string): string => join(checkout, KEPT, tagOfSources(checkout));
 
 /** Keeps a bundle in place of older ones. It appears in one step, because another process may look for it. */
 function keep(folder: string, kept: string): void {
+  if (existsSync(kept)) return;
   const all = join(kept, "..");
   mkdirSync(all, { recursive: true });
   for (const old of readdirSync(all)) {

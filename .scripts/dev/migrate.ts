@@ -8,7 +8,7 @@ import { ROOT } from "../bundle.ts";
 import { readMigrations } from "../migrations.ts";
 
 /** The table in which wrangler notes what it has applied. */
-const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
+export const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 
 /** The name of the Worker that has only the databases. */
@@ -47,7 +47,8 @@ async function migrateOne(database: Awaited<ReturnType<Miniflare["getD1Database"
   const missing = readMigrations(join(ROOT, "migrations")).filter(({ name }) => !applied.has(name));
   for (const { name, statements } of missing) {
     const note = database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
-    await database.batch([...statements.map((statement) => database.prepare(statement)), note]);
+    // In one text, because each call of `prepare` from Node takes some milliseconds.
+    await database.batch([database.prepare(statements.join("\n")), note]);
   }
   return missing.length;
 }

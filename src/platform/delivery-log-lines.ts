@@ -104,8 +104,7 @@ export const DELIVERY_LOG_LINES = {
     level: "error",
     meaning:
       "The [upkeep object](#upkeep) of a database could not be reached. The cron tries again every minute, and for " +
-      "the " +
-      "hourly jobs every hour.",
+      "the hourly jobs every hour.",
     advice: "Nothing, unless it persists.",
   },
   "upkeep failed": {

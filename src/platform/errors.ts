@@ -80,6 +80,16 @@ export class AppError extends Error {
   }
 }
 
+/** A 400 about one field. `path` is its path in the body, such as `events.0`. */
+export const invalidField = (path: string, message: string): AppError =>
+  new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+
+/** Returns what was looked up. Throws NOT_FOUND if it is missing. */
+export function orNotFound<T extends object>(row: T | null | undefined, thing: string): T {
+  if (!row) throw notFound(thing);
+  return row;
+}
+
 /** A 404 that is the same whether the thing is missing or belongs to another tenant. */
 export function notFound(thing: string): AppError {
   return new AppError("NOT_FOUND", { message: `${thing} not found` });

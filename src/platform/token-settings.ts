@@ -11,8 +11,7 @@ export const TOKEN_VARIABLES = {
     description:
       "The `iss` claim of access tokens, below which other services look for the keys. Empty: the origin of " +
       "`PUBLIC_URL`, or of `APP_URL` if that is empty. A new value is used after `TOKEN_KEY_DELAY_SECONDS`, and " +
-      "tokens " +
-      "with the former one stay valid.",
+      "tokens with the former one stay valid.",
     must: "be at most 200 characters, or empty",
     schema: z.string().trim().max(200).prefault(""),
   },

@@ -21,6 +21,16 @@ test("the README and the pages name no file that does not exist", () => {
   expect(named.filter((path) => !exists(path))).toEqual([]);
 });
 
+const tests = Object.keys(import.meta.glob("/test/**/*.ts"));
+/** Tests whose own names the table of what to change has. */
+const namedTests = import.meta.glob(["../identity/ways-inside.test.ts", "../support/sign-in-methods.ts"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+/** Each noun has its own. */
+const OF_NOUNS = new Set(["operations.ts", "routes.ts", "routes.tsx"]);
+
 /** The README sends to their schema for them. */
 const OF_SERVICE = ["alert_mails", "first_keys", "key_checks", "legacy_login_failures", "mail_failures"];
 
@@ -53,6 +63,31 @@ describe("the README", () => {
       const shown = PERMISSIONS.filter((_, index) => marks[index] === "✓");
       expect([role, shown]).toEqual([role, [...permissionsOf(role)]]);
     }
+  });
+
+  describe("in its table of what to change", () => {
+    const cells = readme.match(/\n(\| To add or change[\s\S]*?)\n\n/)?.[1] ?? "";
+    const words = [...cells.matchAll(/`([^`\n]+)`/g)].map(([, word = ""]) => word);
+
+    test("names nothing that the code does not have", () => {
+      const text = Object.values({ ...sources, ...namedTests }).join("\n");
+      const names = words.filter((word) => /^[A-Za-z]\w+$/.test(word));
+      expect(names.length).toBeGreaterThan(30);
+      expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+    });
+
+    test("means by a file without a folder one beside the file before it", () => {
+      const files = new Set([sources, markdown].flatMap(Object.keys).map((path) => path.slice("../../".length)));
+      for (const path of tests) files.add(path.slice(1));
+      const missing: string[] = [];
+      let folder = "";
+      for (const word of words.filter((word) => /^[\w./-]+(\/|\.tsx?|\.md)$/.test(word) && !OF_NOUNS.has(word))) {
+        const path = word.includes("/") ? word : `${folder}${word}`;
+        folder = path.slice(0, path.lastIndexOf("/") + 1);
+        if (/^(src|test)\/.*[^/]$/.test(path) && !files.has(path)) missing.push(path);
+      }
+      expect(missing).toEqual([]);
+    });
   });
 
   test("shows the examples of src/docs/pages/readme unchanged", () => {

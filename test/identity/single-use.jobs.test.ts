@@ -61,7 +61,7 @@ describe("parallel uses of one proof", () => {
     );
     for (const [path] of counting)
       expect(path).toMatch(
-        /(audit|delivery|feeds)\/retention-store|deletion\/pages-store|moves\/copy-store|platform\/db\/table-search/,
+        /(audit|feeds)\/retention-store|webhooks\/retention\/store|pages-store|moves\/copy-store|db\/table-search/,
       );
   });
 

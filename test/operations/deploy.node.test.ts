@@ -1,14 +1,16 @@
-/** `npm run deploy` as a program: what it says, and a deployment with wrangler itself. */
+/** What `npm run deploy` says, and a deployment by the program with wrangler itself. */
 import { writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Account } from "../../.scripts/deploy/account.ts";
 import { NO_ID } from "../../.scripts/deploy/configuration.ts";
+import { wranglerOutput } from "../../.scripts/deploy/wrangler.ts";
 import {
   api,
   beginDeployment,
   carryOut,
   deploy,
+  deployHere,
   endDeployment,
   health,
   idsInToml,
@@ -47,7 +49,7 @@ test("a failed deployment says how to go on, and with wrangler itself the next o
 test("a dry run prints the steps and does none", async () => {
   const alerts = toml().replace(/^# (.*\n)# (binding = "ALERTS_QUEUE"\n)# /m, "$1$2");
   writeFileSync(join(project, "wrangler.toml"), alerts);
-  const planned = await deploy(["--dry-run"]);
+  const planned = await deployHere(["--dry-run"]);
   expect(planned.code).toBe(0);
   expect(planned.text).toContain("would: Create the queue postern-alerts\n");
   expect(planned.text).toContain("would: Create the database postern\n");
@@ -56,24 +58,24 @@ test("a dry run prints the steps and does none", async () => {
 });
 
 test("a dry run works without a login and without a network, and says what it could not ask", async () => {
-  const { CLOUDFLARE_API_TOKEN: _, ...loggedOut } = process.env;
-  const home = { HOME: project, XDG_CONFIG_HOME: project };
-  for (const env of [
-    { ...loggedOut, ...home },
-    { ...process.env, CLOUDFLARE_API_BASE_URL: "http://127.0.0.1:1" },
-  ]) {
-    const { code, text } = await deploy(["--dry-run"], env);
+  vi.stubEnv("CLOUDFLARE_API_BASE_URL", "http://127.0.0.1:1");
+  const withoutNetwork = await deployHere(["--dry-run"]);
+  vi.stubEnv("CLOUDFLARE_API_TOKEN", undefined);
+  for (const home of ["HOME", "XDG_CONFIG_HOME"]) vi.stubEnv(home, project);
+  const withoutLogin = await deployHere(["--dry-run"], wranglerOutput);
+  for (const { code, text } of [withoutNetwork, withoutLogin]) {
     expect([code, text]).toEqual([0, expect.stringContaining("Cloudflare was not asked. ")]);
     expect(text).toContain("would: Create the database postern\n");
     expect(text).toContain("would: Deploy the Worker");
   }
+  expect(withoutLogin.text).toContain("Log in with");
 });
 
 test("a bad setting is named with what is right, and nothing is created or uploaded", async () => {
   setVars({ RETENTION_DAYS: "0", BRAND_COLOR: "blue", LOG_LEVL: "warn" });
   writeFileSync(join(project, "secrets"), "METRICS_TOKEN=too-short-a-token\n");
   for (const flags of [[], ["--dry-run"]]) {
-    const { code, text } = await deploy([...flags, "--secrets-file", "secrets"]);
+    const { code, text } = await deployHere([...flags, "--secrets-file", "secrets"]);
     expect(code).toBe(1);
     expect(text).toContain("RETENTION_DAYS must be a whole number from 1 to 3650");
     expect(text).toContain("BRAND_COLOR must be a colour like");
@@ -91,9 +93,7 @@ test("a deployment that fails after the Worker was replaced names the version to
   const before = await Account.open().then((account) => account.runningVersion("postern"));
   health.failures = 1000;
   setVars({ RETENTION_DAYS: "31" });
-  // The real one has been tried above.
-  writeFileSync(join(project, "wrangler"), "#!/bin/sh\n", { mode: 0o755 });
-  const { code, text } = await deploy([], { ...process.env, PATH: `${project}${delimiter}${process.env.PATH}` });
+  const { code, text } = await deployHere();
   expect([code, text]).toEqual([1, expect.stringContaining("does not answer 200")]);
   expect(text).toContain(`npx wrangler rollback ${before?.id}`);
   expect(text).toContain("do not revert them");

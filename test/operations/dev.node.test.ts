@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import { bundleOnce } from "../../.scripts/dev/bundle-once.ts";
+import { makeDocs } from "../../.scripts/make-docs.ts";
 import { freePort } from "../browser/dev-server.ts";
 
 const START_TIMEOUT_MS = 240_000;
@@ -51,14 +53,17 @@ async function startDev(checkout: string): Promise<{ npm: number; port: number }
   return { npm: dev.pid ?? 0, port };
 }
 
-/** A copy of the project with its own wrangler.toml. */
-function copyProject(): string {
+/** A copy of the project with its own wrangler.toml. Its bundle and its documentation are those of the project. */
+async function copyProject(): Promise<string> {
   const copy = join(folder, "project");
   for (const name of [".scripts", "package.json", "tsconfig.json"]) cpSync(name, join(copy, name), { recursive: true });
   for (const name of ["src", "migrations", "node_modules", "package-lock.json"]) {
     symlinkSync(join(process.cwd(), name), join(copy, name));
   }
   writeFileSync(join(copy, "wrangler.toml"), readFileSync("wrangler.toml", "utf8") + SECOND);
+  await makeDocs();
+  await makeDocs(copy, async () => cpSync(".assets", join(copy, ".assets"), { recursive: true }));
+  await bundleOnce(mkdtempSync(join(folder, "bundle-")), copy, (into) => bundleOnce(into));
   return copy;
 }
 
@@ -96,7 +101,7 @@ describe("with a second delivery database", () => {
   let dev: Awaited<ReturnType<typeof startDev>>;
 
   test("the tenants of every database that wrangler.toml binds can use their webhooks", async () => {
-    dev = await startDev(copyProject());
+    dev = await startDev(await copyProject());
     expect(await useWebhooks(dev.port)).toEqual(Array(8).fill(200));
   });
 

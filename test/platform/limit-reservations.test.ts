@@ -216,6 +216,19 @@ describe("a reservation", () => {
     await reserve(deps, tenant, { deliveries: 4 });
   });
 
+  test("asks only the limiters that get something back", async () => {
+    const deps = await depsWith();
+    const asked: string[] = [];
+    const giveBack: typeof deps.limiter.giveBack = async (name, key, unused) => {
+      asked.push(name);
+      await deps.limiter.giveBack(name, key, unused);
+    };
+    const watched = { ...deps, limiter: { ...deps.limiter, giveBack } };
+    const reservation = await reserve(watched, unverified(), { published: 1, events: 1, deliveries: 2, bytes: 10 });
+    await reservation.giveBack({ deliveries: 1 });
+    expect(asked).toEqual(["tenantDeliveries", "unverifiedDeliveries"]);
+  });
+
   test("of one tenant takes nothing from another", async () => {
     const deps = await depsWith({ TENANT_DELIVERIES_PER_MINUTE: "1" });
     await reserve(deps, verified(), { deliveries: 1 });

@@ -84,6 +84,14 @@ describe("the sliding window", () => {
     expect(await tablesOf(limiter)).toEqual([]);
     expect((await limiter.consume(rule, { units: 1 })).allowed).toBe(true);
   });
+
+  test("leaves nothing behind if all that was asked of it was refused", async () => {
+    const limiter = newLimiter();
+    expect((await limiter.consume(rule, { units: 6 })).allowed).toBe(false);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    expect(await runDurableObjectAlarm(limiter)).toBe(true);
+    expect(await tablesOf(limiter)).toEqual([]);
+  });
 });
 
 describe("the Durable Object", () => {

@@ -145,9 +145,12 @@ test("pages import of Hono no more than the types of JSX", () => {
   expect(importing(/import (?!type )[^;]*from "hono\/jsx"/)).toEqual([]);
 });
 
-test("only platform/db/*, deps.ts, store.ts and *-store.ts import drizzle", () => {
+test("only platform/db/*, deps.ts, store.ts and *-store.ts import drizzle and write SQL", () => {
   const allowed = /^(platform\/deps\.ts|platform\/db\/.+|.+\/(.+-)?store\.ts)$/;
   expect(importing(/from "drizzle-orm/).filter((path) => !allowed.test(path))).toEqual([]);
+  const runsSql = /import \{[^}]*\b(query|queryFirst)\b[^}]*\} from "[^"]*\/db\/client"/;
+  expect(importing(runsSql).length).toBeGreaterThan(20);
+  expect(importing(runsSql).filter((path) => !allowed.test(path))).toEqual([]);
 });
 
 test("schemas are pure zod: clients derive their types from them", () => {

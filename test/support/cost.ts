@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import worker from "../../src";
 import { createDeps } from "../../src/platform/deps";
 import { DAY_MS } from "../../src/platform/time";
-import { removeOldAttempts, removeOldEvents, removeOldHours } from "../../src/webhooks/delivery/retention";
+import { removeOldAttempts, removeOldEvents, removeOldHours } from "../../src/webhooks/retention/remove";
 import { maintain } from "./upkeep";
 
 interface Cost {

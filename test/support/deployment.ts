@@ -5,9 +5,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vi } from "vitest";
 import { Account } from "../../.scripts/deploy/account.ts";
+import { deploy as command } from "../../.scripts/deploy/command.ts";
 import { readConfiguration } from "../../.scripts/deploy/configuration.ts";
 import { makePlan } from "../../.scripts/deploy/plan.ts";
+import type { Wrangler } from "../../.scripts/deploy/wrangler.ts";
 import { readMigrations } from "../../.scripts/migrations.ts";
 import { ACCOUNT, CloudflareApi } from "./cloudflare-api.ts";
 
@@ -33,11 +36,9 @@ export async function beginDeployment(): Promise<void> {
   api = new CloudflareApi();
   const url = await api.listen();
   health = await healthServer();
-  Object.assign(process.env, {
-    CLOUDFLARE_API_BASE_URL: url,
-    CLOUDFLARE_API_TOKEN: "token",
-    CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
-  });
+  vi.stubEnv("CLOUDFLARE_API_BASE_URL", url);
+  vi.stubEnv("CLOUDFLARE_API_TOKEN", "token");
+  vi.stubEnv("CLOUDFLARE_ACCOUNT_ID", ACCOUNT);
   project = mkdtempSync(join(tmpdir(), "postern-deploy-test-"));
   for (const name of [
     ".scripts",
@@ -55,6 +56,7 @@ export async function beginDeployment(): Promise<void> {
 }
 
 export function endDeployment(): void {
+  vi.unstubAllEnvs();
   process.chdir(ROOT);
   api.close();
   health.close();
@@ -75,14 +77,23 @@ async function healthServer() {
   return state;
 }
 
-export async function deploy(flags: string[] = [], env: NodeJS.ProcessEnv = process.env) {
-  const child = spawn("node", [join(ROOT, ".scripts/deploy.ts"), "--url", health.url, ...flags], {
-    cwd: project,
-    env,
-  });
+/** Runs `npm run deploy`, with wrangler itself. */
+export async function deploy(flags: string[] = []) {
+  const child = spawn("node", [join(ROOT, ".scripts/deploy.ts"), "--url", health.url, ...flags], { cwd: project });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (text += data));
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, text };
+}
+
+/** Does in this process what `npm run deploy` does, with a `wrangler` that does nothing unless another is given. */
+export async function deployHere(flags: string[] = [], wrangler: Wrangler = async () => "") {
+  let text = "";
+  const print = (words: unknown) => {
+    text += `${words}\n`;
+  };
+  const surroundings = { wrangler, terminal: { log: print, error: print }, healthRetryMs: 1 };
+  const code = await command(["--url", health.url, ...flags], surroundings);
   return { code, text };
 }
 

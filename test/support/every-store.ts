@@ -47,7 +47,9 @@ export async function useEveryStore(): Promise<void> {
 async function pull(token: string): Promise<void> {
   const feed = (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data;
   const path = `/feeds/${feed.id}`;
-  await call("POST", "/events", { token, body: { type: "T", payload: 1 } });
+  // The second call finds what the first has published.
+  const once = { token, body: { type: "T", payload: 1 }, headers: { "idempotency-key": "once" } };
+  for (const _ of ["first", "second"]) await call("POST", "/events", once);
   const { cursor } = (await call("GET", `${path}/events?from=oldest`, { token: feed.token })).body;
   await call("GET", `${path}/events?consumer=a`, { token: feed.token });
   await call("POST", `${path}/consumers/a/ack`, { token: feed.token, body: { cursor } });

@@ -8,19 +8,19 @@ import { SHARD } from "../support/shard";
 describe("the width of a lane", () => {
   const result = (subscriptionId: string, fields: Partial<LaneResult>) =>
     noteResult({
-      ...{ queue: subscriptionId, subscriptionId, status: "success", slow: 0, heldUntil: null, completedAt: 0 },
+      ...{ queue: subscriptionId, subscriptionId, status: "success", isSlow: false, heldUntil: null, completedAt: 0 },
       ...fields,
     });
 
   test("grows by one with each success from 3 to 50, also of a receiver that takes six seconds, and halves with each timeout", () => {
     const id = crypto.randomUUID();
     expect(widthOf(id)).toBe(3);
-    for (let n = 0; n < 10; n += 1) result(id, { slow: 1 });
+    for (let n = 0; n < 10; n += 1) result(id, { isSlow: true });
     expect(widthOf(id)).toBe(13);
     for (let n = 0; n < 100; n += 1) result(id, {});
     expect(widthOf(id)).toBe(50);
     const widths = [0, 1, 2, 3, 4].map(() => {
-      result(id, { status: "failed", slow: 1 });
+      result(id, { status: "failed", isSlow: true });
       return widthOf(id);
     });
     expect(widths).toEqual([25, 12, 6, 3, 3]);
@@ -36,7 +36,7 @@ describe("the width of a lane", () => {
   test("stays three for ten minutes after a pause for which the receiver has asked", () => {
     const id = crypto.randomUUID();
     for (let n = 0; n < 5; n += 1) result(id, {});
-    result(id, { status: "failed", slow: 1, heldUntil: 1_000 });
+    result(id, { status: "failed", isSlow: true, heldUntil: 1_000 });
     for (let n = 0; n < 5; n += 1) result(id, { completedAt: 1_000 + SLOW_FOR_MS - 1 });
     expect(widthOf(id)).toBe(3);
     result(id, { completedAt: 1_000 + SLOW_FOR_MS });
@@ -48,7 +48,7 @@ describe("the width of a lane", () => {
     const keys = Array.from({ length: 20 }, () => ({ ...keyOf(id) }));
     const planned = () => planClaim("slow", keys).length;
     expect(planned()).toBe(3);
-    for (let n = 0; n < 5; n += 1) result(id, { slow: 1 });
+    for (let n = 0; n < 5; n += 1) result(id, { isSlow: true });
     expect(planned()).toBe(8);
   });
 

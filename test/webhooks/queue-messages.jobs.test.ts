@@ -33,23 +33,21 @@ const claimAs = (claim: string, key: Key) => claimDeliveries(db, { speed: "fast"
 
 const resultOf = (key: Key, attemptId: string): AttemptResult => ({
   ...key,
-  deliveryId: key.id,
   attemptId,
-  isRetry: 0,
+  kind: "event",
   status: "success",
   responseCode: 200,
   responseBody: "",
   error: null,
   startedAt: Date.now(),
   completedAt: Date.now(),
-  latencyMs: 1,
   nextDueAt: null,
   nextAttemptId: null,
-  slow: 0,
+  isSlow: false,
   heldUntil: null,
-  gone: 0,
-  probe: 0,
-  mayBeGone: 0,
+  isGone: false,
+  isFailedProbe: false,
+  mayBeGone: false,
 });
 
 /** Ends every lease of a subscription's deliveries. */

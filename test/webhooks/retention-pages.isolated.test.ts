@@ -7,7 +7,7 @@ import { atomically } from "../../src/platform/db/client";
 import { firstIdAt } from "../../src/platform/db/ids";
 import { type PagedMaintenance, Pages, pauseAfter } from "../../src/platform/db/paged-maintenance";
 import { createDeps } from "../../src/platform/deps";
-import { removeOldAttempts, removeOldEvents, removeOldKeys } from "../../src/webhooks/delivery/retention";
+import { removeOldAttempts, removeOldEvents, removeOldKeys } from "../../src/webhooks/retention/remove";
 import { signUp } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { hourly } from "../support/engine";

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
-import { deleteOldAttempts, deleteOldEvents } from "../../src/webhooks/delivery/retention-store";
+import { deleteOldAttempts, deleteOldEvents } from "../../src/webhooks/retention/store";
 import { call, signUp } from "../support/client";
 import { hourly, sweepNow } from "../support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";

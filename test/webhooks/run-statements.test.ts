@@ -38,9 +38,9 @@ test("a response body is given to the database once, however many statements rec
   await recordAttempts(db, "claim", [
     {
       ...keyOfNobody(),
-      ...{ deliveryId: "d", attemptId: "a", isRetry: 0, status: "failed", responseCode: 500, responseBody: body },
-      ...{ error: "status 500", startedAt: 1, completedAt: 2, latencyMs: 1, nextDueAt: 3, nextAttemptId: "b" },
-      ...{ slow: 1, heldUntil: 9, gone: 1, probe: 0, mayBeGone: 1 },
+      ...{ attemptId: "a", kind: "event", status: "failed", responseCode: 500, responseBody: body },
+      ...{ error: "status 500", startedAt: 1, completedAt: 2, nextDueAt: 3, nextAttemptId: "b" },
+      ...{ isSlow: true, heldUntil: 9, isGone: true, isFailedProbe: false, mayBeGone: true },
     },
   ]);
   expect(bound.filter((value) => String(value).includes(body))).toHaveLength(1);

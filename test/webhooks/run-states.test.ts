@@ -1,8 +1,8 @@
 /** The states of a delivery in a run, and what an isolate remembers. */
 import { describe, expect, test } from "vitest";
 import type { ShardKey } from "../../src/platform/messages";
-import type { Claimed } from "../../src/webhooks/delivery/claimed";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
+import type { Claimed } from "../../src/webhooks/delivery/run-states";
 import { RunStates } from "../../src/webhooks/delivery/run-states";
 import { startSend } from "../../src/webhooks/delivery/send-load";
 

@@ -6,11 +6,12 @@ import type { ShardKey } from "../../src/platform/messages";
 import { consume } from "../../src/queue";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
-import { call, type Person, signUpVerified } from "../support/client";
+import { call, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
-import { addDelivery, type Key, keyOfNobody, messageFor, outboxRow } from "../support/engine";
+import { addDelivery, keyOfNobody, messageFor, outboxRow } from "../support/engine";
 import { newInvocation } from "../support/faults/invocation";
 import { newInbox, subscribe } from "../support/receiver";
+import { answerAll, answerFirst, deliveriesOf, inShard } from "../support/runs";
 import { deliveryDb, SHARD } from "../support/shard";
 
 /** The number of a database that fails or hangs. */
@@ -22,33 +23,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   memory.clear();
 });
-
-async function deliveriesOf(person: Person, count: number): Promise<Key[]> {
-  const webhookId = await subscribe(person, newInbox("200").url);
-  const keys: Key[] = [];
-  while (keys.length < count) keys.push(await addDelivery(person, webhookId));
-  return keys;
-}
-
-/** Answers every request at once. Returns the ids of the deliveries that were sent. */
-function answerAll(): (string | null)[] {
-  const sent: (string | null)[] = [];
-  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
-    sent.push(new Headers(init.headers).get("webhook-id"));
-    return new Response("done");
-  });
-  return sent;
-}
-
-/** Answers every request at once. Resolves with the id of the first delivery. */
-function answerFirst(): Promise<string | null> {
-  const arrived = Promise.withResolvers<string | null>();
-  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
-    arrived.resolve(new Headers(init.headers).get("webhook-id"));
-    return new Response("done");
-  });
-  return arrived.promise;
-}
 
 describe("a batch that mixes databases", () => {
   /** Handles a batch with one delivery of a healthy database and one of another, whose calls do `fault`. */
@@ -170,8 +144,6 @@ describe("a claim", () => {
   });
 });
 
-const inShard = (keys: readonly Key[]): ShardKey[] => keys.map((key) => ({ ...key, shard: SHARD }));
-
 describe("a run of the slow queue", () => {
   test("takes 300 deliveries and returns the others to the queue", async () => {
     const { deps, queued, ended } = await controlledDeps();
@@ -225,52 +197,6 @@ test("five sends that hang leave a connection for the database: what they hold u
   hung.resolve(new Response("done"));
   await run.finished();
   await ended();
-});
-
-describe("when a call to the database does not succeed", () => {
-  test("a failed claim holds nothing up that was claimed before and starts later", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const sent = answerAll();
-    const person = await signUpVerified();
-    const options = { delivery: { rateLimit: { limit: 10, per: "second" } } };
-    const webhookId = await subscribe(person, newInbox("200").url, options);
-    const limited = [await addDelivery(person, webhookId), await addDelivery(person, webhookId)];
-    const others = await deliveriesOf(person, 1);
-    let claims = 0;
-    const { deps, ended } = await controlledDeps((name, call) => {
-      if (name === "claimDeliveries") claims += 1;
-      return name === "claimDeliveries" && claims > 1 ? Promise.reject(new Error("D1 is down")) : call();
-    });
-    const run = new DeliveryRun(deps, "fast");
-    expect(await run.add(inShard(limited))).toEqual([]);
-    expect(await run.add(inShard(others))).toEqual(inShard(others));
-    await run.finished();
-    await ended();
-    expect(sent.toSorted()).toEqual(limited.map(({ id }) => id).toSorted());
-  });
-
-  test("a record that hangs is given up, and later results of the run are recorded", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    answerAll();
-    const person = await signUpVerified();
-    const [first, second] = [await deliveriesOf(person, 1), await deliveriesOf(person, 1)];
-    let records = 0;
-    const hanging = Promise.withResolvers<void>();
-    const { deps, ended } = await controlledDeps((name, call) => {
-      if (name === "recordAttempts") records += 1;
-      if (name !== "recordAttempts" || records > 1) return call();
-      hanging.resolve();
-      return Promise.withResolvers<never>().promise;
-    });
-    const run = new DeliveryRun(deps, "fast");
-    await run.add(inShard(first));
-    await hanging.promise;
-    await run.add(inShard(second));
-    await run.finished();
-    await ended();
-    const open = await Promise.all([...first, ...second].map(outboxRow));
-    expect(open.map((row) => row !== null)).toEqual([true, false]);
-  });
 });
 
 test("deliveries of many subscriptions go to their lanes in one round trip", async () => {

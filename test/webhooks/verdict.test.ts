@@ -88,7 +88,6 @@ test.each([
 const answer = (responseCode: number, fields: Partial<Outcome> = {}): Outcome => ({
   ...failure(`status ${responseCode}`),
   responseCode,
-  wasAnswered: true,
   ...fields,
 });
 

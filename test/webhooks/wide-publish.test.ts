@@ -69,8 +69,9 @@ test("counting a wide batch reads each subscription twice, however many events i
   const [narrow, wide] = [await publish(10, 1_000, 20_000), await publish(10, 2_000, 20_000)];
   expect([narrow.deliveries, wide.deliveries]).toEqual([Array(10).fill(1_000), Array(10).fill(2_000)]);
   expect(wide.rowsRead - narrow.rowsRead).toBe(2 * 1_000);
-  // Besides, the first page of deliveries, of all events together.
-  expect(narrow.rowsRead - 2 * 1_000).toBeLessThan(7 * FAN_OUT_PAGE);
+  // Besides, the first page of deliveries, of all events together: for each, the subscription is read once more to
+  // return whether it is slow.
+  expect(narrow.rowsRead - 2 * 1_000).toBeLessThan(8 * FAN_OUT_PAGE);
 });
 
 test("a batch that needs more deliveries than allowed writes nothing and says how many it needs", async () => {

@@ -251,12 +251,12 @@ export class SimulatedHour {
       () => recordAttempts(this.#db, claim, results),
       async ({ recorded }) => {
         if (recorded.size !== results.length) throw new Error("a result was not recorded");
-        for (const { status, nextDueAt, queue, deliveryId, subscriptionId, bytes } of results) {
+        for (const { status, nextDueAt, queue, id, subscriptionId, bytes } of results) {
           if (status === "success") this.#result.succeeded += 1;
           else if (nextDueAt === null) this.#result.exhausted += 1;
           else {
             const delayMs = Math.floor((nextDueAt - this.#agenda.nowMs) / 1000) * 1000;
-            this.#send([{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }], "slow", delayMs);
+            this.#send([{ queue, dueAt: nextDueAt, id, subscriptionId, bytes }], "slow", delayMs);
           }
         }
       },

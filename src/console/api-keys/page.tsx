@@ -1,7 +1,7 @@
 /** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
 import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { Badge, Banner, Card, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { LIFETIMES } from "./lifetimes";
@@ -57,8 +57,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
     )}
     <FailureBanner failure={failure} />
     <div class="columns">
-      <section class="card" aria-labelledby="active">
-        <h2 id="active">Your active keys</h2>
+      <Card id="active" title="Your active keys">
         {keys.length === 0 ? (
           <EmptyState title="No API keys yet">
             <p class="muted">A key lets your own services publish events and manage subscriptions.</p>
@@ -70,9 +69,8 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
             ))}
           </ul>
         )}
-      </section>
-      <section class="card" aria-labelledby="new-key">
-        <h2 id="new-key">New key</h2>
+      </Card>
+      <Card id="new-key" title="New key">
         <PostForm action="/console/api-keys">
           <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
           <CheckboxGroup
@@ -88,7 +86,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
           )}
           <SubmitButton>Create key</SubmitButton>
         </PostForm>
-      </section>
+      </Card>
     </div>
   </>
 );

@@ -4,8 +4,10 @@ import type { Permission } from "../../platform/schemas/roles";
 import type { AttemptDetail } from "../../webhooks/log/schemas";
 import { ActionButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
-import { Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { Banner, Card, Copyable, FailureBanner, Time } from "../components/display";
+import { FactList } from "../components/facts";
 import { outcomeOf } from "../components/outcome";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { duration, StatusBadge } from "../subscriptions/log";
 import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
@@ -42,9 +44,7 @@ export function AttemptPage({
   const hasFailed = attempt.attempts.at(-1)?.status === "failed";
   return (
     <>
-      <p class="trail">
-        <a href="/console/webhooks">Subscriptions</a> / <a href={subscriptionPath}>{webhookName}</a>
-      </p>
+      <Trail to={{ "/console/webhooks": "Subscriptions", [subscriptionPath]: webhookName }} />
       <div class="head">
         <div class="row">
           <h1>{attempt.eventType}</h1>
@@ -149,42 +149,27 @@ const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
     <p class="muted">Nothing was sent.</p>
   );
 
+const TRIGGERS = { event: "an event", retry: "a manual retry", test: "a test", replay: "a replay" } as const;
+
 const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
   <section class="card" aria-label="Attempt">
-    <dl class="facts">
-      <dt>Outcome</dt>
-      <dd>{outcomeOf(attempt)}</dd>
-      <dt>Started</dt>
-      <dd>
-        <Time at={attempt.attemptedAt} />
-      </dd>
-      <dt>Duration</dt>
-      <dd>{duration(attempt) || "in progress"}</dd>
-      <dt>Attempt</dt>
-      <dd>{attempt.attemptCount}</dd>
-      <dt>Trigger</dt>
-      <dd>{{ event: "an event", retry: "a manual retry", test: "a test", replay: "a replay" }[attempt.kind]}</dd>
-      {attempt.correlationId !== undefined && (
-        <>
-          <dt>Correlation ID</dt>
-          <dd>{attempt.correlationId}</dd>
-        </>
-      )}
-      <dt>Event</dt>
-      <dd>
-        <a href={`/console/events/${attempt.eventId}`}>All subscriptions that wanted it</a>
-      </dd>
-      <dt>Delivery ID</dt>
-      <dd>
-        <Copyable text={attempt.deliveryId} label="the delivery ID" />
-      </dd>
-    </dl>
+    <FactList
+      facts={[
+        ["Outcome", outcomeOf(attempt)],
+        ["Started", <Time at={attempt.attemptedAt} />],
+        ["Duration", duration(attempt) || "in progress"],
+        ["Attempt", attempt.attemptCount],
+        ["Trigger", TRIGGERS[attempt.kind]],
+        attempt.correlationId !== undefined && ["Correlation ID", attempt.correlationId],
+        ["Event", <a href={`/console/events/${attempt.eventId}`}>All subscriptions that wanted it</a>],
+        ["Delivery ID", <Copyable text={attempt.deliveryId} label="the delivery ID" />],
+      ]}
+    />
   </section>
 );
 
 const DeliveryAttempts = ({ attempt }: { attempt: AttemptDetail }) => (
-  <section class="card" aria-labelledby="attempts">
-    <h2 id="attempts">Attempts of this delivery</h2>
+  <Card id="attempts" title="Attempts of this delivery">
     <ol class="list">
       {attempt.attempts.map((other) => (
         <li>
@@ -204,5 +189,5 @@ const DeliveryAttempts = ({ attempt }: { attempt: AttemptDetail }) => (
         </li>
       ))}
     </ol>
-  </section>
+  </Card>
 );

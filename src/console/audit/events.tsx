@@ -1,7 +1,8 @@
 /** Events of the audit log in sentences: "ada@example.com invited bob@example.com as admin". */
 import { sentenceOf, toldBy } from "../../platform/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
-import { ScrollArea, Time } from "../components/display";
+import { Time } from "../components/display";
+import { Table } from "../components/table";
 
 interface EventsProps {
   events: readonly AuditEvent[];
@@ -10,34 +11,21 @@ interface EventsProps {
 }
 
 export const Events = ({ events, names }: EventsProps) => (
-  <ScrollArea label="Events as a table">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">What</th>
-          <th scope="col" class="wide">
-            Where from
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {events.map((event) => (
-          <tr>
-            <td class="small">
-              <Time at={event.at} />
-            </td>
-            <td class="break">
-              <Sentence event={event} names={names} />
-            </td>
-            <td class="wide small break" title={event.userAgent ?? undefined}>
-              {event.ip}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
+  <Table label="Events as a table" columns={["When", "What", ["Where from", "wide"]]}>
+    {events.map((event) => (
+      <tr>
+        <td class="small">
+          <Time at={event.at} />
+        </td>
+        <td class="break">
+          <Sentence event={event} names={names} />
+        </td>
+        <td class="wide small break" title={event.userAgent ?? undefined}>
+          {event.ip}
+        </td>
+      </tr>
+    ))}
+  </Table>
 );
 
 interface SentenceProps {

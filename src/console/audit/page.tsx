@@ -2,8 +2,11 @@
 import { ACTION_GROUPS, ACTION_NAMES } from "../../platform/schemas/audit-actions";
 import { generally } from "../../platform/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
-import { EmptyState, FailureBanner } from "../components/display";
+import { withQuery } from "../components/address";
+import { SubmitButton } from "../components/buttons";
+import { Card, EmptyState, FailureBanner } from "../components/display";
 import { Select, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { Events } from "./events";
 
@@ -41,19 +44,13 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const queryOf = (query: Partial<ActivityQuery>) => {
-  const given = Object.entries(query).filter(([, value]) => value !== "");
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-};
-
 export function Activity(view: ActivityView) {
   const { query, failure } = view;
   return (
     <>
       <h1>Activity</h1>
       <FailureBanner failure={failure} />
-      <section class="card" aria-labelledby="events">
-        <h2 id="events">Who changed what</h2>
+      <Card id="events" title="Who changed what">
         <form class="filters" method="get" action={HERE}>
           <Select name="action" label="Action" value={query.action} options={ACTIONS} failure={failure} />
           <TextField name="actor" label="Who (email, key or ID)" value={query.actor} failure={failure} />
@@ -61,17 +58,15 @@ export function Activity(view: ActivityView) {
           <TextField name="ip" label="IP address" value={query.ip} failure={failure} />
           <TextField name="since" label="From (UTC)" type="date" value={query.since} failure={failure} />
           <TextField name="until" label="To (UTC)" type="date" value={query.until} failure={failure} />
-          <button type="submit" class="button plain">
-            Filter
-          </button>
+          <SubmitButton kind="plain">Filter</SubmitButton>
         </form>
         <EventTable {...view} />
         {query.cursor !== "" && (
           <p>
-            <a href={HERE + queryOf({ ...query, cursor: "" })}>Newest</a>
+            <a href={withQuery(HERE, { ...query, cursor: "" })}>Newest</a>
           </p>
         )}
-      </section>
+      </Card>
       <Export query={query} />
     </>
   );
@@ -80,7 +75,7 @@ export function Activity(view: ActivityView) {
 function EventTable({ query, events, names, nextCursor }: ActivityView) {
   const older = nextCursor !== null && (
     <p class="after">
-      <a href={HERE + queryOf({ ...query, cursor: nextCursor })}>Older</a>
+      <a href={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</a>
     </p>
   );
   if (events.length === 0) return <EmptyState title="No event matches">{older}</EmptyState>;
@@ -93,58 +88,48 @@ function EventTable({ query, events, names, nextCursor }: ActivityView) {
 }
 
 const Export = ({ query: { since, until } }: { query: ActivityQuery }) => (
-  <section class="card" aria-labelledby="export">
-    <h2 id="export">Export</h2>
+  <Card id="export" title="Export">
     <p class="muted">
       {since || until ? "The days above, at most 31." : "The last 31 days. Choose other days above."} Other filters do
       not apply.
     </p>
     <p class="row">
       {(["csv", "ndjson"] as const).map((format) => (
-        <a
-          class="button plain"
-          href={`${HERE}/export${queryOf({ since, until })}${since || until ? "&" : "?"}format=${format}`}
-        >
+        <a class="button plain" href={withQuery(`${HERE}/export`, { since, until, format })}>
           {format === "csv" ? "CSV" : "NDJSON"}
         </a>
       ))}
     </p>
-  </section>
+  </Card>
 );
 
 /** The events of the user's own account. */
 export const OwnActivity = ({ events }: { events: readonly AuditEvent[] }) => (
   <>
-    <p class="trail">
-      <a href="/console/security">My security</a>
-    </p>
+    <Trail to={{ "/console/security": "My security" }} />
     <h1>My activity</h1>
-    <section class="card" aria-labelledby="events">
-      <h2 id="events">The last 100 events</h2>
+    <Card id="events" title="The last 100 events">
       <p class="muted">
         What you did, and what others did to your account without being signed in. If something was not you, change your
         password and sign out everywhere.
       </p>
       {events.length === 0 ? <EmptyState title="No events" /> : <Events events={events} names={null} />}
-    </section>
+    </Card>
   </>
 );
 
 /** What the operators of the service did; `older` is the path of the next page. */
 export const OperatorsActivity = ({ events, older }: { events: readonly AuditEvent[]; older: string | null }) => (
   <>
-    <p class="trail">
-      <a href="/console/operator">Operator</a>
-    </p>
+    <Trail to={{ "/console/operator": "Operator" }} />
     <h1>What operators did</h1>
-    <section class="card" aria-labelledby="events">
-      <h2 id="events">Events</h2>
+    <Card id="events" title="Events">
       {events.length === 0 ? <EmptyState title="No events" /> : <Events events={events} names={new Map()} />}
       {older && (
         <p class="after">
           <a href={older}>Older</a>
         </p>
       )}
-    </section>
+    </Card>
   </>
 );

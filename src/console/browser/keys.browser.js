@@ -80,7 +80,7 @@ function showHelp() {
 const ACTIONS = { "/": search, j: () => move(1), k: () => move(-1), "?": showHelp };
 
 document.addEventListener("keydown", (event) => {
-  const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+  const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]");
   const action = ACTIONS[event.key];
   if (!action || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();

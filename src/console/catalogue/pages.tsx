@@ -5,7 +5,8 @@ import type { PublicCatalogue } from "../../webhooks/event-types/catalogue/store
 import type { Declared } from "../../webhooks/event-types/declaration";
 import type { TypeRow } from "../../webhooks/event-types/rows";
 import { CodeBlock } from "../components/code";
-import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { Badge, EmptyState, Time } from "../components/display";
+import { Table } from "../components/table";
 import { pathIn } from "./paths";
 
 /** The files of a catalogue. A type of the same name has no page. */
@@ -42,29 +43,17 @@ export const TypesPage = ({ catalogue, types, nextCursor }: ListProps) => (
 );
 
 const Rows = ({ catalogue, types }: Pick<ListProps, "catalogue" | "types">) => (
-  <ScrollArea label="Event types">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" class="wide">
-            Description
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {types.map(({ name, heading, description, deprecated }) => (
-          <tr>
-            <td class="break">
-              <a href={pathIn(catalogue.slug, name)}>{name}</a> {deprecated && <Badge tone="wait">deprecated</Badge>}
-              {heading && <div class="small muted">{heading}</div>}
-            </td>
-            <td class="wide">{description}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
+  <Table label="Event types" columns={["Name", ["Description", "wide"]]}>
+    {types.map(({ name, heading, description, deprecated }) => (
+      <tr>
+        <td class="break">
+          <a href={pathIn(catalogue.slug, name)}>{name}</a> {deprecated && <Badge tone="wait">deprecated</Badge>}
+          {heading && <div class="small muted">{heading}</div>}
+        </td>
+        <td class="wide">{description}</td>
+      </tr>
+    ))}
+  </Table>
 );
 
 export const TypePage = ({ slug, declared: { type, newest } }: { slug: string; declared: Declared }) => (

@@ -51,3 +51,15 @@ export const LinkButton = ({
     {children}
   </a>
 );
+
+/** The end of a form: the button that sends it, and the link that leads back. */
+export const FormButtons = ({
+  kind = "main",
+  cancel,
+  children,
+}: PropsWithChildren<Pick<ButtonProps, "kind"> & { cancel: string }>) => (
+  <div class="row">
+    <SubmitButton kind={kind}>{children}</SubmitButton>
+    <LinkButton href={cancel}>Cancel</LinkButton>
+  </div>
+);

@@ -75,3 +75,11 @@ export const ScrollArea = ({ label, children }: PropsWithChildren<{ label: strin
     {children}
   </section>
 );
+
+/** A part of a page under a heading. */
+export const Card = ({ id, title, children }: PropsWithChildren<{ id: string; title: string }>) => (
+  <section class="card" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+);

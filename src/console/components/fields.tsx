@@ -47,7 +47,7 @@ function Field({
   );
 }
 
-interface TextFieldProps extends Omit<FieldProps, "hiddenLabel"> {
+export interface TextFieldProps extends Omit<FieldProps, "hiddenLabel"> {
   type?: "text" | "date" | "email" | "password" | "search" | "url";
   value?: string;
   autocomplete?: string;

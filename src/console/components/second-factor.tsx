@@ -1,8 +1,8 @@
 /** The form that asks for the second factor during a sign-in. */
 import type { Failure } from "../failure";
 import { PostForm, SubmitButton } from "./buttons";
+import { CodeField } from "./credential-fields";
 import { FailureBanner } from "./display";
-import { TextField } from "./fields";
 
 interface SecondFactorProps {
   action: string;
@@ -23,11 +23,8 @@ export const SecondFactor = ({ action, fields = {}, back = START_AGAIN, failure 
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <TextField
+      <CodeField
         name="totp"
-        label="Code"
-        autocomplete="one-time-code"
-        required
         autofocus
         hint="The 6-digit code from your authenticator app, or one of your recovery codes."
         failure={failure}

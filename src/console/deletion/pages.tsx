@@ -1,9 +1,9 @@
 /** What a deletion will end, with the export offered first, and the form that does it. */
 import type { AccountPreview, AffectedTenant, TenantPreview } from "../../lifecycle/deletion/preview-store";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { CodeField, PasswordField } from "../components/credential-fields";
 import { Banner, FailureBanner } from "../components/display";
 import { EndingKeys } from "../components/ending-keys";
-import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
 interface FormProps {
@@ -15,26 +15,12 @@ interface FormProps {
 const Proof = ({ failure, hasPassword, twoFactorEnabled }: FormProps) => (
   <>
     {hasPassword ? (
-      <TextField
-        name="password"
-        label="Your password"
-        type="password"
-        autocomplete="current-password"
-        required
-        failure={failure}
-      />
+      <PasswordField label="Your password" failure={failure} />
     ) : (
       <p class="muted">Your account has no password, so you must have signed in within the last ten minutes.</p>
     )}
     {twoFactorEnabled && (
-      <TextField
-        name="totp"
-        label="Code from your app"
-        autocomplete="one-time-code"
-        required
-        hint="Or one of your recovery codes."
-        failure={failure}
-      />
+      <CodeField name="totp" label="Code from your app" hint="Or one of your recovery codes." failure={failure} />
     )}
   </>
 );
@@ -81,10 +67,9 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
             <input type="checkbox" name="deleteTenants" value="yes" required /> Also delete {going.join(", ")}
           </label>
         )}
-        <div class="row">
-          <SubmitButton kind="danger">Delete my account</SubmitButton>
-          <LinkButton href="/console/security">Cancel</LinkButton>
-        </div>
+        <FormButtons kind="danger" cancel="/console/security">
+          Delete my account
+        </FormButtons>
       </PostForm>
     </div>
   );
@@ -119,10 +104,9 @@ export const DeleteTenant = ({ name, hasPassword, preview, failure }: TenantForm
     </section>
     <PostForm action="/console/tenants/delete" class="card">
       <Proof failure={failure} hasPassword={hasPassword} twoFactorEnabled={false} />
-      <div class="row">
-        <SubmitButton kind="danger">Delete the tenant</SubmitButton>
-        <LinkButton href="/console/tenants">Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel="/console/tenants">
+        Delete the tenant
+      </FormButtons>
     </PostForm>
   </div>
 );

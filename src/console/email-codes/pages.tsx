@@ -1,8 +1,8 @@
 /** Signing in with a code from a mail: asking for it, and entering it. */
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
+import { CodeField, EmailField } from "../components/credential-fields";
 import { FailureBanner } from "../components/display";
-import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
 interface FormProps {
@@ -23,15 +23,7 @@ export const RequestCode = ({ email, to, captcha, failure }: RequestCodeProps) =
     <p>We mail you a code of six digits. You need no password.</p>
     <PostForm action="/console/sign-in/mail">
       <input type="hidden" name="to" value={to} />
-      <TextField
-        name="email"
-        label="Email"
-        type="email"
-        value={email}
-        autocomplete="username"
-        required
-        failure={failure}
-      />
+      <EmailField value={email} failure={failure} />
       <Captcha captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
     </PostForm>
@@ -51,16 +43,7 @@ export const EnterCode = ({ to, failure }: FormProps) => (
     </p>
     <PostForm action="/console/sign-in/mail/code">
       <input type="hidden" name="to" value={to} />
-      <TextField
-        name="code"
-        label="Code"
-        autocomplete="one-time-code"
-        inputmode="numeric"
-        required
-        autofocus
-        hint="The six digits in the email."
-        failure={failure}
-      />
+      <CodeField inputmode="numeric" autofocus hint="The six digits in the email." failure={failure} />
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p class="after-form">

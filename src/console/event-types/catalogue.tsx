@@ -1,9 +1,10 @@
 /** The public catalogue of the event types: what it shows now, and the form that changes it. */
 import type { Catalogue } from "../../webhooks/event-types/catalogue/schemas";
 import { pathIn } from "../catalogue/paths";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FormButtons, LinkButton, PostForm } from "../components/buttons";
+import { Card, FailureBanner } from "../components/display";
 import { Select, TextArea, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import type { Form } from "../http/form";
 import { HERE } from "./paths";
@@ -41,8 +42,7 @@ export const catalogueChangeOf = ({ public: isPublic, slug, title, description }
 });
 
 export const CatalogueCard = ({ catalogue, mayChange }: { catalogue: Catalogue; mayChange: boolean }) => (
-  <section class="card" aria-labelledby="catalogue-title">
-    <h2 id="catalogue-title">Catalogue</h2>
+  <Card id="catalogue-title" title="Catalogue">
     <p>
       {catalogue.public && catalogue.slug ? (
         <>
@@ -53,14 +53,12 @@ export const CatalogueCard = ({ catalogue, mayChange }: { catalogue: Catalogue; 
       )}
     </p>
     {mayChange && <LinkButton href={`${HERE}/catalogue`}>Change</LinkButton>}
-  </section>
+  </Card>
 );
 
 export const EditCatalogue = ({ values, failure }: { values: CatalogueValues; failure?: Failure | undefined }) => (
   <div class="narrow">
-    <p class="trail">
-      <a href={HERE}>Event types</a>
-    </p>
+    <Trail to={{ [HERE]: "Event types" }} />
     <h1>Catalogue</h1>
     <FailureBanner failure={failure} />
     <PostForm action={`${HERE}/catalogue`} class="card">
@@ -93,10 +91,7 @@ export const EditCatalogue = ({ values, failure }: { values: CatalogueValues; fa
         failure={failure}
       />
       <TextArea name="catalog.description" label="Description" value={values.description} rows={3} failure={failure} />
-      <div class="row">
-        <SubmitButton>Save changes</SubmitButton>
-        <LinkButton href={HERE}>Cancel</LinkButton>
-      </div>
+      <FormButtons cancel={HERE}>Save changes</FormButtons>
     </PostForm>
   </div>
 );

@@ -3,7 +3,9 @@ import type { Permission } from "../../platform/schemas/roles";
 import type { EventType, EventTypeVersion } from "../../webhooks/event-types/schemas";
 import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
-import { Badge, ScrollArea, Time } from "../components/display";
+import { Badge, Card, ScrollArea, Time } from "../components/display";
+import { FactList } from "../components/facts";
+import { Trail } from "../components/trail";
 import { ENFORCEMENTS, TypeState } from "./list";
 import { HERE, pathOf } from "./paths";
 
@@ -19,9 +21,7 @@ export function TypeDetail({ type, versions, permissions }: DetailProps) {
   const isOwn = type.scope === "tenant";
   return (
     <>
-      <p class="trail">
-        <a href={HERE}>Event types</a>
-      </p>
+      <Trail to={{ [HERE]: "Event types" }} />
       <div class="head">
         <div class="row">
           <h1>{type.name}</h1>
@@ -64,44 +64,28 @@ export function TypeDetail({ type, versions, permissions }: DetailProps) {
 const Facts = ({ type }: { type: EventType }) => (
   <section class="card" aria-label="Settings">
     {type.description && <p>{type.description}</p>}
-    <dl class="facts">
-      <dt>Payload</dt>
-      <dd>{ENFORCEMENTS[type.enforce]}</dd>
-      {type.group && (
-        <>
-          <dt>Group</dt>
-          <dd>{type.group}</dd>
-        </>
-      )}
-      <dt>Subscribers</dt>
-      <dd>{type.subscribers ?? 0}</dd>
-      {type.deprecated && (
-        <>
-          <dt>Deprecated</dt>
-          <dd>
-            since <Time at={type.deprecated.since} /> {type.deprecated.note}{" "}
-            {type.deprecated.replacedBy && (
-              <>
-                Use <a href={pathOf(type.deprecated.replacedBy)}>{type.deprecated.replacedBy}</a>.
-              </>
-            )}
-          </dd>
-        </>
-      )}
-      {type.warned && (
-        <>
-          <dt>Last warning</dt>
-          <dd>
-            <Time at={type.warned.lastAt} />
-          </dd>
-        </>
-      )}
-      <dt>Changed</dt>
-      <dd>
-        <Time at={type.updatedAt} />
-      </dd>
-    </dl>
+    <FactList
+      facts={[
+        ["Payload", ENFORCEMENTS[type.enforce]],
+        Boolean(type.group) && ["Group", type.group],
+        ["Subscribers", type.subscribers ?? 0],
+        type.deprecated !== undefined && ["Deprecated", <Deprecated {...type.deprecated} />],
+        type.warned !== undefined && ["Last warning", <Time at={type.warned.lastAt} />],
+        ["Changed", <Time at={type.updatedAt} />],
+      ]}
+    />
   </section>
+);
+
+const Deprecated = ({ since, note, replacedBy }: NonNullable<EventType["deprecated"]>) => (
+  <>
+    since <Time at={since} /> {note}{" "}
+    {replacedBy && (
+      <>
+        Use <a href={pathOf(replacedBy)}>{replacedBy}</a>.
+      </>
+    )}
+  </>
 );
 
 const Examples = ({ type, mayPublish }: { type: EventType; mayPublish: boolean }) =>
@@ -117,8 +101,7 @@ const Examples = ({ type, mayPublish }: { type: EventType; mayPublish: boolean }
   ));
 
 const Versions = ({ name, versions }: { name: string; versions: readonly Version[] }) => (
-  <section class="card" aria-labelledby="versions">
-    <h2 id="versions">Versions</h2>
+  <Card id="versions" title="Versions">
     <ScrollArea label="Versions as a table">
       <table>
         <tbody>
@@ -136,23 +119,20 @@ const Versions = ({ name, versions }: { name: string; versions: readonly Version
         </tbody>
       </table>
     </ScrollArea>
-  </section>
+  </Card>
 );
 
 export const VersionDetail = ({ name, version }: { name: string; version: EventTypeVersion }) => (
   <>
-    <p class="trail">
-      <a href={HERE}>Event types</a> / <a href={pathOf(name)}>{name}</a>
-    </p>
+    <Trail to={{ [HERE]: "Event types", [pathOf(name)]: name }} />
     <h1>
       {name}, version {version.version}
     </h1>
     {version.breaks && (
-      <section class="card" aria-labelledby="breaks">
-        <h2 id="breaks">What it breaks since the version before</h2>
+      <Card id="breaks" title="What it breaks since the version before">
         <Places title="Payloads that were valid may be refused" paths={version.breaks.publishers} />
         <Places title="Payloads may lack what subscribers read" paths={version.breaks.subscribers} />
-      </section>
+      </Card>
     )}
     <section class="card">
       <CodeBlock title="Schema" id="schema" text={JSON.stringify(version.schema)} />

@@ -1,7 +1,8 @@
 /** The forms that declare an event type, change it, add a version of its schema, and delete it. */
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { Select, TextArea, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { ENFORCEMENTS } from "./list";
 import { HERE, pathOf } from "./paths";
@@ -17,21 +18,9 @@ const YES_NO = [
   ["yes", "Yes"],
 ] as const;
 
-const Trail = ({ name }: { name?: string }) => (
-  <p class="trail">
-    <a href={HERE}>Event types</a>
-    {name !== undefined && (
-      <>
-        {" "}
-        / <a href={pathOf(name)}>{name}</a>
-      </>
-    )}
-  </p>
-);
-
 export const NewType = ({ values, failure }: FormProps) => (
   <div class="narrow">
-    <Trail />
+    <Trail to={{ [HERE]: "Event types" }} />
     <h1>Declare an event type</h1>
     <FailureBanner failure={failure} />
     <PostForm action={HERE} class="card">
@@ -39,17 +28,14 @@ export const NewType = ({ values, failure }: FormProps) => (
       <Description values={values} failure={failure} />
       <Schema values={values} failure={failure} hint="A JSON Schema of draft 2020-12. Empty: none." />
       <Examples values={values} failure={failure} />
-      <div class="row">
-        <SubmitButton>Declare</SubmitButton>
-        <LinkButton href={HERE}>Cancel</LinkButton>
-      </div>
+      <FormButtons cancel={HERE}>Declare</FormButtons>
     </PostForm>
   </div>
 );
 
 export const EditType = ({ values, failure }: FormProps) => (
   <div class="narrow">
-    <Trail name={values.name} />
+    <Trail to={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }} />
     <h1>Edit {values.name}</h1>
     <FailureBanner failure={failure} />
     <PostForm action={pathOf(values.name)} class="card">
@@ -74,17 +60,14 @@ export const EditType = ({ values, failure }: FormProps) => (
         hint="Lists leave it out."
         failure={failure}
       />
-      <div class="row">
-        <SubmitButton>Save changes</SubmitButton>
-        <LinkButton href={pathOf(values.name)}>Cancel</LinkButton>
-      </div>
+      <FormButtons cancel={pathOf(values.name)}>Save changes</FormButtons>
     </PostForm>
   </div>
 );
 
 export const NewVersion = ({ values, failure }: FormProps) => (
   <div class="narrow">
-    <Trail name={values.name} />
+    <Trail to={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }} />
     <h1>New version of {values.name}</h1>
     <FailureBanner failure={failure} />
     <PostForm action={`${pathOf(values.name)}/versions`} class="card">
@@ -94,10 +77,7 @@ export const NewVersion = ({ values, failure }: FormProps) => (
         hint="Versions never change. Its page will show what this one breaks."
       />
       <Examples values={values} failure={failure} />
-      <div class="row">
-        <SubmitButton>Add version</SubmitButton>
-        <LinkButton href={pathOf(values.name)}>Cancel</LinkButton>
-      </div>
+      <FormButtons cancel={pathOf(values.name)}>Add version</FormButtons>
     </PostForm>
   </div>
 );
@@ -107,10 +87,9 @@ export const DeleteType = ({ name }: { name: string }) => (
     <h1>Delete “{name}”?</h1>
     <PostForm action={`${pathOf(name)}/delete`} class="card">
       <p>All versions of its schema are deleted. Subscriptions stay. You can't undo this.</p>
-      <div class="row">
-        <SubmitButton kind="danger">Delete event type</SubmitButton>
-        <LinkButton href={pathOf(name)}>Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel={pathOf(name)}>
+        Delete event type
+      </FormButtons>
     </PostForm>
   </div>
 );

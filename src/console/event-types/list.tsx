@@ -2,8 +2,9 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { EventTypeSummary, Mode, Settings } from "../../webhooks/event-types/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, EmptyState, ScrollArea } from "../components/display";
+import { Badge, Card, EmptyState } from "../components/display";
 import { Select } from "../components/fields";
+import { Table } from "../components/table";
 import { CatalogueCard } from "./catalogue";
 import { HERE, pathOf } from "./paths";
 
@@ -76,40 +77,25 @@ export const TypeState = ({ type }: { type: EventTypeSummary }) => (
 );
 
 const Rows = ({ types }: Pick<ListProps, "types">) => (
-  <ScrollArea label="Event types">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" class="wide">
-            Payload
-          </th>
-          <th scope="col">Version</th>
-          <th scope="col">State</th>
-        </tr>
-      </thead>
-      <tbody>
-        {types.map((type) => (
-          <tr>
-            <td class="break">
-              <a href={pathOf(type.name)}>{type.name}</a>
-              {type.group && <div class="small muted">{type.group}</div>}
-            </td>
-            <td class="wide">{ENFORCEMENTS[type.enforce]}</td>
-            <td>{type.latestVersion === 0 ? <span class="muted">no schema</span> : type.latestVersion}</td>
-            <td>
-              <TypeState type={type} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
+  <Table label="Event types" columns={["Name", ["Payload", "wide"], "Version", "State"]}>
+    {types.map((type) => (
+      <tr>
+        <td class="break">
+          <a href={pathOf(type.name)}>{type.name}</a>
+          {type.group && <div class="small muted">{type.group}</div>}
+        </td>
+        <td class="wide">{ENFORCEMENTS[type.enforce]}</td>
+        <td>{type.latestVersion === 0 ? <span class="muted">no schema</span> : type.latestVersion}</td>
+        <td>
+          <TypeState type={type} />
+        </td>
+      </tr>
+    ))}
+  </Table>
 );
 
 const ModeCard = ({ mode, mayChange }: { mode: Mode; mayChange: boolean }) => (
-  <section class="card" aria-labelledby="mode-title">
-    <h2 id="mode-title">What can be published</h2>
+  <Card id="mode-title" title="What can be published">
     {mayChange ? (
       <PostForm action="/console/tenants/event-types" class="row">
         <Select name="mode" label="Types" value={mode} options={Object.entries(MODES)} hiddenLabel />
@@ -118,5 +104,5 @@ const ModeCard = ({ mode, mayChange }: { mode: Mode; mayChange: boolean }) => (
     ) : (
       <p>{MODES[mode]}</p>
     )}
-  </section>
+  </Card>
 );

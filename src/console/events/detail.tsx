@@ -4,7 +4,9 @@ import type { EventDetail as Event } from "../../webhooks/events/schemas";
 import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Copyable, EmptyState, LiveIndicator, Time } from "../components/display";
+import { FactList } from "../components/facts";
 import { outcomeOf } from "../components/outcome";
+import { Trail } from "../components/trail";
 import { Because } from "../filters/because";
 
 type Outcome = Event["subscriptions"][number];
@@ -21,9 +23,7 @@ export interface EventView {
 
 export const EventPage = (view: EventView) => (
   <>
-    <p class="trail">
-      <a href="/console/events">Events</a>
-    </p>
+    <Trail to={{ "/console/events": "Events" }} />
     <div class="head">
       <h1>{view.event.type}</h1>
       {view.mayPublish && (
@@ -52,32 +52,17 @@ export const EventPage = (view: EventView) => (
 
 const Facts = ({ event }: { event: Event }) => (
   <section class="card" aria-label="Event">
-    <dl class="facts">
-      <dt>Published</dt>
-      <dd>
-        <Time at={event.createdAt} />
-      </dd>
-      <dt>ID</dt>
-      <dd>
-        <Copyable text={event.id} label="the ID" />
-      </dd>
-      {event.correlationId !== undefined && (
-        <>
-          <dt>Correlation ID</dt>
-          <dd>
-            <a href={`/console/events?${new URLSearchParams({ q: event.correlationId })}`}>{event.correlationId}</a>
-          </dd>
-        </>
-      )}
-      {event.orderKey !== undefined && (
-        <>
-          <dt>Order key</dt>
-          <dd>
-            {event.orderKey}, number {event.sequence}
-          </dd>
-        </>
-      )}
-    </dl>
+    <FactList
+      facts={[
+        ["Published", <Time at={event.createdAt} />],
+        ["ID", <Copyable text={event.id} label="the ID" />],
+        event.correlationId !== undefined && [
+          "Correlation ID",
+          <a href={`/console/events?${new URLSearchParams({ q: event.correlationId })}`}>{event.correlationId}</a>,
+        ],
+        event.orderKey !== undefined && ["Order key", `${event.orderKey}, number ${event.sequence}`],
+      ]}
+    />
   </section>
 );
 

@@ -2,9 +2,11 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { OutcomeCounts } from "../../webhooks/events/counts-store";
 import type { EventSummary } from "../../webhooks/events/schemas";
-import { LinkButton } from "../components/buttons";
-import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { withQuery } from "../components/address";
+import { LinkButton, SubmitButton } from "../components/buttons";
+import { Badge, EmptyState, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";
+import { Table } from "../components/table";
 import type { Failure } from "../failure";
 
 /** The search, as in the page's address. Empty: any. */
@@ -37,11 +39,6 @@ const PERIODS = [
   ["720", "Last 30 days"],
 ] as const;
 
-const addressOf = (query: EventQuery) => {
-  const given = Object.entries(query).filter(([, value]) => value !== "");
-  return given.length === 0 ? HERE : `${HERE}?${new URLSearchParams(given)}`;
-};
-
 export function EventList(view: EventListView) {
   const { query, events, nextCursor, permissions, failure } = view;
   const mayPublish = permissions.has("event.publish");
@@ -60,17 +57,15 @@ export function EventList(view: EventListView) {
           <TextField name="q" label="ID or correlation ID" type="search" value={query.q} failure={failure} />
           <TextField name="type" label="Type" value={query.type} failure={failure} />
           <Select name="period" label="Period" value={query.period} options={PERIODS} failure={failure} />
-          <button type="submit" class="button plain">
-            Search
-          </button>
+          <SubmitButton kind="plain">Search</SubmitButton>
         </form>
       </search>
       <div class="card">
         {events.length === 0 ? <NoEvents {...view} mayPublish={mayPublish} /> : <Rows {...view} />}
       </div>
       <p class="row">
-        {query.cursor !== "" && <a href={addressOf({ ...query, cursor: "" })}>Newest</a>}
-        {nextCursor !== null && <a href={addressOf({ ...query, cursor: nextCursor })}>Older</a>}
+        {query.cursor !== "" && <a href={withQuery(HERE, { ...query, cursor: "" })}>Newest</a>}
+        {nextCursor !== null && <a href={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</a>}
       </p>
     </>
   );
@@ -102,36 +97,22 @@ function NoEvents({ query, nextCursor, mayPublish }: EventListView & { mayPublis
 }
 
 const Rows = ({ events, counts }: EventListView) => (
-  <ScrollArea label="Events">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Type</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" class="wide">
-            Correlation ID
-          </th>
-          <th scope="col">Published</th>
-        </tr>
-      </thead>
-      <tbody>
-        {events.map((event) => (
-          <tr>
-            <td class="break">
-              <a href={`${HERE}/${event.id}`}>{event.type}</a>
-            </td>
-            <td>
-              <Counts counts={counts.get(event.id)} event={event} />
-            </td>
-            <td class="wide small break">{event.correlationId}</td>
-            <td class="small">
-              <Time at={event.createdAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
+  <Table label="Events" columns={["Type", "Outcome", ["Correlation ID", "wide"], "Published"]}>
+    {events.map((event) => (
+      <tr>
+        <td class="break">
+          <a href={`${HERE}/${event.id}`}>{event.type}</a>
+        </td>
+        <td>
+          <Counts counts={counts.get(event.id)} event={event} />
+        </td>
+        <td class="wide small break">{event.correlationId}</td>
+        <td class="small">
+          <Time at={event.createdAt} />
+        </td>
+      </tr>
+    ))}
+  </Table>
 );
 
 /** How many deliveries of an event have each outcome. */

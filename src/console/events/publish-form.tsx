@@ -1,7 +1,8 @@
 /** The form that publishes an event by hand. */
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 
 export interface EventValues {
@@ -14,9 +15,7 @@ export interface EventValues {
 
 export const PublishEvent = ({ values, failure }: { values: EventValues; failure?: Failure | undefined }) => (
   <div class="narrow">
-    <p class="trail">
-      <a href="/console/events">Events</a>
-    </p>
+    <Trail to={{ "/console/events": "Events" }} />
     <h1>Publish an event</h1>
     <p class="muted">
       It is sent to every active subscription for its type, as if one of your services had published it.
@@ -47,10 +46,7 @@ export const PublishEvent = ({ values, failure }: { values: EventValues; failure
         hint="What the event is about, such as an order. The events of a key are numbered."
         failure={failure}
       />
-      <div class="row">
-        <SubmitButton>Publish</SubmitButton>
-        <LinkButton href="/console/events">Cancel</LinkButton>
-      </div>
+      <FormButtons cancel="/console/events">Publish</FormButtons>
     </PostForm>
   </div>
 );

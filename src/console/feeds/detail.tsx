@@ -2,8 +2,9 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { Feed, FeedConsumer } from "../../webhooks/feeds/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { Banner, Card, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
 import { Select } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { FeedFields, type FeedValues } from "./fields";
 import { HERE } from "./list";
@@ -22,9 +23,7 @@ export function FeedDetail({ feed, consumers, values, permissions, failure, toke
   const mayChange = permissions.has("webhook.update");
   return (
     <>
-      <p class="trail">
-        <a href={HERE}>Feeds</a>
-      </p>
+      <Trail to={{ [HERE]: "Feeds" }} />
       <div class="head">
         <h1>{feed.name}</h1>
         {permissions.has("webhook.delete") && (
@@ -60,8 +59,7 @@ interface ConsumersProps {
 }
 
 const Consumers = ({ feed, consumers, mayChange }: ConsumersProps) => (
-  <section class="card" aria-labelledby="consumers">
-    <h2 id="consumers">Consumers</h2>
+  <Card id="consumers" title="Consumers">
     {consumers.length === 0 ? (
       <EmptyState title="No consumers yet">
         <p class="muted">A program becomes one when it first reads the feed under a name of its own.</p>
@@ -73,7 +71,7 @@ const Consumers = ({ feed, consumers, mayChange }: ConsumersProps) => (
         ))}
       </ul>
     )}
-  </section>
+  </Card>
 );
 
 /** As far as the service counts what waits. */
@@ -125,8 +123,7 @@ const OVERLAPS = [
 ] as const;
 
 const Token = ({ feed, mayChange, failure }: { feed: Feed; mayChange: boolean; failure: Failure | undefined }) => (
-  <section class="card" aria-labelledby="token">
-    <h2 id="token">Token</h2>
+  <Card id="token" title="Token">
     <p>
       Programs read this feed, and no other, with a token that begins with <code>{feed.tokenPrefix}</code>
     </p>
@@ -136,24 +133,21 @@ const Token = ({ feed, mayChange, failure }: { feed: Feed; mayChange: boolean; f
         <SubmitButton kind="plain">Replace token</SubmitButton>
       </PostForm>
     )}
-  </section>
+  </Card>
 );
 
 const Settings = ({ feed, values, failure }: { feed: Feed; values: FeedValues; failure: Failure | undefined }) => (
-  <section class="card" aria-labelledby="settings">
-    <h2 id="settings">Settings</h2>
+  <Card id="settings" title="Settings">
     <PostForm action={`${HERE}/${feed.id}`}>
       <FeedFields values={values} failure={failure} />
       <SubmitButton kind="plain">Save changes</SubmitButton>
     </PostForm>
-  </section>
+  </Card>
 );
 
 export const DeleteFeed = ({ id, name }: { id: string; name: string }) => (
   <div class="narrow">
-    <p class="trail">
-      <a href={HERE}>Feeds</a> / <a href={`${HERE}/${id}`}>{name}</a>
-    </p>
+    <Trail to={{ [HERE]: "Feeds", [`${HERE}/${id}`]: name }} />
     <h1>Delete {name}?</h1>
     <p>Its token ends, and its consumers are forgotten. Programs that read it get an error. Events stay.</p>
     <PostForm action={`${HERE}/${id}/delete`} class="row">

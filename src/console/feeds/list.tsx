@@ -2,7 +2,7 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { Feed } from "../../webhooks/feeds/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { EmptyState, FailureBanner, Time } from "../components/display";
+import { Card, EmptyState, FailureBanner, Time } from "../components/display";
 import type { Failure } from "../failure";
 import { FeedFields, type FeedValues } from "./fields";
 
@@ -24,8 +24,7 @@ export const FeedList = ({ feeds, permissions, values, failure }: ListProps) => 
     </p>
     <FailureBanner failure={failure} />
     <div class="columns">
-      <section class="card" aria-labelledby="feeds">
-        <h2 id="feeds">Your feeds</h2>
+      <Card id="feeds" title="Your feeds">
         {feeds.length === 0 ? (
           <EmptyState title="No feeds yet">
             <p class="muted">Pull events from where no URL can be reached, or to read them again later.</p>
@@ -37,15 +36,14 @@ export const FeedList = ({ feeds, permissions, values, failure }: ListProps) => 
             ))}
           </ul>
         )}
-      </section>
+      </Card>
       {permissions.has("webhook.create") && (
-        <section class="card" aria-labelledby="new-feed">
-          <h2 id="new-feed">New feed</h2>
+        <Card id="new-feed" title="New feed">
           <PostForm action={HERE}>
             <FeedFields values={values} failure={failure} />
             <SubmitButton>Create feed</SubmitButton>
           </PostForm>
-        </section>
+        </Card>
       )}
     </div>
   </>

@@ -3,6 +3,7 @@ import type { FilterResult } from "../../webhooks/filters/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { Because } from "./because";
 
@@ -28,9 +29,7 @@ export function FilterPage({ id, name, values, mayUpdate, result, failure }: Fil
   const here = `/console/webhooks/${id}`;
   return (
     <div class="narrow">
-      <p class="trail">
-        <a href="/console/webhooks">Subscriptions</a> / <a href={here}>{name}</a>
-      </p>
+      <Trail to={{ "/console/webhooks": "Subscriptions", [here]: name }} />
       <h1>Filter</h1>
       <p class="muted">
         Only events that fit are sent. <a href="/docs/filters">What a filter can say</a>

@@ -1,16 +1,15 @@
 /** `/console/webhooks/:id/filter`: the filter of a subscription. */
 
 import { type Context, Hono } from "hono";
-import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { filters } from "../../webhooks/filters/operations";
 import type { FilterResult } from "../../webhooks/filters/schemas";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
-import { findSubscription } from "../../webhooks/subscriptions/store";
 import { type Form, form } from "../http/form";
 import { parseJson } from "../http/json";
 import { page, type Refused, redirectWithFlash } from "../http/page";
+import { requireSubscription } from "../http/subscription";
 import { FilterPage, type FilterValues } from "./page";
 
 const readValues = (form: Form): FilterValues => ({
@@ -28,8 +27,7 @@ async function filterPage(
 ) {
   if (refused?.error.code === "NOT_FOUND") throw refused.error;
   const principal = c.get("principal");
-  const row = await findSubscription(c.get("deps"), principal, idOf(c));
-  if (!row) throw notFound("Webhook");
+  const row = await requireSubscription(c);
   const { filter } = row.options ?? {};
   const type = row.events.find((entry) => !entry.endsWith("*")) ?? "";
   const stored = { filter: filter ? JSON.stringify(filter, null, 2) : "", type, payload: '{\n  "total": 42\n}' };

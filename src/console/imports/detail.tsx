@@ -1,9 +1,11 @@
 /** One import: how far it has come, and what became of its lines. */
 import type { Import, ImportedLine } from "../../operations/imports/schemas";
-import { LinkButton } from "../components/buttons";
-import { Badge, EmptyState, LiveIndicator, Moment, ScrollArea, type Tone } from "../components/display";
+import { LinkButton, SubmitButton } from "../components/buttons";
+import { Badge, Card, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
 import { Select } from "../components/fields";
-import { HERE, State, Trail, titleOf } from "./list";
+import { Table } from "../components/table";
+import { Trail } from "../components/trail";
+import { ABOVE_ONE, HERE, State, titleOf } from "./list";
 
 export interface ImportView {
   import: Import;
@@ -22,7 +24,7 @@ const OUTCOMES = [
 
 export const ImportDetail = ({ import: shown, report, outcome }: ImportView) => (
   <>
-    <Trail imports />
+    <Trail to={ABOVE_ONE} />
     <div class="head">
       <h1>{titleOf(shown)}</h1>
       {(shown.state === "open" || shown.state === "running") && (
@@ -40,16 +42,13 @@ export const ImportDetail = ({ import: shown, report, outcome }: ImportView) => 
         <Progress import={shown} />
       </div>
     </section>
-    <section class="card" aria-labelledby="report">
-      <h2 id="report">Report</h2>
+    <Card id="report" title="Report">
       <form class="filters" method="get" action={`${HERE}/${shown.id}`}>
         <Select name="outcome" label="Outcome" value={outcome} options={OUTCOMES} failure={undefined} />
-        <button type="submit" class="button plain">
-          Filter
-        </button>
+        <SubmitButton kind="plain">Filter</SubmitButton>
       </form>
       <Report id={shown.id} outcome={outcome} report={report} />
-    </section>
+    </Card>
   </>
 );
 
@@ -112,25 +111,11 @@ function Report({
       {data.length === 0 ? (
         <EmptyState title={nextCursor === null ? "No lines" : "No lines on this page"} />
       ) : (
-        <ScrollArea label="Lines">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col" class="num">
-                  Line
-                </th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Person</th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((line) => (
-                <LineRow line={line} />
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
+        <Table label="Lines" columns={[["Line", "num"], "Outcome", "Person", "Why"]}>
+          {data.map((line) => (
+            <LineRow line={line} />
+          ))}
+        </Table>
       )}
       {nextCursor !== null && (
         <p class="after">

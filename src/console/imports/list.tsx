@@ -1,6 +1,7 @@
 /** The imports of people, newest first. */
 import type { Import } from "../../operations/imports/schemas";
 import { Badge, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
+import { Trail } from "../components/trail";
 
 export const HERE = "/console/operator/imports";
 
@@ -11,25 +12,16 @@ export interface ImportList {
   cursor: string | undefined;
 }
 
-/** Links to the page above; with `imports`, to the list too. */
-export const Trail = ({ imports = false }: { imports?: boolean }) => (
-  <p class="trail">
-    <a href="/console/operator">Operator</a>
-    {imports && (
-      <>
-        {" "}
-        / <a href={HERE}>Imports</a>
-      </>
-    )}
-  </p>
-);
+/** The page above the list, and those above one of its entries. */
+const ABOVE = { "/console/operator": "Operator" };
+export const ABOVE_ONE = { ...ABOVE, [HERE]: "Imports" };
 
 const withCursor = (path: string, cursor: string | undefined) =>
   cursor === undefined ? path : `${path}?cursor=${encodeURIComponent(cursor)}`;
 
 export const Imports = (list: ImportList) => (
   <>
-    <Trail />
+    <Trail to={ABOVE} />
     <h1>Imports</h1>
     <p class="muted">
       People whom your product imports with a platform key, in the last 90 days. See{" "}

@@ -1,10 +1,13 @@
 /** One listener: whether it is connected, what waits for it, and its log. Its URL, limits and pauses do not exist. */
 import type { Permission } from "../../platform/schemas/roles";
+import { withQuery } from "../components/address";
 import { ActionButton, LinkButton } from "../components/buttons";
 import type { Bar, PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Badge, Banner, Copyable, Time } from "../components/display";
-import { addressOf, Log, type LogView } from "../subscriptions/log";
+import { FactList } from "../components/facts";
+import { Trail } from "../components/trail";
+import { Log, type LogView } from "../subscriptions/log";
 
 interface ListenerProps {
   listener: {
@@ -34,11 +37,7 @@ export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }
   const here = `/console/webhooks/${id}`;
   return (
     <>
-      {hasList && (
-        <p class="trail">
-          <a href="/console/listeners">Listeners</a>
-        </p>
-      )}
+      {hasList && <Trail to={{ "/console/listeners": "Listeners" }} />}
       <div class="head">
         <div class="row">
           <h1>{name}</h1>
@@ -60,7 +59,7 @@ export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }
       )}
       <div class="columns">
         <section class="card" aria-label="Chart of attempts">
-          <StackedChart {...chart} hrefOf={(period) => `${here}${addressOf({ ...log.query, period })}`} />
+          <StackedChart {...chart} hrefOf={(period) => withQuery(here, { ...log.query, period })} />
         </section>
         <Facts {...listener} />
       </div>
@@ -75,19 +74,13 @@ export const ConnectionBadge = ({ isConnected }: { isConnected: boolean }) => (
 
 const Facts = ({ id, events, createdAt, lastTriggeredAt }: ListenerProps["listener"]) => (
   <section class="card" aria-label="Facts">
-    <dl class="facts">
-      <dt>Events</dt>
-      <dd>{events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")}</dd>
-      <dt>Last sent</dt>
-      <dd>{lastTriggeredAt ? <Time at={lastTriggeredAt} /> : "never"}</dd>
-      <dt>Opened</dt>
-      <dd>
-        <Time at={createdAt} />
-      </dd>
-      <dt>ID</dt>
-      <dd>
-        <Copyable text={id} label="the ID" />
-      </dd>
-    </dl>
+    <FactList
+      facts={[
+        ["Events", events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")],
+        ["Last sent", lastTriggeredAt ? <Time at={lastTriggeredAt} /> : "never"],
+        ["Opened", <Time at={createdAt} />],
+        ["ID", <Copyable text={id} label="the ID" />],
+      ]}
+    />
   </section>
 );

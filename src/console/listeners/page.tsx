@@ -1,7 +1,7 @@
 /** The page of listeners: what receives deliveries over a connection, whose it is, and since when. */
 import type { ListenerRow } from "../../webhooks/listen/store";
 import { ActionButton } from "../components/buttons";
-import { EmptyState, Time } from "../components/display";
+import { Card, EmptyState, Time } from "../components/display";
 import { ConnectionBadge } from "./detail";
 
 interface ListenersProps {
@@ -17,8 +17,7 @@ export const Listeners = ({ listeners, owners }: ListenersProps) => (
       A listener passes deliveries on to a program without a public URL. They wait while it is not connected.{" "}
       <code>postern listen</code> opens one. <a href="/docs/listen">How it works</a>
     </p>
-    <section class="card" aria-labelledby="listeners">
-      <h2 id="listeners">{owners ? "Listeners of this tenant" : "Your listeners"}</h2>
+    <Card id="listeners" title={owners ? "Listeners of this tenant" : "Your listeners"}>
       {listeners.length === 0 ? (
         <EmptyState title="No listeners">
           <p class="muted">
@@ -32,7 +31,7 @@ export const Listeners = ({ listeners, owners }: ListenersProps) => (
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   </>
 );
 

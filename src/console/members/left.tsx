@@ -4,7 +4,8 @@
 import type { Child } from "hono/jsx";
 import type { LeftConnection } from "../../identity/members/left-connections";
 import { ActionButton, LinkButton } from "../components/buttons";
-import { Badge, EmptyState } from "../components/display";
+import { Badge, Card, EmptyState } from "../components/display";
+import { Trail } from "../components/trail";
 
 interface LeftSubscription {
   id: string;
@@ -68,9 +69,7 @@ interface LeftProps {
 
 export const LeftBehind = ({ person, left }: LeftProps) => (
   <div class="narrow">
-    <p class="trail">
-      <a href="/console/people">People</a>
-    </p>
+    <Trail to={{ "/console/people": "People" }} />
     <h1>Set up by {person ?? "a former member"}</h1>
     {isNothing(left) && <EmptyState title="Nothing that still works" />}
     {left.subscriptions.length > 0 && <Subscriptions subscriptions={left.subscriptions} />}
@@ -80,8 +79,7 @@ export const LeftBehind = ({ person, left }: LeftProps) => (
 );
 
 const Subscriptions = ({ subscriptions }: Pick<Left, "subscriptions">) => (
-  <section class="card" aria-labelledby="subscriptions">
-    <h2 id="subscriptions">Subscriptions</h2>
+  <Card id="subscriptions" title="Subscriptions">
     <p>
       They still receive events. Pause those that only this person needed. Rotate the secrets of the others: this person
       knows them, and could sign deliveries.
@@ -107,7 +105,7 @@ const Subscriptions = ({ subscriptions }: Pick<Left, "subscriptions">) => (
         </Subscription>
       ))}
     </ul>
-  </section>
+  </Card>
 );
 
 const Connection = ({ kind, id, name }: LeftConnection) => (
@@ -117,8 +115,7 @@ const Connection = ({ kind, id, name }: LeftConnection) => (
 );
 
 const Connections = ({ connections }: Pick<Left, "connections">) => (
-  <section class="card" aria-labelledby="connections">
-    <h2 id="connections">Feeds and sources</h2>
+  <Card id="connections" title="Feeds and sources">
     <p>
       This person was shown the tokens of these feeds and knows the secrets of these sources. Replace them there, or
       turn off what nobody else needs.
@@ -139,12 +136,11 @@ const Connections = ({ connections }: Pick<Left, "connections">) => (
         </li>
       ))}
     </ul>
-  </section>
+  </Card>
 );
 
 const Keys = ({ keys }: Pick<Left, "keys">) => (
-  <section class="card" aria-labelledby="keys">
-    <h2 id="keys">API keys of the tenant</h2>
+  <Card id="keys" title="API keys of the tenant">
     <p>They still work, and this person may have kept them. Replace those that a system of yours uses.</p>
     <ul class="list">
       {keys.map(({ id, name, prefix }) => (
@@ -158,5 +154,5 @@ const Keys = ({ keys }: Pick<Left, "keys">) => (
         </li>
       ))}
     </ul>
-  </section>
+  </Card>
 );

@@ -1,8 +1,9 @@
 /** The tenant's members and its open invitations. */
 import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../platform/schemas/roles";
-import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
+import { ActionButton, FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Card, EmptyState, FailureBanner, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
+import { FactList } from "../components/facts";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { type Left, Staying } from "./left";
@@ -37,18 +38,16 @@ export const People = ({ members, invitations, manage, values, failure }: People
   <>
     <h1>People</h1>
     <FailureBanner failure={failure} />
-    <section class="card" aria-labelledby="members">
-      <h2 id="members">Members</h2>
+    <Card id="members" title="Members">
       <ul class="list">
         {members.map((member) => (
           <MemberRow member={member} manage={manage} />
         ))}
       </ul>
       <Roles />
-    </section>
+    </Card>
     <div class="columns">
-      <section class="card" aria-labelledby="invitations">
-        <h2 id="invitations">Open invitations</h2>
+      <Card id="invitations" title="Open invitations">
         {invitations.length === 0 ? (
           <EmptyState title="No open invitations" />
         ) : (
@@ -58,16 +57,15 @@ export const People = ({ members, invitations, manage, values, failure }: People
             ))}
           </ul>
         )}
-      </section>
+      </Card>
       {manage && (
-        <section class="card" aria-labelledby="invite">
-          <h2 id="invite">Invite someone</h2>
+        <Card id="invite" title="Invite someone">
           <PostForm action="/console/people/invitations">
             <TextField name="email" label="Email" type="email" value={values.email} required failure={failure} />
             <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} failure={failure} />
             <SubmitButton>Send invitation</SubmitButton>
           </PostForm>
-        </section>
+        </Card>
       )}
     </div>
   </>
@@ -76,14 +74,7 @@ export const People = ({ members, invitations, manage, values, failure }: People
 const Roles = () => (
   <details class="section">
     <summary>What each role may do</summary>
-    <dl class="facts">
-      {ROLE_NAMES.map((role) => (
-        <>
-          <dt>{role}</dt>
-          <dd>{ROLE_TEXTS[role]}</dd>
-        </>
-      ))}
-    </dl>
+    <FactList facts={ROLE_NAMES.map((role) => [role, ROLE_TEXTS[role]])} />
   </details>
 );
 
@@ -157,10 +148,9 @@ export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => 
         From {member.role} to {role}.
       </p>
       <input type="hidden" name="role" value={role} />
-      <div class="row">
-        <SubmitButton kind="danger">Change the role</SubmitButton>
-        <LinkButton href="/console/people">Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel="/console/people">
+        Change the role
+      </FormButtons>
     </PostForm>
   </div>
 );
@@ -178,10 +168,9 @@ export const RemoveMember = ({ member, keys, left }: RemoveProps) => (
       <p>Their sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />
       <Staying left={left} />
-      <div class="row">
-        <SubmitButton kind="danger">Remove member</SubmitButton>
-        <LinkButton href="/console/people">Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel="/console/people">
+        Remove member
+      </FormButtons>
     </PostForm>
   </div>
 );

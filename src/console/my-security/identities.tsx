@@ -1,20 +1,19 @@
 /** The providers that the user signs in with, and what an account without a password shows instead of one. */
 import type { Identity } from "../../identity/providers/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Time } from "../components/display";
-import { TextField } from "../components/fields";
+import { PasswordField } from "../components/credential-fields";
+import { Card, Time } from "../components/display";
 import type { Failure } from "../failure";
 import type { OfferedProvider } from "../providers/providers";
 
 export const NoPassword = ({ email }: { email: string }) => (
-  <section class="card" aria-labelledby="password">
-    <h2 id="password">Password</h2>
+  <Card id="password" title="Password">
     <p>Your account has none. The link in the email sets one.</p>
     <PostForm action="/console/forgot-password">
       <input type="hidden" name="email" value={email} />
       <SubmitButton kind="plain">Send me a link</SubmitButton>
     </PostForm>
-  </section>
+  </Card>
 );
 
 export interface IdentitiesProps {
@@ -28,8 +27,7 @@ export interface IdentitiesProps {
 
 /** One field with many buttons, which post it to different routes. */
 export const Identities = ({ hasPassword, providers, identities, failure }: IdentitiesProps) => (
-  <section class="card" aria-labelledby="identities">
-    <h2 id="identities">Sign in with providers</h2>
+  <Card id="identities" title="Sign in with providers">
     <form method="post">
       <ul class="list">
         {identities.map(({ id, provider, email, createdAt }) => (
@@ -52,13 +50,11 @@ export const Identities = ({ hasPassword, providers, identities, failure }: Iden
         ))}
       </ul>
       {hasPassword && (
-        <TextField
-          name="password"
+        <PasswordField
           label="Your password"
-          type="password"
-          autocomplete="current-password"
           hint="Needed if you signed in more than ten minutes ago."
           failure={failure}
+          required={false}
         />
       )}
       <div class="row">
@@ -69,5 +65,5 @@ export const Identities = ({ hasPassword, providers, identities, failure }: Iden
         ))}
       </div>
     </form>
-  </section>
+  </Card>
 );

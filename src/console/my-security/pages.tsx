@@ -3,8 +3,8 @@
 import type { Passkey } from "../../identity/passkeys/webauthn/schemas";
 import type { Session } from "../../identity/sessions/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Copyable, FailureBanner, Time } from "../components/display";
-import { TextField } from "../components/fields";
+import { CodeField, NewPasswordField, PasswordField } from "../components/credential-fields";
+import { Badge, Card, Copyable, FailureBanner, Time } from "../components/display";
 import type { Failure } from "../failure";
 import { Passkeys } from "../passkeys/pages";
 import { Profile, type ProfileProps } from "../profile/page";
@@ -51,8 +51,7 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
         ))}
       </ul>
     </section>
-    <section class="card" aria-labelledby="account">
-      <h2 id="account">Your account</h2>
+    <Card id="account" title="Your account">
       <p class="muted">The export is a JSON file with all that we keep about you.</p>
       <div class="row">
         <LinkButton href="/console/security/export">Export my data</LinkButton>
@@ -60,7 +59,7 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
           Delete my account
         </LinkButton>
       </div>
-    </section>
+    </Card>
   </>
 );
 
@@ -96,14 +95,7 @@ const TwoFactorOn = ({
       <p class="muted">Lost your recovery codes? New ones replace the old ones.</p>
     )}
     <form method="post" action="/console/security/recovery-codes">
-      <TextField
-        name="token"
-        label="Code from your app"
-        autocomplete="one-time-code"
-        required
-        hint="Or one of your recovery codes."
-        failure={failure}
-      />
+      <CodeField name="token" label="Code from your app" hint="Or one of your recovery codes." failure={failure} />
       <div class="row">
         <SubmitButton kind="plain">New recovery codes</SubmitButton>
         <button type="submit" class="button danger" formaction="/console/security/two-factor/disable">
@@ -115,30 +107,14 @@ const TwoFactorOn = ({
 );
 
 const ChangePassword = ({ email, failure }: { email: string; failure: Failure | undefined }) => (
-  <section class="card" aria-labelledby="password">
-    <h2 id="password">Password</h2>
+  <Card id="password" title="Password">
     <PostForm action="/console/security/password">
       <input type="text" hidden autocomplete="username" value={email} readonly />
-      <TextField
-        name="currentPassword"
-        label="Current password"
-        type="password"
-        autocomplete="current-password"
-        required
-        failure={failure}
-      />
-      <TextField
-        name="newPassword"
-        label="New password"
-        type="password"
-        autocomplete="new-password"
-        required
-        hint="Your other sessions will end."
-        failure={failure}
-      />
+      <PasswordField name="currentPassword" label="Current password" failure={failure} />
+      <NewPasswordField hint="Your other sessions will end." failure={failure} />
       <SubmitButton kind="plain">Change password</SubmitButton>
     </PostForm>
-  </section>
+  </Card>
 );
 
 const SessionRow = ({ session }: { session: Session }) => (
@@ -182,14 +158,7 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
       <h2>2. Enter the code that the app shows</h2>
       <PostForm action="/console/security/two-factor/confirm">
         <input type="hidden" name="secret" value={secret} />
-        <TextField
-          name="token"
-          label="6-digit code"
-          autocomplete="one-time-code"
-          inputmode="numeric"
-          required
-          failure={failure}
-        />
+        <CodeField name="token" label="6-digit code" inputmode="numeric" failure={failure} />
         <div class="row">
           <SubmitButton>Turn on</SubmitButton>
           <a href="/console/security">Cancel</a>

@@ -1,6 +1,8 @@
 /** The delivery databases and the queues, with their loads. */
 import type { ServiceStatus } from "../../operations/operators/schemas";
-import { Badge, ScrollArea, Time } from "../components/display";
+import { Badge, Card, Time } from "../components/display";
+import { FactList } from "../components/facts";
+import { Table } from "../components/table";
 import { Runbooks, Unreachable } from "./links";
 import { failedShare, percent, perMinute, rateOf } from "./rates";
 
@@ -35,75 +37,61 @@ const DatabaseRow = ({
 );
 
 export const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" | "unreachable">) => (
-  <section class="card" aria-labelledby="databases">
-    <h2 id="databases">Delivery databases</h2>
+  <Card id="databases" title="Delivery databases">
     {unreachable.length > 0 && <Unreachable shards={unreachable} />}
-    <ScrollArea label="Sizes and loads">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Database</th>
-            <th scope="col" class="num">
-              Full
-            </th>
-            <th scope="col" class="num">
-              Attempts a minute
-            </th>
-            <th scope="col" class="num">
-              Failed
-            </th>
-            <th scope="col" class="num">
-              Due
-            </th>
-            <th scope="col">Oldest</th>
-            <th scope="col" class="num">
-              Backlogs
-            </th>
-            <th scope="col">Oldest in a backlog</th>
-            <th scope="col" class="num">
-              Failing subscriptions
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shards.map((load) => (
-            <DatabaseRow {...load} />
-          ))}
-        </tbody>
-      </table>
-    </ScrollArea>
+    <Table
+      label="Sizes and loads"
+      columns={[
+        "Database",
+        ["Full", "num"],
+        ["Attempts a minute", "num"],
+        ["Failed", "num"],
+        ["Due", "num"],
+        "Oldest",
+        ["Backlogs", "num"],
+        "Oldest in a backlog",
+        ["Failing subscriptions", "num"],
+      ]}
+    >
+      {shards.map((load) => (
+        <DatabaseRow {...load} />
+      ))}
+    </Table>
     <Runbooks of={["runbook-database-full", "runbook-restore", "operations#move-a-tenant-to-another-database"]} />
-  </section>
+  </Card>
 );
 
 export const Queues = ({ queues, deadLetters }: Pick<ServiceStatus, "queues" | "deadLetters">) => (
-  <section class="card" aria-labelledby="queues">
-    <h2 id="queues">Queues</h2>
-    <dl class="facts">
-      {queues.map(({ name, messages, oldestAt }) => (
-        <>
-          <dt>{name}</dt>
-          <dd>
-            {messages === null ? "not known here" : `${messages.toLocaleString("en")} messages`}{" "}
-            {oldestAt !== null && (
-              <>
-                the oldest of <Time at={oldestAt} />
-              </>
-            )}
-          </dd>
-        </>
-      ))}
-      <dt>Dead letters of the last seven days</dt>
-      <dd>
-        {deadLetters.length === 0
-          ? "none"
-          : deadLetters.map(({ queue, hour, messages }) => (
-              <div>
-                {messages.toLocaleString("en")} of {queue}, <Time at={hour} />
-              </div>
-            ))}
-      </dd>
-    </dl>
+  <Card id="queues" title="Queues">
+    <FactList
+      facts={[
+        ...queues.map((queue) => [queue.name, <Messages {...queue} />] as const),
+        ["Dead letters of the last seven days", <DeadLetters deadLetters={deadLetters} />],
+      ]}
+    />
     <Runbooks of={["runbook-dead-letters"]} />
-  </section>
+  </Card>
+);
+
+const Messages = ({ messages, oldestAt }: ServiceStatus["queues"][number]) => (
+  <>
+    {messages === null ? "not known here" : `${messages.toLocaleString("en")} messages`}{" "}
+    {oldestAt !== null && (
+      <>
+        the oldest of <Time at={oldestAt} />
+      </>
+    )}
+  </>
+);
+
+const DeadLetters = ({ deadLetters }: Pick<ServiceStatus, "deadLetters">) => (
+  <>
+    {deadLetters.length === 0
+      ? "none"
+      : deadLetters.map(({ queue, hour, messages }) => (
+          <div>
+            {messages.toLocaleString("en")} of {queue}, <Time at={hour} />
+          </div>
+        ))}
+  </>
 );

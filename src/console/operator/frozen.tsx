@@ -1,14 +1,13 @@
 /** What operators have frozen, and the buttons that freeze and release all sends. */
 import type { ServiceStatus } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, Moment } from "../components/display";
+import { Badge, Card, Moment } from "../components/display";
 import { HERE, tenantLink } from "./links";
 
 export function Frozen({ holds }: Pick<ServiceStatus, "holds">) {
   const isFrozen = holds.some(({ tenantId }) => tenantId === null);
   return (
-    <section class="card" aria-labelledby="frozen">
-      <h2 id="frozen">Frozen</h2>
+    <Card id="frozen" title="Frozen">
       {holds.length === 0 ? (
         <p class="muted">Nothing is frozen.</p>
       ) : (
@@ -33,6 +32,6 @@ export function Frozen({ holds }: Pick<ServiceStatus, "holds">) {
         </LinkButton>
         {isFrozen && <LinkButton href={`${HERE}/sends/release`}>Release all sends</LinkButton>}
       </p>
-    </section>
+    </Card>
   );
 }

@@ -20,6 +20,7 @@ import { importPages } from "../imports/routes";
 import { platformKeyPages } from "../platform-keys/routes";
 import { PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "./changes/changes";
 import { changePages, type Subject } from "./changes/routes";
+import { bounded } from "./databases";
 import { Operator } from "./status-page";
 import { OperatorPerson, OperatorTenant } from "./subject-pages";
 
@@ -40,7 +41,7 @@ const TENANT: Subject = {
   async read(c) {
     const tenant = await tenantForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
     const { name, members, apiKeys, openDeliveries } = tenant;
-    const waiting = `${counted(openDeliveries.count, "open delivery").replace("deliverys", "deliveries")}`;
+    const waiting = `${bounded(openDeliveries)} open ${openDeliveries.count === 1 ? "delivery" : "deliveries"}`;
     return { name, counts: [counted(members, "member"), counted(apiKeys, "API key"), waiting] };
   },
   back: (c) => `/console/operator/tenants/${idOf(c)}`,

@@ -2,8 +2,8 @@
 import type { PropsWithChildren } from "hono/jsx";
 import { describeFinding } from "../../operations/alarms/findings";
 import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
-import { LinkButton } from "../components/buttons";
-import { Badge, FailureBanner, Moment } from "../components/display";
+import { LinkButton, SubmitButton } from "../components/buttons";
+import { Badge, Card, FailureBanner, Moment } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { bounded, Databases, Queues, timeOr } from "./databases";
@@ -29,8 +29,7 @@ interface OpenAlarm {
 }
 
 const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
-  <section class="card" aria-labelledby="alarms">
-    <h2 id="alarms">Alarms</h2>
+  <Card id="alarms" title="Alarms">
     {alarms.length === 0 ? (
       <p class="muted">Nothing is wrong.</p>
     ) : (
@@ -51,7 +50,7 @@ const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
         })}
       </ul>
     )}
-  </section>
+  </Card>
 );
 
 export const Operator = ({ query, found, status, alarms, failure }: OperatorView) => (
@@ -66,8 +65,7 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
     </div>
     <FailureBanner failure={failure} />
     <Alarms alarms={alarms} />
-    <section class="card" aria-labelledby="search">
-      <h2 id="search">Find</h2>
+    <Card id="search" title="Find">
       <search>
         <form class="filters" method="get" action={HERE}>
           <TextField
@@ -77,14 +75,12 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
             value={query}
             failure={failure}
           />
-          <button type="submit" class="button plain">
-            Search
-          </button>
+          <SubmitButton kind="plain">Search</SubmitButton>
         </form>
       </search>
       {found && found.unreachable.length > 0 && <Unreachable shards={found.unreachable} />}
       {found && <Findings found={found} />}
-    </section>
+    </Card>
     <Load shards={status.shards} />
     <FailingTenants failingTenants={status.failingTenants} />
     <Frozen holds={status.holds} />
@@ -112,8 +108,7 @@ function Load({ shards }: Pick<ServiceStatus, "shards">) {
     isExact: shards.every((shard) => shard.overdue.isExact),
   };
   return (
-    <section class="card" aria-labelledby="load">
-      <h2 id="load">Deliveries</h2>
+    <Card id="load" title="Deliveries">
       <dl class="figures">
         <Figure name="Attempts a minute">{counted.length === 0 ? "–" : perMinute(rateOf(counted))}</Figure>
         <Figure name="Failed">{percent(failedShare(counted))}</Figure>
@@ -121,7 +116,7 @@ function Load({ shards }: Pick<ServiceStatus, "shards">) {
         <Figure name="Oldest was due">{timeOr(oldest ?? null)}</Figure>
       </dl>
       <p class="small muted">Attempts of this hour and the one before, or of the last full hour in a large database.</p>
-    </section>
+    </Card>
   );
 }
 

@@ -1,16 +1,12 @@
 /** A tenant and a person as operators see them, with what can be done. */
 import type { OperatedPerson, OperatedTenant } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, Moment, Time } from "../components/display";
+import { Badge, Card, Moment, Time } from "../components/display";
+import { FactList } from "../components/facts";
+import { Trail } from "../components/trail";
 import { HERE, Runbooks } from "./links";
 import { failedShare, percent } from "./rates";
 import { TenantSubscriptions } from "./tenant-subscriptions";
-
-const Trail = () => (
-  <p class="trail">
-    <a href={HERE}>Operator</a>
-  </p>
-);
 
 const Suspended = ({ suspended }: Pick<OperatedTenant, "suspended">) =>
   suspended && (
@@ -24,50 +20,53 @@ const number = (count: number) => count.toLocaleString("en");
 
 export const OperatorTenant = ({ tenant }: { tenant: OperatedTenant }) => (
   <>
-    <Trail />
+    <Trail to={{ [HERE]: "Operator" }} />
     <h1>{tenant.name}</h1>
     <Suspended suspended={tenant.suspended} />
-    <section class="card" aria-labelledby="state">
-      <h2 id="state">State</h2>
+    <Card id="state" title="State">
       <TenantFacts tenant={tenant} />
       <TenantActions tenant={tenant} />
       <Runbooks of={["runbook-abuse", "runbook-leaked-api-key", "operations#move-a-tenant-to-another-database"]} />
-    </section>
+    </Card>
     <TenantSubscriptions tenant={tenant} />
   </>
 );
 
-const TenantFacts = ({ tenant }: { tenant: OperatedTenant }) => (
-  <dl class="facts">
-    <dt>ID</dt>
-    <dd class="break">{tenant.id}</dd>
-    <dt>Created</dt>
-    <dd>
-      <Time at={tenant.createdAt} />
-    </dd>
-    <dt>Delivery database</dt>
-    <dd>
-      {tenant.shard}
-      <Moved move={tenant.move} />
-    </dd>
-    <dt>Members</dt>
-    <dd>{number(tenant.members)}</dd>
-    <dt>Owners</dt>
-    <dd class="break">
-      {tenant.owners.map((owner) => (
-        <div>
-          <a href={`${HERE}/people/${owner.id}`}>{owner.email}</a>
-        </div>
-      ))}
-    </dd>
-    <dt>API keys</dt>
-    <dd>{number(tenant.apiKeys)}</dd>
-    <dt>Subscriptions</dt>
-    <dd>
-      <Counted {...tenant.subscriptions} />
-    </dd>
-    <DeliveryFacts tenant={tenant} />
-  </dl>
+function TenantFacts({ tenant }: { tenant: OperatedTenant }) {
+  const { openDeliveries, oldestDueAt } = tenant;
+  return (
+    <FactList
+      facts={[
+        ["ID", tenant.id, "break"],
+        ["Created", <Time at={tenant.createdAt} />],
+        ["Delivery database", [String(tenant.shard), moveText(tenant.move)]],
+        ["Members", number(tenant.members)],
+        ["Owners", tenant.owners.map((owner) => <Owner {...owner} />), "break"],
+        ["API keys", number(tenant.apiKeys)],
+        ["Subscriptions", countsOf(tenant.subscriptions)],
+        [
+          "Open deliveries",
+          <>
+            {number(openDeliveries.count)}
+            {!openDeliveries.isExact && " or more"}
+            {oldestDueAt && (
+              <>
+                , the oldest due <Time at={oldestDueAt} />
+              </>
+            )}
+          </>,
+        ],
+        ["Attempts", <Attempts {...tenant.attempts} />],
+        ["Frozen", tenant.holds.length === 0 ? "none" : tenant.holds.map((hold) => <Hold {...hold} />)],
+      ]}
+    />
+  );
+}
+
+const Owner = ({ id, email }: OperatedTenant["owners"][number]) => (
+  <div>
+    <a href={`${HERE}/people/${id}`}>{email}</a>
+  </div>
 );
 
 const MOVE_STATES = {
@@ -76,45 +75,28 @@ const MOVE_STATES = {
   ended: ({ from }) => `; it was in ${from} before`,
 } as const satisfies Record<string, (move: { from: number; to: number }) => string>;
 
-const Moved = ({ move }: Pick<OperatedTenant, "move">) => move && <>{MOVE_STATES[move.state](move)}</>;
+const moveText = (move: OperatedTenant["move"]) => move && MOVE_STATES[move.state](move);
 
-function Counted({ total, ...states }: OperatedTenant["subscriptions"]) {
+function countsOf({ total, ...states }: OperatedTenant["subscriptions"]) {
   const counts = (["active", "failing", "paused", "disabled"] as const).map(
     (state) => `${number(states[state])} ${state}`,
   );
   return `${number(total)}: ${counts.join(", ")}`;
 }
 
-const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds } }: { tenant: OperatedTenant }) => (
+const Attempts = ({ succeeded, failed, since }: OperatedTenant["attempts"]) => (
   <>
-    <dt>Open deliveries</dt>
-    <dd>
-      {number(openDeliveries.count)}
-      {!openDeliveries.isExact && " or more"}
-      {oldestDueAt && (
-        <>
-          , the oldest due <Time at={oldestDueAt} />
-        </>
-      )}
-    </dd>
-    <dt>Attempts</dt>
-    <dd>
-      {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed
-      {failedShare([attempts]) !== null && ` (${percent(failedShare([attempts]))})`} since{" "}
-      <Moment at={attempts.since} />
-    </dd>
-    <dt>Frozen</dt>
-    <dd>
-      {holds.length === 0
-        ? "none"
-        : holds.map(({ cause, since, ofAllTenants }) => (
-            <div>
-              {cause === "held" ? "by an operator" : "with a suspension"}
-              {ofAllTenants && ", with all tenants,"} since <Moment at={since} />
-            </div>
-          ))}
-    </dd>
+    {number(succeeded)} succeeded, {number(failed)} failed
+    {failedShare([{ succeeded, failed }]) !== null && ` (${percent(failedShare([{ succeeded, failed }]))})`} since{" "}
+    <Moment at={since} />
   </>
+);
+
+const Hold = ({ cause, since, ofAllTenants }: OperatedTenant["holds"][number]) => (
+  <div>
+    {cause === "held" ? "by an operator" : "with a suspension"}
+    {ofAllTenants && ", with all tenants,"} since <Moment at={since} />
+  </div>
 );
 
 function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedTenant }) {
@@ -146,37 +128,22 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
   const { id, email, name, suspended, emailVerified, twoFactorEnabled, tenants } = person;
   return (
     <>
-      <Trail />
+      <Trail to={{ [HERE]: "Operator" }} />
       <h1 class="break">{email}</h1>
       <Suspended suspended={suspended} />
-      <section class="card" aria-labelledby="state">
-        <h2 id="state">State</h2>
-        <dl class="facts">
-          <dt>ID</dt>
-          <dd class="break">{id}</dd>
-          <dt>Name</dt>
-          <dd>{name ?? "–"}</dd>
-          <dt>Created</dt>
-          <dd>
-            <Time at={person.createdAt} />
-          </dd>
-          <dt>Address</dt>
-          <dd>{emailVerified ? "verified" : "not verified"}</dd>
-          <dt>Second factor</dt>
-          <dd>{twoFactorEnabled ? "on" : "off"}</dd>
-          <dt>Sessions</dt>
-          <dd>{number(person.sessions)}</dd>
-          <dt>API keys</dt>
-          <dd>{number(person.apiKeys)}</dd>
-          <dt>Tenants</dt>
-          <dd>
-            {tenants.map((tenant) => (
-              <div>
-                <a href={`${HERE}/tenants/${tenant.id}`}>{tenant.name}</a>, {tenant.role}
-              </div>
-            ))}
-          </dd>
-        </dl>
+      <Card id="state" title="State">
+        <FactList
+          facts={[
+            ["ID", id, "break"],
+            ["Name", name ?? "–"],
+            ["Created", <Time at={person.createdAt} />],
+            ["Address", emailVerified ? "verified" : "not verified"],
+            ["Second factor", twoFactorEnabled ? "on" : "off"],
+            ["Sessions", number(person.sessions)],
+            ["API keys", number(person.apiKeys)],
+            ["Tenants", tenants.map((tenant) => <TenantOf {...tenant} />)],
+          ]}
+        />
         <p class="row">
           {suspended ? (
             <LinkButton href={`${HERE}/people/${id}/resume`}>Resume</LinkButton>
@@ -195,7 +162,13 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
           )}
         </p>
         <Runbooks of={["runbook-lost-factor", "runbook-account-taken"]} />
-      </section>
+      </Card>
     </>
   );
 }
+
+const TenantOf = ({ id, name, role }: OperatedPerson["tenants"][number]) => (
+  <div>
+    <a href={`${HERE}/tenants/${id}`}>{name}</a>, {role}
+  </div>
+);

@@ -1,7 +1,8 @@
 /** The subscriptions of a tenant for operators: their hosts, states and last errors. */
 import type { OperatedTenant } from "../../operations/operators/schemas";
-import { Badge, EmptyState, ScrollArea, Time, type Tone } from "../components/display";
+import { Badge, Card, EmptyState, Time, type Tone } from "../components/display";
 import { errorText } from "../components/outcome";
+import { Table } from "../components/table";
 
 type Subscription = OperatedTenant["subscriptionStates"][number];
 
@@ -18,51 +19,36 @@ export function TenantSubscriptions({
   tenant: OperatedTenant;
 }) {
   return (
-    <section class="card" aria-labelledby="subscriptions">
-      <h2 id="subscriptions">Subscriptions</h2>
+    <Card id="subscriptions" title="Subscriptions">
       {listed.length === 0 ? <EmptyState title="It has no subscriptions" /> : <Rows listed={listed} />}
       {listed.length < subscriptions.total && (
         <p class="hint">
           {listed.length} of {subscriptions.total.toLocaleString("en")}, those that fail first.
         </p>
       )}
-    </section>
+    </Card>
   );
 }
 
 const Rows = ({ listed }: { listed: readonly Subscription[] }) => (
-  <ScrollArea label="Subscriptions of the tenant">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name and host</th>
-          <th scope="col">State</th>
-          <th scope="col">Last error</th>
-          <th scope="col" class="wide num">
-            Failures in a row
-          </th>
-          <th scope="col" class="wide">
-            Last sent
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {listed.map(({ id, name, host, state, failureCount, error, lastTriggeredAt }) => (
-          <tr>
-            <td class="break">
-              {name}
-              <div class="small">{host}</div>
-              <div class="small muted">{id}</div>
-            </td>
-            <td>
-              <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
-            </td>
-            <td class="small break">{error === null ? "–" : errorText(error)}</td>
-            <td class="wide num">{failureCount.toLocaleString("en")}</td>
-            <td class="wide small">{lastTriggeredAt === null ? "never" : <Time at={lastTriggeredAt} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
+  <Table
+    label="Subscriptions of the tenant"
+    columns={["Name and host", "State", "Last error", ["Failures in a row", "wide num"], ["Last sent", "wide"]]}
+  >
+    {listed.map(({ id, name, host, state, failureCount, error, lastTriggeredAt }) => (
+      <tr>
+        <td class="break">
+          {name}
+          <div class="small">{host}</div>
+          <div class="small muted">{id}</div>
+        </td>
+        <td>
+          <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
+        </td>
+        <td class="small break">{error === null ? "–" : errorText(error)}</td>
+        <td class="wide num">{failureCount.toLocaleString("en")}</td>
+        <td class="wide small">{lastTriggeredAt === null ? "never" : <Time at={lastTriggeredAt} />}</td>
+      </tr>
+    ))}
+  </Table>
 );

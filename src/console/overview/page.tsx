@@ -6,7 +6,7 @@ import type { AttentionRow, HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";
 import { type Bar, PERIODS, type PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
-import { Badge, EmptyState, type Tone } from "../components/display";
+import { Badge, Card, EmptyState, type Tone } from "../components/display";
 import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "../subscriptions/advice";
 import { stateOf } from "../subscriptions/state";
@@ -31,15 +31,14 @@ export function Overview({ stats, bars, period, keptDays, attention, health, per
       <h1>Overview</h1>
       {attention.length > 0 && <Attention attention={attention} health={health} permissions={permissions} />}
       {attention.length === 0 && health.toSend > 0 && <p class="muted">{toSendLine(health)}</p>}
-      <section class="card" aria-labelledby="attempts">
-        <h2 id="attempts">The last {title}</h2>
+      <Card id="attempts" title={`The last ${title}`}>
         <Figures stats={stats} />
         {stats.total === 0 && period === "24h" ? (
           <NoAttempts permissions={permissions} />
         ) : (
           <StackedChart bars={bars} period={period} hrefOf={hrefOf} keptDays={keptDays} />
         )}
-      </section>
+      </Card>
     </>
   );
 }
@@ -112,8 +111,7 @@ interface AttentionProps {
 }
 
 const Attention = ({ attention, health, permissions }: AttentionProps) => (
-  <section class="card" aria-labelledby="attention">
-    <h2 id="attention">Needs attention</h2>
+  <Card id="attention" title="Needs attention">
     <p class="muted">{healthLine(health)}</p>
     <ul class="list">
       {attention.map((item) => {
@@ -129,7 +127,7 @@ const Attention = ({ attention, health, permissions }: AttentionProps) => (
         );
       })}
     </ul>
-  </section>
+  </Card>
 );
 
 const NoAttempts = ({ permissions }: { permissions: ReadonlySet<Permission> }) => (

@@ -1,8 +1,8 @@
 /** A user's own passkeys, and the page that confirms the session. */
 import type { CreationOptions, Passkey, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { CodeField, PasswordField } from "../components/credential-fields";
 import { Badge, FailureBanner, Time } from "../components/display";
-import { TextField } from "../components/fields";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 import type { Failure } from "../failure";
 
@@ -123,21 +123,12 @@ const OtherProof = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, 
 
 const Proof = ({ twoFactorEnabled, failure }: Pick<ConfirmProps, "twoFactorEnabled" | "failure">) =>
   twoFactorEnabled ? (
-    <TextField
+    <CodeField
       name="totp"
       label="Two-factor code"
-      autocomplete="one-time-code"
-      required
       hint="From your app, or one of your recovery codes."
       failure={failure}
     />
   ) : (
-    <TextField
-      name="password"
-      label="Password"
-      type="password"
-      autocomplete="current-password"
-      required
-      failure={failure}
-    />
+    <PasswordField failure={failure} />
   );

@@ -1,11 +1,12 @@
 /** The forms that make and replace a platform key. */
 import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
 import { LIFETIMES } from "../api-keys/lifetimes";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { CheckboxGroup, Select, TextArea, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
-import { HERE, Trail } from "./list";
+import { ABOVE_ONE, HERE } from "./list";
 
 export interface NewKeyValues {
   name: string;
@@ -23,7 +24,7 @@ interface NewKeyProps {
 
 export const NewPlatformKeyForm = ({ values, failure }: NewKeyProps) => (
   <div class="narrow">
-    <Trail keys />
+    <Trail to={ABOVE_ONE} />
     <h1>New platform key</h1>
     <FailureBanner failure={failure} />
     <PostForm action={`${HERE}/new`} class="card">
@@ -53,10 +54,7 @@ export const NewPlatformKeyForm = ({ values, failure }: NewKeyProps) => (
         failure={failure}
       />
       <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
-      <div class="row">
-        <SubmitButton>Create platform key</SubmitButton>
-        <LinkButton href={HERE}>Cancel</LinkButton>
-      </div>
+      <FormButtons cancel={HERE}>Create platform key</FormButtons>
     </PostForm>
   </div>
 );
@@ -78,7 +76,7 @@ interface RotationProps {
 
 export const RotationForm = ({ name, action, overlap, failure }: RotationProps) => (
   <div class="narrow">
-    <Trail keys />
+    <Trail to={ABOVE_ONE} />
     <h1>Rotate {name}</h1>
     <FailureBanner failure={failure} />
     <PostForm action={action} class="card">
@@ -90,10 +88,7 @@ export const RotationForm = ({ name, action, overlap, failure }: RotationProps) 
         options={OVERLAPS}
         failure={failure}
       />
-      <div class="row">
-        <SubmitButton>Rotate</SubmitButton>
-        <LinkButton href={HERE}>Cancel</LinkButton>
-      </div>
+      <FormButtons cancel={HERE}>Rotate</FormButtons>
     </PostForm>
   </div>
 );

@@ -1,26 +1,18 @@
 /** The platform keys that work, and the page that shows a new one once. */
 import type { PlatformKey } from "../../identity/platform-keys/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, Copyable, EmptyState, Moment, Time } from "../components/display";
+import { Badge, Card, Copyable, EmptyState, Moment, Time } from "../components/display";
+import { Trail } from "../components/trail";
 
 export const HERE = "/console/operator/keys";
 
-/** Links to the page above; with `keys`, to the list too. */
-export const Trail = ({ keys = false }: { keys?: boolean }) => (
-  <p class="trail">
-    <a href="/console/operator">Operator</a>
-    {keys && (
-      <>
-        {" "}
-        / <a href={HERE}>Platform keys</a>
-      </>
-    )}
-  </p>
-);
+/** The page above the list, and those above one of its entries. */
+const ABOVE = { "/console/operator": "Operator" };
+export const ABOVE_ONE = { ...ABOVE, [HERE]: "Platform keys" };
 
 export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
   <>
-    <Trail />
+    <Trail to={ABOVE} />
     <div class="head">
       <h1>Platform keys</h1>
       <LinkButton href={`${HERE}/new`} kind="main">
@@ -122,10 +114,9 @@ export interface IssuedView {
 /** The only page that shows a key. */
 export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
   <div class="narrow">
-    <Trail keys />
+    <Trail to={ABOVE_ONE} />
     <h1>{name}</h1>
-    <section class="card" aria-labelledby="issued">
-      <h2 id="issued">Copy the key now: it will not be shown again</h2>
+    <Card id="issued" title="Copy the key now: it will not be shown again">
       <p>
         <Copyable text={key} label="the key" />
       </p>
@@ -138,6 +129,6 @@ export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
       <LinkButton href={HERE} kind="main">
         I have copied it
       </LinkButton>
-    </section>
+    </Card>
   </div>
 );

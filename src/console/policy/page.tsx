@@ -1,6 +1,6 @@
 /** Who needs a second factor in the tenant. */
 import type { Policy } from "../../identity/policy/schemas";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner, Moment } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
@@ -46,10 +46,7 @@ export const SecondFactorPolicy = ({ tenantName, policy, values, failure }: Poli
           In force from <Moment at={policy.enforcedFrom} />. Members who still have none: {policy.membersWithout}.
         </p>
       )}
-      <div class="row">
-        <SubmitButton>Save</SubmitButton>
-        <LinkButton href="/console/tenants">Cancel</LinkButton>
-      </div>
+      <FormButtons cancel="/console/tenants">Save</FormButtons>
     </PostForm>
   </div>
 );

@@ -1,7 +1,7 @@
 /** The page of portal links: the list, the form for a new one, and its URL, shown once. */
 import type { PortalLinkRow } from "../../identity/portal/store";
 import { ActionButton } from "../components/buttons";
-import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { Badge, Banner, Card, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
 import type { Failure } from "../failure";
 import { NewPortalLink, type PortalLinkValues } from "./form";
 
@@ -28,8 +28,7 @@ export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) =
     )}
     <FailureBanner failure={failure} />
     <div class="columns">
-      <section class="card" aria-labelledby="active">
-        <h2 id="active">Links and tokens that have not ended</h2>
+      <Card id="active" title="Links and tokens that have not ended">
         {links.length === 0 ? (
           <EmptyState title="No portal links" />
         ) : (
@@ -39,11 +38,10 @@ export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) =
             ))}
           </ul>
         )}
-      </section>
-      <section class="card" aria-labelledby="new-link">
-        <h2 id="new-link">New link</h2>
+      </Card>
+      <Card id="new-link" title="New link">
         <NewPortalLink values={values} failure={failure} />
-      </section>
+      </Card>
     </div>
   </>
 );

@@ -1,7 +1,7 @@
 /** The name and the address of the user, and the page that a mail to a new address leads to. */
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { Card, FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { withReturnPath } from "../sign-in/sign-in";
@@ -16,8 +16,7 @@ export interface ProfileProps {
 }
 
 export const Profile = ({ currentUser: { name, email }, pendingEmail, newEmail, failure }: ProfileProps) => (
-  <section class="card" aria-labelledby="profile">
-    <h2 id="profile">Your name and address</h2>
+  <Card id="profile" title="Your name and address">
     <div class="columns">
       <PostForm action="/console/security/name">
         <TextField name="name" label="Name" value={name ?? ""} autocomplete="name" maxlength={200} failure={failure} />
@@ -42,7 +41,7 @@ export const Profile = ({ currentUser: { name, email }, pendingEmail, newEmail, 
         <SubmitButton kind="plain">Change address</SubmitButton>
       </PostForm>
     </div>
-  </section>
+  </Card>
 );
 
 interface ConfirmEmailProps {

@@ -1,8 +1,8 @@
 /** Linking a provider to the account that has the same address: a code that is mailed to it shows whose it is. */
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
+import { CodeField } from "../components/credential-fields";
 import { FailureBanner } from "../components/display";
-import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
 /** As errors of the API name it. */
@@ -63,12 +63,9 @@ export const EnterConsent = ({ email, label, fields, failure }: ConsentProps) =>
     </p>
     <PostForm action="/console/oauth">
       <Hidden fields={fields} />
-      <TextField
+      <CodeField
         name={CONSENT_FIELD}
-        label="Code"
-        autocomplete="one-time-code"
         inputmode="numeric"
-        required
         autofocus
         hint="The six digits in the email."
         failure={failure}

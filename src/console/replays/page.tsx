@@ -3,6 +3,7 @@ import type { Replay, ReplayPreview } from "../../webhooks/resend/replays/schema
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, EmptyState, FailureBanner, LiveIndicator, Moment, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 
 /** The values of the form. */
@@ -51,9 +52,7 @@ export function Replays({ webhookName, values, preview, failure, ...list }: Repl
   const here = `/console/webhooks/${list.webhookId}`;
   return (
     <>
-      <p class="trail">
-        <a href="/console/webhooks">Subscriptions</a> / <a href={here}>{webhookName}</a>
-      </p>
+      <Trail to={{ "/console/webhooks": "Subscriptions", [here]: webhookName }} />
       <h1>Replay</h1>
       <p class="muted">Sends past events to this subscription: those it missed, those that failed, or all.</p>
       <FailureBanner failure={failure} />

@@ -3,18 +3,14 @@
 import type { InvitationAddress } from "../../identity/invitations/store";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
+import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { FailureBanner, Moment } from "../components/display";
-import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { withReturnPath } from "./sign-in";
 
 interface FormProps {
   failure?: Failure | undefined;
 }
-
-const EmailField = ({ value, failure }: FormProps & { value: string }) => (
-  <TextField name="email" label="Email" type="email" value={value} autocomplete="username" required failure={failure} />
-);
 
 interface VerifyProps extends FormProps {
   token: string;
@@ -89,12 +85,7 @@ export const ResetPassword = ({ token, failure }: FormProps & { token: string })
     <FailureBanner failure={failure} />
     <PostForm action="/console/reset-password">
       <input type="hidden" name="token" value={token} />
-      <TextField
-        name="newPassword"
-        label="New password"
-        type="password"
-        autocomplete="new-password"
-        required
+      <NewPasswordField
         hint="At least 8 characters. Several unusual words make a good password. All your sessions will end."
         failure={failure}
       />

@@ -2,6 +2,7 @@
 import type { CreationOptions } from "../../identity/passkeys/webauthn/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
+import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
@@ -58,13 +59,8 @@ const WITH_PASSKEY = "/console/register/passkey/options";
 const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys, failure }: RegisterProps) => (
   <PostForm action={takesPasswords ? "/console/register" : WITH_PASSKEY}>
     {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
-    <TextField
-      name="email"
-      label="Email"
-      type="email"
+    <EmailField
       value={values.email}
-      autocomplete="username"
-      required
       failure={failure}
       {...(values.invitationToken ? { hint: "The address that the invitation was sent to." } : {})}
     />
@@ -91,12 +87,9 @@ const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys, failure 
 );
 
 const NewPassword = ({ failure }: Pick<RegisterProps, "failure">) => (
-  <TextField
+  <NewPasswordField
     name="password"
     label="Password"
-    type="password"
-    autocomplete="new-password"
-    required
     hint="At least 8 characters. Several unusual words make a good password."
     failure={failure}
   />

@@ -2,8 +2,8 @@
 import type { RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
+import { EmailField, PasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/display";
-import { TextField } from "../components/fields";
 import { PasskeyForm } from "../components/passkey-form";
 import type { Failure } from "../failure";
 import { ProviderButtons } from "../providers/buttons";
@@ -52,23 +52,8 @@ export const SignIn = (props: SignInProps) => (
 const PasswordForm = ({ email, to, captcha, failure }: SignInProps) => (
   <PostForm action="/console/sign-in">
     <ReturnPath to={to} />
-    <TextField
-      name="email"
-      label="Email"
-      type="email"
-      value={email}
-      autocomplete="username webauthn"
-      required
-      failure={failure}
-    />
-    <TextField
-      name="password"
-      label="Password"
-      type="password"
-      autocomplete="current-password"
-      required
-      failure={failure}
-    />
+    <EmailField value={email} autocomplete="username webauthn" failure={failure} />
+    <PasswordField failure={failure} />
     <Captcha captcha={captcha} />
     <SubmitButton>Sign in</SubmitButton>
   </PostForm>

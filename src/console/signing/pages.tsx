@@ -4,6 +4,7 @@ import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Copyable, FailureBanner, Moment } from "../components/display";
 import { Select } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 
 interface Named {
@@ -19,11 +20,7 @@ interface SigningProps extends Named {
   nowMs: number;
 }
 
-const Trail = ({ id, name }: Named) => (
-  <p class="trail">
-    <a href="/console/webhooks">Subscriptions</a> / <a href={`/console/webhooks/${id}`}>{name}</a>
-  </p>
-);
+const trailOf = ({ id, name }: Named) => ({ "/console/webhooks": "Subscriptions", [`/console/webhooks/${id}`]: name });
 
 export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningProps) {
   const secrets = keys.filter(({ kind }) => kind === "v1");
@@ -32,7 +29,7 @@ export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningPr
   const here = `/console/webhooks/${id}`;
   return (
     <>
-      <Trail id={id} name={name} />
+      <Trail to={trailOf({ id, name })} />
       <div class="head">
         <h1>Security</h1>
         {mayUpdate && <LinkButton href={`${here}/secret/rotate`}>Rotate</LinkButton>}
@@ -104,7 +101,7 @@ interface RotateProps extends Named {
 /** Step 1. */
 export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds, failure }: RotateProps) => (
   <div class="narrow">
-    <Trail id={id} name={name} />
+    <Trail to={trailOf({ id, name })} />
     <h1>Rotate the secret</h1>
     <FailureBanner failure={failure} />
     <PostForm action={`/console/webhooks/${id}/secret/rotate`} class="card">
@@ -136,7 +133,7 @@ interface RotatedProps extends Named {
 /** Step 2. */
 export const RotatedPage = ({ id, name, secret, formerExpireAt: [newest] }: RotatedProps) => (
   <div class="narrow">
-    <Trail id={id} name={name} />
+    <Trail to={trailOf({ id, name })} />
     <Banner kind="ok">
       {secret === null ? "The next public key is published." : "The new secret signs from now on."}
     </Banner>

@@ -1,26 +1,19 @@
 /** `/console/webhooks/:id/security`: the keys that sign a subscription's deliveries. */
 import { type Context, Hono } from "hono";
 import { decrypt } from "../../platform/crypto/encryption";
-import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { secrets } from "../../webhooks/signing/rotation/operations";
 import { readValidKeys } from "../../webhooks/signing/store";
-import { findSubscription } from "../../webhooks/subscriptions/store";
 import { form } from "../http/form";
 import { page, type Refused, redirectWithFlash } from "../http/page";
+import { requireSubscription } from "../http/subscription";
 import { Rotate, RotatedPage, Signing } from "./pages";
 
 const SECTION = "subscriptions";
 const DAY_SECONDS = "86400";
-
-async function requireSubscription(c: Context<AppEnv>) {
-  const row = await findSubscription(c.get("deps"), c.get("principal"), pathParam(c, "id"));
-  if (!row) throw notFound("Webhook");
-  return row;
-}
 
 async function rotatePage(c: Context<AppEnv>, values: { kind: string; overlapSeconds: string }, refused?: Refused) {
   if (refused?.error.code === "NOT_FOUND") throw refused.error;

@@ -2,8 +2,10 @@
 import type { Permission } from "../../platform/schemas/roles";
 import { MAX_SECRETS, type Source, type SourceError } from "../../webhooks/sources/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Copyable, FailureBanner, Time } from "../components/display";
+import { Card, Copyable, FailureBanner, Time } from "../components/display";
+import { FactList } from "../components/facts";
 import { TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { RefusedCalls } from "./errors";
 import { HERE, SourceState } from "./list";
@@ -23,9 +25,7 @@ export function SourceDetail({ source, errors, sample, permissions, failure }: D
   const mayManage = permissions.has("source.manage");
   return (
     <>
-      <p class="trail">
-        <a href={HERE}>Sources</a>
-      </p>
+      <Trail to={{ [HERE]: "Sources" }} />
       <div class="head">
         <div class="row">
           <h1>{source.name}</h1>
@@ -64,8 +64,7 @@ const Actions = ({ source: { id, enabled } }: { source: Source }) => (
 );
 
 const Address = ({ source: { url, provider } }: { source: Source }) => (
-  <section class="card" aria-labelledby="address">
-    <h2 id="address">URL</h2>
+  <Card id="address" title="URL">
     <p>
       <Copyable text={url} label="the URL" />
     </p>
@@ -77,7 +76,7 @@ const Address = ({ source: { url, provider } }: { source: Source }) => (
     <p class="small">
       <a href="/docs/inbound#recipes">More about {RECIPES[provider].title}</a>
     </p>
-  </section>
+  </Card>
 );
 
 interface SecretsProps {
@@ -129,7 +128,7 @@ const Secrets = ({ source: { id, secrets }, mayManage, failure }: SecretsProps) 
 );
 
 /** The settings in words. */
-function factsOf(source: Source): readonly (readonly [label: string, text: string])[] {
+function settingsOf(source: Source): readonly (readonly [label: string, text: string])[] {
   const { provider, typePrefix, allow, requestsPerMinute = 30, maxBytes, type, dedupe, verification } = source;
   return [
     ["Provider", RECIPES[provider].title],
@@ -148,23 +147,13 @@ const signatureText = ({ header, algorithm, encoding, prefix, content }: NonNull
 
 const Facts = ({ source }: { source: Source }) => (
   <section class="card" aria-label="Settings">
-    <dl class="facts">
-      {factsOf(source).map(([label, text]) => (
-        <>
-          <dt>{label}</dt>
-          <dd>{text}</dd>
-        </>
-      ))}
-      <dt>Last event</dt>
-      <dd>{source.lastEventAt === undefined ? "none yet" : <Time at={source.lastEventAt} />}</dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={source.createdAt} />
-      </dd>
-      <dt>ID</dt>
-      <dd>
-        <Copyable text={source.id} label="the ID" />
-      </dd>
-    </dl>
+    <FactList
+      facts={[
+        ...settingsOf(source),
+        ["Last event", source.lastEventAt === undefined ? "none yet" : <Time at={source.lastEventAt} />],
+        ["Created", <Time at={source.createdAt} />],
+        ["ID", <Copyable text={source.id} label="the ID" />],
+      ]}
+    />
   </section>
 );

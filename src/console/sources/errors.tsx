@@ -1,6 +1,7 @@
 /** The newest refused calls of a source, by reason. */
 import type { SourceError } from "../../webhooks/sources/schemas";
-import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { Badge, Card, EmptyState, Time } from "../components/display";
+import { Table } from "../components/table";
 
 /** What a reason means, and what helps. */
 export const REASONS: Readonly<Record<SourceError["reason"], readonly [title: string, advice: string]>> = {
@@ -13,44 +14,30 @@ export const REASONS: Readonly<Record<SourceError["reason"], readonly [title: st
 };
 
 export const RefusedCalls = ({ errors }: { errors: readonly SourceError[] }) => (
-  <section class="card" aria-labelledby="refused">
-    <h2 id="refused">Refused calls</h2>
+  <Card id="refused" title="Refused calls">
     {errors.length === 0 ? (
       <EmptyState title="No call was refused">
         <p class="muted">The newest ones appear here, with the reason. Bodies and addresses are not kept.</p>
       </EmptyState>
     ) : (
-      <ScrollArea label="The newest refused calls">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Reason</th>
-              <th scope="col" class="num">
-                Calls
-              </th>
-              <th scope="col" class="wide num">
-                Size of the last
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {errors.map(({ at, reason, count, bytes }) => (
-              <tr>
-                <td class="small">
-                  <Time at={at} />
-                </td>
-                <td class="break">
-                  <Badge tone="bad">{REASONS[reason][0]}</Badge>
-                  <div class="small muted">{REASONS[reason][1]}</div>
-                </td>
-                <td class="num">{count.toLocaleString("en")}</td>
-                <td class="wide num">{bytes.toLocaleString("en")} bytes</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollArea>
+      <Table
+        label="The newest refused calls"
+        columns={["When", "Reason", ["Calls", "num"], ["Size of the last", "wide num"]]}
+      >
+        {errors.map(({ at, reason, count, bytes }) => (
+          <tr>
+            <td class="small">
+              <Time at={at} />
+            </td>
+            <td class="break">
+              <Badge tone="bad">{REASONS[reason][0]}</Badge>
+              <div class="small muted">{REASONS[reason][1]}</div>
+            </td>
+            <td class="num">{count.toLocaleString("en")}</td>
+            <td class="wide num">{bytes.toLocaleString("en")} bytes</td>
+          </tr>
+        ))}
+      </Table>
     )}
-  </section>
+  </Card>
 );

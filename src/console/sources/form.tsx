@@ -1,9 +1,10 @@
 /** The forms of a source: a new one, its settings, and the confirmation to delete it. */
 import type { Child } from "hono/jsx";
 import type { ProviderName } from "../../webhooks/sources/schemas";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { HERE } from "./list";
 import { RECIPES } from "./recipes";
@@ -18,9 +19,7 @@ interface FormProps {
 
 export const NewSource = ({ provider, values, failure }: FormProps) => (
   <div class="narrow">
-    <p class="trail">
-      <a href={HERE}>Sources</a> / <a href={`${HERE}/new`}>New source</a>
-    </p>
+    <Trail to={{ [HERE]: "Sources", [`${HERE}/new`]: "New source" }} />
     <h1>New source: {RECIPES[provider].title}</h1>
     <FailureBanner failure={failure} />
     <PostForm action={`${HERE}/new/${provider}`} class="card">
@@ -40,9 +39,7 @@ interface EditProps extends FormProps {
 
 export const EditSource = ({ id, savedName, provider, values, failure }: EditProps) => (
   <div class="narrow">
-    <p class="trail">
-      <a href={HERE}>Sources</a> / <a href={`${HERE}/${id}`}>{savedName}</a>
-    </p>
+    <Trail to={{ [HERE]: "Sources", [`${HERE}/${id}`]: savedName }} />
     <h1>Edit source</h1>
     <FailureBanner failure={failure} />
     <PostForm action={`${HERE}/${id}`} class="card">
@@ -54,10 +51,7 @@ export const EditSource = ({ id, savedName, provider, values, failure }: EditPro
 );
 
 const Buttons = ({ back, children }: { back: string; children: Child }) => (
-  <div class="row">
-    <SubmitButton>{children}</SubmitButton>
-    <LinkButton href={back}>Cancel</LinkButton>
-  </div>
+  <FormButtons cancel={back}>{children}</FormButtons>
 );
 
 const Name = ({ value, failure }: { value: string; failure: Failure | undefined }) => (
@@ -166,10 +160,9 @@ export const DeleteSource = ({ id, name }: { id: string; name: string }) => (
         Calls to its URL are refused from now on, and a new source gets another URL. Events that it has published stay.
         You can't undo this. To stop calls for a while, turn the source off.
       </p>
-      <div class="row">
-        <SubmitButton kind="danger">Delete source</SubmitButton>
-        <LinkButton href={`${HERE}/${id}`}>Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel={`${HERE}/${id}`}>
+        Delete source
+      </FormButtons>
     </PostForm>
   </div>
 );

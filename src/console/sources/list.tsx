@@ -2,7 +2,9 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { ProviderName, Source } from "../../webhooks/sources/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { Badge, EmptyState, Time } from "../components/display";
+import { Table } from "../components/table";
+import { Trail } from "../components/trail";
 import { PROVIDERS, RECIPES } from "./recipes";
 
 export const HERE = "/console/sources";
@@ -50,35 +52,21 @@ export const SourceState = ({ enabled }: { enabled: boolean }) =>
   enabled ? <Badge tone="ok">Active</Badge> : <Badge tone="calm">Off</Badge>;
 
 const Rows = ({ sources }: Pick<ListProps, "sources">) => (
-  <ScrollArea label="Sources">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">State</th>
-          <th scope="col" class="wide">
-            Types begin with
-          </th>
-          <th scope="col">Last event</th>
-        </tr>
-      </thead>
-      <tbody>
-        {sources.map(({ id, name, provider, enabled, typePrefix, lastEventAt }) => (
-          <tr>
-            <td class="break">
-              <a href={`${HERE}/${id}`}>{name}</a>
-              <div class="small muted">{RECIPES[provider].title}</div>
-            </td>
-            <td>
-              <SourceState enabled={enabled} />
-            </td>
-            <td class="wide">{typePrefix === "" ? <span class="muted">anything</span> : <code>{typePrefix}</code>}</td>
-            <td class="small">{lastEventAt === undefined ? "none yet" : <Time at={lastEventAt} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
+  <Table label="Sources" columns={["Name", "State", ["Types begin with", "wide"], "Last event"]}>
+    {sources.map(({ id, name, provider, enabled, typePrefix, lastEventAt }) => (
+      <tr>
+        <td class="break">
+          <a href={`${HERE}/${id}`}>{name}</a>
+          <div class="small muted">{RECIPES[provider].title}</div>
+        </td>
+        <td>
+          <SourceState enabled={enabled} />
+        </td>
+        <td class="wide">{typePrefix === "" ? <span class="muted">anything</span> : <code>{typePrefix}</code>}</td>
+        <td class="small">{lastEventAt === undefined ? "none yet" : <Time at={lastEventAt} />}</td>
+      </tr>
+    ))}
+  </Table>
 );
 
 const newPath = (provider: ProviderName) => `${HERE}/new/${provider}`;
@@ -86,9 +74,7 @@ const newPath = (provider: ProviderName) => `${HERE}/new/${provider}`;
 /** The first step of a new source. */
 export const ChooseProvider = () => (
   <div class="narrow">
-    <p class="trail">
-      <a href={HERE}>Sources</a>
-    </p>
+    <Trail to={{ [HERE]: "Sources" }} />
     <h1>Who sends the webhooks?</h1>
     <ul class="choices">
       {PROVIDERS.map((provider) => (

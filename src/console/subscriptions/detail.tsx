@@ -4,14 +4,16 @@ import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import type { Permission } from "../../platform/schemas/roles";
 import { DEFAULT_SCHEDULE } from "../../webhooks/delivery/timing";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
+import { withQuery } from "../components/address";
 import { ActionButton, LinkButton } from "../components/buttons";
 import type { Bar, PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Banner, Copyable, Moment, Time } from "../components/display";
+import { Trail } from "../components/trail";
 import { FailedDeliveries, FailureNotice } from "./failures";
 import { HealthNotice, isOff } from "./health";
 import { Line } from "./limits";
-import { addressOf, Log, type LogView } from "./log";
+import { Log, type LogView } from "./log";
 import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { HeaderList } from "./option-fields";
 import { Calendar } from "./schedule";
@@ -44,9 +46,7 @@ export function SubscriptionDetail(view: DetailProps) {
   );
   return (
     <>
-      <p class="trail">
-        <a href="/console/webhooks">Subscriptions</a>
-      </p>
+      <Trail to={{ "/console/webhooks": "Subscriptions" }} />
       <div class="head">
         <div class="row">
           <h1>{subscription.name}</h1>
@@ -83,7 +83,7 @@ export function SubscriptionDetail(view: DetailProps) {
 
 const Attempts = ({ subscription: { id }, log: { query }, ...chart }: DetailProps) => (
   <section class="card" aria-label="Chart of attempts">
-    <StackedChart {...chart} hrefOf={(period) => `/console/webhooks/${id}${addressOf({ ...query, period })}`} />
+    <StackedChart {...chart} hrefOf={(period) => withQuery(`/console/webhooks/${id}`, { ...query, period })} />
   </section>
 );
 

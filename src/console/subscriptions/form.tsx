@@ -5,9 +5,10 @@
 
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Texts } from "../../webhooks/subscriptions/option";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
+import { Trail } from "../components/trail";
 import type { Failure } from "../failure";
 import { OptionSections } from "./option-fields";
 
@@ -39,9 +40,7 @@ export function SubscriptionForm({ id, values, headers = {}, deployment, failure
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
     <div class="narrow">
-      <p class="trail">
-        <a href="/console/webhooks">Subscriptions</a>
-      </p>
+      <Trail to={{ "/console/webhooks": "Subscriptions" }} />
       <h1>{id === null ? "New subscription" : "Edit subscription"}</h1>
       <FailureBanner failure={failure} />
       <PostForm action={back} class="card">
@@ -72,10 +71,7 @@ export function SubscriptionForm({ id, values, headers = {}, deployment, failure
           deployment={deployment}
           failure={failure}
         />
-        <div class="row">
-          <SubmitButton>{id === null ? "Create subscription" : "Save changes"}</SubmitButton>
-          <LinkButton href={back}>Cancel</LinkButton>
-        </div>
+        <FormButtons cancel={back}>{id === null ? "Create subscription" : "Save changes"}</FormButtons>
       </PostForm>
     </div>
   );
@@ -105,10 +101,9 @@ export const DeleteSubscription = ({ id, name }: { id: string; name: string }) =
         Nothing more will be sent to it, not even deliveries that are already queued. You can't undo this. To stop
         events for a while, pause the subscription.
       </p>
-      <div class="row">
-        <SubmitButton kind="danger">Delete subscription</SubmitButton>
-        <LinkButton href={`/console/webhooks/${id}`}>Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel={`/console/webhooks/${id}`}>
+        Delete subscription
+      </FormButtons>
     </PostForm>
   </div>
 );

@@ -1,10 +1,11 @@
 /** The tenant's subscriptions, searchable by name and URL, each with a chart of its last 24 hours. */
 import type { Permission } from "../../platform/schemas/roles";
-import { LinkButton } from "../components/buttons";
+import { LinkButton, SubmitButton } from "../components/buttons";
 import type { Bar } from "../components/chart-periods";
 import { Sparkline } from "../components/charts";
-import { EmptyState, ScrollArea, Time } from "../components/display";
+import { EmptyState, Time } from "../components/display";
 import { TextField } from "../components/fields";
+import { Table } from "../components/table";
 import { Health } from "./state";
 
 interface ListedSubscription {
@@ -44,9 +45,7 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
         <search>
           <form class="filters" method="get" action="/console/webhooks">
             <TextField name="q" label="Name or URL" type="search" value={search} />
-            <button type="submit" class="button plain">
-              Search
-            </button>
+            <SubmitButton kind="plain">Search</SubmitButton>
           </form>
         </search>
       )}
@@ -77,37 +76,21 @@ const NoRows = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =
   );
 
 const Rows = ({ rows }: { rows: ListedSubscription[] }) => (
-  <ScrollArea label="Subscriptions">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">State</th>
-          <th scope="col" class="wide">
-            Last 24 hours
-          </th>
-          <th scope="col" class="wide">
-            Last sent
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr>
-            <td class="break">
-              <a href={`/console/webhooks/${row.id}`}>{row.name}</a>
-              <div class="small muted">{row.url.length > 100 ? `${row.url.slice(0, 100)}…` : row.url}</div>
-            </td>
-            <td>
-              <Health {...row} />
-            </td>
-            <td class="wide">
-              <Sparkline bars={row.bars} label={row.name} />
-            </td>
-            <td class="wide small">{row.lastTriggeredAt ? <Time at={row.lastTriggeredAt} /> : "never"}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollArea>
+  <Table label="Subscriptions" columns={["Name", "State", ["Last 24 hours", "wide"], ["Last sent", "wide"]]}>
+    {rows.map((row) => (
+      <tr>
+        <td class="break">
+          <a href={`/console/webhooks/${row.id}`}>{row.name}</a>
+          <div class="small muted">{row.url.length > 100 ? `${row.url.slice(0, 100)}…` : row.url}</div>
+        </td>
+        <td>
+          <Health {...row} />
+        </td>
+        <td class="wide">
+          <Sparkline bars={row.bars} label={row.name} />
+        </td>
+        <td class="wide small">{row.lastTriggeredAt ? <Time at={row.lastTriggeredAt} /> : "never"}</td>
+      </tr>
+    ))}
+  </Table>
 );

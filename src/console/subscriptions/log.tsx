@@ -1,8 +1,11 @@
 /** The delivery log of one subscription: filters, rows and a link to older rows. */
 
-import { Badge, EmptyState, LiveIndicator, ScrollArea, Time, type Tone } from "../components/display";
+import { withQuery } from "../components/address";
+import { SubmitButton } from "../components/buttons";
+import { Badge, EmptyState, LiveIndicator, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import { outcomeOf } from "../components/outcome";
+import { Table } from "../components/table";
 import type { Failure } from "../failure";
 
 export interface LogRow {
@@ -63,12 +66,6 @@ export function duration(row: Times): string {
   return `${(toMs(row.completedAt) - toMs(row.attemptedAt)).toLocaleString("en")} ms`;
 }
 
-/** The query of an address, without the parameters that are empty. */
-export const addressOf = (query: LogQuery) => {
-  const given = Object.entries(query).filter(([, value]) => value !== "");
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-};
-
 export function Log(view: LogView) {
   const { webhookId, query, failure } = view;
   const here = `/console/webhooks/${webhookId}`;
@@ -83,16 +80,14 @@ export function Log(view: LogView) {
         <Select name="status" label="Status" value={query.status} options={STATUSES} failure={failure} />
         <TextField name="eventType" label="Event type" value={query.eventType} failure={failure} />
         {query.period !== "" && <input type="hidden" name="period" value={query.period} />}
-        <button type="submit" class="button plain">
-          Filter
-        </button>
+        <SubmitButton kind="plain">Filter</SubmitButton>
       </form>
-      <div {...(isFirst ? { "data-live": `${here}/log${addressOf(query)}` } : {})}>
+      <div {...(isFirst ? { "data-live": withQuery(`${here}/log`, { ...query }) } : {})}>
         <LogRows {...view} />
       </div>
       {!isFirst && (
         <p>
-          <a href={`${here}${addressOf({ ...query, cursor: "" })}#log`}>Newest</a>
+          <a href={`${withQuery(here, { ...query, cursor: "" })}#log`}>Newest</a>
         </p>
       )}
     </section>
@@ -114,47 +109,30 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
   }
   return (
     <>
-      <ScrollArea label="Attempts">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Status</th>
-              <th scope="col">Event</th>
-              <th scope="col" class="wide">
-                Outcome
-              </th>
-              <th scope="col" class="wide num">
-                Attempt
-              </th>
-              <th scope="col" class="wide num">
-                Duration
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                <td class="small">
-                  <a href={`/console/webhooks/${webhookId}/attempts/${row.id}`}>
-                    <Time at={row.attemptedAt} />
-                  </a>
-                </td>
-                <td>
-                  <StatusBadge status={row.status} />
-                </td>
-                <td class="break">
-                  {row.eventType} {KINDS[row.kind] && <Badge tone="calm">{KINDS[row.kind]}</Badge>}
-                  <div class="slim small muted">{outcomeOf(row)}</div>
-                </td>
-                <td class="wide small break">{outcomeOf(row)}</td>
-                <td class="wide num">{row.attemptCount}</td>
-                <td class="wide num small">{duration(row)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollArea>
+      <Table
+        label="Attempts"
+        columns={["When", "Status", "Event", ["Outcome", "wide"], ["Attempt", "wide num"], ["Duration", "wide num"]]}
+      >
+        {rows.map((row) => (
+          <tr>
+            <td class="small">
+              <a href={`/console/webhooks/${webhookId}/attempts/${row.id}`}>
+                <Time at={row.attemptedAt} />
+              </a>
+            </td>
+            <td>
+              <StatusBadge status={row.status} />
+            </td>
+            <td class="break">
+              {row.eventType} {KINDS[row.kind] && <Badge tone="calm">{KINDS[row.kind]}</Badge>}
+              <div class="slim small muted">{outcomeOf(row)}</div>
+            </td>
+            <td class="wide small break">{outcomeOf(row)}</td>
+            <td class="wide num">{row.attemptCount}</td>
+            <td class="wide num small">{duration(row)}</td>
+          </tr>
+        ))}
+      </Table>
       {nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}
     </>
   );
@@ -162,6 +140,6 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
 
 const Older = ({ webhookId, query, nextCursor }: { webhookId: string; query: LogQuery; nextCursor: string }) => (
   <p class="after">
-    <a href={`/console/webhooks/${webhookId}${addressOf({ ...query, cursor: nextCursor })}#log`}>Older</a>
+    <a href={`${withQuery(`/console/webhooks/${webhookId}`, { ...query, cursor: nextCursor })}#log`}>Older</a>
   </p>
 );

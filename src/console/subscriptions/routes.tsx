@@ -15,11 +15,11 @@ import { autoDisableHours } from "../../webhooks/subscriptions/disabling-options
 import { type HeadersView, viewOfHeaders } from "../../webhooks/subscriptions/header-options";
 import { openHeaders } from "../../webhooks/subscriptions/headers";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
-import { findSubscription } from "../../webhooks/subscriptions/store";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { failureOf } from "../failure";
 import { type Form, form } from "../http/form";
 import { flash, fragment, page, type Refused, redirectWithFlash } from "../http/page";
+import { requireSubscription } from "../http/subscription";
 import { ListenerDetail } from "../listeners/detail";
 import { SubscriptionDetail } from "./detail";
 import { FAILED_HOURS } from "./failures";
@@ -165,12 +165,6 @@ const headersOf = async (c: Context<AppEnv>, row: { id: string; headersSealed: s
   viewOfHeaders(await openHeaders(c.get("deps"), row));
 
 const subscriptionPath = (id: string) => `/webhooks/${id}`;
-
-async function requireSubscription(c: Context<AppEnv>) {
-  const row = await findSubscription(c.get("deps"), c.get("principal"), pathParam(c, "id"));
-  if (!row) throw notFound("Webhook");
-  return row;
-}
 
 const reading = new Hono<AppEnv>()
   .get("/", requires(READ_DELIVERIES), async (c) => {

@@ -1,6 +1,6 @@
 /** The tenants of the current user. */
 import type { TenantOfUser } from "../../tenancy/tenants/store";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, FailureBanner } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import type { Failure } from "../failure";
@@ -64,10 +64,9 @@ export const LeaveTenant = ({ name, keys, failure }: LeaveProps) => (
     <PostForm action="/console/tenants/leave" class="card">
       <p>Your sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />
-      <div class="row">
-        <SubmitButton kind="danger">Leave</SubmitButton>
-        <LinkButton href="/console/tenants">Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel="/console/tenants">
+        Leave
+      </FormButtons>
     </PostForm>
   </div>
 );

@@ -1,11 +1,13 @@
-/** Authenticates an API key in one D1 round trip; a mistyped key costs none. */
+/** Authenticates an API key in one D1 round trip; a mistyped key costs none, nor does one that is remembered. */
 import type { Deps } from "../../platform/deps";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { ApiKeyPrincipal } from "../../platform/schemas/principal";
+import type { Permission } from "../../platform/schemas/roles";
 import { standingOf } from "../../tenancy/tenants/standing-store";
 import { permissionsOfKey } from "./held";
 import { findByKey, isUseStale } from "./known-key";
-import { findApiKeyByHash, touchApiKey } from "./store";
+import { recallKey, rememberKey } from "./remembered";
+import { findApiKeyByHash, type KnownKey, touchApiKey } from "./store";
 
 /** A key that has ended, as the log line of its request names it. */
 export interface EndedKey {
@@ -28,13 +30,31 @@ export async function authenticateApiKey(
   let ended: EndedKey | null = null;
   const row = await findByKey(deps, key, clientIp, async (hash) => {
     const found = await findApiKeyByHash(deps, hash, nowMs);
-    if (found && found.isLive === 0) ended = { tenantId: found.tenantId, keyPrefix: found.prefix };
-    return found?.isLive === 1 ? found : null;
+    if (!found) return null;
+    const isStale = isUseStale(found.lastUsedAt, nowMs);
+    rememberKey(hash, isStale ? { ...found, lastUsedAt: nowMs } : found);
+    if (found.isLive === 0) {
+      ended = { tenantId: found.tenantId, keyPrefix: found.prefix };
+      return null;
+    }
+    if (isStale) deps.background("API key use", touchApiKey(deps, found.tenantId, found.id, nowMs));
+    return found;
   });
-  if (!row) return ended && { ended };
-  const { id, name, userId, owner, role, scopes, lastUsedAt } = row;
-  if (isUseStale(lastUsedAt, nowMs)) deps.background("API key use", touchApiKey(deps, row.tenantId, id, nowMs));
-  const permissions = permissionsOfKey({ owner, role, scopes });
+  return row ? principalOf(row, origin) : ended && { ended };
+}
+
+/**
+ * The principal of a key that this isolate remembers, or null. It is only for a batch that begins with its `recheck`,
+ * and for nothing that refuses.
+ */
+export async function recallApiKey(deps: Deps, key: string, origin: RequestOrigin): Promise<ApiKeyPrincipal | null> {
+  const known = await recallKey(deps, key);
+  return known && { ...principalOf(known, origin), recheck: known.recheck };
+}
+
+function principalOf(key: KnownKey, origin: RequestOrigin): ApiKeyPrincipal {
+  const { id, name, userId, owner, role } = key;
+  const permissions = permissionsOfKey({ owner, role, scopes: JSON.parse(key.scopes) as Permission[] });
   const actor = { kind: "api-key", id, name, sessionId: null, ...origin } as const;
-  return { kind: "api-key", userId, ...standingOf(row), permissions, actor };
+  return { kind: "api-key", userId, ...standingOf(key), permissions, actor };
 }

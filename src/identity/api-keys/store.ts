@@ -1,11 +1,11 @@
 /** API keys in D1, stored as SHA-256. */
 import { and, desc, eq, gt, inArray, isNull, or, type Placeholder, type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, prepared } from "../../platform/db/client";
+import { atomically, type Bound, fixed, jsonList, prepared } from "../../platform/db/client";
+import type { Recheck } from "../../platform/db/recheck";
 import { apiKeys } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { ActingIn, Actor } from "../../platform/schemas/actor";
-import type { Permission } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 
@@ -84,7 +84,8 @@ export async function revokeApiKeyOf(
   return revoked.length === 1;
 }
 
-interface KnownKey extends StandingRow {
+/** A key as it was read. */
+export interface KnownKey extends StandingRow {
   id: string;
   name: string;
   userId: string;
@@ -104,20 +105,37 @@ export const isKeyLive = (nowMs: Placeholder): SQL => sql`(k.revoked_at IS NULL
   AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
   AND (k.owner = 'tenant' OR coalesce(m.role IS NOT NULL AND (u.suspended_at IS NULL OR u.keep_api_keys = 1), 0)))`;
 
-const keyByHash = prepared<KnownKey>(sql`
+const KEY_BY_HASH = sql`
   SELECT k.id, k.name, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, k.prefix, k.owner, m.role,
     ${isKeyLive(sql.placeholder("nowMs"))} AS isLive, ${STANDING_COLUMNS}
   FROM api_keys k JOIN tenants t ON t.id = k.tenant_id LEFT JOIN memberships m ON m.tenant_id = k.tenant_id
     AND m.user_id = k.user_id LEFT JOIN users u ON u.id = k.user_id
-  WHERE k.key_hash = ${sql.placeholder("keyHash")}`);
+  WHERE k.key_hash = ${sql.placeholder("keyHash")}`;
+const keyByHash = prepared<KnownKey>(KEY_BY_HASH);
 
 /**
  * The key with this hash, ended or not, with its owner's present role in its tenant. Looks across tenants: the key
  * determines the tenant.
  */
-export async function findApiKeyByHash({ db }: Deps, keyHash: string, nowMs: number) {
+export async function findApiKeyByHash({ db }: Deps, keyHash: string, nowMs: number): Promise<KnownKey | undefined> {
   const [row] = await keyByHash(db, { keyHash, nowMs });
-  return row && { ...row, scopes: JSON.parse(row.scopes) as Permission[] };
+  return row;
+}
+
+let unchanged: ((values: Record<string, unknown>) => Bound<never>) | undefined;
+
+/**
+ * Fails its batch unless reading the key again would return the same, but for its last use: it would store a key
+ * without an id.
+ */
+export function refuseChangedKey(keyHash: string, { lastUsedAt: _, ...known }: KnownKey): Recheck {
+  const columns = Object.keys(known);
+  const isSame = columns.map((name) => sql`r.${sql.raw(name)} IS ${sql.placeholder(`known.${name}`)}`);
+  unchanged ??= fixed(sql`INSERT INTO api_keys (id) SELECT NULL
+    WHERE NOT EXISTS (SELECT 1 FROM (${KEY_BY_HASH}) r WHERE ${sql.join(isSame, sql.raw(" AND "))})`);
+  const statement = unchanged;
+  const values = Object.fromEntries(Object.entries(known).map(([name, value]) => [`known.${name}`, value]));
+  return (nowMs) => statement({ ...values, keyHash, nowMs });
 }
 
 /** Records that the key was used at `nowMs`. */

@@ -1,6 +1,6 @@
 /** Mailed codes in D1: a row counts the wrong attempts at one code. A code that nobody has tried has no row. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /** The most wrong attempts. A used code is stored with this number of tries, too. */
@@ -13,10 +13,8 @@ const MAX_TRIES = 5;
  */
 export async function countAttempt({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
   const counted = isRight ? 0 : 1;
-  const { open } = await atomically(db, {
-    open: rows<{ tries: number }>(sql`INSERT INTO mail_codes (id, tries) VALUES (${mailId}, ${counted})
-      ON CONFLICT (id) DO UPDATE SET tries = tries + ${counted} WHERE tries < ${MAX_TRIES} RETURNING tries`),
-  });
+  const open = await query<{ tries: number }>(db)`INSERT INTO mail_codes (id, tries) VALUES (${mailId}, ${counted})
+    ON CONFLICT (id) DO UPDATE SET tries = tries + ${counted} WHERE tries < ${MAX_TRIES} RETURNING tries`;
   return open.length === 1;
 }
 

@@ -1,6 +1,6 @@
 /** Invitations in D1; `join-store.ts` has their use. */
 import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, queryFirst, rows } from "../../platform/db/client";
 import { invitations } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn, Actor } from "../../platform/schemas/actor";
@@ -140,9 +140,7 @@ export async function findInvitationByToken(
   tokenHash: string,
   nowMs: number,
 ): Promise<InvitationAddress | null> {
-  const { found } = await atomically(db, {
-    found: rows<StoredAddress>(sql`SELECT ${ADDRESS} FROM invitations
-      WHERE id = (${openByToken(tokenHash, sql`i.email`, nowMs)})`),
-  });
-  return found[0] ? addressOf(found[0]) : null;
+  const found = await queryFirst<StoredAddress>(db)`SELECT ${ADDRESS} FROM invitations
+    WHERE id = (${openByToken(tokenHash, sql`i.email`, nowMs)})`;
+  return found ? addressOf(found) : null;
 }

@@ -1,17 +1,14 @@
 /** Whether the former service answers, in the control plane. It is asked about people of no tenant yet. */
-import { sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /** Adds one to the number of times that it has failed since it last answered. */
 export async function noteFailure({ db }: Deps, nowMs: number): Promise<void> {
-  await atomically(db, {
-    noted: sql`INSERT INTO legacy_login_failures (id, since, tries) VALUES (1, ${nowMs}, 1)
-      ON CONFLICT (id) DO UPDATE SET tries = tries + 1`,
-  });
+  await query(db)`INSERT INTO legacy_login_failures (id, since, tries) VALUES (1, ${nowMs}, 1)
+    ON CONFLICT (id) DO UPDATE SET tries = tries + 1`;
 }
 
 /** Notes that it has answered. Writes nothing unless it has failed. */
 export async function forgetFailures({ db }: Deps): Promise<void> {
-  await atomically(db, { ended: sql`DELETE FROM legacy_login_failures WHERE id = 1` });
+  await query(db)`DELETE FROM legacy_login_failures WHERE id = 1`;
 }

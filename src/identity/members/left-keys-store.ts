@@ -1,6 +1,6 @@
 /** The API keys of a tenant that somebody has made. They belong to the tenant, and work on without their maker. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import { firstIdAtSql } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { EndedApiKey } from "./ended-keys";
@@ -14,15 +14,11 @@ export async function findTenantKeysBy(
   { tenantId, userId }: { tenantId: string; userId: string },
   nowMs: number,
 ): Promise<(EndedApiKey & { createdAt: number })[]> {
-  const { found } = await atomically(db, {
-    found: rows<EndedApiKey & { createdAt: number }>(sql`SELECT k.id, k.name, k.prefix, k.created_at AS createdAt
-      FROM api_keys k
-      WHERE k.user_id = '' AND k.tenant_id = ${tenantId} AND k.owner = 'tenant' AND k.revoked_at IS NULL
-        AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
-        AND EXISTS (SELECT 1 FROM audit_events a WHERE a.tenant_id = k.tenant_id
-          AND a.id >= ${firstIdAtSql(sql`k.created_at - 60000`)} AND a.id < ${firstIdAtSql(sql`k.created_at + 60000`)}
-          AND a.action = 'api_key.created' AND a.target_id = k.id AND a.actor_id = ${userId})
-      ORDER BY k.id DESC`),
-  });
-  return found;
+  return query<EndedApiKey & { createdAt: number }>(db)`SELECT k.id, k.name, k.prefix, k.created_at AS createdAt
+    FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = ${tenantId} AND k.owner = 'tenant' AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
+      AND EXISTS (SELECT 1 FROM audit_events a WHERE a.tenant_id = k.tenant_id
+        AND a.id >= ${firstIdAtSql(sql`k.created_at - 60000`)} AND a.id < ${firstIdAtSql(sql`k.created_at + 60000`)}
+        AND a.action = 'api_key.created' AND a.target_id = k.id AND a.actor_id = ${userId})
+    ORDER BY k.id DESC`;
 }

@@ -2,12 +2,12 @@
  * Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them.
  */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query, rows } from "../../platform/db/client";
 import { memberships, users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import type { Role } from "../../platform/schemas/roles";
-import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/record-store";
 import { mayManageRole, NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endSessionsOfMembers, revokeMembers } from "../tokens/revocations-store";
 import type { EndedApiKey } from "./ended-keys";
@@ -157,10 +157,8 @@ export async function setSubscriptionNotices(
   { tenantId, userId }: { tenantId: string; userId: string },
   alerts: boolean,
 ): Promise<void> {
-  await atomically(db, {
-    set: sql`UPDATE memberships SET alerts = ${Number(alerts)}
-      WHERE tenant_id = ${tenantId} AND user_id = ${userId} AND alerts <> ${Number(alerts)}`,
-  });
+  await query(db)`UPDATE memberships SET alerts = ${Number(alerts)}
+    WHERE tenant_id = ${tenantId} AND user_id = ${userId} AND alerts <> ${Number(alerts)}`;
 }
 
 /**
@@ -182,7 +180,7 @@ export async function deleteOwnMembership(
     ...endApiKeys(mayLeave, { actor, reason: "member-left" }, nowMs),
     // Last of the changes: the statements above ask whether the membership may end.
     deleted: sql`DELETE FROM memberships WHERE ${mayLeave} RETURNING user_id`,
-    recorded: auditIfChanged({ tenantId, action: "member.left", actor, target: { kind: "user", id: userId } }),
+    recorded: auditOfUser("member.left", { tenantId, userId, actor }),
   });
   if (deleted.length === 1) return { outcome: "changed", endedKeys: apiKeys };
   const refusal = isConfirmed ? "lastOwner" : "unconfirmed";

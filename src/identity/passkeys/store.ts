@@ -1,12 +1,12 @@
 /** Passkeys in D1, and the challenges that were used. A passkey belongs to a user, not to a tenant. */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows, violates } from "../../platform/db/client";
+import { atomically, jsonList, query, rows, violates } from "../../platform/db/client";
 import { passkeys } from "../../platform/db/schema";
 import { isUnused, useState } from "../../platform/db/used-states-store";
 import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { AuthMethod, SessionPrincipal } from "../../platform/schemas/principal";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOfUser } from "../../tenancy/audit/record-store";
 import { hasOtherSignInMethod } from "../sign-in-methods-store";
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
@@ -54,12 +54,7 @@ export async function insertPasskey(
     // First, because it reads what the other statements change.
     before: rows<Obstacles>(sql`SELECT ${isFull} AS isFull, ${isTaken} AS isTaken`),
     added: sql`${insertRow(row)} AND NOT ${isFull} AND NOT ${isTaken} AND ${isUnused(stateId)} RETURNING id`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "auth.passkey_added",
-      actor,
-      target: { kind: "user", id: userId },
-    }),
+    recorded: auditOfUser("auth.passkey_added", { tenantId, userId, actor }),
     revert: insertRevert(revert, userId, "passkey", {
       condition: sql`${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id} AND user_id = u.id)`,
     }),
@@ -97,9 +92,8 @@ export const isPasskeyUsed = (error: unknown): boolean =>
 
 /** Renames a passkey of a user. Returns false when the user has no such passkey. */
 export async function renamePasskeyOfUser({ db }: Deps, userId: string, id: string, name: string) {
-  const { renamed } = await atomically(db, {
-    renamed: sql`UPDATE passkeys SET name = ${name} WHERE id = ${id} AND user_id = ${userId} RETURNING id`,
-  });
+  const renamed = await query(db)`UPDATE passkeys SET name = ${name} WHERE id = ${id} AND user_id = ${userId}
+    RETURNING id`;
   return renamed.length === 1;
 }
 
@@ -119,12 +113,7 @@ export async function deletePasskeyOfUser(
       sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherSignInMethod(deps, userId, id)}
         RETURNING name`,
     ),
-    recorded: auditIfChanged({
-      tenantId,
-      action: "auth.passkey_removed",
-      actor,
-      target: { kind: "user", id: userId },
-    }),
+    recorded: auditOfUser("auth.passkey_removed", { tenantId, userId, actor }),
   });
   if (known.length === 0) return "unknown";
   return removed[0] ?? "last";

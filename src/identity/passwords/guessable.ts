@@ -1,6 +1,6 @@
 /** Passwords that attackers try first (OWASP ASVS 6.2.4): the most common ones, and the user's own email. */
 import type { Config } from "../../platform/config";
-import { AppError } from "../../platform/errors";
+import { invalidField } from "../../platform/errors";
 import { COMMON_PASSWORDS } from "./common";
 
 /** Throws VALIDATION_FAILED with a detail for `field` if the password is guessable and such passwords are refused. */
@@ -19,5 +19,5 @@ export function refuseGuessable(
 }
 
 function refuse(path: string, message: string): never {
-  throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+  throw invalidField(path, message);
 }

@@ -1,6 +1,6 @@
 /** Platform keys in D1, stored as SHA-256. They belong to no tenant and to no person. */
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, prepared, rows } from "../../platform/db/client";
+import { atomically, jsonList, prepared, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
@@ -81,11 +81,8 @@ export async function insertPlatformKey(
 
 /** The active keys, newest first. */
 export async function listPlatformKeys({ db }: Deps, nowMs: number): Promise<PlatformKeyRow[]> {
-  const { found } = await atomically(db, {
-    found: rows<StoredKey>(
-      sql`${selectKeys(nowMs)} WHERE k.id >= '' AND ${isPlatformKeyActive(nowMs)} ORDER BY k.id DESC`,
-    ),
-  });
+  const found = await query<StoredKey>(db)`${selectKeys(nowMs)} WHERE k.id >= '' AND ${isPlatformKeyActive(nowMs)}
+    ORDER BY k.id DESC`;
   return found.map(parsed);
 }
 
@@ -171,5 +168,5 @@ export async function findPlatformKeyByHash({ db }: Deps, hash: string, named: T
 
 /** Records that the key was used at `nowMs`. */
 export async function touchPlatformKey({ db }: Deps, id: string, nowMs: number): Promise<void> {
-  await atomically(db, { touched: sql`UPDATE platform_keys SET last_used_at = ${nowMs} WHERE id = ${id}` });
+  await query(db)`UPDATE platform_keys SET last_used_at = ${nowMs} WHERE id = ${id}`;
 }

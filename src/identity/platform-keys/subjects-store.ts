@@ -1,6 +1,5 @@
 /** The tenants and the users that the product names, in D1. */
-import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { idOfTenant } from "../../tenancy/tenants/store";
@@ -14,12 +13,9 @@ export interface NamedTenant extends TenantRef {
 
 /** The tenant with this name; undefined when there is none. The tenant of the platform is none. */
 export async function findNamedTenant({ db }: Deps, name: TenantName): Promise<NamedTenant | undefined> {
-  const { found } = await atomically(db, {
-    found: rows<NamedTenant>(sql`SELECT t.id AS tenantId, t.shard, t.name, t.external_id AS externalId,
-        t.suspended_at IS NOT NULL AS isSuspended
-      FROM tenants t WHERE t.id = ${idOfTenant(name)} AND t.id <> ${PLATFORM_TENANT}`),
-  });
-  return found[0];
+  return queryFirst<NamedTenant>(db)`SELECT t.id AS tenantId, t.shard, t.name, t.external_id AS externalId,
+      t.suspended_at IS NOT NULL AS isSuspended
+    FROM tenants t WHERE t.id = ${idOfTenant(name)} AND t.id <> ${PLATFORM_TENANT}`;
 }
 
 /** One of them is set. */
@@ -37,10 +33,7 @@ export interface NamedUser {
 
 /** The user with this name, across tenants; undefined when there is none. */
 export async function findNamedUser({ db }: Deps, name: UserName): Promise<NamedUser | undefined> {
-  const { found } = await atomically(db, {
-    found: rows<NamedUser>(sql`SELECT u.id AS userId, u.email, u.external_id AS externalId FROM users u
-      WHERE u.id = coalesce(${name.id}, (SELECT x.id FROM users x WHERE x.external_id = ${name.externalId}),
-        (SELECT x.id FROM users x WHERE x.email = ${name.email}))`),
-  });
-  return found[0];
+  return queryFirst<NamedUser>(db)`SELECT u.id AS userId, u.email, u.external_id AS externalId FROM users u
+    WHERE u.id = coalesce(${name.id}, (SELECT x.id FROM users x WHERE x.external_id = ${name.externalId}),
+      (SELECT x.id FROM users x WHERE x.email = ${name.email}))`;
 }

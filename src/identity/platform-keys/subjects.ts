@@ -1,6 +1,6 @@
 /** The tenants and the users that a platform key names, and what it may do to them. */
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
+import { AppError, notFound, orNotFound } from "../../platform/errors";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
 import { tenantName } from "../../tenancy/tenants/tenant-name";
 import { findNamedTenant, findNamedUser, type NamedTenant, type NamedUser, type UserName } from "./subjects-store";
@@ -26,9 +26,7 @@ function userName(text: string): UserName {
 
 /** The user with this name. Throws NOT_FOUND. */
 export async function requireUser(deps: Deps, name: string): Promise<NamedUser> {
-  const user = await findNamedUser(deps, userName(name));
-  if (!user) throw notFound("User");
-  return user;
+  return orNotFound(await findNamedUser(deps, userName(name)), "User");
 }
 
 /** The user with this name, who is no operator: otherwise a key could make itself one. Throws NOT_FOUND, FORBIDDEN. */

@@ -26,12 +26,10 @@ export const policyRoutes = new Hono<AppEnv>()
         errors: ["STEP_UP_REQUIRED", "SECOND_FACTOR_REQUIRED"],
         description:
           "Two-factor authentication counts, and a passkey in sessions that it has opened or confirmed. After the " +
-          "grace " +
-          "period, members without one get `SECOND_FACTOR_REQUIRED` everywhere but below `/auth/`, where they set " +
-          "one " +
-          "up. API keys are not affected. Each change begins the grace period anew. Owners need a sign-in or a " +
-          "step-up " +
-          "within the last ten minutes, and a second factor of their own to require one; all owners are told.",
+          "grace period, members without one get `SECOND_FACTOR_REQUIRED` everywhere but below `/auth/`, where they " +
+          "set one up. API keys are not affected. Each change begins the grace period anew. Owners need a sign-in or " +
+          "a step-up within the last ten minutes, and a second factor of their own to require one; all owners are " +
+          "told.",
       },
     ),
     ...serve(policy.change, (c, data) => c.json({ data })),

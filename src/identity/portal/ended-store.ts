@@ -1,6 +1,6 @@
 /** Ending the portal links and tokens that somebody has made, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /**
@@ -13,11 +13,9 @@ export const portalLinksMadeBy = (userId: string | SQL, nowMs: number): SQL =>
 
 /** How many a user has that work. */
 export async function countPortalLinks({ db, now }: Deps, userId: string): Promise<number> {
-  const { counted } = await atomically(db, {
-    counted: rows<{ count: number }>(sql`SELECT count(*) AS count FROM portal_links
-      WHERE ${portalLinksMadeBy(userId, now())}`),
-  });
-  return counted[0]?.count ?? 0;
+  const counted = await queryFirst<{ count: number }>(db)`SELECT count(*) AS count FROM portal_links
+    WHERE ${portalLinksMadeBy(userId, now())}`;
+  return counted?.count ?? 0;
 }
 
 /** Ends them if `condition` holds, SQL. */

@@ -1,6 +1,6 @@
 /** Portal links and tokens in D1, stored as SHA-256. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { atomically, jsonList, query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn, Actor } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
@@ -77,11 +77,9 @@ type StoredLink = Omit<PortalLinkRow, "permissions" | "theme"> & { permissions: 
 
 /** The links and tokens that have not ended, newest first. */
 export async function listPortalLinks({ db }: Deps, links: SeenLinks, nowMs: number): Promise<PortalLinkRow[]> {
-  const { found } = await atomically(db, {
-    found: rows<StoredLink>(sql`SELECT id, kind, permissions, theme, return_url AS returnUrl, created_at AS createdAt,
-        expires_at AS expiresAt, opened_at AS openedAt
-      FROM portal_links WHERE ${seen(links, nowMs)} ORDER BY id DESC`),
-  });
+  const found = await query<StoredLink>(db)`SELECT id, kind, permissions, theme, return_url AS returnUrl, created_at
+    AS createdAt, expires_at AS expiresAt, opened_at AS openedAt
+    FROM portal_links WHERE ${seen(links, nowMs)} ORDER BY id DESC`;
   return found.map((row) => ({ ...row, permissions: JSON.parse(row.permissions), theme: parsedTheme(row.theme) }));
 }
 

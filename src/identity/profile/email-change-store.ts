@@ -2,11 +2,11 @@
  * Changes of an address in D1. The address is the user's in all tenants; the event goes to the tenant of the session.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { atomically, jsonList, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOfUser } from "../../tenancy/audit/record-store";
 import { isFreeFor } from "../addresses-store";
 
 export interface NewEmailChange {
@@ -40,12 +40,7 @@ export async function insertEmailChange(
     older: endEmailChanges(sql`${userId}`, sql`1`),
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, email, created_at, expires_at)
       SELECT ${hash}, 'change-email', u.id, ${email}, ${nowMs}, ${expiresAt} FROM users u WHERE u.id = ${userId}`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "auth.email_change_requested",
-      actor,
-      target: { kind: "user", id: userId },
-    }),
+    recorded: auditOfUser("auth.email_change_requested", { tenantId, userId, actor }),
     revert: insertRevert(revert, userId, "email", formerAddress(mayBeTold(deps))),
   });
 }
@@ -86,7 +81,7 @@ export async function changeEmailByToken(
     revert: insertRevert(revert, userId, "email", formerAddress(sql`${mayBeTold(deps)} AND ${mayChange}`)),
     changed: sql`UPDATE users SET email = ${email}, email_verified_at = ${nowMs}, email_verified_by = NULL
       WHERE id = ${userId} AND ${mayChange} RETURNING id`,
-    recorded: auditIfChanged({ tenantId, action: "auth.email_changed", actor, target: { kind: "user", id: userId } }),
+    recorded: auditOfUser("auth.email_changed", { tenantId, userId, actor }),
     // Last: the statements above ask whether the token is there.
     links: endMailedLinks(sql`${userId}`, isDone),
   });
@@ -113,23 +108,19 @@ export async function findEmailConfirmation(
   hash: string,
   nowMs: number,
 ): Promise<MailedEmailChange | null> {
-  const { found } = await atomically(db, {
-    found: rows<MailedEmailChange>(sql`SELECT t.email, u.email AS otherEmail, NULL AS name,
-        NOT ${isFreeFor(sql`u.id`, sql`t.email`, nowMs)} AS isTaken
-      FROM email_tokens t JOIN users u ON u.id = t.subject_id
-      WHERE t.hash = ${hash} AND t.purpose = 'change-email' AND t.expires_at > ${nowMs}`),
-  });
-  return found[0] ?? null;
+  const found = await queryFirst<MailedEmailChange>(db)`SELECT t.email, u.email AS otherEmail, NULL AS name,
+      NOT ${isFreeFor(sql`u.id`, sql`t.email`, nowMs)} AS isTaken
+    FROM email_tokens t JOIN users u ON u.id = t.subject_id
+    WHERE t.hash = ${hash} AND t.purpose = 'change-email' AND t.expires_at > ${nowMs}`;
+  return found ?? null;
 }
 
 /** What the mail to the former address needs; null when nobody may be told, or the link was used. */
 export async function findEmailWarning({ db }: Deps, hash: string): Promise<MailedEmailChange | null> {
-  const { found } = await atomically(db, {
-    found: rows<MailedEmailChange>(sql`SELECT t.email, u.name, 0 AS isTaken,
-        coalesce(nullif(u.email, t.email), (SELECT p.email FROM email_tokens p WHERE p.subject_id = u.id
-          AND p.purpose = 'change-email' ORDER BY p.created_at DESC LIMIT 1)) AS otherEmail
-      FROM email_tokens t JOIN users u ON u.id = t.subject_id
-      WHERE t.hash = ${hash} AND t.purpose = 'undo' AND t.used_at IS NULL`),
-  });
-  return found[0] ?? null;
+  const found = await queryFirst<MailedEmailChange>(db)`SELECT t.email, u.name, 0 AS isTaken,
+      coalesce(nullif(u.email, t.email), (SELECT p.email FROM email_tokens p WHERE p.subject_id = u.id
+        AND p.purpose = 'change-email' ORDER BY p.created_at DESC LIMIT 1)) AS otherEmail
+    FROM email_tokens t JOIN users u ON u.id = t.subject_id
+    WHERE t.hash = ${hash} AND t.purpose = 'undo' AND t.used_at IS NULL`;
+  return found ?? null;
 }

@@ -53,8 +53,7 @@ export const profileRoutes = new Hono<AppEnv>()
         errors: ["INVALID_TOKEN", "EMAIL_TAKEN", "FORBIDDEN"],
         description:
           "Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links " +
-          "that " +
-          "were mailed before end. For 72 hours nobody else can have the former address.",
+          "that were mailed before end. For 72 hours nobody else can have the former address.",
       },
     ),
     sessionOnly,

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOfUser } from "../../tenancy/audit/record-store";
 
 /** Gives the caller another name, or none. Writes nothing if it stays the same. */
 export async function renameUser(
@@ -13,6 +13,6 @@ export async function renameUser(
 ): Promise<void> {
   await atomically(db, {
     renamed: sql`UPDATE users SET name = ${name} WHERE id = ${userId} AND name IS NOT ${name}`,
-    recorded: auditIfChanged({ tenantId, action: "auth.name_changed", actor, target: { kind: "user", id: userId } }),
+    recorded: auditOfUser("auth.name_changed", { tenantId, userId, actor }),
   });
 }

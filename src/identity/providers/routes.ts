@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../../platform/crypto/encoding";
-import { notFound } from "../../platform/errors";
+import { notFound, orNotFound } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
@@ -35,9 +35,7 @@ const whenOn = documented(
 );
 
 function providerOf(c: Context<AppEnv>): Provider {
-  const provider = findProvider(c.get("deps").config, c.req.param("provider") ?? "");
-  if (!provider) throw notFound("Route");
-  return provider;
+  return orNotFound(findProvider(c.get("deps").config, c.req.param("provider") ?? ""), "Route");
 }
 
 /** Redirects to the page of the client that continues the sign-in. */
@@ -125,10 +123,9 @@ export const oauthRoutes = new Hono<AppEnv>()
       ],
       description:
         "The code works once, within 60 seconds, in the browser that has signed in: send the request from there, " +
-        "with its cookies. After " +
-        "`TOTP_REQUIRED` or `CONFLICT` it works for five minutes. `CONFLICT`: an account with the address exists. " +
-        "Its " +
-        "owner signs in to it and links the provider, or sends `mailCode`, a code that was mailed to the address.",
+        "with its cookies. After `TOTP_REQUIRED` or `CONFLICT` it works for five minutes. `CONFLICT`: an account " +
+        "with the address exists. Its owner signs in to it and links the provider, or sends `mailCode`, a code that " +
+        "was mailed to the address.",
     }),
     whenOn,
     requires(CODE_EXCHANGE),

@@ -2,7 +2,8 @@
  * Identities in D1: which person at a provider signs in as which user. Looked up across tenants, because nobody is
  * signed in yet.
  */
-import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { asc, eq, type SQL, sql } from "drizzle-orm";
+import { queryFirst } from "../../platform/db/client";
 import { identities } from "../../platform/db/schema";
 import { isUnused, useState } from "../../platform/db/used-states-store";
 import type { Deps } from "../../platform/deps";
@@ -27,10 +28,8 @@ export async function findUserByIdentity(
   { db }: Deps,
   { issuer, sub }: Pick<ProviderIdentity, "issuer" | "sub">,
 ): Promise<string | undefined> {
-  const [row] = await db
-    .select({ userId: identities.userId })
-    .from(identities)
-    .where(and(eq(identities.issuer, issuer), eq(identities.sub, sub)));
+  const row = await queryFirst<{ userId: string }>(db)`SELECT user_id AS userId FROM identities
+    WHERE issuer = ${issuer} AND sub = ${sub}`;
   return row?.userId;
 }
 

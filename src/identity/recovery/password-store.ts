@@ -1,18 +1,12 @@
 /** Passwords in D1. Reset tokens are found across tenants, because nobody is signed in yet. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { EndedAccess, ListedCredential } from "../../platform/mail/job";
 import { insertPasswordReverts, type NewRevert } from "../../platform/mail/revert-store";
 import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import {
-  auditEach,
-  auditIfChanged,
-  holderOfToken,
-  strangerTo,
-  tenantOfAccount,
-} from "../../tenancy/audit/record-store";
+import { auditEach, auditOfLink, auditOfUser, strangerTo, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endEmailChanges } from "../profile/email-change-store";
 import { endSessions } from "../tokens/revocations-store";
 import { endCredentials } from "./credentials-store";
@@ -71,12 +65,9 @@ interface StoredReset {
  * reclaimed.
  */
 export async function findResetByToken({ db }: Deps, hash: string) {
-  const { found } = await atomically(db, {
-    found: rows<StoredReset>(sql`SELECT u.id AS userId, u.email, t.expires_at AS expiresAt, t.used_at AS usedAt,
-        ${tenantsToLeave} AS tenants
-      FROM email_tokens t JOIN users u ON u.id = t.subject_id WHERE t.hash = ${hash} AND t.purpose = 'reset'`),
-  });
-  const [reset] = found;
+  const reset = await queryFirst<StoredReset>(db)`SELECT u.id AS userId, u.email, t.expires_at AS expiresAt, t.used_at
+    AS usedAt, ${tenantsToLeave} AS tenants
+    FROM email_tokens t JOIN users u ON u.id = t.subject_id WHERE t.hash = ${hash} AND t.purpose = 'reset'`;
   return reset && { ...reset, tenants: JSON.parse(reset.tenants) as TenantRef[] };
 }
 
@@ -125,12 +116,7 @@ export async function resetPasswordByToken(
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}
       WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
     // After the reclaiming: an event in a tenant that the user has left would inform strangers there.
-    recorded: auditIfChanged({
-      tenantId: tenantOfAccount(userId),
-      action: "auth.password_reset",
-      actor: holderOfToken(sql`${userId}`, origin),
-      target: { kind: "user", id: userId },
-    }),
+    recorded: auditOfLink("auth.password_reset", userId, origin),
   });
   return used.length === 0 ? null : { ended: endedOf(ended), endedCredentials: listed };
 }
@@ -156,12 +142,7 @@ export async function changePasswordOfUser({ db, now }: Deps, write: PasswordWri
     // First: the other statements ask whether it took effect.
     updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash}
       RETURNING id`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "auth.password_changed",
-      actor,
-      target: { kind: "user", id: userId },
-    }),
+    recorded: auditOfUser("auth.password_changed", { tenantId, userId, actor }),
     sessions: endSessions(sql`user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`, now()),
     tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
       AND purpose IN ('reset', 'change-email') AND ${changed}`,

@@ -1,20 +1,19 @@
 /** Reclaiming an account with a code that was mailed to its address, in D1: the code proves the address. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { EndedAccess } from "../../platform/mail/job";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { auditOfLink } from "../../tenancy/audit/record-store";
 import { mailCodeHolds } from "../email-codes/store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 
 /** The tenants that the user's account leaves when it is reclaimed; none when its address is verified. */
 export async function tenantsToLeaveOfUser({ db }: Deps, userId: string): Promise<TenantRef[]> {
-  const { found } = await atomically(db, {
-    found: rows<{ tenants: string }>(sql`SELECT ${tenantsToLeave} AS tenants FROM users u WHERE u.id = ${userId}`),
-  });
-  return JSON.parse(found[0]?.tenants ?? "[]") as TenantRef[];
+  const found = await queryFirst<{ tenants: string }>(db)`SELECT ${tenantsToLeave} AS tenants FROM users u
+    WHERE u.id = ${userId}`;
+  return JSON.parse(found?.tenants ?? "[]") as TenantRef[];
 }
 
 /**
@@ -33,13 +32,7 @@ export async function reclaimByCode(
     ...reclaim(userId, live, nowMs),
     // Last of the changes: the statements above ask whether the address is unverified.
     verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE ${unproven}`,
-    recorded: auditIfChanged({
-      tenantId: tenantOfAccount(userId),
-      action: "auth.email_verified",
-      actor: holderOfToken(sql`${userId}`, origin),
-      target: { kind: "user", id: userId },
-      meta: { method: "code" },
-    }),
+    recorded: auditOfLink("auth.email_verified", userId, origin, { method: "code" }),
   });
   return endedOf(ended);
 }

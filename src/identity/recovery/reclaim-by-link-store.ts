@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { EndedAccess } from "../../platform/mail/job";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { auditOfLink } from "../../tenancy/audit/record-store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 
 /** An unverified account, with what helps the owner of the address to recognise who registered it. */
@@ -49,13 +49,7 @@ export async function reclaimByLink(
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${userId} AND email_verified_at IS NULL AND ${live}`,
     // After the other change, because it removes the token.
     ...reclaim(userId, live, nowMs),
-    recorded: auditIfChanged({
-      tenantId: tenantOfAccount(userId),
-      action: "notice.undone",
-      actor: holderOfToken(sql`${userId}`, origin),
-      target: { kind: "user", id: userId },
-      meta: { kind: "takeOver" },
-    }),
+    recorded: auditOfLink("notice.undone", userId, origin, { kind: "takeOver" }),
   });
   return endedOf(ended) ?? null;
 }

@@ -15,8 +15,7 @@ const endCredentials = z
   .meta({
     description:
       "Also ends all API keys, passkeys and sign-ins with providers. Those from before the address was verified " +
-      "always " +
-      "end.",
+      "always end.",
   });
 
 export const resetBody = z

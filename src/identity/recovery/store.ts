@@ -1,11 +1,10 @@
 /** Email verification in D1. Tokens are stored as hashes and found across tenants. */
-import { and, eq, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import { users } from "../../platform/db/schema";
+import { sql } from "drizzle-orm";
+import { atomically, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { ProviderName } from "../../platform/schemas/schemas";
-import { auditEach, auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { auditEach, auditOfUser, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { opensByMail } from "../passwords/off";
 
 export interface NewToken {
@@ -95,12 +94,7 @@ export async function verifyEmailByToken(
     identities: sql`DELETE FROM ${identities}`,
     passkeys: sql`DELETE FROM ${passkeys}`,
     updated: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = (${unverified}) RETURNING id`,
-    recorded: auditIfChanged({
-      tenantId: tenantOfAccount(userId),
-      action: "auth.email_verified",
-      actor,
-      target: { kind: "user", id: userId },
-    }),
+    recorded: auditOfUser("auth.email_verified", { tenantId: tenantOfAccount(userId), userId, actor }),
   });
   if (updated.length === 1) return "verified";
   return known[0]?.verifiedAt ? "already" : "invalid";
@@ -113,26 +107,15 @@ export async function claimVerificationMail(
   nowMs: number,
   intervalMs: number,
 ): Promise<boolean> {
-  const updated = await db
-    .update(users)
-    .set({ verificationMailedAt: nowMs })
-    .where(
-      and(
-        eq(users.id, userId),
-        sql`email_verified_at IS NULL AND (verification_mailed_at IS NULL
-          OR verification_mailed_at <= ${nowMs - intervalMs})`,
-      ),
-    )
-    .returning({ id: users.id });
+  const updated = await query(db)`UPDATE users SET verification_mailed_at = ${nowMs}
+    WHERE id = ${userId} AND email_verified_at IS NULL
+      AND (verification_mailed_at IS NULL OR verification_mailed_at <= ${nowMs - intervalMs}) RETURNING id`;
   return updated.length === 1;
 }
 
 /** Records that a verification mail is sent now. Returns false when the address is already verified. */
 export async function recordVerificationMail({ db }: Deps, userId: string, nowMs: number): Promise<boolean> {
-  const updated = await db
-    .update(users)
-    .set({ verificationMailedAt: nowMs })
-    .where(sql`id = ${userId} AND email_verified_at IS NULL`)
-    .returning({ id: users.id });
+  const updated = await query(db)`UPDATE users SET verification_mailed_at = ${nowMs}
+    WHERE id = ${userId} AND email_verified_at IS NULL RETURNING id`;
   return updated.length === 1;
 }

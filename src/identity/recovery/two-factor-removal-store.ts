@@ -3,11 +3,11 @@
  * in.
  */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { auditOfLink } from "../../tenancy/audit/record-store";
 import { endSessions } from "../tokens/revocations-store";
 import { stateOfFactor } from "../two-factor/store";
 import type { NewToken } from "./store";
@@ -46,10 +46,8 @@ const live = (hash: string, nowMs: number) => sql`FROM email_tokens t JOIN users
  * Changes nothing.
  */
 export async function findRemovalByToken({ db }: Deps, hash: string, nowMs: number): Promise<string | undefined> {
-  const { found } = await atomically(db, {
-    found: rows<{ userId: string }>(sql`SELECT u.id AS userId ${live(hash, nowMs)}`),
-  });
-  return found[0]?.userId;
+  const found = await queryFirst<{ userId: string }>(db)`SELECT u.id AS userId ${live(hash, nowMs)}`;
+  return found?.userId;
 }
 
 /**
@@ -71,12 +69,7 @@ export async function removeFactorByToken(
     removed: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
       totp_last_step = 0
       WHERE id = ${userId} AND ${isDone} RETURNING id`,
-    recorded: auditIfChanged({
-      tenantId: tenantOfAccount(userId),
-      action: "auth.2fa_removed",
-      actor: holderOfToken(sql`${userId}`, origin),
-      target: { kind: "user", id: userId },
-    }),
+    recorded: auditOfLink("auth.2fa_removed", userId, origin),
     codes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${isDone}`,
     sessions: endSessions(sql`user_id = ${userId} AND ${isDone}`, nowMs),
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}, action = NULL

@@ -1,6 +1,5 @@
 /** The generation of the console's cookie in D1. A cookie names its session, so no tenant is given. */
-import { sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { Device } from "../../platform/schemas/device";
 
@@ -10,11 +9,10 @@ export async function replaceCookie(
   { sessionId, generation, device }: { sessionId: string; generation: number; device: Device },
   nowMs: number,
 ): Promise<boolean> {
-  const { replaced } = await atomically(db, {
-    replaced: sql`UPDATE sessions SET cookie_generation = cookie_generation + 1, cookie_replaced_at = ${nowMs},
-        device_name = ${device.deviceName}, browser = ${device.browser}, operating_system = ${device.operatingSystem},
-        platform = ${device.platform}, ip_address = ${device.ipAddress}, location = ${device.location}
-      WHERE id = ${sessionId} AND cookie_generation = ${generation} RETURNING id`,
-  });
+  const replaced = await query(db)`UPDATE sessions SET cookie_generation = cookie_generation + 1,
+      cookie_replaced_at = ${nowMs}, device_name = ${device.deviceName}, browser = ${device.browser},
+      operating_system = ${device.operatingSystem}, platform = ${device.platform}, ip_address = ${device.ipAddress},
+      location = ${device.location}
+    WHERE id = ${sessionId} AND cookie_generation = ${generation} RETURNING id`;
   return replaced.length === 1;
 }

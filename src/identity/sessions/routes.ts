@@ -2,7 +2,7 @@
 
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { AppError } from "../../platform/errors";
+import { invalidField } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
@@ -23,7 +23,7 @@ function idempotencyKeyOf(c: Context<AppEnv>): string | null {
   if (given === undefined) return null;
   const parsed = refreshKey.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new AppError("VALIDATION_FAILED", { details: [{ path: "Idempotency-Key", message: "Must be a UUID" }] });
+  throw invalidField("Idempotency-Key", "Must be a UUID");
 }
 
 export const publicSessionRoutes = new Hono<AppEnv>()

@@ -1,13 +1,13 @@
 /** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { AccessClaims, ShownClaims } from "../../platform/crypto/jwt";
-import { atomically, jsonList, prepared, type Rows, rows } from "../../platform/db/client";
+import { atomically, jsonList, prepared, query, queryFirst, type Rows, rows } from "../../platform/db/client";
 import { sessions } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import type { Device } from "../../platform/schemas/device";
 import type { Account, AuthMethod, SessionPrincipal } from "../../platform/schemas/principal";
-import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/record-store";
 import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
@@ -123,12 +123,9 @@ export interface SessionMove {
 
 /** Returns the session's present generation and expiry; undefined when the user is not a member of the tenant. */
 export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId }: SessionMove) {
-  const { found } = await atomically(db, {
-    found: rows<{ generation: number; expiresAt: number }>(sql`SELECT s.generation, s.expires_at AS expiresAt
-      FROM sessions s JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${tenantId}
-      WHERE s.id = ${sessionId} AND s.user_id = ${userId}`),
-  });
-  return found[0];
+  return queryFirst<{ generation: number; expiresAt: number }>(db)`SELECT s.generation, s.expires_at AS expiresAt
+    FROM sessions s JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${tenantId}
+    WHERE s.id = ${sessionId} AND s.user_id = ${userId}`;
 }
 
 /**
@@ -150,13 +147,7 @@ export async function moveSession(
         refresh_token_hash = ${nextTokenHash}, rotated_at = ${nowMs}, rotation_key_hash = NULL,
         last_activity_at = ${nowMs}, tenant_since = ${startedAt}
       WHERE ${mayMove} RETURNING ${TOKEN_SUBJECT}`),
-    recorded: auditIfChanged({
-      tenantId,
-      action: "auth.login",
-      actor,
-      target: { kind: "user", id: userId },
-      meta: { via: "switch" },
-    }),
+    recorded: auditOfUser("auth.login", { tenantId, userId, actor }, { via: "switch" }),
     lastUsed: useTenant(sessionId, nowMs),
   });
   return moved[0];
@@ -251,10 +242,8 @@ export async function findLiveConsoleSession({ db }: Deps, claims: ShownClaims, 
 
 /** Records that the session was used at `nowMs`. */
 export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: number): Promise<void> {
-  await db
-    .update(sessions)
-    .set({ lastActivityAt: nowMs })
-    .where(and(eq(sessions.id, claims.sessionId), eq(sessions.tenantId, claims.tenantId)));
+  await query(db)`UPDATE sessions SET last_activity_at = ${nowMs}
+    WHERE id = ${claims.sessionId} AND tenant_id = ${claims.tenantId}`;
 }
 
 /** The live sessions of a user in all tenants, oldest first. */

@@ -2,7 +2,7 @@
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { makeRefreshToken } from "../../platform/crypto/refresh-token";
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
+import { AppError, orNotFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { findSwitchable, moveSession } from "./store";
 import { makeAccessToken, type OpenedSession } from "./tokens";
@@ -18,8 +18,7 @@ const MAX_TRIES = 3;
 export async function switchTenant(deps: Deps, caller: SessionPrincipal, tenantId: string): Promise<OpenedSession> {
   const { userId, sessionId, actor } = caller;
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-    const current = await findSwitchable(deps, { sessionId, userId, tenantId });
-    if (!current) throw notFound("Tenant");
+    const current = orNotFound(await findSwitchable(deps, { sessionId, userId, tenantId }), "Tenant");
     const { generation, expiresAt } = current;
     const refreshToken = await makeRefreshToken(deps.keys, { sessionId, generation: generation + 1 });
     const move = { sessionId, userId, tenantId, generation, nextTokenHash: await sha256Hex(refreshToken), actor };

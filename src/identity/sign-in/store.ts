@@ -1,6 +1,6 @@
 /** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
-import { and, eq, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { eq, sql } from "drizzle-orm";
+import { atomically, query, queryFirst } from "../../platform/db/client";
 import { memberships, users } from "../../platform/db/schema";
 import { shardForNewTenant } from "../../platform/db/shard-sizes-store";
 import type { Shards } from "../../platform/db/shards";
@@ -125,11 +125,8 @@ export async function upgradePasswordHash(
   oldHash: string,
   newHash: string,
 ): Promise<boolean> {
-  const updated = await db
-    .update(users)
-    .set({ passwordHash: newHash })
-    .where(and(eq(users.id, userId), eq(users.passwordHash, oldHash)))
-    .returning({ id: users.id });
+  const updated = await query(db)`UPDATE users SET password_hash = ${newHash}
+    WHERE id = ${userId} AND password_hash = ${oldHash} RETURNING id`;
   return updated.length === 1;
 }
 
@@ -208,13 +205,10 @@ export async function findAccountByPasskey(
   passkeyId: string,
   tenantId: string | null,
 ): Promise<PasskeyAccount | undefined> {
-  const { found } = await atomically(db, {
-    found: rows<PasskeyAccount>(sql`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
-        u.suspended_at AS suspendedAt, m.tenant_id AS tenantId,
-        p.public_key AS publicKey, p.aaguid
-      FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id
-        WHERE p.id = ${passkeyId}
-      ORDER BY m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id LIMIT 1`),
-  });
-  return found[0];
+  return queryFirst<PasskeyAccount>(db)`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
+      u.suspended_at AS suspendedAt, m.tenant_id AS tenantId,
+      p.public_key AS publicKey, p.aaguid
+    FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id
+      WHERE p.id = ${passkeyId}
+    ORDER BY m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id LIMIT 1`;
 }

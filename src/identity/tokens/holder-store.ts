@@ -1,6 +1,5 @@
 /** What the holder of a credential may do at present: of a session or a key that has opened something. */
-import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { type PlatformScope, permissionsOfScopes } from "../../platform/schemas/platform-scopes";
 import { PERMISSIONS, type Permission, permissionsOf } from "../../platform/schemas/roles";
@@ -22,25 +21,20 @@ export async function permissionsOfHolder(
 }
 
 async function permissionsOfSession({ db, now }: Deps, tenantId: string, id: string): Promise<ReadonlySet<Permission>> {
-  const { found } = await atomically(db, {
-    found: rows<{ role: string }>(sql`SELECT m.role FROM sessions s JOIN users u ON u.id = s.user_id
-      JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id JOIN tenants t ON t.id = s.tenant_id
-      WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND s.expires_at > ${now()} AND u.suspended_at IS NULL
-        AND t.suspended_at IS NULL`),
-  });
-  return new Set(permissionsOf(found[0]?.role ?? ""));
+  const found = await queryFirst<{ role: string }>(db)`SELECT m.role FROM sessions s JOIN users u ON u.id = s.user_id
+    JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id JOIN tenants t ON t.id = s.tenant_id
+    WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND s.expires_at > ${now()} AND u.suspended_at IS NULL
+      AND t.suspended_at IS NULL`;
+  return new Set(permissionsOf(found?.role ?? ""));
 }
 
 async function permissionsOfApiKey({ db, now }: Deps, tenantId: string, id: string): Promise<ReadonlySet<Permission>> {
-  const { found } = await atomically(db, {
-    found: rows<{ scopes: string; owner: "user" | "tenant"; role: string | null }>(sql`SELECT k.scopes, k.owner, m.role
-      FROM api_keys k JOIN tenants t ON t.id = k.tenant_id LEFT JOIN users u ON u.id = k.user_id
-        LEFT JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
-      WHERE k.id = ${id} AND k.tenant_id = ${tenantId} AND k.revoked_at IS NULL
-        AND (k.expires_at IS NULL OR k.expires_at > ${now()}) AND t.suspended_at IS NULL
-        AND (k.owner = 'tenant' OR u.suspended_at IS NULL OR u.keep_api_keys = 1)`),
-  });
-  const [key] = found;
+  const key = await queryFirst<{ scopes: string; owner: "user" | "tenant"; role: string | null }>(db)`SELECT k.scopes,
+    k.owner, m.role FROM api_keys k JOIN tenants t ON t.id = k.tenant_id LEFT JOIN users u ON u.id = k.user_id
+      LEFT JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
+    WHERE k.id = ${id} AND k.tenant_id = ${tenantId} AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > ${now()}) AND t.suspended_at IS NULL
+      AND (k.owner = 'tenant' OR u.suspended_at IS NULL OR u.keep_api_keys = 1)`;
   if (!key) return NONE;
   const scopes = JSON.parse(key.scopes) as Permission[];
   const held = key.owner === "tenant" ? PERMISSIONS : permissionsOf(key.role ?? "");
@@ -52,12 +46,9 @@ async function permissionsOfPlatformKey(
   tenantId: string,
   id: string,
 ): Promise<ReadonlySet<Permission>> {
-  const { found } = await atomically(db, {
-    found: rows<{ scopes: string; tenants: string | null }>(sql`SELECT k.scopes, k.tenants FROM platform_keys k
-      JOIN tenants t ON t.id = ${tenantId} WHERE k.id = ${id} AND k.revoked_at IS NULL
-        AND (k.expires_at IS NULL OR k.expires_at > ${now()}) AND t.suspended_at IS NULL`),
-  });
-  const [key] = found;
+  const key = await queryFirst<{ scopes: string; tenants: string | null }>(db)`SELECT k.scopes, k.tenants
+    FROM platform_keys k JOIN tenants t ON t.id = ${tenantId} WHERE k.id = ${id} AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > ${now()}) AND t.suspended_at IS NULL`;
   const tenants = key?.tenants ? (JSON.parse(key.tenants) as string[]) : [tenantId];
   return key && tenants.includes(tenantId) ? permissionsOfScopes(JSON.parse(key.scopes) as PlatformScope[]) : NONE;
 }

@@ -4,7 +4,7 @@
  * deletes sessions, so that none can be ended without it.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /**
@@ -79,10 +79,6 @@ export interface Revocation {
 
 /** The revocations of all tenants after `afterSeconds`, newest first, at most `limit`. */
 export async function readRevocations({ db }: Pick<Deps, "db">, afterSeconds: number, limit: number) {
-  const { read } = await atomically(db, {
-    read: rows<Revocation>(
-      sql`SELECT at, key FROM revocations WHERE at > ${afterSeconds} ORDER BY at DESC, key DESC LIMIT ${limit}`,
-    ),
-  });
-  return read;
+  return query<Revocation>(db)`SELECT at, key FROM revocations WHERE at > ${afterSeconds} ORDER BY at DESC, key DESC
+    LIMIT ${limit}`;
 }

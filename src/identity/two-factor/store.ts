@@ -6,7 +6,7 @@ import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { Actor } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOfUser } from "../../tenancy/audit/record-store";
 import { withMethods } from "../sessions/store";
 import { endSessions } from "../tokens/revocations-store";
 
@@ -118,9 +118,6 @@ export interface FactorUse {
   tenantId: string;
   actor: Actor;
 }
-
-const auditOfUser = (action: AuditAction, { tenantId, actor, userId }: Omit<FactorUse, "factor">) =>
-  auditIfChanged({ tenantId, action, actor, target: { kind: "user", id: userId } });
 
 /**
  * Records what a factor was used for, and that a recovery code was used, if the preceding statement has changed a row.

@@ -87,7 +87,7 @@ export const CHANGES = rows<{ count: number }>(sql`SELECT changes() AS count`);
 export const countOf = ([row]: readonly { count: number }[]): number => row?.count ?? 0;
 
 /** A statement of `fixed` with its values. */
-interface Bound<Row> {
+export interface Bound<Row> {
   text: string;
   params: unknown[];
   /** Only carries the type; never set. */
@@ -139,6 +139,21 @@ export async function atomically<S extends Statements>(
   const results = (all.length === 0 ? [] : await db.$client.batch(all)).values();
   const byName = named.map(({ name, list }) => [name, list.flatMap(() => results.next().value?.results ?? [])]);
   return Object.fromEntries(byName) as { [K in keyof S]: ResultOf<S[K]> };
+}
+
+/**
+ * Runs one statement in a round trip of its own: `query<Row>(db)` stands before its text. Returns the result rows. The
+ * properties of `Row` are the column names in the SQL.
+ */
+export function query<Row = unknown>(db: Db): (text: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]> {
+  return async (text, ...values) => (await atomically(db, { only: rows<Row>(sql(text, ...values)) })).only;
+}
+
+/** As `query`, for a statement with at most one result row; undefined if there is none. */
+export function queryFirst<Row>(
+  db: Db,
+): (text: TemplateStringsArray, ...values: unknown[]) => Promise<Row | undefined> {
+  return async (text, ...values) => (await query<Row>(db)(text, ...values))[0];
 }
 
 /** Whether a write failed because of a constraint on `column`, such as "users.email". */

@@ -1,7 +1,6 @@
 /** How many messages have ended as dead letters, by hour. */
-import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../time";
-import { atomically, type Db } from "./client";
+import { type Db, query } from "./client";
 
 /** Counts dead letters of a queue in the present hour. Spans tenants, as a batch of a queue does. */
 export async function countDeadLetters(
@@ -10,9 +9,7 @@ export async function countDeadLetters(
   messages: number,
 ): Promise<void> {
   const nowMs = now();
-  await atomically(db, {
-    counted: sql`INSERT INTO dead_letters (hour, queue, messages)
-      VALUES (${nowMs - (nowMs % HOUR_MS)}, ${queue}, ${messages})
-      ON CONFLICT (hour, queue) DO UPDATE SET messages = messages + excluded.messages`,
-  });
+  await query(db)`INSERT INTO dead_letters (hour, queue, messages)
+    VALUES (${nowMs - (nowMs % HOUR_MS)}, ${queue}, ${messages})
+    ON CONFLICT (hour, queue) DO UPDATE SET messages = messages + excluded.messages`;
 }

@@ -1,7 +1,7 @@
 /** The sizes of the delivery databases, and which one a new tenant gets. */
 import { type SQL, sql } from "drizzle-orm";
 import { DAY_MS } from "../time";
-import { atomically, type Db, jsonList } from "./client";
+import { type Db, jsonList, query } from "./client";
 import type { Shards } from "./shards";
 
 /** The largest size of a D1 database. */
@@ -34,10 +34,8 @@ const COMPRESSES_AFTER_MS = DAY_MS;
 
 /** Stores the size of a database, and the first time from when payloads may be compressed. */
 export async function noteSize(db: Db, shard: number, bytes: number, nowMs: number): Promise<void> {
-  await atomically(db, {
-    noted: sql`INSERT INTO shards (shard, bytes, noted_at, compresses_from)
-      VALUES (${shard}, ${bytes}, ${nowMs}, ${nowMs + COMPRESSES_AFTER_MS})
-      ON CONFLICT (shard) DO UPDATE SET bytes = excluded.bytes, noted_at = excluded.noted_at,
-        compresses_from = coalesce(compresses_from, excluded.compresses_from)`,
-  });
+  await query(db)`INSERT INTO shards (shard, bytes, noted_at, compresses_from)
+    VALUES (${shard}, ${bytes}, ${nowMs}, ${nowMs + COMPRESSES_AFTER_MS})
+    ON CONFLICT (shard) DO UPDATE SET bytes = excluded.bytes, noted_at = excluded.noted_at,
+      compresses_from = coalesce(compresses_from, excluded.compresses_from)`;
 }

@@ -8,6 +8,7 @@ import type { ErrorCode } from "../errors";
 import { refuseOverLimit } from "../limits/limiter";
 import { countsNetwork, FAIL_CLOSED, NETWORK_FACTOR, type RuleName } from "../limits/rules";
 import { type LimitVerdict, resetSeconds } from "../limits/window";
+import type { Principal } from "../schemas/principal";
 import { networkOf } from "./client-ip";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
@@ -42,12 +43,25 @@ export function limit(rule: RuleName, per: keyof typeof KEYS, { when, units = 1 
     const key = KEYS[per](c);
     const verdict = await consume(c, rule, key, { units });
     if (verdict && per === "IP address") await consumeNetwork(c, rule, verdict);
-    await next();
-    if (verdict && c.res.status === 429) {
-      background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units }));
+    const giveBack = () => {
+      if (verdict) background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units }));
+    };
+    try {
+      await next();
+    } catch (error) {
+      // A remembered caller is read now, and the request is served and counted again.
+      if (isRemembered(c)) giveBack();
+      throw error;
     }
+    if (c.res.status === 429) giveBack();
   });
   return documented(count, { limit: { rule, per }, errors: errorsOf(rule) });
+}
+
+/** Whether the caller was not read for this request. Public routes have none. */
+function isRemembered(c: Context<AppEnv>): boolean {
+  const principal: Principal | undefined = c.get("principal");
+  return principal?.recheck !== undefined;
 }
 
 /** Counts a request that is refused for lack of a permission, in a bucket of the caller. Throws RATE_LIMITED. */
@@ -58,9 +72,10 @@ export async function countRefused(c: Context<AppEnv>): Promise<void> {
 
 /** Counts the network of the address, where the limit does. Throws RATE_LIMITED, and gives back what was counted. */
 async function consumeNetwork(c: Context<AppEnv>, rule: RuleName, counted: LimitVerdict): Promise<void> {
-  const [clientIp, { limiter, background }] = [c.get("clientIp"), c.get("deps")];
+  const [clientIp, { limiter, background, config }] = [c.get("clientIp"), c.get("deps")];
   const network = countsNetwork(rule, clientIp) ? networkOf(clientIp) : null;
-  const verdict = network === null ? null : await limiter.consumeShared(rule, network, NETWORK_FACTOR);
+  if (network === null) return;
+  const verdict = await limiter.consume(rule, network, 1, NETWORK_FACTOR * config.rules[rule].limit);
   if (!verdict || verdict.allowed) return;
   background("rate limit", limiter.giveBack(rule, clientIp, { leavesAtMs: counted.leavesAtMs, units: 1 }));
   c.header("RateLimit-Remaining", "0");

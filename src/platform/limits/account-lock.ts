@@ -2,6 +2,7 @@
  * One object per email address, with its wrong guesses and its lock. Both are stored, so that they survive an eviction.
  */
 import { DurableObject } from "cloudflare:workers";
+import { CleanUp } from "./clean-up";
 import {
   factorsAfterReset,
   forgetAtMs,
@@ -45,8 +46,7 @@ export class AccountLock extends DurableObject {
   #unsettled: { pool: GuessPool; untilMs: number }[] = [];
   /** Callers that wait for one of them to be settled. */
   #waiting: (() => void)[] = [];
-  /** Whether an alarm is set; undefined until it has been looked up. */
-  #hasAlarm: boolean | undefined;
+  readonly #cleanUp = new CleanUp(this.ctx);
 
   /**
    * Counts one guess as wrong before it is checked. While guesses that would start a lock are still being checked, the
@@ -97,13 +97,8 @@ export class AccountLock extends DurableObject {
 
   /** Deletes everything stored once all of it has been forgotten. */
   override async alarm(): Promise<void> {
-    const last = Math.max(...POOLS.map((pool) => this.ctx.storage.kv.get<Stored>(pool)?.forgetAtMs ?? 0));
-    if (last > Date.now()) {
-      await this.ctx.storage.setAlarm(last);
-      return;
-    }
-    await this.ctx.storage.deleteAll();
-    this.#hasAlarm = false;
+    const ends = POOLS.map((pool) => this.ctx.storage.kv.get<Stored>(pool)?.forgetAtMs ?? 0);
+    await this.#cleanUp.run(Math.max(...ends));
   }
 
   async #reserveOnPass(pool: GuessPool, lockSeconds: number, nowMs: number): Promise<GuessReservation> {
@@ -138,16 +133,9 @@ export class AccountLock extends DurableObject {
     return stored && stored.forgetAtMs > Date.now() ? stored.state : UNLOCKED;
   }
 
-  /**
-   * Writes the state of a pool, and sets the alarm unless one is set. An alarm is never moved: if it fires early, it
-   * sets the next one.
-   */
   async #save(pool: GuessPool, state: LockState, nowMs: number): Promise<void> {
     const stored: Stored = { state, forgetAtMs: forgetAtMs(state, nowMs) };
     this.ctx.storage.kv.put(pool, stored);
-    this.#hasAlarm ??= (await this.ctx.storage.getAlarm()) !== null;
-    if (this.#hasAlarm) return;
-    this.#hasAlarm = true;
-    await this.ctx.storage.setAlarm(stored.forgetAtMs);
+    await this.#cleanUp.setAlarm(stored.forgetAtMs);
   }
 }

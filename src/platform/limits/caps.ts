@@ -4,7 +4,7 @@
  */
 import { AppError } from "../errors";
 
-/** `limit` is the default of the variable. */
+/** `limit` is the default of the variable, whose description ends with `note`. */
 export const CAPS = {
   subscriptions: { variable: "MAX_SUBSCRIPTIONS_PER_TENANT", limit: 500, per: "tenant", what: "subscriptions" },
   /** Beyond it, a request is refused with EMAIL_NOT_VERIFIED instead. */
@@ -16,15 +16,26 @@ export const CAPS = {
   },
   apiKeys: { variable: "MAX_API_KEYS_PER_USER", limit: 50, per: "user", what: "active API keys" },
   tenantApiKeys: { variable: "MAX_API_KEYS_PER_TENANT", limit: 50, per: "tenant", what: "active API keys of its own" },
-  portalLinks: { variable: "MAX_PORTAL_LINKS_PER_TENANT", limit: 1000, per: "tenant", what: "portal links and tokens" },
+  portalLinks: {
+    variable: "MAX_PORTAL_LINKS_PER_TENANT",
+    limit: 1000,
+    per: "tenant",
+    what: "portal links and tokens",
+    note: "Those that have ended do not count.",
+  },
   platformKeys: { variable: "MAX_PLATFORM_KEYS", limit: 100, per: "service", what: "active platform keys" },
   sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
   feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },
   feedConsumers: { variable: "MAX_CONSUMERS_PER_FEED", limit: 20, per: "feed", what: "consumers" },
   invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
   members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },
-  /** Beyond it, the oldest session ends. */
-  sessions: { variable: "MAX_SESSIONS_PER_USER", limit: 100, per: "user", what: "sessions" },
+  sessions: {
+    variable: "MAX_SESSIONS_PER_USER",
+    limit: 100,
+    per: "user",
+    what: "sessions",
+    note: "Beyond that, the oldest one ends.",
+  },
 } as const;
 
 export type CapName = keyof typeof CAPS;

@@ -1,5 +1,6 @@
 /** One object per key. It holds a sliding window, in SQLite so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
+import { CleanUp } from "./clean-up";
 import { leaseMs, maxHeldUnits, type Rule } from "./rules";
 import { consume, giveBack, type LimitVerdict, type WindowEntry } from "./window";
 
@@ -26,8 +27,7 @@ export class RateLimiter extends DurableObject {
    * evicted.
    */
   #leases: { endsAtMs: number; units: number }[] = [];
-  /** Whether an alarm is set; undefined until it has been looked up. */
-  #hasAlarm: boolean | undefined;
+  readonly #cleanUp = new CleanUp(this.ctx);
 
   /** Consumes the demanded units now, all of them or none. */
   async consume(rule: Rule, { units, ahead = 0, unused = [] }: UnitDemand): Promise<Grant> {
@@ -39,7 +39,8 @@ export class RateLimiter extends DurableObject {
       : 0;
     const { verdict, entries } = granted > 0 ? consume(needed.entries, rule, granted, nowMs) : needed;
     this.#save(entries, [...unused, verdict], nowMs);
-    if (verdict.allowed) await this.#cleanUpAfter(verdict.leavesAtMs);
+    // After a refusal too: the first call of an object has made its table.
+    await this.#cleanUp.setAlarm(verdict.leavesAtMs);
     return { ...verdict, ahead: granted };
   }
 
@@ -49,13 +50,8 @@ export class RateLimiter extends DurableObject {
     const { last } = this.ctx.storage.sql
       .exec<{ last: number | null }>("SELECT max(leaves_at) AS last FROM consumed")
       .one();
-    if (last !== null && last > Date.now()) {
-      await this.ctx.storage.setAlarm(last);
-      return;
-    }
-    await this.ctx.storage.deleteAll();
     this.#entries = null;
-    this.#hasAlarm = false;
+    await this.#cleanUp.run(last ?? 0);
   }
 
   /**
@@ -93,17 +89,5 @@ export class RateLimiter extends DurableObject {
     const granted = Math.max(0, Math.min(units, maxHeldUnits(rule) - held));
     if (granted > 0) this.#leases.push({ endsAtMs: nowMs + leaseMs(rule), units: granted });
     return granted;
-  }
-
-  /** Sets the alarm unless one is set. An alarm is never moved: if it fires early, it sets the next one. */
-  async #cleanUpAfter(timeMs: number): Promise<void> {
-    if (await this.#isAlarmSet()) return;
-    this.#hasAlarm = true;
-    await this.ctx.storage.setAlarm(timeMs);
-  }
-
-  async #isAlarmSet(): Promise<boolean> {
-    this.#hasAlarm ??= (await this.ctx.storage.getAlarm()) !== null;
-    return this.#hasAlarm;
   }
 }

@@ -13,8 +13,6 @@ export interface Limiter {
    * for that of the rule, for a key that has its own.
    */
   consume(name: LimitName, key: string, units?: number, limit?: number): Promise<LimitVerdict | null>;
-  /** Consumes one unit of `times` the limit `name` for `key`, which stands for many callers. As `consume` otherwise. */
-  consumeShared(name: LimitName, key: string, times: number): Promise<LimitVerdict | null>;
   /**
    * Gives back units that `consume` took and that were not used. Never throws: at worst they count until they leave the
    * window.
@@ -53,23 +51,15 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
     background,
     nowMs: now(),
   });
-  const orPass = async (name: LimitName, consumed: Promise<LimitVerdict>): Promise<LimitVerdict | null> => {
-    try {
-      return await consumed;
-    } catch (error) {
-      if (FAIL_CLOSED.has(name)) throw error;
-      return null;
-    }
-  };
   return {
-    consume(name, key, units = 1, limit = rules[name].limit) {
+    async consume(name, key, units = 1, limit = rules[name].limit) {
       const access = accessTo(name, key, { ...rules[name], limit });
-      const isLeased = LEASED.has(name);
-      return orPass(name, isLeased ? leaseOf(name, key).consume(units, access) : access.consume({ units }));
-    },
-    consumeShared(name, key, times) {
-      const { limit, windowSeconds } = rules[name];
-      return orPass(name, accessTo(name, key, { limit: limit * times, windowSeconds }).consume({ units: 1 }));
+      try {
+        return await (LEASED.has(name) ? leaseOf(name, key).consume(units, access) : access.consume({ units }));
+      } catch (error) {
+        if (FAIL_CLOSED.has(name)) throw error;
+        return null;
+      }
     },
     async giveBack(name, key, unused) {
       const access = accessTo(name, key);

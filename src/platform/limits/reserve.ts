@@ -32,17 +32,13 @@ export interface Reservation {
   giveBack(unused: Amounts): Promise<void>;
 }
 
-const LIMIT_OF = { events: "publish", deliveries: "tenantDeliveries", bytes: "tenantPayloadBytes" } as const;
-
-/** The limits of a tenant without a verified owner, in a day. */
-const TRIAL_LIMIT_OF = {
-  published: "unverifiedEvents",
-  deliveries: "unverifiedDeliveries",
-  bytes: "unverifiedPayloadBytes",
-} as const;
-/** What all such tenants may store together, so that many throw-away accounts cannot fill a database either. */
-const TOTAL_LIMIT = "unverifiedTotalBytes";
-const TRIAL_LIMITS: ReadonlySet<LimitName> = new Set([...Object.values(TRIAL_LIMIT_OF), TOTAL_LIMIT]);
+/** The limits of tenants without a verified owner, in a day. */
+const TRIAL_LIMITS: ReadonlySet<LimitName> = new Set<LimitName>([
+  "unverifiedEvents",
+  "unverifiedDeliveries",
+  "unverifiedPayloadBytes",
+  "unverifiedTotalBytes",
+]);
 
 /**
  * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant or of its
@@ -58,11 +54,12 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
     })),
   );
   const giveBack = async (unused: (Share & { verdict: LimitVerdict | null })[]) => {
-    await Promise.all(
-      unused.map(({ name, key, units, verdict }) =>
-        verdict?.allowed ? deps.limiter.giveBack(name, key, { leavesAtMs: verdict.leavesAtMs, units }) : undefined,
-      ),
+    const given = unused.flatMap(({ name, key, units, verdict }) =>
+      units > 0 && verdict?.allowed
+        ? [deps.limiter.giveBack(name, key, { leavesAtMs: verdict.leavesAtMs, units })]
+        : [],
     );
+    await Promise.all(given);
   };
   const refused = consumed.find(({ verdict }) => verdict?.allowed === false);
   if (refused) {
@@ -112,17 +109,18 @@ function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): Share[
   const { published = 0, events = 0, deliveries = 0, bytes = 0 } = amounts;
   const { tenantId: key, platformKeyId } = tenant;
   const limits: Share[] = [
-    { name: LIMIT_OF.events, key, units: events },
-    { name: LIMIT_OF.deliveries, key, units: deliveries },
-    { name: LIMIT_OF.bytes, key, units: bytes },
+    { name: "publish", key, units: events },
+    { name: "tenantDeliveries", key, units: deliveries },
+    { name: "tenantPayloadBytes", key, units: bytes },
   ];
   if (platformKeyId !== undefined) limits.push({ name: "platformPublish", key: platformKeyId, units: published });
   if (isOnTrial(deps, tenant)) {
     limits.push(
-      { name: TRIAL_LIMIT_OF.published, key, units: published },
-      { name: TRIAL_LIMIT_OF.deliveries, key, units: deliveries },
-      { name: TRIAL_LIMIT_OF.bytes, key, units: bytes },
-      { name: TOTAL_LIMIT, key: "all", units: bytes },
+      { name: "unverifiedEvents", key, units: published },
+      { name: "unverifiedDeliveries", key, units: deliveries },
+      { name: "unverifiedPayloadBytes", key, units: bytes },
+      // All such tenants together, so that many throw-away accounts cannot fill a database either.
+      { name: "unverifiedTotalBytes", key: "all", units: bytes },
     );
   }
   return limits.filter(({ units }) => units > 0);

@@ -15,7 +15,8 @@ const hour = HOUR_MS / 1000;
 const day = DAY_MS / 1000;
 const MIB = 1024 * 1024;
 
-export const RULES = {
+/** The limits of sign-in and tokens. */
+const SIGN_IN_RULES = {
   resendVerification: { limit: 5, windowSeconds: 2 * minute },
   verifyEmail: { limit: 30, windowSeconds: minute },
   forgotPassword: { limit: 3, windowSeconds: minute },
@@ -36,6 +37,21 @@ export const RULES = {
   passkeys: { limit: 30, windowSeconds: minute },
   deleteAccount: { limit: 10, windowSeconds: hour },
   deleteTenant: { limit: 10, windowSeconds: hour },
+} as const satisfies Record<string, Rule>;
+
+/** The limits of mails to one email address. Mails beyond them are silently not sent. */
+const MAILS = {
+  codeMail: { limit: 3, windowSeconds: 15 * minute },
+  resetMail: { limit: 5, windowSeconds: hour },
+  verificationMail: { limit: 20, windowSeconds: day },
+  invitationMail: { limit: 5, windowSeconds: day },
+  notice: { limit: 20, windowSeconds: day },
+  minorNotice: { limit: 10, windowSeconds: day },
+  alertMail: { limit: 60, windowSeconds: day },
+} as const satisfies Record<string, Rule>;
+
+export const RULES = {
+  ...SIGN_IN_RULES,
   exportAccount: { limit: 1, windowSeconds: hour },
   exportTenant: { limit: 5, windowSeconds: hour },
   createApiKey: { limit: 20, windowSeconds: hour },
@@ -75,60 +91,18 @@ export const RULES = {
   unverifiedHost: { limit: 60, windowSeconds: minute },
   metrics: { limit: 30, windowSeconds: minute },
   deepHealth: { limit: 30, windowSeconds: minute },
-  codeMail: { limit: 3, windowSeconds: 15 * minute },
-  resetMail: { limit: 5, windowSeconds: hour },
-  verificationMail: { limit: 20, windowSeconds: day },
-  invitationMail: { limit: 5, windowSeconds: day },
-  notice: { limit: 20, windowSeconds: day },
-  minorNotice: { limit: 10, windowSeconds: day },
-  alertMail: { limit: 60, windowSeconds: day },
+  ...MAILS,
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;
+export type MailRuleName = keyof typeof MAILS;
 
-/** The limits of mails to one email address. Mails beyond them are silently not sent. */
-export type MailRuleName =
-  | "codeMail"
-  | "resetMail"
-  | "verificationMail"
-  | "invitationMail"
-  | "notice"
-  | "minorNotice"
-  | "alertMail";
-export const MAIL_RULES: ReadonlySet<LimitName> = new Set<MailRuleName>([
-  "codeMail",
-  "resetMail",
-  "verificationMail",
-  "invitationMail",
-  "notice",
-  "minorNotice",
-  "alertMail",
-]);
+export const MAIL_RULES: ReadonlySet<LimitName> = new Set(Object.keys(MAILS) as MailRuleName[]);
 
-/** The rules of sign-in and tokens. When the limiter is down, these refuse with 503; the others let requests pass. */
-export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
-  "resendVerification",
-  "verifyEmail",
-  "forgotPassword",
-  "resetPassword",
-  "changePassword",
-  "changeProfile",
-  "changeEmail",
-  "login",
-  "requestCode",
-  "verifyCode",
-  "register",
-  "oauth",
-  "oauthExchange",
-  "identities",
-  "refresh",
-  "twoFactor",
-  "stepUp",
-  "passkeys",
-  "deleteAccount",
-  "deleteTenant",
-  ...MAIL_RULES,
-]);
+/** When the limiter is down, these refuse with 503, and mails are sent later; the others let requests pass. */
+export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set(
+  Object.keys({ ...SIGN_IN_RULES, ...MAILS }) as (keyof typeof SIGN_IN_RULES | MailRuleName)[],
+);
 
 /**
  * Limits by IP address of what guesses, sends mails or costs much CPU time. They are counted for the network of the

@@ -1,4 +1,5 @@
 /** An authenticated caller: who it is, in which tenant, and with which permissions at present. */
+import type { Recheck } from "../db/recheck";
 import type { Actor } from "./actor";
 import type { PlatformScope } from "./platform-scopes";
 import type { PortalTheme } from "./portal-schemas";
@@ -46,6 +47,8 @@ export interface TenantStanding {
   rulesRevision?: number | null;
   /** Increases with each change of the platform's event types, which hold in every tenant; as `rulesRevision`. */
   platformRevision?: number | null;
+  /** Checks the caller in the batch that publishes; missing: the caller was read for this request. */
+  recheck?: Recheck;
 }
 
 interface Caller extends TenantRef, TenantStanding {

@@ -1,6 +1,6 @@
 /** Signers of tokens in the control plane. They belong to the service, not to a tenant. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../db/client";
+import { atomically, type Db, jsonList, query, rows } from "../db/client";
 import type { SignerId, SignerRow } from "./choose";
 
 const ALL = rows<SignerRow>(
@@ -39,8 +39,6 @@ export async function registerSigner(
 /** Notes that a signer signs no longer. */
 export async function retireSigners(db: Db, retired: readonly SignerId[], nowMs: number): Promise<void> {
   const list = retired.map(({ kid, alg, issuer }) => [kid, alg, issuer]);
-  await atomically(db, {
-    retired: sql`UPDATE token_signers SET retired_at = ${nowMs} WHERE retired_at IS NULL AND (kid, alg, issuer) IN
-      (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${jsonList(list)}))`,
-  });
+  await query(db)`UPDATE token_signers SET retired_at = ${nowMs} WHERE retired_at IS NULL AND (kid, alg, issuer) IN
+    (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${jsonList(list)}))`;
 }

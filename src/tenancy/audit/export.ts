@@ -1,7 +1,7 @@
 /** The audit log as a file: streamed page by page, so that its size does not matter. */
 import { utf8 } from "../../platform/crypto/encoding";
 import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import { invalidField } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { DAY_MS } from "../../platform/time";
@@ -46,7 +46,7 @@ export function auditExport(deps: Deps, tenant: TenantRef, request: ExportReques
   const { format, since = until - MAX_PERIOD_MS } = request;
   if (since >= until || until - since > MAX_PERIOD_MS) {
     const message = "Must be before until, by at most 31 days";
-    throw new AppError("VALIDATION_FAILED", { details: [{ path: "since", message }] });
+    throw invalidField("since", message);
   }
   const lineOf = format === "csv" ? csvLine : asNdjson;
   let text = format === "csv" ? CSV_HEADER : "";

@@ -1,6 +1,6 @@
 /** What is left of a person in the audit log when their account is deleted: the id, and what was done. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { type Db, jsonList, query } from "../../platform/db/client";
 import { publishedId } from "./published-id";
 import { SERVICE_LOG } from "./record-store";
 
@@ -20,33 +20,24 @@ export async function forgetActors(
   actorIds: readonly string[],
   limit: number,
 ): Promise<number> {
-  const { found } = await atomically(db, {
-    found: rows<{
-      tenantId: string;
-      id: string;
-    }>(sql`SELECT e.tenant_id AS tenantId, e.id FROM json_each(${jsonList(actorIds)}) j
-      CROSS JOIN audit_events e ON coalesce(e.actor_id, e.target_id) = j.value
-      WHERE e.tenant_id <> ${SERVICE_LOG} AND (e.actor_name IS NOT NULL OR e.ip IS NOT NULL
-        OR e.user_agent IS NOT NULL OR ${hasReason(sql`e.action`, sql`e.actor_id`, sql`e.meta`)}) LIMIT ${limit}`),
-  });
+  const found = await query<{ tenantId: string; id: string }>(db)`SELECT e.tenant_id AS tenantId, e.id
+    FROM json_each(${jsonList(actorIds)}) j CROSS JOIN audit_events e ON coalesce(e.actor_id, e.target_id) = j.value
+    WHERE e.tenant_id <> ${SERVICE_LOG} AND (e.actor_name IS NOT NULL OR e.ip IS NOT NULL
+      OR e.user_agent IS NOT NULL OR ${hasReason(sql`e.action`, sql`e.actor_id`, sql`e.meta`)}) LIMIT ${limit}`;
   if (found.length === 0) return 0;
   const published = jsonList(found.map(({ id }) => publishedId(id)));
   // Before the audit events: the published ones are found through them.
   for (const delivery of deliveryDbs) {
-    await atomically(delivery, {
-      forgotten: sql`UPDATE events SET payload = json_set(iif(${hasReason(
-        sql`payload ->> '$.action'`,
-        sql`payload ->> '$.actor.id'`,
-        sql`payload -> '$.meta'`,
-      )}, json_remove(payload, '$.meta.reason'), payload), '$.actor.name', NULL, '$.ip', NULL, '$.userAgent', NULL)
-        WHERE id IN (SELECT value FROM json_each(${published})) AND type = 'postern.audit'`,
-    });
+    await query(delivery)`UPDATE events SET payload = json_set(iif(${hasReason(
+      sql`payload ->> '$.action'`,
+      sql`payload ->> '$.actor.id'`,
+      sql`payload -> '$.meta'`,
+    )}, json_remove(payload, '$.meta.reason'), payload), '$.actor.name', NULL, '$.ip', NULL, '$.userAgent', NULL)
+      WHERE id IN (SELECT value FROM json_each(${published})) AND type = 'postern.audit'`;
   }
-  await atomically(db, {
-    forgotten: sql`UPDATE audit_events SET actor_name = NULL, ip = NULL, user_agent = NULL,
-      meta = iif(${hasReason(sql`action`, sql`actor_id`, sql`meta`)}, json_remove(meta, '$.reason'), meta)
-      WHERE (tenant_id, id) IN (
-      SELECT value ->> 'tenantId', value ->> 'id' FROM json_each(${jsonList(found)}))`,
-  });
+  await query(db)`UPDATE audit_events SET actor_name = NULL, ip = NULL, user_agent = NULL,
+    meta = iif(${hasReason(sql`action`, sql`actor_id`, sql`meta`)}, json_remove(meta, '$.reason'), meta)
+    WHERE (tenant_id, id) IN (
+    SELECT value ->> 'tenantId', value ->> 'id' FROM json_each(${jsonList(found)}))`;
   return found.length;
 }

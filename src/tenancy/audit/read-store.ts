@@ -1,6 +1,6 @@
 /** Reading the audit log, newest first, from one database. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { atomically, type Db, query, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { ActorKind, AuditAction, TargetKind } from "../../platform/schemas/audit-actions";
 
@@ -85,15 +85,13 @@ export async function readAuditRows(
     since !== undefined && sql`id >= ${firstIdAt(since)}`,
     until !== undefined && sql`id < ${firstIdAt(until)}`,
   ]);
-  const { found } = await atomically(db, {
-    found: rows<(AuditRow | { id: null }) & { reached: string | null }>(sql`WITH examined AS MATERIALIZED (
-        SELECT id, action, actor_id, actor_name, target_id, ip FROM audit_events WHERE ${range} ORDER BY id DESC
-          LIMIT ${examinedRows}),
-      page AS (SELECT id FROM examined WHERE ${all([sql`true`, ...wanted])} ORDER BY id DESC LIMIT ${limit + 1}),
-      reach AS (SELECT CASE WHEN count(*) = ${examinedRows} THEN min(id) END AS reached FROM examined)
-      SELECT reach.reached, ${COLUMNS} FROM reach LEFT JOIN page ON true
-        LEFT JOIN audit_events e ON e.tenant_id = ${tenantId} AND e.id = page.id ORDER BY e.id DESC`),
-  });
+  const found = await query<(AuditRow | { id: null }) & { reached: string | null }>(db)`WITH examined AS MATERIALIZED (
+      SELECT id, action, actor_id, actor_name, target_id, ip FROM audit_events WHERE ${range} ORDER BY id DESC
+        LIMIT ${examinedRows}),
+    page AS (SELECT id FROM examined WHERE ${all([sql`true`, ...wanted])} ORDER BY id DESC LIMIT ${limit + 1}),
+    reach AS (SELECT CASE WHEN count(*) = ${examinedRows} THEN min(id) END AS reached FROM examined)
+    SELECT reach.reached, ${COLUMNS} FROM reach LEFT JOIN page ON true
+      LEFT JOIN audit_events e ON e.tenant_id = ${tenantId} AND e.id = page.id ORDER BY e.id DESC`;
   return { rows: found.filter((row) => row.id !== null), reached: found[0]?.reached ?? null };
 }
 
@@ -123,9 +121,6 @@ export async function readAuditRowsFrom(
  * Reads the newest events of an account in all tenants of a database: what its user did, and what strangers did to it.
  */
 export async function readAuditRowsOfAccount(db: Db, userId: string, limit: number): Promise<AuditRow[]> {
-  const { found } = await atomically(db, {
-    found: rows<AuditRow>(sql`SELECT ${COLUMNS} FROM audit_events e WHERE coalesce(e.actor_id, e.target_id) = ${userId}
-      ORDER BY e.id DESC LIMIT ${limit}`),
-  });
-  return found;
+  return query<AuditRow>(db)`SELECT ${COLUMNS} FROM audit_events e WHERE coalesce(e.actor_id, e.target_id) = ${userId}
+    ORDER BY e.id DESC LIMIT ${limit}`;
 }

@@ -29,6 +29,26 @@ export const audit = (event: NewAuditEvent): SQL => insert(event, sql`${newId()}
 export const auditIfChanged = (event: NewAuditEvent): SQL =>
   insert(event, sql`${newId()}`, sql`(SELECT 1) WHERE changes() > 0`);
 
+/** As `auditIfChanged`, for an event about a user. */
+export const auditOfUser = (
+  action: AuditAction,
+  { tenantId, userId, actor }: Pick<NewAuditEvent, "tenantId" | "actor"> & { userId: string | SQL },
+  meta?: NewAuditEvent["meta"],
+): SQL => auditIfChanged({ tenantId, action, actor, target: { kind: "user", id: userId }, ...(meta ? { meta } : {}) });
+
+/** As `auditOfUser`, for what a user has done with a mailed link, without being signed in. */
+export const auditOfLink = (
+  action: AuditAction,
+  userId: string,
+  origin: RequestOrigin,
+  meta?: NewAuditEvent["meta"],
+): SQL =>
+  auditOfUser(
+    action,
+    { tenantId: tenantOfAccount(userId), userId, actor: holderOfToken(sql`${userId}`, origin) },
+    meta,
+  );
+
 /** Records an event for each row of `from` (SQL: what follows FROM). */
 export const auditEach = (event: NewAuditEvent, from: SQL, nowMs: number): SQL => insert(event, newIdSql(nowMs), from);
 

@@ -3,7 +3,7 @@
  * most a page.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, CHANGES, countOf, type Db, jsonList, query, queryFirst, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { SERVICE_LOG } from "./record-store";
@@ -17,14 +17,12 @@ const PAGE_TENANTS = 20;
 
 /** Returns the next tenants that have events, in the order of their ids; `after` is the last one of the page before. */
 export async function nextTenants(db: Db, after: string): Promise<string[]> {
-  const { found } = await atomically(db, {
-    found: rows<{ tenantId: string }>(sql`WITH RECURSIVE t(id) AS (
-        SELECT min(tenant_id) FROM audit_events WHERE tenant_id > ${after}
-        UNION ALL SELECT (SELECT min(e.tenant_id) FROM audit_events e WHERE e.tenant_id > t.id) FROM t
-          WHERE t.id IS NOT NULL
-        LIMIT ${PAGE_TENANTS})
-      SELECT id AS tenantId FROM t WHERE id IS NOT NULL`),
-  });
+  const found = await query<{ tenantId: string }>(db)`WITH RECURSIVE t(id) AS (
+      SELECT min(tenant_id) FROM audit_events WHERE tenant_id > ${after}
+      UNION ALL SELECT (SELECT min(e.tenant_id) FROM audit_events e WHERE e.tenant_id > t.id) FROM t
+        WHERE t.id IS NOT NULL
+      LIMIT ${PAGE_TENANTS})
+    SELECT id AS tenantId FROM t WHERE id IS NOT NULL`;
   return found.map(({ tenantId }) => tenantId);
 }
 
@@ -44,13 +42,12 @@ export async function deleteEventsBefore(db: Db, tenantIds: readonly string[], b
  * the service is not one of them: it has no cap.
  */
 export async function tenantsWithMany(db: Db, tenantIds: readonly string[], since: number): Promise<string[]> {
-  const { found } = await atomically(db, {
-    found: rows<{ tenantId: string }>(sql`SELECT t.value AS tenantId FROM json_each(${jsonList(tenantIds)}) t
-      WHERE t.value <> ${SERVICE_LOG} AND EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value
-        AND n.id >= ${firstIdAt(since)})
-        AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id
-          LIMIT 1 OFFSET ${COUNTED_EVENTS})`),
-  });
+  const found = await query<{ tenantId: string }>(db)`SELECT t.value AS tenantId
+    FROM json_each(${jsonList(tenantIds)}) t
+    WHERE t.value <> ${SERVICE_LOG} AND EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value
+      AND n.id >= ${firstIdAt(since)})
+      AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id
+        LIMIT 1 OFFSET ${COUNTED_EVENTS})`;
   return found.map(({ tenantId }) => tenantId);
 }
 
@@ -72,13 +69,11 @@ interface CountedPage {
 
 /** Counts the events before the one with the id `before`, newest first, at most a page. */
 export async function countPage(db: Db, tenantId: string, before: string): Promise<CountedPage> {
-  const { counted } = await atomically(db, {
-    counted: rows<{ webhook: number; all: number; oldest: string | null }>(sql`SELECT count(*) AS "all",
-        count(*) FILTER (WHERE ${isOfWebhooks}) AS webhook, min(id) AS oldest
-      FROM (SELECT id, action FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}
-        ORDER BY id DESC LIMIT ${COUNTED_EVENTS})`),
-  });
-  const { webhook = 0, all = 0, oldest = null } = counted[0] ?? {};
+  const counted = await queryFirst<{ webhook: number; all: number; oldest: string | null }>(db)`SELECT count(*)
+    AS "all", count(*) FILTER (WHERE ${isOfWebhooks}) AS webhook, min(id) AS oldest
+    FROM (SELECT id, action FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}
+      ORDER BY id DESC LIMIT ${COUNTED_EVENTS})`;
+  const { webhook = 0, all = 0, oldest = null } = counted ?? {};
   return { counts: { webhook, other: all - webhook }, oldest, isLast: all < COUNTED_EVENTS };
 }
 
@@ -89,11 +84,9 @@ export async function idOfNth(
   { eventClass, before, oldest }: { eventClass: EventClass; before: string; oldest: string },
   count: number,
 ): Promise<string | null> {
-  const { found } = await atomically(db, {
-    found: rows<{ id: string }>(sql`SELECT id FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}
-      AND id >= ${oldest} AND ${isOfClass(eventClass)} ORDER BY id DESC LIMIT 1 OFFSET ${count - 1}`),
-  });
-  return found[0]?.id ?? null;
+  const found = await queryFirst<{ id: string }>(db)`SELECT id FROM audit_events WHERE tenant_id = ${tenantId}
+    AND id < ${before} AND id >= ${oldest} AND ${isOfClass(eventClass)} ORDER BY id DESC LIMIT 1 OFFSET ${count - 1}`;
+  return found?.id ?? null;
 }
 
 /**
@@ -119,9 +112,7 @@ export async function deletePageOfClass(
 
 /** Notes that the log of a tenant has lost events to the cap. Returns whether it is the first time. */
 export async function noteTrimmed({ db }: Deps, tenantId: string, nowMs: number): Promise<boolean> {
-  const { noted } = await atomically(db, {
-    noted: rows<{ id: string }>(sql`UPDATE tenants SET audit_trimmed_at = ${nowMs}
-      WHERE id = ${tenantId} AND audit_trimmed_at IS NULL RETURNING id`),
-  });
+  const noted = await query<{ id: string }>(db)`UPDATE tenants SET audit_trimmed_at = ${nowMs}
+    WHERE id = ${tenantId} AND audit_trimmed_at IS NULL RETURNING id`;
   return noted.length === 1;
 }

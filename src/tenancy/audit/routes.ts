@@ -31,8 +31,7 @@ const exportRoute = new Hono<AppEnv>().get(
     200: { body: z.string(), mediaType: Object.values(EXPORT_TYPES) },
     description:
       "Without `since` and `until`, the last 31 days. The file is streamed: if the connection breaks off, it is " +
-      "incomplete. " +
-      "In CSV, a cell that a spreadsheet would run as a formula begins with an apostrophe.",
+      "incomplete. In CSV, a cell that a spreadsheet would run as a formula begins with an apostrophe.",
   }),
   ...serve(auditLog.export, (c, file, request) => c.body(file, 200, exportHeaders(request)), "query"),
 );

@@ -1,6 +1,6 @@
 /** Tenants in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { atomically, jsonList, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { Role } from "../../platform/schemas/roles";
@@ -30,11 +30,9 @@ type Placeholder = ReturnType<typeof sql.placeholder>;
 export async function findTenantIds({ db }: Deps, names: readonly string[]): Promise<string[]> {
   const wanted = jsonList(names.map(tenantName));
   const listed = { id: sql`j.value ->> 'id'`, externalId: sql`j.value ->> 'externalId'` };
-  const { found } = await atomically(db, {
-    found: rows<{ id: string | null }>(sql`SELECT t.id FROM json_each(${wanted}) j
-      LEFT JOIN tenants t ON t.id = ${idOfTenant(listed)}
-        AND t.id <> ${PLATFORM_TENANT}`),
-  });
+  const found = await query<{ id: string | null }>(db)`SELECT t.id FROM json_each(${wanted}) j
+    LEFT JOIN tenants t ON t.id = ${idOfTenant(listed)}
+      AND t.id <> ${PLATFORM_TENANT}`;
   return [
     ...new Set(
       found.map(({ id }) => {
@@ -69,9 +67,6 @@ export interface TenantOfUser {
 
 /** Returns the tenants that a user is a member of, the most recently used first. */
 export async function listTenantsOfUser({ db }: Deps, userId: string): Promise<TenantOfUser[]> {
-  const { found } = await atomically(db, {
-    found: rows<TenantOfUser>(sql`SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
-      WHERE m.user_id = ${userId} ORDER BY m.last_used_at DESC, m.created_at, t.id`),
-  });
-  return found;
+  return query<TenantOfUser>(db)`SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+    WHERE m.user_id = ${userId} ORDER BY m.last_used_at DESC, m.created_at, t.id`;
 }

@@ -1,6 +1,6 @@
 /** The owners of a tenant whose email addresses are verified, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { jsonList, query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /**
@@ -18,10 +18,9 @@ export async function findTenantsWithVerifiedOwner(
   { db }: Deps,
   tenantIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { found } = await atomically(db, {
-    found: rows<{ tenantId: string }>(sql`SELECT j.value AS tenantId FROM json_each(${jsonList(tenantIds)}) j
-      WHERE ${hasVerifiedOwner(sql`j.value`)}`),
-  });
+  const found = await query<{ tenantId: string }>(db)`SELECT j.value AS tenantId
+    FROM json_each(${jsonList(tenantIds)}) j
+    WHERE ${hasVerifiedOwner(sql`j.value`)}`;
   return new Set(found.map(({ tenantId }) => tenantId));
 }
 
@@ -33,12 +32,10 @@ export async function findVerifiedOwners(
   { db }: Deps,
   tenantId: string,
 ): Promise<{ tenantName: string; ownerIds: string[] }> {
-  const { found } = await atomically(db, {
-    found: rows<{ userId: string; tenantName: string }>(sql`SELECT m.user_id AS userId, t.name AS tenantName
-      FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id
-      WHERE m.tenant_id = ${tenantId} AND m.role = 'owner' AND u.email_verified_at IS NOT NULL
-      ORDER BY m.created_at LIMIT ${MAX_OWNERS}`),
-  });
+  const found = await query<{ userId: string; tenantName: string }>(db)`SELECT m.user_id AS userId, t.name AS tenantName
+    FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id
+    WHERE m.tenant_id = ${tenantId} AND m.role = 'owner' AND u.email_verified_at IS NOT NULL
+    ORDER BY m.created_at LIMIT ${MAX_OWNERS}`;
   const ownerIds = found.map(({ userId }) => userId);
   return { tenantName: found[0]?.tenantName ?? "", ownerIds };
 }

@@ -18,23 +18,23 @@ const GONE_FOR_MS = 60_000;
  */
 export const goneStatements = (ours: SQL, nowMs: number) => {
   const gone = sql`SELECT a.subscription_id AS subscription_id, min(j.value ->> 'completedAt') AS first_at,
-    max(j.value ->> 'completedAt') AS last_at FROM ${ours} WHERE j.value ->> 'gone' = 1 GROUP BY a.subscription_id`;
+    max(j.value ->> 'completedAt') AS last_at FROM ${ours} WHERE j.value ->> 'isGone' = 1 GROUP BY a.subscription_id`;
   const justDisabled = sql`(${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
     WHERE s.disabled_reason = 'gone' AND s.disabled_at = t.last_at`;
   return {
-    noted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
+    goneNoted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
       WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
-    disabled: disableWhere(
+    goneDisabled: disableWhere(
       { reason: "gone", atMs: sql.raw("t.last_at"), holds: HOLDS_IF_DISABLED },
       sql`s.id = t.subscription_id AND NOT ${hasDeparted(sql.raw("s.tenant_id"))}
         AND s.gone_since <= t.last_at - ${GONE_FOR_MS}`,
       sql`FROM (${gone}) t`,
     ),
     // Before the write that marks it: if it is marked as disabled, this event has already been published.
-    told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
-    recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
-    unindexed: unindexDisabled(sql`SELECT subscription_id FROM (${gone})`),
-    marked: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
+    disabled: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
+    goneAudited: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
+    goneUnindexed: unindexDisabled(sql`SELECT subscription_id FROM (${gone})`),
+    goneMarked: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
   };
 };
 

@@ -1,7 +1,11 @@
-/** The mails about failing subscriptions that are due, in one delivery database, across its tenants. */
+/**
+ * The mails about failing subscriptions: which are due in a delivery database, across its tenants, and who gets them,
+ * from the control plane.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
+import type { Deps } from "../../platform/deps";
 import { MAIL_EVERY_MS, STAGE } from "./stages";
 import { disabledAfterMs, withCounts } from "./transitions-store";
 
@@ -77,4 +81,21 @@ export async function noteQueued(
         SELECT value ->> 'subscriptionId', value ->> 'mailedAt' FROM json_each(${list}))`,
     }),
   );
+}
+
+export interface NoticeRecipient {
+  tenantId: string;
+  tenantName: string;
+  userId: string;
+}
+
+/** Returns the owners and admins of these tenants who have not turned the mails off. */
+export async function findNoticeRecipients({ db }: Deps, tenantIds: readonly string[]): Promise<NoticeRecipient[]> {
+  const { found } = await atomically(db, {
+    found: rows<NoticeRecipient>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, m.user_id AS userId
+      FROM json_each(${jsonList(tenantIds)}) j CROSS JOIN memberships m ON m.tenant_id = j.value CROSS
+        JOIN tenants t ON t.id = m.tenant_id
+      WHERE m.role IN ('owner', 'admin') AND m.alerts = 1`),
+  });
+  return found;
 }

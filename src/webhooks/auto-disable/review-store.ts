@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
-import { type ReviewPage, reviewTransitions } from "./transitions-store";
+import { type ReviewPage, Transitions } from "./transitions-store";
 
 /** How many failing subscriptions one round trip reviews. */
 const PAGE_ROWS = 500;
@@ -30,6 +30,17 @@ export async function reviewPage(
   defaultHours: number | null,
   nowMs: number,
 ): Promise<{ id: string }[]> {
-  const { told } = await repeatable(() => atomically(db, { told: reviewTransitions(page, defaultHours, nowMs) }));
+  const review = new Transitions(page, defaultHours, nowMs);
+  const transitions = [
+    review.forget(),
+    review.failAgain(),
+    review.enable(),
+    review.recover(),
+    review.fail(),
+    review.warn(),
+    review.disable(),
+    review.probe(),
+  ].flat();
+  const { told } = await repeatable(() => atomically(db, { told: transitions }));
   return told;
 }

@@ -9,8 +9,13 @@ import type { Deps } from "../../platform/deps";
 import type { NoticeItem } from "../../platform/mail/job";
 import { queueMail } from "../../platform/mail/queue";
 import { sendOperational } from "../subscriptions/operational";
-import { composeNotices, noteQueued, type SubscriptionNotice } from "./notices-store";
-import { findNoticeRecipients, type NoticeRecipient } from "./recipients-store";
+import {
+  composeNotices,
+  findNoticeRecipients,
+  type NoticeRecipient,
+  noteQueued,
+  type SubscriptionNotice,
+} from "./notices-store";
 import { findPage, reviewPage } from "./review-store";
 import { STAGE } from "./stages";
 

@@ -1,6 +1,6 @@
 /**
- * The transitions of failing subscriptions, as statements for one batch. They run in the order of `reviewTransitions`,
- * and each asks for the state that it leaves, so a subscription can make several in one review.
+ * The transitions of failing subscriptions, as statements for one batch. They run in the order of `reviewPage`, and
+ * each asks for the state that it leaves, so a subscription can make several in one review.
  *
  *     noticed ──► failing ──► at risk ──► disabled ──► (a probe succeeds, or a user enables it)
  *        │           └───────────┴───────────┴──► recovered ──► forgotten, or noticed when it fails again
@@ -68,7 +68,7 @@ const FAILURES = sql`'failingSince', ${isoSql(sql`e.failing_since`)}, 'failures'
 type Written = Rows<{ id: string }>[];
 
 /** The transitions of one page at one time. */
-class Transitions {
+export class Transitions {
   readonly #current: SQL;
   readonly #page: ReviewPage;
   readonly #afterMs: SQL;
@@ -183,19 +183,4 @@ class Transitions {
   #record(action: "webhook.disabled" | "webhook.resumed", condition: SQL, meta?: SQL): Rows<{ id: string }> {
     return rows(auditWebhooks(action, SYSTEM, sql`${this.#current} WHERE ${condition}`, this.#nowMs, meta));
   }
-}
-
-/** Returns the statements of a review of one page, in their order. Only operational events return rows: their ids. */
-export function reviewTransitions(page: ReviewPage, defaultHours: number | null, nowMs: number): Written {
-  const review = new Transitions(page, defaultHours, nowMs);
-  return [
-    review.forget(),
-    review.failAgain(),
-    review.enable(),
-    review.recover(),
-    review.fail(),
-    review.warn(),
-    review.disable(),
-    review.probe(),
-  ].flat();
 }

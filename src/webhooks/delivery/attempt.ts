@@ -2,75 +2,50 @@
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, type LogFields, log } from "../../platform/log";
-import { isForPauses } from "../lanes/cooldown";
-import { holdsWhenOff } from "../lanes/lane";
+import { holdsWhenOff, isForPauses } from "../lanes/lane";
 import { sendToListener } from "../listen/send";
 import { type Decrypt, keysInForce } from "../signing/keys";
 import { type Headers, headersOwner } from "../subscriptions/header-options";
 import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
+import { keyOf } from "./enqueue";
 import { bodyOf } from "./envelope";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
-import { correlationOf, failure, type Outcome, RuntimeFault, send } from "./send";
+import { correlationOf, failure, type NotSent, type Outcome, RuntimeFault, send } from "./send";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
 import { type RetryPolicy, retryPolicy, type Verdict, verdictOf } from "./verdict";
 
-/** The service could not make the request. This uses up no attempt. */
-interface OurFault {
-  retryInMs: number;
-}
-
-/**
- * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists, and "interrupted"
- * when the socket of a listener is lost. Never throws.
- */
+/** Makes an attempt and returns its result, to be recorded. A deleted subscription is sent nothing. Never throws. */
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
   decrypted: Decrypt,
-): Promise<AttemptResult | OurFault | "deleted" | "interrupted"> {
-  if (delivery.isDeleted === 1) return "deleted";
+): Promise<AttemptResult | NotSent> {
+  if (delivery.isDeleted === 1) return { retryInMs: null };
   const startedAt = deps.now();
   const policy = retryPolicy(delivery.options?.retry);
   const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt);
-  if (outcome === "interrupted" || "retryInMs" in outcome) return outcome;
+  if ("retryInMs" in outcome) return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
   const verdict = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
   const isFailedProbe = isProbe(delivery) && outcome.status === "failed";
-  const { nextDueAt, error, isSlow, isGone, heldUntil } = isFailedProbe ? heldAgain(delivery, verdict) : verdict;
-  if (outcome.status === "failed" || deps.config.logAttempts === "all") {
-    log(outcome.status === "success" ? "info" : "warn", "attempt", {
-      ...namesOf(delivery),
-      outcome: outcome.status,
-      responseCode: outcome.responseCode,
-      reason: error,
-      ms: completedAt - startedAt,
-    });
+  const followed = isFailedProbe ? heldAgain(delivery, verdict) : verdict;
+  const { nextDueAt } = followed;
+  const { status, responseCode, responseBody } = outcome;
+  if (status === "failed" || deps.config.logAttempts === "all") {
+    const found = { outcome: status, responseCode, reason: followed.error, ms: completedAt - startedAt };
+    log(status === "success" ? "info" : "warn", "attempt", { ...namesOf(delivery), ...found });
   }
+  const { attemptId, kind } = delivery;
   return {
-    queue: delivery.queue,
-    dueAt: delivery.dueAt,
-    deliveryId: delivery.id,
-    subscriptionId: delivery.subscriptionId,
-    bytes: delivery.bytes,
-    attemptId: delivery.attemptId,
-    isRetry: delivery.kind === "retry" ? 1 : 0,
-    status: outcome.status,
-    responseCode: outcome.responseCode,
-    responseBody: outcome.responseBody,
-    error,
-    startedAt,
-    completedAt,
-    latencyMs: outcome.wasAnswered || outcome.timedOut ? completedAt - startedAt : null,
-    nextDueAt,
+    ...keyOf(delivery),
+    ...{ attemptId, kind, status, responseCode, responseBody, ...times },
+    ...followed,
     nextAttemptId: nextDueAt === null ? null : newIdAt(isFailedProbe ? completedAt : nextDueAt),
-    probe: isFailedProbe ? 1 : 0,
-    slow: isSlow ? 1 : 0,
-    heldUntil,
-    gone: isGone ? 1 : 0,
-    mayBeGone: policy.onGone === "disable" ? 1 : 0,
+    isFailedProbe,
+    mayBeGone: policy.onGone === "disable",
   };
 }
 
@@ -113,21 +88,22 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-): Promise<Outcome | OurFault | "interrupted"> {
+): Promise<Outcome | NotSent> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (isForPauses(delivery) && delivery.enabled === 0 && !isProbe(delivery)) return failure(PAUSED);
   const { url, listenerOf } = delivery;
   const refusal = listenerOf === null ? refuseTarget(url, deps.config.webhookEgress, deps.ownHosts) : null;
   if (refusal) return failure(blocked(refusal));
   try {
-    const keys = await keysInForce(decrypted, delivery, nowMs);
-    const { id: deliveryId, eventType, kind, options, replayId, orderKey, sequence } = delivery;
-    const correlationId = correlationOf(kind, delivery.correlationId);
-    const headers = await headersFor(decrypted, delivery);
-    const sent = bodyOf(delivery, options, deps.config.publicUrl);
-    const profile = options?.signatureProfile;
-    const order = { orderKey, sequence };
-    const outbound = { deliveryId, url, eventType, ...sent, headers, keys, profile, correlationId, replayId, ...order };
+    const outbound = {
+      ...delivery,
+      deliveryId: delivery.id,
+      keys: await keysInForce(decrypted, delivery, nowMs),
+      headers: await headersFor(decrypted, delivery),
+      profile: delivery.options?.signatureProfile,
+      correlationId: correlationOf(delivery.kind, delivery.correlationId),
+      ...bodyOf(delivery, delivery.options, deps.config.publicUrl),
+    };
     if (listenerOf === null) return await send(outbound, nowMs);
     const { attemptId, subscriptionId: listenerId } = delivery;
     return await sendToListener(deps, { attemptId, listenerId }, outbound, nowMs);

@@ -8,12 +8,10 @@ import type { OutboxKey } from "../../platform/messages";
 import { PAYLOAD } from "../events/payload-store";
 import { isHeldBack, isSlowAt } from "../lanes/predicates-store";
 import { replayIdOf } from "../resend/replays/replay-id-store";
-import { LIMITS_TEXT } from "../throttling/throttled-store";
 import type { QueueSpeed } from "./enqueue";
-import { insertAttempts, insertPlaceholders, outboxByKeys, PLANNED_ID } from "./outbox-store";
+import type { DeliveredEvent, DeliveryKind } from "./envelope";
+import { IS_UNCLAIMED, insertAttempts, insertPlaceholders, outboxByKeys, PLANNED_ID } from "./outbox-store";
 import { type TargetRow, targetColumns } from "./target-store";
-
-type DeliveryKind = "event" | "retry" | "test" | "replay";
 
 export interface ClaimedFields extends OutboxKey {
   attemptId: string;
@@ -26,20 +24,9 @@ export interface ClaimedFields extends OutboxKey {
   attemptCount: number;
   /** Whether it has waited because of a limit. */
   hasWaited: 0 | 1;
-  /** The limits of its subscription as the database writes them. */
-  limitsText: string;
 }
 
-export interface EventFields {
-  eventType: string;
-  eventCreatedAt: number;
-  /** As it was published. */
-  payload: string;
-  correlationId: string | null;
-  orderKey: string | null;
-  /** The number of the event within its order key; null without one. */
-  sequence: number | null;
-}
+export type EventFields = Omit<DeliveredEvent, "eventId" | "tenantId">;
 
 /** The values: `keys` (JSON; q, d, i are the outbox key, f is a new id), `claim`, `nowMs`, `lateBefore`, `lateFrom`. */
 const NOW = sql`${sql.placeholder("nowMs")}`;
@@ -74,7 +61,7 @@ const readClaimed = (from: SQL) =>
   fixed<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
     o.subscription_id AS subscriptionId, o.bytes, a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId,
     o.kind, a.attempt_count AS attemptCount, coalesce(o.slot_at >= o.due_at, 0) AS hasWaited,
-    ${LIMITS_TEXT} AS limitsText, ${targetColumns(NOW)},
+    ${targetColumns(NOW)},
     ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId ${from}`);
 
 /** The events of what the claims hold. `ids`: the ids that their attempts can have. */
@@ -104,8 +91,7 @@ const thorough = (speed: QueueSpeed) => ({
   ended: fixed(sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM ${DUE}
       LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0
       LEFT JOIN events e ON e.id = o.event_id
-    WHERE (s.id IS NULL OR e.id IS NULL) AND NOT EXISTS (SELECT 1 FROM attempts a
-      WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}))`),
+    WHERE (s.id IS NULL OR e.id IS NULL) AND ${IS_UNCLAIMED})`),
   // Before the claims: a late claim succeeds only if its own placeholder was inserted. The placeholder has the time of
   // its id.
   placeholders: fixed(

@@ -68,11 +68,9 @@ export async function claimDeliveries(
       events.map(async ({ id, ...event }) => [id, { ...event, payload: await fromStored(event.payload) }] as const),
     ),
   );
-  const keysOf = (held: 0 | 1): OutboxKey[] =>
-    notClaimed.flatMap(({ isHeld: isOfHeld, ...key }) => (isOfHeld === held ? [key] : []));
   return {
-    slow: keysOf(0),
-    held: keysOf(1),
+    slow: notClaimed.filter(({ isHeld }) => isHeld === 0),
+    held: notClaimed.filter(({ isHeld }) => isHeld === 1),
     left: new Set(claimed.flatMap(({ id, attemptId }) => (attemptId === null ? [id] : []))),
     claimed: claimed.flatMap(({ attemptId, ...row }) => {
       const event = eventById.get(row.eventId);

@@ -6,12 +6,10 @@ import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
 import { inTime } from "../../platform/time";
-import { limitsOf } from "../throttling/limits";
-import { isOfTrial } from "../throttling/trial";
 import { claimDeliveries } from "./claim-store";
-import type { Claimed } from "./claimed";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { moveToBacklogs } from "./hand-back";
+import type { Claimed } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
 import {
@@ -30,15 +28,11 @@ const FEWEST_OF_CLAIM = 5;
 interface Answer {
   keys: readonly ShardKey[];
   claimed: readonly Claimed[];
+  /** Whether the claim has failed, so that the messages of the keys must come again. */
+  hasFailed: boolean;
 }
 
-/** What one claim asks for, and what fails with it. */
-interface Part {
-  keys: readonly ShardKey[];
-  /** All waiting deliveries of the database. */
-  waiting: readonly ShardKey[];
-  isOrdinary: boolean;
-}
+type OnAnswer = (answer: Answer) => void;
 
 export class Claims {
   readonly #deps: Deps;
@@ -46,7 +40,6 @@ export class Claims {
   readonly #token: string;
   /** What is being claimed, by database. */
   readonly #claiming = new Map<number, ReadonlySet<ShardKey>>();
-  readonly #failed = new Set<ShardKey>();
   /** How many deliveries a claim takes. */
   #most = MAX_CLAIM;
 
@@ -59,21 +52,21 @@ export class Claims {
 
   isClaiming = (key: ShardKey): boolean => this.#claiming.get(key.shard)?.has(key) ?? false;
 
-  /** Whether a claim of the key has failed. */
-  hasFailed = (key: ShardKey): boolean => this.#failed.has(key);
-
   /**
    * Starts a claim for each database that has none, of what can start soon beside `plannedMs` of other sends. Calls
    * `onAnswer` for each. A failed claim ends all waiting deliveries of its database.
    */
-  start(waiting: readonly ShardKey[], plannedMs: number, onAnswer: (answer: Answer) => void): void {
+  start(waiting: readonly ShardKey[], plannedMs: number, onAnswer: OnAnswer): void {
+    const lateBefore = this.#deps.now() - LATE_AFTER_MS;
     let totalMs = plannedMs;
     for (const [shard, ofShard] of Map.groupBy(waiting, (key) => key.shard)) {
       if (this.#claiming.has(shard)) continue;
       const keys = planClaim(this.#speed, ofShard, this.#most, totalMs);
       if (keys.length === 0) continue;
       totalMs += workMs(keys);
-      this.#startOne(shard, { keys, waiting: ofShard, isOrdinary: !keys.some(isLate(this.#deps.now())) }, onAnswer);
+      // An ordinary claim would leave what has waited so long. A wrong guess costs a round trip.
+      const isOrdinary = keys.every(({ dueAt }) => dueAt >= lateBefore);
+      this.#deps.background("claim deliveries", this.#claimOf(shard, keys, ofShard, isOrdinary, onAnswer));
     }
   }
 
@@ -81,24 +74,25 @@ export class Claims {
    * An ordinary claim takes nearly all deliveries. What it leaves is claimed thoroughly after it, and those that it has
    * claimed do not wait for that.
    */
-  #startOne(shard: number, { keys, waiting, isOrdinary }: Part, onAnswer: (answer: Answer) => void): void {
+  async #claimOf(
+    shard: number,
+    keys: readonly ShardKey[],
+    waiting: readonly ShardKey[],
+    isOrdinary: boolean,
+    onAnswer: OnAnswer,
+  ): Promise<void> {
     this.#claiming.set(shard, new Set(keys));
-    const claim = this.#claim(shard, keys, isOrdinary)
-      .catch((error: unknown) => {
-        log("error", "batch not claimed", { shard, count: waiting.length, ...describeError(error) });
-        for (const key of waiting) this.#failed.add(key);
-        return null;
-      })
-      .then((answer) => {
-        const left = keys.filter(({ id }) => answer?.left.has(id));
-        const claimedIds = new Set(answer?.claimed.map(({ id }) => id));
-        const others = waiting.filter(({ id }) => !claimedIds.has(id));
-        if (left.length > 0) this.#startOne(shard, { keys: left, waiting: others, isOrdinary: false }, onAnswer);
-        else this.#claiming.delete(shard);
-        const settled = answer ? keys.filter(({ id }) => !answer.left.has(id)) : waiting;
-        onAnswer({ keys: settled, claimed: answer?.claimed ?? [] });
-      });
-    this.#deps.background("claim deliveries", claim);
+    try {
+      const { claimed, left } = await this.#claim(shard, keys, isOrdinary);
+      this.#claiming.delete(shard);
+      const { open = [], settled = [] } = Object.groupBy(keys, ({ id }) => (left.has(id) ? "open" : "settled"));
+      onAnswer({ keys: settled, claimed, hasFailed: false });
+      if (open.length > 0) await this.#claimOf(shard, open, open, false, onAnswer);
+    } catch (error) {
+      log("error", "batch not claimed", { shard, count: waiting.length, ...describeError(error) });
+      this.#claiming.delete(shard);
+      onAnswer({ keys: waiting, claimed: [], hasFailed: true });
+    }
   }
 
   async #claim(shard: number, keys: readonly ShardKey[], isOrdinary: boolean) {
@@ -117,7 +111,7 @@ export class Claims {
         shard,
         readMs: calledMs,
         startByMs: startByMs(calledMs, answeredMs),
-        startMs: limitsOf(delivery.options) || isOfTrial(this.#deps, delivery) ? Infinity : 0,
+        startMs: 0,
         releaseBytes: holdBytes(delivery.bytes, calledMs),
       }),
     );
@@ -130,12 +124,6 @@ export class Claims {
       tookMs >= LATE_CLAIM_MS ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);
   }
 }
-
-/** Whether a delivery has waited so long that an ordinary claim would leave it. A wrong guess costs a round trip. */
-const isLate =
-  (nowMs: number) =>
-  ({ dueAt }: ShardKey): boolean =>
-    dueAt < nowMs - LATE_AFTER_MS;
 
 /** A claim that was answered late leaves its deliveries a little time, within what the lease allows. */
 const startByMs = (calledMs: number, answeredMs: number): number =>

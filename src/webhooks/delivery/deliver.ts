@@ -6,17 +6,17 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
-import { isCoolingHere, isUnreleased } from "../lanes/cooldown";
+import { isCoolingHere } from "../lanes/cooldown";
+import { isUnreleased } from "../lanes/lane";
 import { Starts } from "../throttling/starts";
-import type { Claimed } from "./claimed";
 import { Claims } from "./claims";
 import type { QueueSpeed } from "./enqueue";
 import { handBack, markSlowInBackground } from "./hand-back";
-import { refreshTargets } from "./refresh";
-import { RunStates } from "./run-states";
+import { type Claimed, RunStates } from "./run-states";
 import { excessOf, nextToSend, workMs } from "./selection";
 import { endAbandoned, hangs, watch } from "./send-load";
 import { Sends } from "./sends";
+import { readTargets } from "./target-store";
 import {
   MAX_KEYS_OF_SLOW_RUN,
   MAX_SENDS_OF_RUN,
@@ -42,9 +42,12 @@ export class DeliveryRun {
   /** The loop that moves deliveries on, while there are any. */
   #loop: Promise<void> | null = null;
   #change = Promise.withResolvers<void>();
-  /** When the loop goes on even if nothing changes, Unix ms. */
-  #timer: { timeMs: number; handle: ReturnType<typeof setTimeout> } | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** When the timer lets the loop go on even if nothing changes, Unix ms. */
+  #timerMs = Infinity;
   readonly #refreshing = new Set<Claimed>();
+  /** What could not be claimed. */
+  readonly #failed = new Set<ShardKey>();
   readonly #allStarted = Promise.withResolvers<void>();
 
   constructor(deps: Deps, speed: QueueSpeed) {
@@ -72,7 +75,7 @@ export class DeliveryRun {
     this.#loop ??= this.#run();
     this.#wake();
     await taken;
-    return added.filter((key) => this.#claims.hasFailed(key));
+    return added.filter((key) => this.#failed.has(key));
   }
 
   /** Resolves when no delivery waits for a connection any more. Never throws. */
@@ -98,8 +101,8 @@ export class DeliveryRun {
       if (!this.#states.anyWaits && this.#startable(nowMs).length === 0) this.#allStarted.resolve();
       if (!this.#states.areFinal) await this.#changeBy(this.#nextMomentMs(nowMs), nowMs);
     }
-    clearTimeout(this.#timer?.handle ?? null);
-    this.#timer = null;
+    clearTimeout(this.#timer);
+    this.#timerMs = Infinity;
     this.#loop = null;
   }
 
@@ -110,13 +113,14 @@ export class DeliveryRun {
 
   /** Resolves at the next change, or at `timeMs`. A timer that is set for an earlier time stays. */
   async #changeBy(timeMs: number, nowMs: number): Promise<void> {
-    if (!this.#timer || timeMs < this.#timer.timeMs) {
-      clearTimeout(this.#timer?.handle ?? null);
+    if (timeMs < this.#timerMs) {
+      clearTimeout(this.#timer);
+      this.#timerMs = timeMs;
       const onTime = () => {
-        this.#timer = null;
+        this.#timerMs = Infinity;
         this.#wake();
       };
-      this.#timer = { timeMs, handle: setTimeout(onTime, timeMs - nowMs) };
+      this.#timer = setTimeout(onTime, timeMs - nowMs);
     }
     await this.#change.promise;
   }
@@ -142,14 +146,18 @@ export class DeliveryRun {
     }
   }
 
-  /** Hands back what cannot start in time or is held by now, and everything if no send has started or ended lately. */
+  /**
+   * Hands back what cannot start in time or is held by now, and everything if no send has started or ended lately. A
+   * delivery whose start is asked for stays until the answer, which can be a permit.
+   */
   #handBackLate(nowMs: number): void {
     const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isCoolingHere(subscriptionId, nowMs);
-    const isLate = (delivery: Claimed) => nowMs > delivery.startByMs && !this.#starts.isAsked(delivery);
     const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS;
     const startable = new Set(isStalled ? this.#startable(nowMs) : []);
     const chosen = this.#states.claimed.filter(
-      (delivery) => startable.has(delivery) || isLate(delivery) || isHeld(delivery) || isUnreleased(delivery),
+      (delivery) =>
+        !this.#starts.isAsked(delivery) &&
+        (startable.has(delivery) || nowMs > delivery.startByMs || isHeld(delivery) || isUnreleased(delivery)),
     );
     const waiting = isStalled ? this.#unclaimed() : [];
     if (isStalled) this.#lastProgressMs = nowMs;
@@ -158,22 +166,32 @@ export class DeliveryRun {
 
   /**
    * URL, secret and pause may have changed since a delivery was claimed, so they are read again after a second. One
-   * read serves all deliveries of the run.
+   * read serves all deliveries of the run from a database.
    */
   #refreshStale(nowMs: number): void {
     const stale = this.#startable(nowMs).filter((delivery) => this.#isStale(delivery, nowMs));
     const chosen = stale.filter((delivery) => !this.#refreshing.has(delivery));
-    if (chosen.length === 0) return;
-    for (const delivery of chosen) this.#refreshing.add(delivery);
-    const refreshed = refreshTargets(this.#deps, chosen).then((failed) => {
-      for (const delivery of chosen) this.#refreshing.delete(delivery);
-      this.#handBack(
-        [],
-        [...failed].filter((delivery) => this.#states.is(delivery, "claimed")),
-      );
-      this.#wake();
-    });
-    this.#deps.background("read subscriptions again", refreshed);
+    for (const [shard, deliveries] of Map.groupBy(chosen, (delivery) => delivery.shard)) {
+      for (const delivery of deliveries) this.#refreshing.add(delivery);
+      this.#deps.background("read subscriptions again", this.#refresh(shard, deliveries));
+    }
+  }
+
+  async #refresh(shard: number, deliveries: readonly Claimed[]): Promise<void> {
+    const readMs = this.#deps.now();
+    const ids = new Set(deliveries.map(({ subscriptionId }) => subscriptionId));
+    try {
+      const targets = await readTargets(this.#deps.shards.db(shard), [...ids], readMs);
+      for (const delivery of deliveries) {
+        Object.assign(delivery, targets.get(delivery.subscriptionId) ?? { isDeleted: 1 }, { readMs });
+      }
+    } catch (error) {
+      log("error", "subscriptions not read again", { shard, count: deliveries.length, ...describeError(error) });
+      const unsent = deliveries.filter((delivery) => this.#states.is(delivery, "claimed"));
+      this.#handBack([], unsent);
+    }
+    for (const delivery of deliveries) this.#refreshing.delete(delivery);
+    this.#wake();
   }
 
   #isStale = ({ readMs }: Claimed, nowMs: number): boolean => nowMs - readMs > TARGET_FRESH_FOR_MS;
@@ -185,28 +203,25 @@ export class DeliveryRun {
       const delivery = nextToSend(this.#speed, fresh, nowMs);
       if (!delivery) return;
       if (this.#starts.hasMissed(delivery, nowMs)) this.#starts.ask([delivery]);
-      else this.#send(delivery);
+      else this.#deps.background("deliver", this.#send(delivery));
     }
   }
 
-  #send(delivery: Claimed): void {
+  async #send(delivery: Claimed): Promise<void> {
     this.#states.send(delivery);
     this.#lastProgressMs = this.#deps.now();
-    const sent = this.#sends
-      .attempt(delivery)
-      .catch((error: unknown) => {
-        log("error", "delivery not sent", describeError(error));
-        return false;
-      })
-      .then((isRecorded) => {
-        this.#lastProgressMs = this.#deps.now();
-        this.#starts.end([delivery]);
-        if (isRecorded) this.#states.record(delivery);
-        else this.#states.handBack(delivery);
-        delivery.releaseBytes();
-        this.#wake();
-      });
-    this.#deps.background("deliver", sent);
+    let hasResult = false;
+    try {
+      hasResult = await this.#sends.attempt(delivery);
+    } catch (error) {
+      log("error", "delivery not sent", describeError(error));
+    }
+    this.#lastProgressMs = this.#deps.now();
+    this.#starts.end([delivery]);
+    if (!hasResult) return this.#leave(delivery);
+    this.#states.record(delivery);
+    delivery.releaseBytes();
+    this.#wake();
   }
 
   /** Claims for each database, if a connection is free for more than what is claimed already. */
@@ -215,11 +230,13 @@ export class DeliveryRun {
     if (this.#states.sending.length >= MAX_SENDS_OF_RUN) return;
     if (nextToSend(this.#speed, this.#startable(nowMs), nowMs)) return;
     const plannedMs = workMs(this.#startable(nowMs));
-    this.#claims.start(this.#states.waiting, plannedMs, ({ keys, claimed }) => {
+    this.#claims.start(this.#states.waiting, plannedMs, ({ keys, claimed, hasFailed }) => {
       this.#lastProgressMs = this.#deps.now();
       for (const delivery of claimed) this.#states.claim(delivery);
-      const others = keys.filter((key) => this.#states.is(key, "waiting"));
-      for (const key of others) this.#states.handBack(key);
+      for (const key of keys.filter((one) => this.#states.is(one, "waiting"))) {
+        if (hasFailed) this.#failed.add(key);
+        this.#states.handBack(key);
+      }
       this.#starts.ask(claimed);
       this.#wake();
     });
@@ -242,7 +259,7 @@ export class DeliveryRun {
     for (const delivery of others) this.#leave(delivery);
     if (waiting.length + others.length === 0) return;
     this.#starts.end(others);
-    this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, others));
+    handBack(this.#deps, this.#speed, this.#claim, [...waiting, ...others]);
     this.#wake();
   }
 

@@ -26,16 +26,8 @@ export async function enqueueDue(
   due: readonly DueDelivery[],
   speed: QueueSpeed = "fast",
 ): Promise<void> {
-  const isSlow = ({ slow }: DueDelivery) => speed === "slow" || slow === 1;
-  await Promise.all([
-    enqueue(deps, "slow", shard, due.filter(isSlow)),
-    enqueue(
-      deps,
-      "fast",
-      shard,
-      due.filter((delivery) => !isSlow(delivery)),
-    ),
-  ]);
+  const { slow = [], fast = [] } = Object.groupBy(due, (delivery) => (delivery.slow === 1 ? "slow" : speed));
+  await Promise.all([enqueue(deps, "slow", shard, slow), enqueue(deps, "fast", shard, fast)]);
 }
 
 /**
@@ -50,10 +42,8 @@ export async function enqueueLater(
   longestDelayMs: number,
 ): Promise<void> {
   const nowMs = deps.now();
-  const byDelay = Map.groupBy(
-    deliveries.filter(({ dueAt }) => dueAt - nowMs <= longestDelayMs),
-    ({ dueAt }) => Math.max(0, Math.floor((dueAt - nowMs) / 1000)),
-  );
+  const soon = deliveries.filter(({ dueAt }) => dueAt - nowMs <= longestDelayMs);
+  const byDelay = Map.groupBy(soon, ({ dueAt }) => Math.max(0, Math.floor((dueAt - nowMs) / 1000)));
   await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, speed, shard, keys, delaySeconds)));
 }
 
@@ -68,7 +58,7 @@ export async function enqueue(
   const messages: MessageSendRequest<DeliveryMessage>[] = [];
   const most = speed === "slow" ? MAX_KEYS_PER_SLOW_MESSAGE : MAX_KEYS_PER_MESSAGE;
   for (let start = 0; start < keys.length; start += most) {
-    messages.push({ body: { shard, due: keys.slice(start, start + most).map(keyOnly) }, delaySeconds });
+    messages.push({ body: { shard, due: keys.slice(start, start + most).map(keyOf) }, delaySeconds });
   }
   const queue = deps.deliveryQueues.of(shard)[speed];
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
@@ -77,7 +67,7 @@ export async function enqueue(
 }
 
 /** Returns the key of an outbox row without any other fields. */
-const keyOnly = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
+export const keyOf = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
   queue,
   dueAt,
   id,

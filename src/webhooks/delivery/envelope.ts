@@ -2,7 +2,11 @@
 import { iso } from "../../platform/time";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
 
-interface Event {
+/** What made a delivery. */
+export type DeliveryKind = "event" | "retry" | "test" | "replay";
+
+/** The event of a delivery. */
+export interface DeliveredEvent {
   eventId: string;
   tenantId: string;
   eventType: string;
@@ -16,7 +20,7 @@ interface Event {
   payload: string;
 }
 
-interface Sent {
+export interface Sent {
   body: string;
   contentType: string;
 }
@@ -28,7 +32,7 @@ const JSON_TYPE = "application/json";
  * and the order of keys, so the body would differ from what was published. `publicUrl` is the address of the service,
  * if it is known.
  */
-export function bodyOf(event: Event, options: DeliveryOptions | null, publicUrl: string | undefined): Sent {
+export function bodyOf(event: DeliveredEvent, options: DeliveryOptions | null, publicUrl: string | undefined): Sent {
   switch (options?.format) {
     case "standard":
       return { body: standard(event), contentType: JSON_TYPE };
@@ -45,7 +49,7 @@ export function bodyOf(event: Event, options: DeliveryOptions | null, publicUrl:
  * The envelope of Standard Webhooks ("Payload structure"). The order is in it too, because no signature covers the
  * headers.
  */
-const standard = ({ eventType, eventCreatedAt, orderKey, sequence, payload }: Event) => {
+const standard = ({ eventType, eventCreatedAt, orderKey, sequence, payload }: DeliveredEvent) => {
   const order = orderKey === null ? {} : { order: { key: orderKey, sequence } };
   return withLast({ type: eventType, timestamp: iso(eventCreatedAt), ...order }, "data", payload);
 };
@@ -54,7 +58,7 @@ const standard = ({ eventType, eventCreatedAt, orderKey, sequence, payload }: Ev
  * CloudEvents 1.0, JSON format, structured mode. The id is the event's, so that receivers recognise a replay. The
  * source is a URN, which needs no setting.
  */
-function cloudEvent({ eventId, tenantId, eventType, eventCreatedAt, correlationId, payload }: Event): string {
+function cloudEvent({ eventId, tenantId, eventType, eventCreatedAt, correlationId, payload }: DeliveredEvent): string {
   const attributes = {
     specversion: "1.0",
     id: eventId,
@@ -68,7 +72,7 @@ function cloudEvent({ eventId, tenantId, eventType, eventCreatedAt, correlationI
 }
 
 /** Where the event can be read, and nothing of its payload. */
-const thin = ({ eventId, eventType, eventCreatedAt }: Event, publicUrl: string) =>
+const thin = ({ eventId, eventType, eventCreatedAt }: DeliveredEvent, publicUrl: string) =>
   JSON.stringify({
     id: eventId,
     type: eventType,

@@ -7,39 +7,36 @@ import type { OutboxKey, ShardKey } from "../../platform/messages";
 import { isCoolingHere } from "../lanes/cooldown";
 import { markSlow, moveToLanes } from "../lanes/lane-store";
 import { widthOf } from "../lanes/width";
-import type { ClaimedDelivery } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { memory } from "./isolate-memory";
 import { releaseDeliveries } from "./release-store";
+import type { Claimed } from "./run-states";
 import { hangs, sendsOf } from "./send-load";
 import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "./timing";
 
-/**
- * Releases claimed deliveries that were not sent, and queues them and the unclaimed `waiting` again. Each database is
- * handled on its own. Throws when D1 or a queue is down.
- */
-export async function handBack(
+const isClaimed = (key: ShardKey): key is Claimed => "attemptId" in key;
+
+/** Queues deliveries again, in the background and those of each database on their own. Releases claimed ones first. */
+export function handBack(deps: Deps, speed: QueueSpeed, claim: string, keys: readonly ShardKey[]): void {
+  for (const [shard, ofShard] of Map.groupBy(keys, (key) => key.shard)) {
+    deps.background("hand back", releaseAndQueue(deps, speed, claim, shard, ofShard));
+  }
+}
+
+async function releaseAndQueue(
   deps: Deps,
   speed: QueueSpeed,
   claim: string,
-  waiting: readonly ShardKey[],
-  claimed: readonly (ClaimedDelivery & { shard: number })[],
+  shard: number,
+  keys: readonly ShardKey[],
 ): Promise<void> {
-  const claimedOf = Map.groupBy(claimed, ({ shard }) => shard);
-  const waitingOf = Map.groupBy(waiting, ({ shard }) => shard);
-  const shards = new Set([...claimedOf.keys(), ...waitingOf.keys()]);
-  const work = [...shards].map(async (shard) => {
-    const released = claimedOf.get(shard) ?? [];
-    // First, because it needs no answer from the database.
-    await queueAgain(deps, speed, shard, waitingOf.get(shard) ?? []);
-    if (released.length === 0) return;
-    await releaseDeliveries(deps.shards.db(shard), claim, released);
-    await queueAgain(deps, speed, shard, released);
-  });
-  const failures = (await Promise.allSettled(work)).flatMap((result) =>
-    result.status === "rejected" ? [result.reason as unknown] : [],
-  );
-  if (failures.length > 0) throw failures[0];
+  const claimed = keys.filter(isClaimed);
+  const unclaimed = keys.filter((key) => !isClaimed(key));
+  // First, because most of them need no answer from the database.
+  await queueAgain(deps, speed, shard, unclaimed);
+  if (claimed.length === 0) return;
+  await releaseDeliveries(deps.shards.db(shard), claim, claimed);
+  await queueAgain(deps, speed, shard, claimed);
 }
 
 async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: readonly OutboxKey[]): Promise<void> {
@@ -54,9 +51,9 @@ async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: re
     if (isSaturated(key) || isCoolingHere(key.subscriptionId, nowMs)) return "backlog";
     return speed === "slow" || hangs(key.subscriptionId, nowMs) ? "slow" : "fast";
   });
-  await moveToBacklogs(deps, shard, backlog);
   await enqueue(deps, "slow", shard, slow, speed === "slow" ? RETURN_TO_SLOW_SECONDS : 0);
   await enqueue(deps, "fast", shard, fast);
+  await moveToBacklogs(deps, shard, backlog);
 }
 
 /** Moves deliveries to the backlogs of their subscriptions. Throws when D1 is down. */

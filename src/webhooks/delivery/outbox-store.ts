@@ -8,6 +8,7 @@
  * order of time, nobody can claim the delivery twice, and the trail of a delivery can be followed by `next_id`.
  */
 import { type SQL, sql } from "drizzle-orm";
+import type { DeliveryKind } from "./envelope";
 
 const NULL = sql.raw("NULL");
 
@@ -46,7 +47,7 @@ interface NewDelivery {
   id: SQL | string;
   /** The subscription `s`, unless given. */
   eventId: SQL | string;
-  kind: SQL | "event" | "retry" | "test" | "replay";
+  kind: SQL | DeliveryKind;
   bytes: SQL | number;
   /** The id of its first attempt; left out for the id of the delivery. */
   attemptId?: SQL;

@@ -4,10 +4,12 @@ import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { hourOf } from "../../platform/time";
 import { endProbe } from "../lanes/lane-store";
-import { addToHours } from "../stats/hours-store";
+import { isSlowAt } from "../lanes/predicates-store";
+import { addToHours, answersWithin } from "../stats/hours-store";
 import type { DueDelivery } from "./enqueue";
-import { PLACEHOLDER, PLANNED_ID } from "./outbox-store";
+import { MAIN, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
 import { INTERRUPTED } from "./reasons";
+import { HANGS_AFTER_MS } from "./timing";
 
 /** An overdue outbox row, with the attempt that claimed it. */
 export interface OverdueDelivery extends DueDelivery {
@@ -39,25 +41,59 @@ export const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o
   LEFT JOIN attempts b ON a.status = ${PLACEHOLDER} AND b.subscription_id = o.subscription_id AND b.id = a.next_id
   LEFT JOIN subscriptions s ON s.id = o.subscription_id`;
 
-/** An attempt whose consumer died, and the next attempt of its delivery. Times are Unix ms. */
-export interface Interruption {
-  queue: string;
-  dueAt: number;
-  deliveryId: string;
-  subscriptionId: string;
-  eventId: string;
-  attemptId: string;
-  nextDueAt: number;
-  nextAttemptId: string;
+/** An overdue delivery of the main outbox queue. */
+interface MainDelivery extends OverdueDelivery {
+  /** 1 for a retry under a subscription's own schedule: if its wait was long, it has no message. */
+  isTimed: 0 | 1;
 }
 
 /**
- * Ends attempts that a dead consumer left `pending`, and plans a new attempt for each delivery. An interrupted attempt
- * does not count. Returns the correlation ids of the events by event id.
+ * Returns one page of the main outbox queue that was due at or before `dueBefore` (Unix ms), oldest first, after the
+ * key `after`. A subscription counts as slow unless it has lately answered quickly. Its deliveries may not be lost but
+ * only wait in the slow queue, and a wide event to slow subscriptions would otherwise fill the fast queue.
+ */
+export async function readOverdue(
+  db: Db,
+  { dueBefore, after, limit }: { dueBefore: number; after: { dueAt: number; id: string }; limit: number },
+  nowMs: number,
+): Promise<MainDelivery[]> {
+  const { overdue } = await atomically(db, {
+    overdue: rows<MainDelivery>(sql`SELECT ${OVERDUE_COLUMNS},
+        o.attempts > 0 AND s.options ->> '$.retry' IS NOT NULL AS isTimed,
+        coalesce(${isSlowAt(nowMs)}, 0) OR NOT ${answersWithin(sql`o.subscription_id`, HANGS_AFTER_MS)} AS slow
+      FROM (SELECT * FROM outbox WHERE queue = ${MAIN} AND (due_at, id) > (${after.dueAt}, ${after.id})
+        AND due_at <= ${dueBefore}
+        ORDER BY due_at, id LIMIT ${limit}) o ${PLANNED_ATTEMPT} ORDER BY o.due_at, o.id`),
+  });
+  return overdue;
+}
+
+/**
+ * Returns when the next delivery of the main outbox queue is due and when the next hold ends, both after `nowMs`; null
+ * for none.
+ */
+export async function nextMoments(db: Db, nowMs: number): Promise<{ dueAt: number | null; holdEndsAt: number | null }> {
+  const { next } = await atomically(db, {
+    next: rows<{ dueAt: number | null; holdEndsAt: number | null }>(
+      sql`SELECT (SELECT min(due_at) FROM outbox WHERE queue = ${MAIN} AND due_at > ${nowMs}) AS dueAt,
+        (SELECT min(held_until) FROM subscriptions WHERE has_backlog = 1 AND held_until > ${nowMs}) AS holdEndsAt`,
+    ),
+  });
+  return next[0] ?? { dueAt: null, holdEndsAt: null };
+}
+
+interface CorrelationId {
+  id: string;
+  correlationId: string | null;
+}
+
+/**
+ * Ends attempts that a dead consumer left `pending`, and plans the next attempt of each delivery, which is due at
+ * `nextDueAt` (Unix ms). An interrupted attempt does not count. Returns the correlation ids of the events by event id.
  */
 export async function interruptAttempts(
   db: Db,
-  interruptions: readonly Interruption[],
+  interruptions: readonly (OverdueDelivery & { nextDueAt: number; nextAttemptId: string })[],
   nowMs: number,
 ): Promise<Map<string, string | null>> {
   const list = jsonList(interruptions);
@@ -70,24 +106,20 @@ export async function interruptAttempts(
           FROM ${dead}`,
         hourOf(nowMs),
       ),
-      outbox: sql`UPDATE outbox SET due_at = t.next_due_at, attempt_id = t.next_attempt_id, interruptions =
-        interruptions + 1 FROM (
-          SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
+      outbox: sql`UPDATE outbox SET due_at = t.next_due_at, attempt_id = t.next_attempt_id,
+          interruptions = interruptions + 1
+        FROM (SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'id' AS id,
             j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id FROM ${dead}) t
         WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
       // Otherwise any later success, such as that of a test, would count as the success of the probe.
       probes: endProbe(sql`SELECT a.subscription_id FROM ${dead}`),
       // After the statements above, which recognise a dead attempt by the status `pending`.
-      attempts: sql`UPDATE attempts SET status = 'failed', claim = NULL, error = ${INTERRUPTED}, completed_at =
-        ${nowMs},
-          next_id = t.next_attempt_id
+      attempts: sql`UPDATE attempts SET status = 'failed', claim = NULL, error = ${INTERRUPTED},
+          completed_at = ${nowMs}, next_id = t.next_attempt_id
         FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'nextAttemptId' AS next_attempt_id
           FROM ${dead}) t
         WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`,
-      events: rows<{
-        id: string;
-        correlationId: string | null;
-      }>(sql`SELECT id, correlation_id AS correlationId FROM events
+      events: rows<CorrelationId>(sql`SELECT id, correlation_id AS correlationId FROM events
         WHERE id IN (SELECT value ->> 'eventId' FROM json_each(${list}))`),
     }),
   );
@@ -100,22 +132,15 @@ export async function interruptAttempts(
  */
 export async function replanDeliveries(
   db: Db,
-  deliveries: readonly {
-    queue: string;
-    dueAt: number;
-    deliveryId: string;
-    succeeded: boolean;
-    nextAttemptId: string;
-  }[],
+  deliveries: readonly (OverdueDelivery & { nextAttemptId: string })[],
 ): Promise<void> {
-  const list = jsonList(deliveries.map((delivery) => ({ ...delivery, succeeded: delivery.succeeded ? 1 : 0 })));
-  const which = (
-    succeeded: 0 | 1,
-  ) => sql`SELECT value ->> 'queue' AS queue, value ->> 'dueAt' AS due_at, value ->> 'deliveryId' AS id,
-    value ->> 'nextAttemptId' AS next_attempt_id FROM json_each(${list}) WHERE value ->> 'succeeded' = ${succeeded}`;
+  const list = jsonList(deliveries);
+  const key = sql.raw("value ->> 'queue' AS queue, value ->> 'dueAt' AS due_at, value ->> 'id' AS id");
   await atomically(db, {
-    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT queue, due_at, id FROM (${which(1)}))`,
-    planned: sql`UPDATE outbox SET attempt_id = t.next_attempt_id FROM (${which(0)}) t
+    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT ${key} FROM json_each(${list})
+      WHERE value ->> 'attemptStatus' = 'success' AND value ->> 'attemptEventId' = value ->> 'eventId')`,
+    planned: sql`UPDATE outbox SET attempt_id = t.next_attempt_id
+      FROM (SELECT ${key}, value ->> 'nextAttemptId' AS next_attempt_id FROM json_each(${list})) t
       WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
   });
 }

@@ -5,8 +5,9 @@
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
-import { enqueueDue } from "./enqueue";
-import { type Interruption, interruptAttempts, type OverdueDelivery, replanDeliveries } from "./overdue-store";
+import { enqueue, enqueueDue } from "./enqueue";
+import { interruptAttempts, type OverdueDelivery, replanDeliveries } from "./overdue-store";
+import { INTERRUPTED } from "./reasons";
 import { roundRobin } from "./selection";
 import {
   FIRST_INTERRUPTION_WAIT_MS,
@@ -45,12 +46,10 @@ export async function handleOverdue(
   const sweepAgainMs = (queue: string) => (queue === "" ? RESWEEP_AFTER_MS : RESWEEP_BACKLOG_AFTER_MS);
   const lost = unclaimed.filter(({ queue, id }) => nowMs - (sweptAt.get(id) ?? 0) >= sweepAgainMs(queue));
   if (lost.length > 0) {
-    const { main = [], backlog = [] } = Object.groupBy(roundRobin(lost), ({ queue }) =>
-      queue === "" ? "main" : "backlog",
-    );
-    await enqueueDue(deps, shard, main);
-    // If the subscription still hangs, these deliveries occupy their queue for a while.
-    await enqueueDue(deps, shard, backlog, "slow");
+    // If the subscription of a lane still hangs, its deliveries occupy their queue for a while.
+    const { fast = [], slow = [] } = Object.groupBy(roundRobin(lost), ({ queue }) => (queue === "" ? "fast" : "slow"));
+    await enqueueDue(deps, shard, fast);
+    await enqueue(deps, "slow", shard, slow);
     for (const { id } of lost) sweptAt.set(id, nowMs);
     log("warn", "deliveries swept", { shard, count: lost.length });
   }
@@ -59,26 +58,21 @@ export async function handleOverdue(
 
 async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelivery[]): Promise<void> {
   const nowMs = deps.now();
-  const interruptions = dead.flatMap((delivery): (Interruption & OverdueDelivery)[] => {
-    if (delivery.attemptId === null) return [];
+  const interruptions = dead.map((delivery) => {
     const waitMs = interruptionWaitMs(delivery.interruptions);
     // In a lane it keeps its place.
     const nextDueAt = delivery.queue !== "" && waitMs === 0 ? delivery.dueAt : nowMs + waitMs;
-    const { attemptId, id: deliveryId } = delivery;
-    return [{ ...delivery, deliveryId, attemptId, nextDueAt, nextAttemptId: newIdAt(nowMs + waitMs) }];
+    return { ...delivery, nextDueAt, nextAttemptId: newIdAt(nowMs + waitMs) };
   });
   const correlationIds = await interruptAttempts(deps.shards.db(shard), interruptions, nowMs);
-  for (const { tenantId, eventId, subscriptionId, deliveryId, attempts } of interruptions) {
-    const correlationId = correlationIds.get(eventId);
-    const names = { tenantId, eventId, correlationId, webhookId: subscriptionId, deliveryId, attempt: attempts + 1 };
-    log("warn", "attempt", { ...names, outcome: "failed", reason: "interrupted" });
+  for (const { tenantId, eventId, subscriptionId: webhookId, id: deliveryId, attempts } of interruptions) {
+    const names = { tenantId, eventId, correlationId: correlationIds.get(eventId), webhookId, deliveryId };
+    log("warn", "attempt", { ...names, attempt: attempts + 1, outcome: "failed", reason: INTERRUPTED });
   }
-  const due = interruptions.filter(({ queue, nextDueAt }) => queue === "" && nextDueAt <= nowMs);
-  await enqueueDue(
-    deps,
-    shard,
-    due.map((delivery) => ({ ...delivery, dueAt: delivery.nextDueAt })),
+  const due = interruptions.flatMap(({ nextDueAt: dueAt, ...delivery }) =>
+    delivery.queue === "" && dueAt <= nowMs ? [{ ...delivery, dueAt }] : [],
   );
+  await enqueueDue(deps, shard, due);
 }
 
 /** Returns how long a delivery waits after an interruption, in ms; `earlier` is how many it had before. */
@@ -96,12 +90,6 @@ function interruptionWaitMs(earlier: number): number {
  */
 async function replan(deps: Deps, shard: number, ended: readonly OverdueDelivery[]): Promise<void> {
   log("error", "deliveries with an attempt that has ended", { shard, count: ended.length, deliveryId: ended[0]?.id });
-  const plans = ended.map(({ queue, dueAt, id: deliveryId, eventId, attemptEventId, attemptStatus }) => ({
-    queue,
-    dueAt,
-    deliveryId,
-    succeeded: attemptStatus === "success" && attemptEventId === eventId,
-    nextAttemptId: newIdAt(deps.now()),
-  }));
+  const plans = ended.map((delivery) => ({ ...delivery, nextAttemptId: newIdAt(deps.now()) }));
   await replanDeliveries(deps.shards.db(shard), plans);
 }

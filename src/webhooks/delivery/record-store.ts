@@ -5,6 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, fixed } from "../../platform/db/client";
 import { longTextOf, toStored } from "../../platform/db/stored-text";
+import type { OutboxKey } from "../../platform/messages";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
 import { hourOf } from "../../platform/time";
 import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
@@ -12,42 +13,24 @@ import { markFailing } from "../auto-disable/marks-store";
 import { coolDown, endProbe, slowDown } from "../lanes/lane-store";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
-import { wasSent } from "./reasons";
+import type { DeliveryKind } from "./envelope";
+import { TIMED_OUT, wasSent } from "./reasons";
+import type { Outcome } from "./send";
+import type { Verdict } from "./verdict";
 
-/** How one attempt ended, and when the next one is due. */
-export interface AttemptResult {
-  /** The key of the outbox row, as it was claimed. */
-  queue: string;
-  dueAt: number;
-  deliveryId: string;
-  subscriptionId: string;
-  /** Size of the payload. */
-  bytes: number;
+/** How an attempt ended, what follows, and the key of its delivery in the outbox as it was claimed. */
+export interface AttemptResult extends OutboxKey, Verdict, Pick<Outcome, "status" | "responseCode" | "responseBody"> {
   attemptId: string;
-  /** 1 for a manual retry. */
-  isRetry: 0 | 1;
-  status: "success" | "failed";
-  responseCode: number | null;
-  responseBody: string | null;
-  error: string | null;
+  kind: DeliveryKind;
   /** When the send began and ended, Unix ms. */
   startedAt: number;
   completedAt: number;
-  /** Null if nothing was sent or the connection failed. */
-  latencyMs: number | null;
-  /** Both null after the last attempt. */
-  nextDueAt: number | null;
+  /** Null after the last attempt. */
   nextAttemptId: string | null;
-  /** 1 when the subscription moves to the slow queue. */
-  slow: 0 | 1;
-  /** The end of the hold that the subscriber asked for, Unix ms; null without one. */
-  heldUntil: number | null;
-  /** 1 when the answer was 410 and this may disable the subscription. */
-  gone: 0 | 1;
-  /** 1 for a failed probe: it uses up no attempt, and its delivery is held again. */
-  probe: 0 | 1;
-  /** 1 when a 410 disables its subscription. */
-  mayBeGone: 0 | 1;
+  /** A failed probe uses up no attempt, and its delivery is held again. */
+  isFailedProbe: boolean;
+  /** Whether a 410 disables its subscription. */
+  mayBeGone: boolean;
 }
 
 /**
@@ -64,7 +47,11 @@ export async function recordAttempts(
   const values = { results: resultList(results), ends: await endList(results), claim, hour: hourOf(endedAt) };
   const ours = oursOf(values.results, claim);
   statements ??= makeStatements();
-  const { recorded, exhausted, goneTold } = await atomically(db, {
+  const {
+    recorded,
+    exhausted,
+    disabled = [],
+  } = await atomically(db, {
     stats: statements.stats(values),
     ...subscriptionStatements(results, ours, endedAt),
     ...deliveryStatements(results, ours, endedAt),
@@ -72,25 +59,31 @@ export async function recordAttempts(
     attempts: statements.attempts(values),
     recorded: statements.recorded(values),
   });
-  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
+  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...disabled] };
 }
+
+/** What no statement reads. Only `endList` has the response bodies, which can be long. */
+const UNREAD: ReadonlySet<string> = new Set(["bytes", "kind", "mayBeGone", "responseBody"]);
 
 /**
  * A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short
  * object is quicker.
  */
 const compactList = (results: readonly object[]): string =>
-  JSON.stringify(results, (_name, value: unknown) => (value === null ? undefined : value));
+  JSON.stringify(results, (name, value: unknown) => (value === null || UNREAD.has(name) ? undefined : value));
 
+/** `latencyMs` is null if nothing was sent or the connection failed, and `failedAt` unless a sent attempt failed. */
 const resultList = (results: readonly AttemptResult[]): string =>
   compactList(
-    results.map(({ bytes: _, isRetry: __, mayBeGone: ___, responseBody: ____, ...result }) => ({
+    results.map((result) => ({
       ...result,
+      latencyMs:
+        result.responseCode !== null || result.error === TIMED_OUT ? result.completedAt - result.startedAt : null,
       failedAt: isSentFailure(result) ? result.startedAt : null,
     })),
   );
 
-/** How the attempts end. Only one statement is given the response bodies, which can be long. */
+/** How the attempts end. */
 async function endList(results: readonly AttemptResult[]): Promise<string> {
   const bodies = await Promise.all(results.map(({ responseBody: body }) => (body === null ? null : toStored(body))));
   return compactList(
@@ -126,7 +119,7 @@ function makeStatements() {
       ),
     ),
     ended: fixed(sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
-      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours}
+      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'id' FROM ${ours}
         WHERE j.value ->> 'nextDueAt' IS NULL)`),
     attempts: fixed(sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code,
         response_body = t.body, long_body = t.long_body, error = t.error, attempted_at = t.started_at,
@@ -150,15 +143,14 @@ const isSentFailure = ({ status, error }: Pick<AttemptResult, "status" | "error"
 
 /** What results mean for their subscriptions, in this order. Without a cause, a statement is left out. */
 function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, endedAt: number) {
-  const gone = results.some((result) => result.gone === 1) ? goneStatements(ours, endedAt) : undefined;
-  const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
+  const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone);
   return {
     // After the counts, from which it sees how many attempts have failed.
     failing: results.some(isSentFailure)
       ? markFailing(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'failedAt' IS NOT NULL`)
       : undefined,
-    slow: results.some(({ slow }) => slow === 1)
-      ? slowDown(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1`, endedAt)
+    slow: results.some(({ isSlow }) => isSlow)
+      ? slowDown(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'isSlow' = 1`, endedAt)
       : undefined,
     // After `slow`, to overwrite it.
     cooling: results.some(({ heldUntil }) => heldUntil !== null)
@@ -166,14 +158,9 @@ function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, en
           WHERE j.value ->> 'heldUntil' IS NOT NULL GROUP BY a.subscription_id`)
       : undefined,
     notGone: isBack ? notGoneStatement(ours) : undefined,
-    goneNoted: gone?.noted,
-    goneDisabled: gone?.disabled,
-    goneTold: gone?.told,
-    goneRecorded: gone?.recorded,
-    goneUnindexed: gone?.unindexed,
-    goneMarked: gone?.marked,
-    heldAgain: results.some(({ probe }) => probe === 1)
-      ? endProbe(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'probe' = 1`)
+    ...(results.some(({ isGone }) => isGone) ? goneStatements(ours, endedAt) : {}),
+    heldAgain: results.some(({ isFailedProbe }) => isFailedProbe)
+      ? endProbe(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'isFailedProbe' = 1`)
       : undefined,
   };
 }
@@ -183,19 +170,20 @@ function deliveryStatements(results: readonly AttemptResult[], ours: SQL, endedA
   const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
   return {
     exhausted: hasEnded ? publishExhausted(ours, endedAt) : undefined,
-    retries: results.some(({ isRetry }) => isRetry === 1)
+    retries: results.some(({ kind }) => kind === "retry")
       ? sql`UPDATE manual_retries SET state = t.status FROM (
             SELECT a.subscription_id AS subscription_id, a.event_id AS event_id,
-              j.value ->> 'deliveryId' AS delivery_id, j.value ->> 'status' AS status
+              j.value ->> 'id' AS delivery_id, j.value ->> 'status' AS status
             FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL) t
           WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
             AND manual_retries.delivery_id = t.delivery_id`
       : undefined,
     postponed: results.some(({ nextDueAt }) => nextDueAt !== null)
-      ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id
-          FROM (SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
+      ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.is_failed_probe,
+            attempt_id = t.next_attempt_id
+          FROM (SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'id' AS id,
               j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
-              j.value ->> 'probe' AS probe
+              j.value ->> 'isFailedProbe' AS is_failed_probe
             FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
           WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
       : undefined,

@@ -88,13 +88,13 @@ async function write(
 /** Queues the retries, and the next deliveries of each lane that has results. Never throws. */
 async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
   for (const result of results) noteResult(result);
-  const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId, bytes }) =>
-    nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }],
+  const retries = results.flatMap(({ nextDueAt, ...key }) =>
+    nextDueAt === null || key.queue !== "" ? [] : [{ ...key, dueAt: nextDueAt }],
   );
   try {
     if (retries.length > 0) await enqueueLater(deps, "slow", shard, retries, LONGEST_MESSAGE_DELAY_MS);
     // After a slow failure the sweep goes on, a little later.
-    const isFed = ({ queue, slow, status }: AttemptResult) => queue !== "" && (slow === 0 || status === "success");
+    const isFed = ({ queue, isSlow, status }: AttemptResult) => queue !== "" && (!isSlow || status === "success");
     const waiting = new Set(results.filter(isFed).map(({ queue }) => queue));
     if (waiting.size > 0) await feedLanes(deps, shard, [...waiting]);
   } catch (error) {

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
-import { LIMITS_TEXT } from "../throttling/throttled-store";
+import { LIMITS_TEXT } from "../throttling/waits-store";
 import type { ClaimedDelivery } from "./claim-store";
 import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
 

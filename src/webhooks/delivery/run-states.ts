@@ -10,7 +10,20 @@
  * has got another time can be in a run with two keys, of which a claim finds the newer one.
  */
 import type { ShardKey } from "../../platform/messages";
-import type { Claimed } from "./claimed";
+import type { ClaimedDelivery } from "./claim-store";
+
+/** A delivery that a run has claimed and holds until it is sent or handed back. */
+export interface Claimed extends ClaimedDelivery {
+  shard: number;
+  /** When its subscription was read, Unix ms. */
+  readMs: number;
+  /** A delivery that has not started by then (Unix ms) is handed back. */
+  startByMs: number;
+  /** When it may start, Unix ms: 0 for at once, Infinity while that is not known. */
+  startMs: number;
+  /** Subtracts its payload from the bytes that the isolate holds. */
+  releaseBytes: () => void;
+}
 
 type State = "waiting" | "claimed" | "sending" | "recorded" | "handed back";
 

@@ -85,22 +85,17 @@ export function excessOf<K extends Item>(speed: QueueSpeed, keys: readonly K[]):
   });
 }
 
-/** Returns the first item of each subscription, then the second of each, and so on. */
-export function roundRobin<T extends Item>(items: readonly T[]): T[] {
-  const turnOf = new Map<string, number>();
+/** Returns the first item of each owner, then the second of each, and so on. The items of each keep their order. */
+export function inTurns<T>(items: readonly T[], ownerOf: (item: T) => unknown): T[] {
+  const turnOf = new Map<unknown, number>();
   const turned = items.map((item) => {
-    const turn = turnOf.get(item.subscriptionId) ?? 0;
-    turnOf.set(item.subscriptionId, turn + 1);
+    const owner = ownerOf(item);
+    const turn = turnOf.get(owner) ?? 0;
+    turnOf.set(owner, turn + 1);
     return { item, turn };
   });
   return turned.sort((a, b) => a.turn - b.turn).map(({ item }) => item);
 }
 
-/**
- * Returns the first item of each list, then the second of each, and so on. A message has the deliveries of one event or
- * a few, so taking turns between messages is fair to tenants.
- */
-export function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
-}
+/** The subscriptions take turns. */
+export const roundRobin = <T extends Item>(items: readonly T[]): T[] => inTurns(items, (item) => item.subscriptionId);

@@ -5,50 +5,53 @@ import type { SigningKeys } from "../signing/keys";
 import { profileHeaders } from "../signing/profiles";
 import { type Headers, withoutValues } from "../subscriptions/header-options";
 import type { SignatureProfile } from "../subscriptions/signature-profile";
+import type { DeliveryKind, Sent } from "./envelope";
 import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "./reasons";
 import { SEND_TIMEOUT_MS } from "./timing";
 
 const MAX_BODY_BYTES = 16 * 1024;
 const USER_AGENT = "Postern-Webhooks/1";
 
-export interface Outbound {
+/** What a request says. A header whose value is null is not sent. */
+export interface Outbound extends Sent {
   deliveryId: string;
   url: string;
   keys: SigningKeys;
   eventType: string;
   /** The subscription's own headers. */
   headers: Headers;
-  body: string;
-  contentType: string;
   /** Adds signatures in the form of another provider. */
   profile?: SignatureProfile | undefined;
-  /** Sent as `X-Correlation-Id` unless null. For a manual retry it is empty. */
+  /** `X-Correlation-Id` */
   correlationId: string | null;
-  /** Sent as `webhook-replay` unless null. */
+  /** `webhook-replay` */
   replayId: string | null;
-  /** Sent as `webhook-order-key` unless null. */
+  /** `webhook-order-key` */
   orderKey?: string | null;
-  /** The event's number within `orderKey`, sent as `webhook-sequence` unless null. */
+  /** `webhook-sequence`: the event's number within `orderKey`. */
   sequence?: number | null;
 }
 
 /** Returns what a delivery sends as `X-Correlation-Id`. The specification wants it to be empty for a manual retry. */
-export const correlationOf = (kind: "event" | "retry" | "test" | "replay", ofEvent: string | null) =>
-  kind === "retry" ? "" : ofEvent;
+export const correlationOf = (kind: DeliveryKind, ofEvent: string | null) => (kind === "retry" ? "" : ofEvent);
 
 /** How an attempt ended: with an answer, or with the reason why there was none. */
 export interface Outcome {
   status: "success" | "failed";
+  /** Null without an answer. */
   responseCode: number | null;
   responseBody: string | null;
+  /** Null for a success. */
   error: string | null;
-  /** True for an answer with any status. */
-  wasAnswered: boolean;
-  timedOut: boolean;
   /** The header `Retry-After`, unparsed; null without it. */
   retryAfter: string | null;
   /** Whether the answer had the header `webhook-delivery: abort`. */
   asksToAbort: boolean;
+}
+
+/** The request could not be made, which uses up no attempt. It is made again after `retryInMs`; null: soon. */
+export interface NotSent {
+  retryInMs: number | null;
 }
 
 /** Returns the outcome of an attempt that got no answer. */
@@ -57,11 +60,26 @@ export const failure = (error: string): Outcome => ({
   responseCode: null,
   responseBody: null,
   error,
-  wasAnswered: false,
-  timedOut: error === TIMED_OUT,
   retryAfter: null,
   asksToAbort: false,
 });
+
+/** Returns the outcome of an attempt that was answered. `header` reads a header of the answer. */
+export function answered(
+  responseCode: number,
+  responseBody: string,
+  header: (name: string) => string | null | undefined,
+): Outcome {
+  const isSuccess = responseCode >= 200 && responseCode < 300;
+  return {
+    status: isSuccess ? "success" : "failed",
+    responseCode,
+    responseBody,
+    error: isSuccess ? null : `status ${responseCode}`,
+    retryAfter: header("retry-after") ?? null,
+    asksToAbort: header("webhook-delivery")?.trim().toLowerCase() === "abort",
+  };
+}
 
 /** The runtime failed to make a request, also when it was repeated. Not the subscriber's fault. */
 export class RuntimeFault extends Error {}
@@ -75,20 +93,9 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
   try {
-    const request = { headers, body: outbound.body, signal: deadline.signal };
-    const response = await post(outbound.url, request);
+    const response = await post(outbound.url, { headers, body: outbound.body, signal: deadline.signal });
     const responseBody = withoutValues(await readBody(response), outbound.headers);
-    const ok = response.status >= 200 && response.status < 300;
-    return {
-      status: ok ? "success" : "failed",
-      responseCode: response.status,
-      responseBody,
-      error: ok ? null : `status ${response.status}`,
-      wasAnswered: true,
-      timedOut: false,
-      retryAfter: response.headers.get("retry-after"),
-      asksToAbort: response.headers.get("webhook-delivery")?.trim().toLowerCase() === "abort",
-    };
+    return answered(response.status, responseBody, (name) => response.headers.get(name));
   } catch (error) {
     if (deadline.signal.aborted) return failure(TIMED_OUT);
     if (isRuntimeFault(error)) throw new RuntimeFault(error.message);

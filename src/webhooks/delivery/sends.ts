@@ -3,11 +3,13 @@ import type { Deps } from "../../platform/deps";
 import { coolDownHere } from "../lanes/cooldown";
 import { decryptOnce } from "../signing/keys";
 import { makeAttempt } from "./attempt";
-import type { Claimed } from "./claimed";
 import { enqueue } from "./enqueue";
 import { createRecorder, type Recorder } from "./recorder";
 import { releaseDeliveries } from "./release-store";
+import type { Claimed } from "./run-states";
+import type { NotSent } from "./send";
 import { startSend } from "./send-load";
+import { RETURN_TO_SLOW_SECONDS } from "./timing";
 
 export class Sends {
   readonly #deps: Deps;
@@ -22,28 +24,18 @@ export class Sends {
     this.#decrypt = decryptOnce(deps.keys);
   }
 
-  /**
-   * Sends a delivery. Returns whether there is a result to record; otherwise it has released the delivery. Throws when
-   * it cannot be released.
-   */
+  /** Sends a delivery. Returns whether there is a result to record; otherwise the delivery is released. */
   async attempt(delivery: Claimed): Promise<boolean> {
     const endSend = startSend(delivery.subscriptionId, this.#deps.now);
-    try {
-      const result = await makeAttempt(this.#deps, delivery, this.#decrypt);
-      if (result === "deleted" || result === "interrupted") {
-        await this.#release(delivery);
-        return false;
-      }
-      if ("retryInMs" in result) {
-        await this.#release(delivery, this.#deps.now() + result.retryInMs);
-        return false;
-      }
-      if (result.heldUntil !== null) coolDownHere(result.subscriptionId, result.heldUntil, result.completedAt);
-      this.#recorderOf(delivery.shard).add(result);
-      return true;
-    } finally {
-      endSend();
+    const result = await makeAttempt(this.#deps, delivery, this.#decrypt).finally(endSend);
+    if ("retryInMs" in result) {
+      // In the background, so that a database that does not answer takes up no place of the run.
+      this.#deps.background("release a delivery", this.#release(delivery, result));
+      return false;
     }
+    if (result.heldUntil !== null) coolDownHere(result.subscriptionId, result.heldUntil, result.completedAt);
+    this.#recorderOf(delivery.shard).add(result);
+    return true;
   }
 
   /** Resolves when every result is recorded or given up. */
@@ -51,14 +43,11 @@ export class Sends {
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
   }
 
-  /**
-   * Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms); without `dueAt` it is queued
-   * soon.
-   */
-  async #release(delivery: Claimed, dueAt?: number): Promise<void> {
-    const wait = dueAt === undefined ? undefined : { dueAt, slotAt: null, limitsText: null };
+  async #release(delivery: Claimed, { retryInMs }: NotSent): Promise<void> {
+    const dueAt = this.#deps.now() + (retryInMs ?? 0);
+    const wait = retryInMs === null ? undefined : { dueAt, slotAt: null, limitsText: null };
     await releaseDeliveries(this.#deps.shards.db(delivery.shard), this.#claim, [{ ...delivery, wait }]);
-    if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery], 1);
+    if (!wait) await enqueue(this.#deps, "slow", delivery.shard, [delivery], RETURN_TO_SLOW_SECONDS);
   }
 
   #recorderOf(shard: number): Recorder {

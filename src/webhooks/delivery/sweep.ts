@@ -4,7 +4,7 @@
  */
 import type { Deps } from "../../platform/deps";
 import { handleOverdue, type SweptAt } from "./overdue";
-import { nextMoments, readOverdue } from "./sweep-store";
+import { nextMoments, readOverdue } from "./overdue-store";
 import { LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
 
 const PAGE_ROWS = 1_000;
@@ -35,11 +35,8 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
     after = last;
   }
   const { dueAt, holdEndsAt } = await nextMoments(db, nowMs);
-  const moments = [
-    ...leaseEnds,
-    ...(dueAt === null ? [] : [dueAt + QUEUE_GRACE_MS]),
-    ...(holdEndsAt === null ? [] : [holdEndsAt]),
-  ];
+  const found = [...leaseEnds, dueAt === null ? null : dueAt + QUEUE_GRACE_MS, holdEndsAt];
+  const moments = found.filter((timeMs) => timeMs !== null);
   return moments.length === 0 ? null : Math.min(...moments);
 }
 

@@ -3,7 +3,7 @@
  * gone.
  */
 import type { RetryOptions } from "../subscriptions/retry-options";
-import { ABORTED, GONE } from "./reasons";
+import { ABORTED, GONE, TIMED_OUT } from "./reasons";
 import { retryAfterMs } from "./retry-after";
 import type { Outcome } from "./send";
 import { DEFAULT_SCHEDULE, LONGEST_HOLD_MS, retryWaitMs, SHORTEST_HOLD_MS, SLOW_SEND_MS } from "./timing";
@@ -59,7 +59,7 @@ export function verdictOf(
 ): Verdict {
   const { status, responseCode, error } = outcome;
   const isThrottled = policy.respectRetryAfter && responseCode === TOO_MANY_REQUESTS;
-  const isOverloaded = outcome.timedOut || isThrottled || OVERLOADED.includes(responseCode);
+  const isOverloaded = error === TIMED_OUT || isThrottled || OVERLOADED.includes(responseCode);
   const isSlow = isOverloaded || completedAt - startedAt >= SLOW_SEND_MS;
   const askedMs = policy.respectRetryAfter ? retryAfterMs(outcome.retryAfter, completedAt) : null;
   const isHold = askedMs !== null && (responseCode === TOO_MANY_REQUESTS || responseCode === UNAVAILABLE);

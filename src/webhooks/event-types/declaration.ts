@@ -1,5 +1,5 @@
 /** What a declaration, a change and a further version make of an event type. Nothing is written here. */
-import { AppError } from "../../platform/errors";
+import { AppError, invalidField } from "../../platform/errors";
 import { canonical } from "./json-schema/canonical";
 import type { Schema } from "./json-schema/check";
 import { breaksOf } from "./json-schema/compare";
@@ -33,10 +33,7 @@ export function declare(input: NewEventType, nowMs: number, meter?: RequestMeter
   };
 }
 
-const needsSchema = () =>
-  new AppError("VALIDATION_FAILED", {
-    details: [{ path: "enforce", message: "Needs a schema: add a version first" }],
-  });
+const needsSchema = () => invalidField("enforce", "Needs a schema: add a version first");
 
 /** Changes the given fields. Returns the names of those that differ now. Throws VALIDATION_FAILED. */
 export function change(

@@ -3,7 +3,7 @@
  * that whoever publishes reads them beside the types of the tenant.
  */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { insertRows, type StoredRow } from "../../platform/db/copy";
 import { repeatable } from "../../platform/db/faults";
 import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
@@ -26,10 +26,8 @@ interface State {
 
 /** Tells whoever publishes that the types of the platform are about to change. */
 export async function raisePlatformRevision({ db }: Deps): Promise<void> {
-  await atomically(db, {
-    raised: sql`INSERT INTO platform_rules (id, revision) VALUES (1, 1)
-      ON CONFLICT (id) DO UPDATE SET revision = revision + 1`,
-  });
+  await query(db)`INSERT INTO platform_rules (id, revision) VALUES (1, 1)
+    ON CONFLICT (id) DO UPDATE SET revision = revision + 1`;
 }
 
 /** Copies the types of the platform to all databases. Throws SERVICE_UNAVAILABLE if one of them fails. */
@@ -46,9 +44,7 @@ export async function copyToAll(deps: Deps): Promise<void> {
 
 /** Copies the types of the platform to the databases that lack a change of them, as after a crash. */
 export const completeCopies: PagedMaintenance = async (deps) => {
-  const { used } = await atomically(deps.db, {
-    used: rows<{ id: number }>(sql`SELECT id FROM platform_rules WHERE id = 1`),
-  });
+  const used = await query<{ id: number }>(deps.db)`SELECT id FROM platform_rules WHERE id = 1`;
   if (used.length > 0) await copyToAll(deps);
   return null;
 };

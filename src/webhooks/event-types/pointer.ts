@@ -1,5 +1,5 @@
 /** References within a document: JSON pointers (RFC 6901) as fragments of URIs. */
-import { AppError } from "../../platform/errors";
+import { invalidField } from "../../platform/errors";
 import { isObject } from "./json-schema/canonical";
 
 /** How many references may follow each other. */
@@ -29,9 +29,9 @@ export function follow(document: unknown, value: unknown, path: string): unknown
   let found = value;
   for (let hops = 0; isObject(found) && Object.hasOwn(found, "$ref"); hops += 1) {
     const parts = partsOf(found["$ref"]);
-    if (parts === null || hops >= MAX_HOPS) throw refused(path, "Must refer to a place in the document");
+    if (parts === null || hops >= MAX_HOPS) throw invalidField(path, "Must refer to a place in the document");
     found = parts.reduce<unknown>((at, part) => memberOf(at, nameOfPart(part)), document);
-    if (found === undefined) throw refused(path, "Refers to nothing");
+    if (found === undefined) throw invalidField(path, "Refers to nothing");
   }
   return found;
 }
@@ -41,6 +41,3 @@ export function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
 }
-
-export const refused = (path: string, message: string): AppError =>
-  new AppError("VALIDATION_FAILED", { details: [{ path, message }] });

@@ -4,7 +4,7 @@
  * the change, and a crash between costs one more read.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 
@@ -12,9 +12,7 @@ type Tenant = Pick<TenantRef, "tenantId">;
 
 /** Raises the revision in the control plane, before a change. */
 export async function raiseRevision({ db }: Deps, { tenantId }: Tenant): Promise<void> {
-  await atomically(db, {
-    raised: sql`UPDATE tenants SET rules_revision = coalesce(rules_revision, 0) + 1 WHERE id = ${tenantId}`,
-  });
+  await query(db)`UPDATE tenants SET rules_revision = coalesce(rules_revision, 0) + 1 WHERE id = ${tenantId}`;
 }
 
 /**

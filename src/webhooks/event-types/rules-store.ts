@@ -1,6 +1,6 @@
 /** What publishing reads of event types. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import type { FilterObject } from "../filters/filter";
@@ -112,8 +112,6 @@ export async function noteWarned(
   counts: readonly { type: string; count: number }[],
   nowMs: number,
 ): Promise<void> {
-  await atomically(db, {
-    noted: sql`UPDATE event_types SET warned_count = warned_count + (j.value ->> 'count'), warned_at = ${nowMs}
-      FROM json_each(${jsonList(counts)}) j WHERE tenant_id = ${tenantId} AND name = j.value ->> 'type'`,
-  });
+  await query(db)`UPDATE event_types SET warned_count = warned_count + (j.value ->> 'count'), warned_at = ${nowMs}
+    FROM json_each(${jsonList(counts)}) j WHERE tenant_id = ${tenantId} AND name = j.value ->> 'type'`;
 }

@@ -1,6 +1,6 @@
 /** The settings of a tenant's event types: which can be published, and whether everybody can see them. */
 import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import { invalidField } from "../../platform/errors";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
@@ -30,6 +30,4 @@ export async function changeSettings(
 }
 
 const nobodyPublishes = () =>
-  new AppError("VALIDATION_FAILED", {
-    details: [{ path: "mode", message: "Must be open: only the service publishes in the tenant of the platform" }],
-  });
+  invalidField("mode", "Must be open: only the service publishes in the tenant of the platform");

@@ -1,6 +1,6 @@
 /** Reading event types in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { entriesFor } from "../subscriptions/patterns-store";
@@ -70,11 +70,10 @@ export async function findType(
 
 /** Returns how many enabled subscriptions receive a type. */
 export async function countSubscribers(deps: Deps, { tenantId, shard }: TenantRef, name: string): Promise<number> {
-  const { counted } = await atomically(deps.shards.db(shard), {
-    counted: rows<{ count: number }>(sql`SELECT count(*) AS count FROM subscription_events
-      WHERE tenant_id = ${tenantId} AND event_type IN (${entriesFor(sql`${name}`, sql`${tenantId}`)})`),
-  });
-  return counted[0]?.count ?? 0;
+  const counted = await queryFirst<{ count: number }>(deps.shards.db(shard))`SELECT count(*) AS count
+    FROM subscription_events
+    WHERE tenant_id = ${tenantId} AND event_type IN (${entriesFor(sql`${name}`, sql`${tenantId}`)})`;
+  return counted?.count ?? 0;
 }
 
 /** Returns a version from 1 on; undefined when the type has none with this number. */
@@ -84,11 +83,9 @@ export async function findVersion(
   name: string,
   version: number,
 ): Promise<VersionRow | undefined> {
-  const { found } = await atomically(deps.shards.db(tenant.shard), {
-    found: rows<StoredVersion>(sql`SELECT ${VERSION_COLUMNS} FROM ${versionOf(tenant, name, version)}
-      AND v.version > 0`),
-  });
-  return found[0] && parsedVersion(found[0]);
+  const found = await queryFirst<StoredVersion>(deps.shards.db(tenant.shard))`SELECT ${VERSION_COLUMNS}
+    FROM ${versionOf(tenant, name, version)} AND v.version > 0`;
+  return found && parsedVersion(found);
 }
 
 /** Returns the versions without their schemas, newest first. */
@@ -97,13 +94,11 @@ export async function listVersions(
   { tenantId, shard }: TenantRef,
   name: string,
 ): Promise<Pick<VersionRow, "version" | "breaks" | "createdAt">[]> {
-  const { found } = await atomically(deps.shards.db(shard), {
-    found: rows<StoredVersion>(sql`SELECT v.version, NULL AS schema, NULL AS examples, v.breaks,
-        v.created_at AS createdAt
-      FROM event_type_versions v WHERE v.tenant_id = ${ofType("tenant_id", tenantId, name)} AND v.name = ${name}
-        AND v.version > 0
-      ORDER BY v.version DESC`),
-  });
+  const found = await query<StoredVersion>(deps.shards.db(shard))`SELECT v.version, NULL AS schema, NULL AS examples,
+    v.breaks, v.created_at AS createdAt
+    FROM event_type_versions v WHERE v.tenant_id = ${ofType("tenant_id", tenantId, name)} AND v.name = ${name}
+      AND v.version > 0
+    ORDER BY v.version DESC`;
   return found.map(parsedVersion);
 }
 
@@ -127,11 +122,8 @@ export async function listTypes(
   ];
   const part = (owner: SQL) => sql`SELECT ${TYPE_COLUMNS} FROM event_types t
     WHERE t.tenant_id = ${owner} AND ${sql.join(conditions, sql` AND `)} ORDER BY t.name LIMIT ${limit + 1}`;
-  const { found } = await atomically(deps.shards.db(shard), {
-    found: rows<StoredType>(
-      sql`SELECT * FROM (${inBoth(tenantId, part, hasPlatformTypes)}) ORDER BY name, isShadowed LIMIT ${limit + 1}`,
-    ),
-  });
+  const found = await query<StoredType>(deps.shards.db(shard))`SELECT *
+    FROM (${inBoth(tenantId, part, hasPlatformTypes)}) ORDER BY name, isShadowed LIMIT ${limit + 1}`;
   const types = found.slice(0, limit).map(parsedType);
   const last = types.at(-1);
   return { types, nextCursor: found.length > limit && last ? `${last.name}${last.isShadowed ? " " : ""}` : null };
@@ -139,8 +131,7 @@ export async function listTypes(
 
 /** Returns the mode of the tenant. */
 export async function readMode(deps: Deps, { tenantId, shard }: TenantRef): Promise<Mode> {
-  const { found } = await atomically(deps.shards.db(shard), {
-    found: rows<{ mode: Mode }>(sql`SELECT mode FROM publish_rules WHERE tenant_id = ${tenantId}`),
-  });
-  return found[0]?.mode ?? "open";
+  const found = await queryFirst<{ mode: Mode }>(deps.shards.db(shard))`SELECT mode FROM publish_rules
+    WHERE tenant_id = ${tenantId}`;
+  return found?.mode ?? "open";
 }

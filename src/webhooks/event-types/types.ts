@@ -1,6 +1,6 @@
 /** Declaring and changing event types, and trying payloads. */
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
+import { AppError, notFound, orNotFound } from "../../platform/errors";
 import type { ActingIn } from "../../platform/schemas/actor";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { deleteType, insertType, insertVersion, MAX_TYPES, updateType } from "./change-store";
@@ -16,9 +16,7 @@ const MAX_TRIES = 5;
 
 /** Returns the event type with this name that counts in the tenant. Throws NOT_FOUND. */
 export async function typeOf(deps: Deps, tenant: TenantRef, name: string): Promise<Declared> {
-  const found = await findType(deps, tenant, name);
-  if (!found) throw notFound("Event type");
-  return found;
+  return orNotFound(await findType(deps, tenant, name), "Event type");
 }
 
 /** Returns the event type to change. Throws NOT_FOUND, and FORBIDDEN for a tenant and a type of the platform. */

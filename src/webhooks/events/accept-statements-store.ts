@@ -148,12 +148,13 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
         AND ${NO_CONFLICT} AND ${isAllowed}
       ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
         created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${KEYS_FROM}`),
-    outbox: fixed(
+    outbox: fixed<DueDelivery>(
       sql`WITH ${given} ${insertFanOut(
         NOW,
         sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
       WHERE ${isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
-      )}`,
+      )} RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes,
+        (SELECT ${isSlowAt(sql`${NOW}`)} FROM subscriptions s WHERE s.id = subscription_id) AS slow`,
     ),
     // Before the events, too: it counts the new ones. One row for each key, however many events have it.
     numbers: fixed(sql`WITH ${given} INSERT INTO order_sequences (tenant_id, key, last, used_at)
@@ -182,6 +183,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${filter.wanted}
         ELSE 0 END AS deliveries`),
     revision: isGuarded ? fixed<{ revision: string }>(sql`SELECT ${RULES_REVISION} AS revision`) : undefined,
+    // Only needed after a fault, when an earlier try has written the outbox.
     due: DUE,
   };
 }

@@ -1,6 +1,7 @@
 /** Accepting events in D1: up to 100 events and their deliveries, in one round trip that may be repeated. */
 import { atomically, type Db, jsonList } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
+import { unlessStale } from "../../platform/db/recheck";
 import type { StoredText } from "../../platform/db/stored-text";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import { DAY_MS } from "../../platform/time";
@@ -36,11 +37,11 @@ export interface NewEvent {
  * published with the same key before is not written again. Returns one row per event in the given order, the deliveries
  * to queue, and how many deliveries the events need if nothing was written. Takes a second round trip unless it has
  * written all of the events. With `rulesRevision`, writes nothing if the tenant's rules have another revision, and
- * `isStale` is then true.
+ * `isStale` is then true. Throws StaleCaller, and writes nothing, if `recheck` fails.
  */
 export async function acceptEvents(
   db: Db,
-  { tenantId, hasFeeds = false }: Pick<TenantStanding, "tenantId" | "hasFeeds">,
+  { tenantId, hasFeeds = false, recheck }: Pick<TenantStanding, "tenantId" | "hasFeeds" | "recheck">,
   events: readonly NewEvent[],
   allowedDeliveries: number,
   nowMs: number,
@@ -59,19 +60,21 @@ export async function acceptEvents(
     ...{ list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS },
     ...(rulesRevision === null ? {} : { rulesRevision }),
   };
-  const { inserted, due } = await unlessDeparted(() =>
-    repeatable(() =>
-      atomically(db, {
-        unmoved: statements.unmoved(values),
-        keys: hasKeys ? statements.keys(values) : undefined,
-        // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the
-        // whole call.
-        outbox: statements.outbox(values),
-        numbers: isOrdered ? statements.numbers(values) : undefined,
-        entries: hasFeeds ? statements.entries(values) : undefined,
-        inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
-        due: statements.due(values),
-      }),
+  const { inserted, outbox } = await unlessDeparted(() =>
+    repeatable(
+      unlessStale(() =>
+        atomically(db, {
+          recheck: recheck?.(nowMs),
+          unmoved: statements.unmoved(values),
+          keys: hasKeys ? statements.keys(values) : undefined,
+          // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the
+          // whole call.
+          outbox: statements.outbox(values),
+          numbers: isOrdered ? statements.numbers(values) : undefined,
+          entries: hasFeeds ? statements.entries(values) : undefined,
+          inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
+        }),
+      ),
     ),
   );
   const insertedById = new Map(inserted.map((event) => [event.id, event]));
@@ -79,15 +82,18 @@ export async function acceptEvents(
     const event = insertedById.get(id);
     return event ? [{ ...event, requestHash }] : [];
   });
-  if (accepted.length === events.length) return { accepted, due, wantedDeliveries: 0, isStale: false };
+  if (accepted.length === events.length) {
+    const due = outbox.filter(({ queue }) => queue === "");
+    return { accepted, due, wantedDeliveries: 0, isStale: false };
+  }
   const read = await repeatable(() =>
     atomically(db, {
-      ...{ accepted: statements.accepted(values), count: statements.count(values) },
+      ...{ accepted: statements.accepted(values), count: statements.count(values), due: statements.due(values) },
       revision: statements.revision?.(values),
     }),
   );
   const isStale = rulesRevision !== null && read.revision[0]?.revision !== rulesRevision;
-  return { accepted: read.accepted, due, wantedDeliveries: read.count[0]?.deliveries ?? 0, isStale };
+  return { accepted: read.accepted, due: read.due, wantedDeliveries: read.count[0]?.deliveries ?? 0, isStale };
 }
 
 /**

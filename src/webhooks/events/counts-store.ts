@@ -3,7 +3,7 @@
  * attempt to its newest one, as in `outcomes-store.ts`.
  */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { jsonList, query } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -31,27 +31,24 @@ export async function countOutcomes(
   const retried = (states: string) => sql`EXISTS (SELECT 1 FROM manual_retries m
     WHERE m.subscription_id = newest.subscription_id AND m.event_id = newest.event_id
       AND m.state IN (${sql.raw(states)}))`;
-  const { counts } = await atomically(deps.shards.db(shard), {
-    counts: rows<OutcomeCounts>(sql`WITH RECURSIVE e AS MATERIALIZED (SELECT id, created_at FROM events
-        WHERE id IN (SELECT value FROM json_each(${jsonList(eventIds)})) AND tenant_id = ${tenantId}),
-      s AS MATERIALIZED (SELECT id FROM subscriptions WHERE tenant_id = ${tenantId} AND is_deleted = 0
-        ORDER BY created_at LIMIT ${COUNTED_SUBSCRIPTIONS}),
-      trail(event_id, subscription_id, status, next_id, position) AS (
-        SELECT e.id, s.id, a.status, a.next_id, 1 FROM e CROSS JOIN s CROSS JOIN attempts a
-          ON a.subscription_id = s.id AND a.id = ${deliveryId}
-        UNION ALL SELECT trail.event_id, trail.subscription_id, a.status, a.next_id, position + 1 FROM trail
-          CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.next_id
-          WHERE trail.next_id IS NOT NULL AND position < ${MAX_TRAIL_ROWS}),
-      newest AS MATERIALIZED (SELECT event_id, subscription_id, status, next_id, max(position) FROM trail
-        GROUP BY event_id, subscription_id),
-      ends AS (SELECT event_id, CASE WHEN status = 'success' OR ${retried("'success'")} THEN 'delivered'
-          WHEN status = 'failed' AND next_id IS NULL AND NOT ${retried("'open'")} THEN 'failed'
-          ELSE 'waiting' END AS state FROM newest WHERE status <> ${PLACEHOLDER} OR next_id IS NOT NULL
-        UNION ALL SELECT e.id, 'waiting' FROM e CROSS JOIN s WHERE EXISTS (SELECT 1 FROM outbox o
-            WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = e.created_at AND o.id = ${deliveryId})
-          AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${deliveryId}))
-      SELECT event_id AS eventId, sum(state = 'delivered') AS delivered, sum(state = 'failed') AS failed,
-        sum(state = 'waiting') AS waiting FROM ends GROUP BY event_id`),
-  });
-  return counts;
+  return query<OutcomeCounts>(deps.shards.db(shard))`WITH RECURSIVE e AS MATERIALIZED (SELECT id, created_at FROM events
+      WHERE id IN (SELECT value FROM json_each(${jsonList(eventIds)})) AND tenant_id = ${tenantId}),
+    s AS MATERIALIZED (SELECT id FROM subscriptions WHERE tenant_id = ${tenantId} AND is_deleted = 0
+      ORDER BY created_at LIMIT ${COUNTED_SUBSCRIPTIONS}),
+    trail(event_id, subscription_id, status, next_id, position) AS (
+      SELECT e.id, s.id, a.status, a.next_id, 1 FROM e CROSS JOIN s CROSS JOIN attempts a
+        ON a.subscription_id = s.id AND a.id = ${deliveryId}
+      UNION ALL SELECT trail.event_id, trail.subscription_id, a.status, a.next_id, position + 1 FROM trail
+        CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.next_id
+        WHERE trail.next_id IS NOT NULL AND position < ${MAX_TRAIL_ROWS}),
+    newest AS MATERIALIZED (SELECT event_id, subscription_id, status, next_id, max(position) FROM trail
+      GROUP BY event_id, subscription_id),
+    ends AS (SELECT event_id, CASE WHEN status = 'success' OR ${retried("'success'")} THEN 'delivered'
+        WHEN status = 'failed' AND next_id IS NULL AND NOT ${retried("'open'")} THEN 'failed'
+        ELSE 'waiting' END AS state FROM newest WHERE status <> ${PLACEHOLDER} OR next_id IS NOT NULL
+      UNION ALL SELECT e.id, 'waiting' FROM e CROSS JOIN s WHERE EXISTS (SELECT 1 FROM outbox o
+          WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = e.created_at AND o.id = ${deliveryId})
+        AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${deliveryId}))
+    SELECT event_id AS eventId, sum(state = 'delivered') AS delivered, sum(state = 'failed') AS failed,
+      sum(state = 'waiting') AS waiting FROM ends GROUP BY event_id`;
 }

@@ -1,7 +1,7 @@
 /** The pages of a fan-out in D1, except the first page of a published event, which is written with the event. */
 
 import { sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { atomically, type Db, query, rows } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import type { FanOut } from "../../platform/messages";
 import type { DueDelivery } from "../delivery/enqueue";
@@ -79,9 +79,6 @@ function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
  * for the sweep.
  */
 export async function findUnfinishedFanOuts(db: Db, startedBefore: number, limit: number): Promise<FanOut[]> {
-  const { found } = await atomically(db, {
-    found: rows<FanOut>(sql`SELECT id AS eventId, fan_out_after AS fanOutAfter FROM events
-      WHERE fan_out_after IS NOT NULL AND created_at <= ${startedBefore} ORDER BY created_at LIMIT ${limit}`),
-  });
-  return found;
+  return query<FanOut>(db)`SELECT id AS eventId, fan_out_after AS fanOutAfter FROM events
+    WHERE fan_out_after IS NOT NULL AND created_at <= ${startedBefore} ORDER BY created_at LIMIT ${limit}`;
 }

@@ -3,7 +3,7 @@
  * event.
  */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -57,19 +57,17 @@ export async function readEventPage(
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const correlated = correlationId === undefined ? sql`true` : sql`correlation_id = ${correlationId}`;
   // The end of the window is only looked for when the window did not fill the page.
-  const { found } = await atomically(deps.shards.db(tenant.shard), {
-    found: rows<FoundRow>(sql`WITH page AS MATERIALIZED (
-        SELECT id FROM (SELECT id, tenant_id, type, correlation_id ${range} LIMIT ${EXAMINED_EVENTS})
-        WHERE tenant_id = ${tenant.tenantId} AND ${ofType} AND ${correlated} ORDER BY id DESC LIMIT ${limit + 1}),
-      examined AS (SELECT CASE WHEN (SELECT count(*) FROM page) <= ${limit}
-        THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS last)
-      SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId, e.order_key AS orderKey,
-        e.order_sequence AS sequence,
-        e.delivery_count AS deliveryCount, coalesce(json_array_length(e.filtered), 0) AS filtered, e.created_at
-          AS createdAt
-      FROM examined LEFT JOIN page ON true LEFT JOIN events e ON e.id = page.id AND e.created_at >= ${since}
-      ORDER BY e.id DESC`),
-  });
+  const found = await query<FoundRow>(deps.shards.db(tenant.shard))`WITH page AS MATERIALIZED (
+      SELECT id FROM (SELECT id, tenant_id, type, correlation_id ${range} LIMIT ${EXAMINED_EVENTS})
+      WHERE tenant_id = ${tenant.tenantId} AND ${ofType} AND ${correlated} ORDER BY id DESC LIMIT ${limit + 1}),
+    examined AS (SELECT CASE WHEN (SELECT count(*) FROM page) <= ${limit}
+      THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS last)
+    SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId, e.order_key AS orderKey,
+      e.order_sequence AS sequence,
+      e.delivery_count AS deliveryCount, coalesce(json_array_length(e.filtered), 0) AS filtered, e.created_at
+        AS createdAt
+    FROM examined LEFT JOIN page ON true LEFT JOIN events e ON e.id = page.id AND e.created_at >= ${since}
+    ORDER BY e.id DESC`;
   const present = found.filter(({ id }) => id !== null);
   const shown = present.slice(0, limit).map(({ lastExamined: _, ...event }) => event);
   const last = present.length > limit ? shown.at(-1)?.id : found[0]?.lastExamined;

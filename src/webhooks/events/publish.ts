@@ -3,6 +3,7 @@
  */
 import { sha256Hex, utf8 } from "../../platform/crypto/encoding";
 import { newIdAt } from "../../platform/db/ids";
+import { StaleCaller } from "../../platform/db/recheck";
 import { toStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import { AppError, unavailable } from "../../platform/errors";
@@ -49,7 +50,7 @@ export type PublishedOrRepeat = Published & {
  * Idempotency-Key was used with another event within 24 hours, VALIDATION_FAILED when the tenant's rules refuse an
  * event, RATE_LIMITED when a budget of the tenant is used up or
  * it stores too much, EMAIL_NOT_VERIFIED when a trial tenant has used up its events, bytes or deliveries of the day,
- * and SERVICE_UNAVAILABLE when its database is full.
+ * and SERVICE_UNAVAILABLE when its database is full. Throws StaleCaller for a remembered caller who must be read.
  */
 export async function publishEvents(
   deps: Deps,
@@ -102,6 +103,7 @@ async function publishOnce(
     refusals.length > 0 ? [position] : [],
   );
   if (refused.length > 0) {
+    if (tenant.recheck) throw new StaleCaller("only what is read refuses");
     // A repeat is answered as it was first, whatever the rules are now.
     const repeated = await publishedIn(deps, tenantId, shard, inputs, hashes);
     const details = refusalsOf(
@@ -200,7 +202,8 @@ async function publishNew(
   try {
     return await acceptWithin(deps, tenant, makeEvents, judged?.revision ?? null);
   } catch (error) {
-    if (error instanceof AppError || error instanceof StaleRules) await budget.giveBack(amounts);
+    const isNothingWritten = error instanceof AppError || error instanceof StaleRules || error instanceof StaleCaller;
+    if (isNothingWritten) await budget.giveBack(amounts);
     throw error;
   }
 }

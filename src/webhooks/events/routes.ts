@@ -18,6 +18,55 @@ import { eventDetailPage, eventPage } from "./schemas";
 
 const noHeaderKey = z.null("Give each event an idempotencyKey instead");
 
+/** A request whose body fits the schema. */
+type Valid<S extends z.ZodType> = Context<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>;
+
+/** What serves `POST /events`. */
+export const publishOne = [
+  requires(PUBLISH),
+  keepBodyText,
+  body(publication),
+  async (c: Valid<typeof publication>) => {
+    const { type, payload, correlationId, orderKey, schemaVersion } = c.req.valid("json");
+    const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") ?? null);
+    c.set("logFields", { correlationId });
+    const input = {
+      type,
+      payload: rawPayload(await c.req.text()) ?? JSON.stringify(payload),
+      correlationId: correlationId ?? null,
+      idempotencyKey: key,
+      orderKey: orderKey ?? null,
+      schemaVersion: schemaVersion ?? null,
+    };
+    const [event] = told(c, await publishOrFind(c.get("deps"), c.get("principal"), [input], 1));
+    if (!event) throw new Error("no event was accepted");
+    c.set("logFields", { correlationId, eventId: event.id });
+    return c.json({ data: event }, 202);
+  },
+] as const;
+
+/** What serves `POST /events/batch`. */
+export const publishBatch = [
+  requires(PUBLISH),
+  keepBodyText,
+  body(publicationBatch),
+  async (c: Valid<typeof publicationBatch>) => {
+    const { events } = c.req.valid("json");
+    checked(noHeaderKey, c.req.header("idempotency-key") ?? null);
+    const payloads = rawPayloads(await c.req.text());
+    const inputs = events.map(({ type, payload, idempotencyKey: key, ...event }, position) => ({
+      type,
+      payload: payloads[position] ?? JSON.stringify(payload),
+      correlationId: event.correlationId ?? null,
+      idempotencyKey: key ?? null,
+      orderKey: event.orderKey ?? null,
+      schemaVersion: event.schemaVersion ?? null,
+      path: `events.${position}.`,
+    }));
+    return c.json({ data: told(c, await publishOrFind(c.get("deps"), c.get("principal"), inputs, 1)) }, 202);
+  },
+] as const;
+
 export const eventRoutes = new Hono<AppEnv>()
   .post(
     "/",
@@ -28,26 +77,7 @@ export const eventRoutes = new Hono<AppEnv>()
       description:
         "The event is stored before the answer and delivered at least once. The body may have up to 256 KiB.",
     }),
-    requires(PUBLISH),
-    keepBodyText,
-    body(publication),
-    async (c) => {
-      const { type, payload, correlationId, orderKey, schemaVersion } = c.req.valid("json");
-      const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") ?? null);
-      c.set("logFields", { correlationId });
-      const input = {
-        type,
-        payload: rawPayload(await c.req.text()) ?? JSON.stringify(payload),
-        correlationId: correlationId ?? null,
-        idempotencyKey: key,
-        orderKey: orderKey ?? null,
-        schemaVersion: schemaVersion ?? null,
-      };
-      const [event] = told(c, await publishOrFind(c.get("deps"), c.get("principal"), [input], 1));
-      if (!event) throw new Error("no event was accepted");
-      c.set("logFields", { correlationId, eventId: event.id });
-      return c.json({ data: event }, 202);
-    },
+    ...publishOne,
   )
   .post(
     "/batch",
@@ -58,24 +88,7 @@ export const eventRoutes = new Hono<AppEnv>()
         "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each " +
         "event.",
     }),
-    requires(PUBLISH),
-    keepBodyText,
-    body(publicationBatch),
-    async (c) => {
-      const { events } = c.req.valid("json");
-      checked(noHeaderKey, c.req.header("idempotency-key") ?? null);
-      const payloads = rawPayloads(await c.req.text());
-      const inputs = events.map(({ type, payload, idempotencyKey: key, ...event }, position) => ({
-        type,
-        payload: payloads[position] ?? JSON.stringify(payload),
-        correlationId: event.correlationId ?? null,
-        idempotencyKey: key ?? null,
-        orderKey: event.orderKey ?? null,
-        schemaVersion: event.schemaVersion ?? null,
-        path: `events.${position}.`,
-      }));
-      return c.json({ data: told(c, await publishOrFind(c.get("deps"), c.get("principal"), inputs, 1)) }, 202);
-    },
+    ...publishBatch,
   )
   .get(
     "/",

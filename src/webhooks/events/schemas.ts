@@ -64,15 +64,14 @@ const eventOutcome = z
       .optional()
       .meta({
         description:
-          "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or due " +
-          "at `until` because of a fault of the service), `limit` (the subscription's limits make it wait), " +
-          "`backlog` (other deliveries to this subscription " +
-          "come first), `held` (the subscription is paused or disabled and holds its deliveries, or has not " +
-          "released this one yet), `held-by-operator` (an operator of the service has frozen what is sent for the " +
-          "tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still " +
-          "being created). " +
-          "Why it was skipped: its filter did not let it through (`filtered`), or the subscription was `paused` when " +
-          "the event was published, `created-later`, or `deleted`.",
+          "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or due at " +
+          "`until` because of a fault of the service), `limit` (the subscription's limits make it wait), `backlog` " +
+          "(other deliveries to this subscription come first), `held` (the subscription is paused or disabled and " +
+          "holds its deliveries, or has not released this one yet), `held-by-operator` (an operator of the service " +
+          "has frozen what is sent for the tenant), `retry-after` (the subscriber asked for a pause), `fan-out` " +
+          "(deliveries of the event are still being created). Why it was skipped: its filter did not let it through " +
+          "(`filtered`), or the subscription was `paused` when the event was published, `created-later`, or " +
+          "`deleted`.",
         examples: ["retry"],
       }),
     because: z

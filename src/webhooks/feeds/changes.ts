@@ -3,7 +3,7 @@ import { makeChecked } from "../../platform/crypto/checked-token";
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
+import { AppError, notFound, orNotFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
@@ -76,9 +76,7 @@ export async function removeFeed(deps: Deps, tenant: ActingIn, id: string): Prom
 
 /** Returns the tenant's feed. Throws NOT_FOUND. */
 export async function feedOf(deps: Deps, tenant: TenantRef, id: string): Promise<FeedRow> {
-  const row = await findFeed(deps, tenant, id);
-  if (!row) throw notFound("Feed");
-  return row;
+  return orNotFound(await findFeed(deps, tenant, id), "Feed");
 }
 
 async function newToken({ tenantId, userId }: Maker, feedId: string): Promise<{ token: string; stored: NewToken }> {

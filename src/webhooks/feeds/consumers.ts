@@ -1,6 +1,6 @@
 /** What consumers of feeds do besides reading. */
 import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
+import { notFound, orNotFound } from "../../platform/errors";
 import type { Actor } from "../../platform/schemas/actor";
 import { acknowledge, type ConsumerRow, deleteConsumer, listConsumers, moveConsumer } from "./consumers-store";
 import { positionOf } from "./cursor";
@@ -10,17 +10,13 @@ import type { SeekTarget } from "./schemas";
 
 /** The consumers of a feed, by name. Throws NOT_FOUND. */
 export async function consumersOf(deps: Deps, feed: FeedRef): Promise<ConsumerRow[]> {
-  const consumers = await listConsumers(deps, feed);
-  if (!consumers) throw notFound("Feed");
-  return consumers;
+  return orNotFound(await listConsumers(deps, feed), "Feed");
 }
 
 /** Notes that a consumer has handled everything up to a cursor. Throws NOT_FOUND and VALIDATION_FAILED. */
 export async function ackConsumer(deps: Deps, feed: FeedRef, name: string, cursor: string): Promise<ConsumerRow> {
   const position = positionOf(feed.feedId, cursor);
-  const row = await acknowledge(deps, feed, { name, position, nowMs: deps.now() });
-  if (!row) throw notFound("Consumer");
-  return row;
+  return orNotFound(await acknowledge(deps, feed, { name, position, nowMs: deps.now() }), "Consumer");
 }
 
 /** Lets a consumer go on elsewhere. Throws NOT_FOUND and VALIDATION_FAILED. */
@@ -37,9 +33,7 @@ export async function seekConsumer(
       : "to" in target
         ? target.to
         : Math.max(0, positionAt(target.since) - 1);
-  const row = await moveConsumer(deps, feed, { name, to, actor, nowMs: deps.now() });
-  if (!row) throw notFound("Consumer");
-  return row;
+  return orNotFound(await moveConsumer(deps, feed, { name, to, actor, nowMs: deps.now() }), "Consumer");
 }
 
 /** Forgets a consumer. Throws NOT_FOUND. */

@@ -1,5 +1,5 @@
 /** Cursors: a place in one feed, as opaque text. Nothing appears before a cursor later, so readers can keep it. */
-import { AppError } from "../../platform/errors";
+import { invalidField } from "../../platform/errors";
 
 const FORM = /^([0-9a-z]{1,11})-([0-9a-f]{12})$/;
 /** The random end of a feed's id tells its cursors from those of others. */
@@ -12,5 +12,5 @@ export function positionOf(feedId: string, cursor: string): number {
   const [, position = "", end] = FORM.exec(cursor) ?? [];
   const value = Number.parseInt(position, 36);
   if (end === endOf(feedId) && Number.isSafeInteger(value)) return value;
-  throw new AppError("VALIDATION_FAILED", { details: [{ path: "cursor", message: "Is not a cursor of this feed" }] });
+  throw invalidField("cursor", "Is not a cursor of this feed");
 }

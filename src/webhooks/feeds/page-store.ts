@@ -1,6 +1,6 @@
 /** Reading a page of a feed: its entries, and then the events that they name. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { atomically, jsonList, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../events/payload-store";
@@ -115,16 +115,14 @@ export async function readEvents(
 ): Promise<SizedEvent[]> {
   if (ids.length === 0) return [];
   type Row = { id: string; bytes: number; type: string | null } & Omit<NonNullable<SizedEvent["event"]>, "type">;
-  const { found } = await atomically(shards.db(shard), {
-    found: rows<Row>(sql`WITH sized AS MATERIALIZED (SELECT j.key AS place, e.id, ${PAYLOAD_BYTES_OF_E} AS bytes,
-        sum(${PAYLOAD_BYTES_OF_E}) OVER (ORDER BY j.key) AS total
-        FROM json_each(${jsonList(ids)}) j CROSS JOIN events e ON e.id = j.value AND e.tenant_id = ${tenantId})
-      SELECT sized.id, sized.bytes, e.type, e.created_at AS createdAt, e.correlation_id AS correlationId,
-        e.order_key AS orderKey, e.order_sequence AS sequence, ${PAYLOAD_OF_E} AS payload
-      FROM sized LEFT JOIN events e ON e.id = sized.id
-        AND (sized.total <= ${MAX_PAGE_BYTES} OR sized.total = sized.bytes)
-      ORDER BY sized.place`),
-  });
+  const found = await query<Row>(shards.db(shard))`WITH sized AS MATERIALIZED (SELECT j.key AS place, e.id,
+    ${PAYLOAD_BYTES_OF_E} AS bytes, sum(${PAYLOAD_BYTES_OF_E}) OVER (ORDER BY j.key) AS total
+      FROM json_each(${jsonList(ids)}) j CROSS JOIN events e ON e.id = j.value AND e.tenant_id = ${tenantId})
+    SELECT sized.id, sized.bytes, e.type, e.created_at AS createdAt, e.correlation_id AS correlationId,
+      e.order_key AS orderKey, e.order_sequence AS sequence, ${PAYLOAD_OF_E} AS payload
+    FROM sized LEFT JOIN events e ON e.id = sized.id
+      AND (sized.total <= ${MAX_PAGE_BYTES} OR sized.total = sized.bytes)
+    ORDER BY sized.place`;
   return found.map(({ id, bytes, type, ...event }) => ({
     id,
     bytes,

@@ -1,7 +1,7 @@
 /** Reading a feed: a page after a cursor, or after what a consumer has acknowledged. */
 import { fromStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
+import { notFound, orNotFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { iso } from "../../platform/time";
 import { placesOf } from "../../tenancy/moves/places";
@@ -69,8 +69,7 @@ type Read = Pick<Page, "data" | "hasMore" | "truncated"> & { position: number };
 async function readPage(deps: Deps, feed: FeedRef, start: Start, query: FeedQuery): Promise<Read> {
   const { limit, maxAgeMs } = query;
   const floor = maxAgeMs === undefined ? 0 : positionAt(deps.now() - maxAgeMs);
-  const page = await readEntries(deps, feed, start, { floor, limit });
-  if (!page) throw notFound("Feed");
+  const page = orNotFound(await readEntries(deps, feed, start, { floor, limit }), "Feed");
   const { state, skipped } = page;
   if (state.after === null) return readPage(deps, feed, await newConsumer(deps, feed, page, query), query);
   const truncated = state.after < state.trimmedTo || skipped.isListed;

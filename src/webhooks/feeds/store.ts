@@ -1,6 +1,6 @@
 /** Feeds in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { jsonList, query, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
@@ -61,9 +61,8 @@ export async function insertFeed(deps: Deps, tenant: ActingIn, row: FeedRow, mos
 
 /** The tenant's feeds, newest first. */
 export async function listFeeds({ shards }: Deps, { tenantId, shard }: TenantRef): Promise<FeedRow[]> {
-  const { found } = await atomically(shards.db(shard), {
-    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM feeds f WHERE f.tenant_id = ${tenantId} ORDER BY f.id DESC`),
-  });
+  const found = await query<StoredRow>(shards.db(shard))`SELECT ${COLUMNS} FROM feeds f WHERE f.tenant_id = ${tenantId}
+    ORDER BY f.id DESC`;
   return found.map(parsed);
 }
 
@@ -73,10 +72,9 @@ export async function findFeed(
   { tenantId, shard }: TenantRef,
   id: string,
 ): Promise<FeedRow | undefined> {
-  const { found } = await atomically(shards.db(shard), {
-    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM feeds f WHERE f.tenant_id = ${tenantId} AND f.id = ${id}`),
-  });
-  return found[0] && parsed(found[0]);
+  const found = await queryFirst<StoredRow>(shards.db(shard))`SELECT ${COLUMNS} FROM feeds f
+    WHERE f.tenant_id = ${tenantId} AND f.id = ${id}`;
+  return found && parsed(found);
 }
 
 /**

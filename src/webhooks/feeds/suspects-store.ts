@@ -1,6 +1,6 @@
 /** The tokens of feeds that somebody may have whom their account's owner does not know, in D1. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { atomically, jsonList, query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
@@ -22,21 +22,17 @@ export async function findFeedsBy(
   since: number,
 ): Promise<SuspectFeed[]> {
   const acts = actsOf(suspects, since);
-  const { rotated } = await atomically(db, {
-    rotated: rows<{ tenantId: string; id: string }>(sql`SELECT a.tenant_id AS tenantId, a.target_id AS id FROM ${acts}
-      WHERE a.action = 'feed.token_rotated'`),
-  });
+  const rotated = await query<{ tenantId: string; id: string }>(db)`SELECT a.tenant_id AS tenantId, a.target_id AS id
+    FROM ${acts} WHERE a.action = 'feed.token_rotated'`;
   const others = jsonList(rotated.map(({ tenantId, id }) => [tenantId, id]));
   const columns = sql.raw("f.id, f.tenant_id AS tenantId, f.name");
   const found = new Map<string, SuspectFeed>();
   for (const shard of shards.numbers) {
-    const { feeds } = await atomically(shards.db(shard), {
-      feeds: rows<SuspectFeed>(sql`
-        SELECT ${columns} FROM ${acts} JOIN feeds f ON f.tenant_id = a.tenant_id AND f.id = a.target_id
-          WHERE a.action = 'feed.created'
-        UNION SELECT ${columns} FROM json_each(${others}) o
-          CROSS JOIN feeds f ON f.tenant_id = o.value ->> 0 AND f.id = o.value ->> 1`),
-    });
+    const feeds = await query<SuspectFeed>(shards.db(shard))`
+      SELECT ${columns} FROM ${acts} JOIN feeds f ON f.tenant_id = a.tenant_id AND f.id = a.target_id
+        WHERE a.action = 'feed.created'
+      UNION SELECT ${columns} FROM json_each(${others}) o
+        CROSS JOIN feeds f ON f.tenant_id = o.value ->> 0 AND f.id = o.value ->> 1`;
     for (const feed of feeds) found.set(feed.id, feed);
   }
   return [...found.values()];

@@ -1,6 +1,6 @@
 /** The tokens of feeds in the control plane, stored as SHA-256. */
 import { sql } from "drizzle-orm";
-import { atomically, prepared, rows } from "../../platform/db/client";
+import { atomically, prepared, query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
@@ -57,27 +57,20 @@ export interface WorkingToken {
 
 /** The tokens of a tenant that a user was shown and that work, newest first. */
 export async function tokensMadeBy({ db, now }: Deps, tenantId: string, userId: string): Promise<WorkingToken[]> {
-  const { found } = await atomically(db, {
-    found: rows<WorkingToken>(sql`SELECT feed_id AS feedId, prefix, created_at AS createdAt FROM feed_tokens
-      WHERE tenant_id = ${tenantId} AND made_by = ${userId} AND (expires_at IS NULL OR expires_at > ${now()})
-      ORDER BY created_at DESC`),
-  });
-  return found;
+  return query<WorkingToken>(db)`SELECT feed_id AS feedId, prefix, created_at AS createdAt FROM feed_tokens
+    WHERE tenant_id = ${tenantId} AND made_by = ${userId} AND (expires_at IS NULL OR expires_at > ${now()})
+    ORDER BY created_at DESC`;
 }
 
 /** Removes the tokens of a feed. */
 export async function deleteTokens({ db }: Deps, tenantId: string, feedId: string): Promise<void> {
-  await atomically(db, {
-    deleted: sql`DELETE FROM feed_tokens WHERE tenant_id = ${tenantId} AND feed_id = ${feedId}`,
-  });
+  await query(db)`DELETE FROM feed_tokens WHERE tenant_id = ${tenantId} AND feed_id = ${feedId}`;
 }
 
 /** The first characters of the newest token of each feed of a tenant, by the feed's id. */
 export async function tokenPrefixes({ db }: Deps, tenantId: string): Promise<Map<string, string>> {
-  const { found } = await atomically(db, {
-    found: rows<{ feedId: string; prefix: string }>(sql`SELECT feed_id AS feedId, prefix FROM feed_tokens
-      WHERE tenant_id = ${tenantId} ORDER BY expires_at IS NULL, created_at`),
-  });
+  const found = await query<{ feedId: string; prefix: string }>(db)`SELECT feed_id AS feedId, prefix FROM feed_tokens
+    WHERE tenant_id = ${tenantId} ORDER BY expires_at IS NULL, created_at`;
   return new Map(found.map(({ feedId, prefix }) => [feedId, prefix]));
 }
 

@@ -1,5 +1,5 @@
 /** Trying a filter on an event. */
-import { notFound } from "../../platform/errors";
+import { orNotFound } from "../../platform/errors";
 import { operation } from "../../platform/operation";
 import { TEST_RULES } from "../access";
 import { reasons } from "./match";
@@ -12,8 +12,7 @@ export const filters = {
     ...TEST_RULES,
     schema: filterSample,
     verb: async ({ deps, principal, param, input: { type, payload, filter } }): Promise<FilterResult> => {
-      const stored = await findFilter(deps, principal, param("id"), type);
-      if (!stored) throw notFound("Webhook");
+      const stored = orNotFound(await findFilter(deps, principal, param("id"), type), "Webhook");
       const tried = filter ?? stored.filter;
       const because = tried === null ? [] : reasons(parseFilter(tried), { type, payload });
       return { subscribed: stored.isSubscribed, matches: because.length === 0, because };

@@ -1,6 +1,6 @@
 /** Reading the filter of one subscription. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { hasUrl } from "../subscriptions/live-store";
@@ -16,12 +16,9 @@ export async function findFilter(
   subscriptionId: string,
   type: string,
 ): Promise<{ filter: FilterObject | null; isSubscribed: boolean } | undefined> {
-  const { found } = await atomically(deps.shards.db(tenant.shard), {
-    found: rows<{ filter: string | null; isSubscribed: 0 | 1 }>(sql`SELECT s.filter,
-        ${listsType(sql`s.events`, sql`${type}`, sql`s.tenant_id`)} AS isSubscribed
-      FROM subscriptions s WHERE ${hasUrl(tenant, subscriptionId)}`),
-  });
-  const [row] = found;
+  const row = await queryFirst<{ filter: string | null; isSubscribed: 0 | 1 }>(deps.shards.db(tenant.shard))`
+    SELECT s.filter, ${listsType(sql`s.events`, sql`${type}`, sql`s.tenant_id`)} AS isSubscribed
+    FROM subscriptions s WHERE ${hasUrl(tenant, subscriptionId)}`;
   if (!row) return undefined;
   const filter = row.filter === null ? null : (JSON.parse(row.filter) as FilterObject);
   return { filter, isSubscribed: row.isSubscribed === 1 };

@@ -65,9 +65,10 @@ export const disableWhere = (disabling: Disabling, condition: SQL, from: SQL = s
 /** What changes beside `enabled` when a subscription is disabled or enabled without a request of its users. */
 const changed = (atMs: SQL | number): Columns => ({
   former_states: withFormerState(atMs, { enabled: sql.raw("s.enabled") }),
-  version: sql`version + 1`,
-  updated_at: sql`${atMs}`,
+  ...newVersion(atMs),
 });
+
+const newVersion = (atMs: SQL | number): Columns => ({ version: sql`version + 1`, updated_at: sql`${atMs}` });
 
 /**
  * Held or probing → releasing, or dropping what it holds; paused without a hold → as it was. It forgets why the service
@@ -174,8 +175,7 @@ export const openEmpty = (ids: SQL, nowMs: number): SQL =>
 export const attach = (nowMs: number): Columns => ({
   enabled: sql`1`,
   released_to: sql`NULL`,
-  version: sql`version + 1`,
-  updated_at: sql`${nowMs}`,
+  ...newVersion(nowMs),
 });
 
 /** Any state → held: a listener has no socket any more. */
@@ -183,8 +183,7 @@ export const detach = (nowMs: number): Columns => ({
   enabled: sql`0`,
   released_to: sql`0`,
   has_backlog: sql`1`,
-  version: sql`version + 1`,
-  updated_at: sql`${nowMs}`,
+  ...newVersion(nowMs),
 });
 
 /** Any state → nothing is held: its deliveries end, because the subscription is deleted. */

@@ -24,9 +24,9 @@
  * A subscription that is paused or disabled without holding deliveries keeps its lane as it is: whatever is due fails
  * with the reason "paused". An operator's freeze is no state of a lane, because it belongs to the tenant.
  *
- * The state is stored in columns of the subscription, which only this file and the predicates of `lane-store.ts`
- * interpret. One column with the name of the state would not be understood by the former release, which runs beside
- * the new one during a deployment, and the columns of a state are its parameters anyway.
+ * The state is stored in columns of the subscription, which only this file and `predicates-store.ts` interpret. One
+ * column with the name of the state would not be understood by the former release, which runs beside the new one during
+ * a deployment, and the columns of a state are its parameters anyway.
  */
 
 /** What tells whether a lane holds its deliveries. */
@@ -39,6 +39,9 @@ interface Hold {
 /** Whether a subscription that is off holds its deliveries instead of failing them. */
 export const holdsWhenOff = ({ enabled, releasedTo }: Hold): boolean => !enabled && releasedTo !== null;
 
-/** Whether a delivery that is due at `dueAt` may not be sent yet. Manual retries and tests are never held. */
-export const isHeldBack = (dueAt: number, { releasedTo }: Pick<Hold, "releasedTo">): boolean =>
-  releasedTo !== null && dueAt > releasedTo;
+/** Whether a delivery waits for the end of a pause. Manual retries and tests do not. */
+export const isForPauses = ({ kind }: { kind: string }): boolean => kind === "event" || kind === "replay";
+
+/** Whether a delivery is held because its subscription is paused or disabled, or has not been released since. */
+export const isUnreleased = (delivery: Pick<Hold, "releasedTo"> & { kind: string; dueAt: number }): boolean =>
+  isForPauses(delivery) && delivery.releasedTo !== null && delivery.dueAt > delivery.releasedTo;

@@ -28,40 +28,37 @@ export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver
   const nowMs = deps.now();
   const steps = await findSteps(db, nowMs);
   const surplus = await findSurplus(db, nowMs - deps.config.retentionDays * DAY_MS, nowMs);
+  const [releases, drops] = [byTenant(steps), byTenant(surplus)];
+  const tasks = inTurns<ReleaseStep | Surplus>([...releases, ...drops], (task) => "rate" in task);
   const counts = new Map<string, number>();
-  let open = inTurns<ReleaseStep | Surplus>([byTenantInTurns(steps), byTenantInTurns(surplus)]);
-  let hasFailed = false;
-  while (open.length > 0 && !isOver()) {
-    const left: typeof open = [];
-    for (const [index, task] of open.entries()) {
-      if (isOver()) {
-        left.push(...open.slice(index));
-        break;
+  let [isUnfinished, hasFailed] = [false, false];
+  for (const task of tasks) {
+    isUnfinished = isOver();
+    if (isUnfinished) break;
+    const webhookId = task.subscriptionId;
+    try {
+      if ("rate" in task) {
+        await releaseStep(db, task, nowMs);
+        continue;
       }
-      const webhookId = task.subscriptionId;
-      try {
-        if ("rate" in task) await releaseStep(db, task, nowMs);
-        else {
-          const { dropped, isLast } = await dropPage(deps, shard, task);
-          counts.set(webhookId, (counts.get(webhookId) ?? 0) + dropped);
-          if (!isLast) left.push(task);
-        }
-      } catch (error) {
-        hasFailed = true;
-        log("error", "held deliveries not released", { shard, webhookId, ...describeError(error) });
-      }
+      const { dropped, isLast } = await dropPage(deps, shard, task);
+      counts.set(webhookId, (counts.get(webhookId) ?? 0) + dropped);
+      // Its next page comes after those of the others.
+      if (!isLast) tasks.push(task);
+    } catch (error) {
+      hasFailed = true;
+      log("error", "held deliveries not released", { shard, webhookId, ...describeError(error) });
     }
-    open = left;
   }
   for (const [webhookId, count] of counts) {
     if (count > 0) log("warn", "held deliveries dropped", { shard, count, webhookId });
   }
-  return open.length === 0 || hasFailed ? null : "";
+  return isUnfinished && !hasFailed ? "" : null;
 };
 
 /** Orders what is to be done so that no tenant holds up the others. */
-const byTenantInTurns = <T extends { tenantId: string }>(items: readonly T[]): T[] =>
-  inTurns([...Map.groupBy(items, ({ tenantId }) => tenantId).values()]);
+const byTenant = <T extends { tenantId: string }>(items: readonly T[]): T[] =>
+  inTurns(items, ({ tenantId }) => tenantId);
 
 /** Drops one page. Returns how many deliveries it had, and whether it was the last one. */
 async function dropPage(deps: Deps, shard: number, surplus: Surplus): Promise<{ dropped: number; isLast: boolean }> {

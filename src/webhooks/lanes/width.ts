@@ -4,6 +4,7 @@
  */
 
 import { memory, type Width } from "../delivery/isolate-memory";
+import type { AttemptResult } from "../delivery/record-store";
 import { SLOW_FOR_MS } from "../delivery/timing";
 
 /** Also the width of a lane of which this isolate knows nothing. So few that they leave connections to the others. */
@@ -15,35 +16,26 @@ const NARROW: Width = { width: LEAST_WIDTH, narrowUntil: 0 };
 /** Returns how many deliveries of a subscription that is slow or has a lane may be in progress at once. */
 export const widthOf = (subscriptionId: string): number => (memory.widths.get(subscriptionId) ?? NARROW).width;
 
-/** What a result says about the width of a lane. */
-export interface LaneResult {
-  /** "" if the delivery was not in a lane. */
-  queue: string;
-  subscriptionId: string;
-  status: "success" | "failed";
-  /** 1 after a timeout, and after any other sign that the subscriber cannot keep up. */
-  slow: 0 | 1;
-  /** The end of the pause for which the receiver asked, Unix ms; null without one. */
-  heldUntil: number | null;
-  completedAt: number;
-}
+/** What a result says about the width of a lane. Its `queue` is "" if the delivery was not in a lane. */
+export type LaneResult = Pick<
+  AttemptResult,
+  "queue" | "subscriptionId" | "status" | "isSlow" | "heldUntil" | "completedAt"
+>;
 
 /**
  * Widens a lane by one for each success, and halves it for each timeout. Only results in a lane widen it. A pause for
  * which the receiver asked keeps it narrow for as long as its subscription counts as slow.
  */
-export function noteResult({ queue, subscriptionId, status, slow, heldUntil, completedAt }: LaneResult): void {
+export function noteResult(result: LaneResult): void {
+  const { queue, subscriptionId, heldUntil } = result;
   const known = memory.widths.get(subscriptionId);
   if (queue === "" && known === undefined && heldUntil === null) return;
-  memory.widths.set(subscriptionId, next(known ?? NARROW, { status, slow, heldUntil, completedAt }));
+  memory.widths.set(subscriptionId, next(known ?? NARROW, result));
 }
 
-function next(
-  before: Width,
-  { status, slow, heldUntil, completedAt }: Pick<LaneResult, "status" | "slow" | "heldUntil" | "completedAt">,
-): Width {
+function next(before: Width, { status, isSlow, heldUntil, completedAt }: LaneResult): Width {
   if (heldUntil !== null) return { ...NARROW, narrowUntil: heldUntil + SLOW_FOR_MS };
   if (completedAt < before.narrowUntil) return before;
   if (status === "success") return { ...before, width: Math.min(before.width + 1, MOST_WIDTH) };
-  return slow === 1 ? { ...before, width: Math.max(LEAST_WIDTH, Math.floor(before.width / 2)) } : before;
+  return isSlow ? { ...before, width: Math.max(LEAST_WIDTH, Math.floor(before.width / 2)) } : before;
 }

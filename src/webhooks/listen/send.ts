@@ -3,7 +3,7 @@ import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { inTime } from "../../platform/time";
 import { TIMED_OUT } from "../delivery/reasons";
-import { failure, headersOf, type Outbound, type Outcome } from "../delivery/send";
+import { answered, failure, headersOf, type NotSent, type Outbound, type Outcome } from "../delivery/send";
 import { RETRY_AFTER_RUNTIME_FAULT_MS, SEND_TIMEOUT_MS } from "../delivery/timing";
 import { withoutValues } from "../subscriptions/header-options";
 import { type Answer, eventFrame } from "./frames";
@@ -17,23 +17,25 @@ const FULL_MS = 1_000;
 const OBJECT_MARGIN_MS = 3_000;
 
 /**
- * Sends an attempt that starts at `nowMs`. "interrupted": its socket is lost, or there is none, so that it is to be
- * sent again without using up an attempt. `retryInMs`: the object cannot take it now.
+ * Sends an attempt that starts at `nowMs`. It is not sent if its socket is lost, or there is none, and if the object
+ * cannot take it now.
  */
 export async function sendToListener(
   deps: Deps,
   { attemptId, listenerId }: { attemptId: string; listenerId: string },
   outbound: Omit<Outbound, "url">,
   nowMs: number,
-): Promise<Outcome | "interrupted" | { retryInMs: number }> {
+): Promise<Outcome | NotSent> {
   const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
   const frame = eventFrame(attemptId, headers, outbound.body);
   const passed = await pass(deps, listenerId, attemptId, frame);
   if (passed === null) return { retryInMs: RETRY_AFTER_RUNTIME_FAULT_MS };
-  if (passed === "lost" || passed === "held") return "interrupted";
+  if (passed === "lost" || passed === "held") return { retryInMs: null };
   if (passed === "full") return { retryInMs: FULL_MS };
   if (passed === "timeout") return failure(TIMED_OUT);
-  return "error" in passed ? failure(passed.error) : outcomeOf(passed, outbound.headers);
+  if ("error" in passed) return failure(passed.error);
+  const body = withoutValues(passed.body, outbound.headers);
+  return answered(passed.status, body, (name) => passed.headers[name]);
 }
 
 /** Null if the object cannot be reached. */
@@ -46,18 +48,4 @@ async function pass(deps: Deps, listenerId: string, attemptId: string, frame: st
     log("warn", "listener not reached", { webhookId: listenerId, ...describeError(error) });
     return null;
   }
-}
-
-function outcomeOf({ status, headers, body }: Exclude<Answer, { error: string }>, sent: Outbound["headers"]): Outcome {
-  const ok = status < 300;
-  return {
-    status: ok ? "success" : "failed",
-    responseCode: status,
-    responseBody: withoutValues(body, sent),
-    error: ok ? null : `status ${status}`,
-    wasAnswered: true,
-    timedOut: false,
-    retryAfter: headers["retry-after"] ?? null,
-    asksToAbort: headers["webhook-delivery"]?.trim().toLowerCase() === "abort",
-  };
 }

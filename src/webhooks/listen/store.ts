@@ -3,7 +3,7 @@
  * `lanes/lane.ts`.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { type Db, jsonList, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -88,10 +88,8 @@ export async function listListeners(
   { tenantId, shard }: TenantRef,
   ownerId: string | null,
 ): Promise<ListenerRow[]> {
-  const { found } = await atomically(shards.db(shard), {
-    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenantId}
-      AND ${isOf(ownerId)} AND s.is_deleted = 0 ORDER BY s.id DESC`),
-  });
+  const found = await query<StoredRow>(shards.db(shard))`SELECT ${COLUMNS} FROM subscriptions s
+    WHERE s.tenant_id = ${tenantId} AND ${isOf(ownerId)} AND s.is_deleted = 0 ORDER BY s.id DESC`;
   return found.map(parsed);
 }
 
@@ -142,11 +140,8 @@ export async function findIdleListeners(
   before: number,
   limit: number,
 ): Promise<{ id: string; tenantId: string }[]> {
-  const { found } = await atomically(db, {
-    found: rows<{ id: string; tenantId: string }>(sql`SELECT s.id, s.tenant_id AS tenantId FROM subscriptions s
-      WHERE s.tenant_id >= '' AND s.listener_of IS NOT NULL AND s.is_deleted = 0 AND s.enabled = 0
-        AND s.updated_at < ${before}
-      LIMIT ${limit}`),
-  });
-  return found;
+  return query<{ id: string; tenantId: string }>(db)`SELECT s.id, s.tenant_id AS tenantId FROM subscriptions s
+    WHERE s.tenant_id >= '' AND s.listener_of IS NOT NULL AND s.is_deleted = 0 AND s.enabled = 0
+      AND s.updated_at < ${before}
+    LIMIT ${limit}`;
 }

@@ -78,25 +78,15 @@ interface SentRequest {
 
 /** What an attempt has sent, made again. */
 async function requestSent(deps: Deps, tenant: TenantRef, attempt: AttemptDetailRow): Promise<SentRequest> {
-  const { deliveryId, eventType, attemptedAt, options, replayId, orderKey, sequence } = attempt;
+  const { attemptedAt, options } = attempt;
   const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
   const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
   const reason = missingReason(attempt);
   const event = { ...attempt, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: attempt.payload ?? "" };
   const sent = bodyOf({ ...event, tenantId: tenant.tenantId }, options, deps.config.publicUrl);
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
-  const profile = options?.signatureProfile;
-  const outbound = {
-    deliveryId,
-    eventType,
-    ...sent,
-    keys: reason ? NO_KEYS : keys,
-    profile,
-    correlationId,
-    replayId,
-    orderKey,
-    sequence,
-  };
+  const signing = { keys: reason ? NO_KEYS : keys, profile: options?.signatureProfile };
+  const outbound = { ...attempt, ...sent, ...signing, correlationId };
   const headers = await headersOf(outbound, attemptedAt);
   if (reason) return { headersView: { headers, missingSignatures: reason }, text: null };
   return { headersView: { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) }, text: sent.body };

@@ -8,12 +8,12 @@ import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN, PLACEHOLDER } from "../delivery/outbox-store";
-import { reopenStatements } from "../delivery/reopen-store";
 import { ID_BEFORE_MS } from "../delivery/timing";
 import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
 import { isLive } from "../subscriptions/live-store";
+import { reopenStatements } from "./reopen-store";
 
 /** The most failed deliveries that one call of `insertRetries` queues again. */
 export const MAX_RETRIES_PER_CALL = 500;

@@ -18,8 +18,7 @@ export const webhookKeyRoutes = new Hono<AppEnv>().get(
       errors: ["NOT_FOUND"],
       description:
         "For subscriptions whose `delivery.signature` is `v1+v1a`. Needs no credential. A new key is published 20 " +
-        "minutes before it signs. " +
-        "The answer for an unknown subscription is the same as for one without public keys.",
+        "minutes before it signs. The answer for an unknown subscription is the same as for one without public keys.",
     },
   ),
   limit("webhookKeys", "IP address"),

@@ -1,6 +1,6 @@
 /** The table `signing_keys` in the delivery databases. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { type Db, query, rows } from "../../platform/db/client";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { isLive } from "../subscriptions/live-store";
 import type { StoredKey } from "./keys";
@@ -100,10 +100,8 @@ export const deleteKeys = (tenant: TenantRef, id: string): SQL =>
 
 /** Erases the secrets of expired keys, across the tenants of one database. Returns how many. */
 export async function removeExpiredSecrets(db: Db, nowMs: number): Promise<number> {
-  const { removed } = await atomically(db, {
-    removed: rows<{ id: string }>(sql`UPDATE signing_keys SET sealed = ''
-      WHERE sealed <> '' AND expires_at IS NOT NULL AND expires_at <= ${nowMs} RETURNING id`),
-  });
+  const removed = await query<{ id: string }>(db)`UPDATE signing_keys SET sealed = ''
+    WHERE sealed <> '' AND expires_at IS NOT NULL AND expires_at <= ${nowMs} RETURNING id`;
   return removed.length;
 }
 
@@ -120,14 +118,11 @@ export interface PublicKeyRow {
  * only know the id.
  */
 export async function readPublicKeys(db: Db, subscriptionId: string, nowMs: number): Promise<PublicKeyRow[]> {
-  const { found } = await atomically(db, {
-    found: rows<PublicKeyRow>(sql`SELECT k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt
-      FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id
-      WHERE s.id = ${subscriptionId} AND s.is_deleted = 0 AND k.kind = 'v1a' AND (k.expires_at IS NULL
-        OR k.expires_at > ${nowMs})
-      ORDER BY k.id DESC`),
-  });
-  return found;
+  return query<PublicKeyRow>(db)`SELECT k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt
+    FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id
+    WHERE s.id = ${subscriptionId} AND s.is_deleted = 0 AND k.kind = 'v1a' AND (k.expires_at IS NULL
+      OR k.expires_at > ${nowMs})
+    ORDER BY k.id DESC`;
 }
 
 /** A key, other than the present secret, that is valid or will be. Without its secret. */
@@ -140,12 +135,8 @@ export interface ValidKeyRow {
 
 /** The keys of the tenant's subscription that have not ended, newest first, without their secrets. */
 export async function readValidKeys(db: Db, tenant: TenantRef, id: string, nowMs: number): Promise<ValidKeyRow[]> {
-  const { found } = await atomically(db, {
-    found:
-      rows<ValidKeyRow>(sql`SELECT k.kind, k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt
-      FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id AND (k.expires_at IS NULL
-        OR k.expires_at > ${nowMs})
-      WHERE ${isLive(tenant, id)} ORDER BY k.id DESC`),
-  });
-  return found;
+  return query<ValidKeyRow>(db)`SELECT k.kind, k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt
+  FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id AND (k.expires_at IS NULL
+    OR k.expires_at > ${nowMs})
+  WHERE ${isLive(tenant, id)} ORDER BY k.id DESC`;
 }

@@ -1,7 +1,7 @@
 /** Creating and changing sources, and trying a call. */
 import { utf8 } from "../../platform/crypto/encoding";
 import type { Deps } from "../../platform/deps";
-import { AppError, type ErrorDetail, notFound } from "../../platform/errors";
+import { AppError, type ErrorDetail, notFound, orNotFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
@@ -125,9 +125,7 @@ export async function trySample(
 
 /** Returns the tenant's source. Throws NOT_FOUND. */
 export async function sourceOf(deps: Deps, tenant: { tenantId: string }, id: string): Promise<SourceRow> {
-  const source = await findSource(deps, tenant, id);
-  if (!source) throw notFound("Source");
-  return source;
+  return orNotFound(await findSource(deps, tenant, id), "Source");
 }
 
 const changedMeanwhile = () =>

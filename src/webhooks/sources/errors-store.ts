@@ -1,6 +1,6 @@
 /** The newest refusals of a source: 25 for each reason, written in place, so that no reason drives out others. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { MINUTE_MS } from "../../platform/time";
 import type { Reason } from "./schemas";
@@ -25,15 +25,13 @@ export async function insertSourceError(
   { at, reason, count, bytes }: SourceErrorRow,
 ): Promise<boolean> {
   const ofReason = sql`FROM source_errors e WHERE e.source_id = ${sourceId} AND e.reason = ${reason}`;
-  const { written } = await atomically(db, {
-    written: sql`INSERT INTO source_errors (source_id, reason, slot, at, count, bytes)
-      SELECT s.id, ${reason}, coalesce((SELECT (e.slot + 1) % ${ENTRIES} ${ofReason} ORDER BY e.at DESC LIMIT 1), 0),
-        ${at}, ${count}, ${bytes}
-      FROM sources s WHERE s.id = ${sourceId} AND NOT EXISTS (SELECT 1 ${ofReason} AND e.at > ${at - MINUTE_MS})
-      ON CONFLICT (source_id, reason, slot) DO UPDATE SET at = excluded.at, count = excluded.count,
-        bytes = excluded.bytes
-      RETURNING slot`,
-  });
+  const written = await query(db)`INSERT INTO source_errors (source_id, reason, slot, at, count, bytes)
+    SELECT s.id, ${reason}, coalesce((SELECT (e.slot + 1) % ${ENTRIES} ${ofReason} ORDER BY e.at DESC LIMIT 1), 0),
+      ${at}, ${count}, ${bytes}
+    FROM sources s WHERE s.id = ${sourceId} AND NOT EXISTS (SELECT 1 ${ofReason} AND e.at > ${at - MINUTE_MS})
+    ON CONFLICT (source_id, reason, slot) DO UPDATE SET at = excluded.at, count = excluded.count,
+      bytes = excluded.bytes
+    RETURNING slot`;
   return written.length === 1;
 }
 

@@ -1,7 +1,7 @@
 /** `/sources`: the URLs at which other systems send their webhooks. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { notFound } from "../../platform/errors";
+import { orNotFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -89,8 +89,7 @@ export const sourceRoutes = new Hono<AppEnv>()
     }),
     requires({ permission: "webhook.read" }),
     async (c) => {
-      const errors = await listSourceErrors(c.get("deps"), c.get("principal"), c.req.param("id"));
-      if (!errors) throw notFound("Source");
+      const errors = orNotFound(await listSourceErrors(c.get("deps"), c.get("principal"), c.req.param("id")), "Source");
       return c.json({ data: errors.map(errorView) });
     },
   );

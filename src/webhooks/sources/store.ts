@@ -1,6 +1,6 @@
 /** Sources in the control plane, because a call names no tenant but its source. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, prepared, rows } from "../../platform/db/client";
+import { atomically, prepared, query, queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
@@ -62,10 +62,8 @@ const recorded = (
 
 /** The tenant's sources, newest first. */
 export async function listSources({ db }: Deps, { tenantId }: { tenantId: string }): Promise<SourceRow[]> {
-  const { found } = await atomically(db, {
-    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM sources s WHERE s.tenant_id = ${tenantId}
-      ORDER BY s.created_at DESC, s.id`),
-  });
+  const found = await query<StoredRow>(db)`SELECT ${COLUMNS} FROM sources s WHERE s.tenant_id = ${tenantId}
+    ORDER BY s.created_at DESC, s.id`;
   return found.map(parsed);
 }
 
@@ -75,10 +73,9 @@ export async function findSource(
   { tenantId }: { tenantId: string },
   id: string,
 ): Promise<SourceRow | undefined> {
-  const { found } = await atomically(db, {
-    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM sources s WHERE s.id = ${id} AND s.tenant_id = ${tenantId}`),
-  });
-  return found[0] && parsed(found[0]);
+  const found = await queryFirst<StoredRow>(db)`SELECT ${COLUMNS} FROM sources s WHERE s.id = ${id}
+    AND s.tenant_id = ${tenantId}`;
+  return found && parsed(found);
 }
 
 const withTenant = prepared<StoredRow & StandingRow>(sql`SELECT ${COLUMNS}, ${STANDING_COLUMNS}
@@ -153,8 +150,6 @@ export async function touchSource(
   nowMs: number,
 ): Promise<void> {
   if (lastEventAt !== null && nowMs - lastEventAt < MINUTE_MS) return;
-  await atomically(db, {
-    touched: sql`UPDATE sources SET last_event_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId}
-      AND coalesce(last_event_at, 0) <= ${nowMs - MINUTE_MS}`,
-  });
+  await query(db)`UPDATE sources SET last_event_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId}
+    AND coalesce(last_event_at, 0) <= ${nowMs - MINUTE_MS}`;
 }

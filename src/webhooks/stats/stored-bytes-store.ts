@@ -1,6 +1,6 @@
 /** How many bytes the events of each tenant take, counted across the tenants of one delivery database. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { type Db, query } from "../../platform/db/client";
 
 /** What an event takes besides its payload, and what each of its deliveries takes in the log. */
 const EVENT_BYTES = 160;
@@ -18,10 +18,8 @@ export async function countEventBytes(
   const page = sql`SELECT id, tenant_id, octet_length(payload) + coalesce(octet_length(long_payload), 0)
     + ${EVENT_BYTES} + ${DELIVERY_BYTES} * delivery_count
     AS bytes FROM events WHERE id > ${after} ORDER BY id LIMIT ${limit}`;
-  const { found } = await atomically(db, {
-    found: rows<{ id: string; bytes: number; last: string }>(sql`SELECT tenant_id AS id, sum(bytes) AS bytes,
-      max(id) AS last FROM (${page}) GROUP BY tenant_id`),
-  });
+  const found = await query<{ id: string; bytes: number; last: string }>(db)`SELECT tenant_id AS id, sum(bytes)
+    AS bytes, max(id) AS last FROM (${page}) GROUP BY tenant_id`;
   const next =
     found
       .map(({ last }) => last)

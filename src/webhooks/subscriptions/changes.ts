@@ -5,7 +5,7 @@ import { decrypt, digest, encrypt } from "../../platform/crypto/encryption";
 import { isBase64Key } from "../../platform/crypto/webhook-signature";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { AppError, emailNotVerified, notFound } from "../../platform/errors";
+import { AppError, emailNotVerified, invalidField, notFound, orNotFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { isOnTrial } from "../../platform/limits/reserve";
 import type { ActingIn } from "../../platform/schemas/actor";
@@ -15,7 +15,7 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import type { FilterObject } from "../filters/filter";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
-import { rescheduleWaiting } from "../throttling/waits";
+import { rescheduleWaiting } from "../throttling/defer";
 import { type Permitted, receivesAudit, refuseNewReader, refuseReader } from "./audit-readers";
 import { type Updated, updateSubscription } from "./change-store";
 import type { Condition } from "./condition-store";
@@ -143,8 +143,7 @@ export async function changeSubscription(
     if (updated === undefined) throw notFound("Webhook");
     if (updated !== "changed meanwhile") return afterUpdate(deps, tenant, updated);
   }
-  const before = await findSubscription(deps, tenant, id);
-  if (!before) throw notFound("Webhook");
+  const before = orNotFound(await findSubscription(deps, tenant, id), "Webhook");
   await checkFilterAfter(deps, tenant, before, change);
   const headersSealed = await headersFor(deps, before, change);
   const sealed = headersSealed === undefined ? {} : { headersSealed };
@@ -197,7 +196,7 @@ const isOperational = (type: string): boolean => type.startsWith(OPERATIONAL_PRE
 function checkFilter(filter: FilterObject | null | undefined, events: readonly string[], path: string): void {
   if (!filter || !events.some(isOperational)) return;
   const message = "A subscription with a filter must not list operational events (postern.…)";
-  throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+  throw invalidField(path, message);
 }
 
 /**
@@ -264,7 +263,7 @@ async function publicKeyFor(deps: Deps, subscriptionId: string, change: Delivery
 
 function checkTarget(deps: Deps, url: string): void {
   const refusal = refuseTarget(url, deps.config.webhookEgress, deps.ownHosts);
-  if (refusal) throw new AppError("VALIDATION_FAILED", { details: [{ path: "url", message: refusal }] });
+  if (refusal) throw invalidField("url", refusal);
 }
 
 function checkCombination(combination: Parameters<typeof refuseCombination>[0], { delivery }: Change): void {

@@ -1,6 +1,6 @@
 /** What the filters of subscriptions depend on, in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { nextRevision, raiseRevision } from "../event-types/revision-store";
@@ -17,10 +17,8 @@ export const hasRoomForFilter = (tenant: TenantRef): SQL => sql`${countOf(tenant
 
 /** How many subscriptions of the tenant have a filter. */
 export async function countFiltered(deps: Deps, tenant: TenantRef): Promise<number> {
-  const { found } = await atomically(deps.shards.db(tenant.shard), {
-    found: rows<{ count: number }>(sql`SELECT ${countOf(tenant)} AS count`),
-  });
-  return found[0]?.count ?? 0;
+  const found = await queryFirst<{ count: number }>(deps.shards.db(tenant.shard))`SELECT ${countOf(tenant)} AS count`;
+  return found?.count ?? 0;
 }
 
 /**

@@ -23,16 +23,14 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** Headers that the service, the connection or a proxy sets, by name. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(
   (
-    "accept-encoding user-agent host connection keep-alive te trailer trailers transfer-encoding upgrade expect " +
-    "date via forwarded " +
-    "cookie set-cookie origin referer range cache-control pragma expires age warning clear-site-data traceparent " +
-    "tracestate"
+    "accept-encoding user-agent host connection keep-alive te trailer trailers transfer-encoding upgrade expect date " +
+    "via forwarded cookie set-cookie origin referer range cache-control pragma expires age warning clear-site-data " +
+    "traceparent tracestate"
   ).split(" "),
 );
 const FORBIDDEN_PREFIXES = (
-  "content- proxy- if- webhook- x-webhook- x-correlation- x-postern- cf- x-forwarded- x-real- x-amz- x-amzn- " +
-  "x-goog x-gfe x-azure- " +
-  "x-fd- sec-"
+  "content- proxy- if- webhook- x-webhook- x-correlation- x-postern- cf- x-forwarded- x-real- x-amz- x-amzn- x-goog " +
+  "x-gfe x-azure- x-fd- sec-"
 ).split(" ");
 
 const isForbidden = (name: string) =>

@@ -25,8 +25,7 @@ export const subscriptionImport = z
       .meta({
         description:
           "1 to 100 items, each with the members of `POST /webhooks` and an `externalId`. The `name` is the URL's " +
-          "host " +
-          "unless given.",
+          "host unless given.",
         examples: [[{ externalId: "ep_4711", url: "https://example.com/hooks", events: ["*"], secret: "a secret" }]],
       }),
   })

@@ -10,8 +10,7 @@ export const RETRY_OPTIONS = {
     {
       description:
         "Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops " +
-        "all " +
-        "deliveries for up to an hour.",
+        "all deliveries for up to an hour.",
       values: "`true` or `false`",
       byDefault: "true if there is a schedule",
       examples: [true],

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import { notFound } from "../../platform/errors";
+import { orNotFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -58,8 +58,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
     requires({ permission: "webhook.read" }),
     async (c) => {
       const deps = c.get("deps");
-      const row = await findSubscription(deps, c.get("principal"), c.req.param("id"));
-      if (!row) throw notFound("Webhook");
+      const row = orNotFound(await findSubscription(deps, c.get("principal"), c.req.param("id")), "Webhook");
       return c.json({ data: await subscriptionView(deps, row) });
     },
   )

@@ -1,6 +1,6 @@
 /** Subscriptions in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -223,20 +223,16 @@ export async function findByExternalId(
   tenant: TenantRef,
   externalId: string,
 ): Promise<SubscriptionRow | undefined> {
-  const { found } = await atomically(dbOf(deps, tenant), {
-    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s
-      WHERE s.id = (${ofExternalId(tenant, externalId)})`),
-  });
-  return found[0] && parsed(found[0]);
+  const found = await queryFirst<StoredRow>(dbOf(deps, tenant))`SELECT ${COLUMNS} FROM subscriptions s
+    WHERE s.id = (${ofExternalId(tenant, externalId)})`;
+  return found && parsed(found);
 }
 
 /** Returns how many subscriptions the tenant has. */
 export async function countSubscriptions(deps: Deps, tenant: TenantRef): Promise<number> {
-  const { counted } = await atomically(dbOf(deps, tenant), {
-    counted: rows<{ count: number }>(sql`SELECT count(*) AS count FROM subscriptions
-      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND listener_of IS NULL`),
-  });
-  return counted[0]?.count ?? 0;
+  const counted = await queryFirst<{ count: number }>(dbOf(deps, tenant))`SELECT count(*) AS count FROM subscriptions
+    WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND listener_of IS NULL`;
+  return counted?.count ?? 0;
 }
 
 /** Returns the tenant's subscriptions, newest first: those with an external id, or those that a user has set up. */
@@ -247,11 +243,9 @@ export async function listSubscriptions(
 ): Promise<SubscriptionRow[]> {
   const isAsked = sql`${externalId === undefined ? sql`true` : sql`s.external_id = ${externalId}`}
     AND ${setUpBy === undefined ? sql`true` : sql`s.set_up_by = ${setUpBy}`}`;
-  const { listed } = await atomically(dbOf(deps, tenant), {
-    listed: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId}
-        AND s.is_deleted = 0 AND s.listener_of IS NULL AND ${isAsked}
-      ORDER BY s.created_at DESC, s.id DESC`),
-  });
+  const listed = await query<StoredRow>(dbOf(deps, tenant))`SELECT ${COLUMNS} FROM subscriptions s
+    WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL AND ${isAsked}
+    ORDER BY s.created_at DESC, s.id DESC`;
   return listed.map(parsed);
 }
 

@@ -1,6 +1,6 @@
 /** What somebody has done since a time, above all subscriptions, found by the audit log of each delivery database. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { jsonList, query } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 
@@ -29,12 +29,9 @@ export async function findSubscriptionsBy(
   suspects: readonly Suspect[],
   since: number,
 ): Promise<SuspectSubscription[]> {
-  const { found } = await atomically(shards.db(shard), {
-    found: rows<SuspectSubscription>(sql`SELECT DISTINCT s.id, s.tenant_id AS tenantId, s.name
-      FROM ${actsOf(suspects, since)} JOIN subscriptions s ON s.id = a.target_id AND s.tenant_id = a.tenant_id
-      WHERE s.is_deleted = 0 AND s.enabled = 1 AND (a.action = 'webhook.created'
-        OR (a.action = 'webhook.updated'
-          AND EXISTS (SELECT 1 FROM json_each(a.meta, '$.changed') f WHERE f.value = 'url')))`),
-  });
-  return found;
+  return query<SuspectSubscription>(shards.db(shard))`SELECT DISTINCT s.id, s.tenant_id AS tenantId, s.name
+    FROM ${actsOf(suspects, since)} JOIN subscriptions s ON s.id = a.target_id AND s.tenant_id = a.tenant_id
+    WHERE s.is_deleted = 0 AND s.enabled = 1 AND (a.action = 'webhook.created'
+      OR (a.action = 'webhook.updated'
+        AND EXISTS (SELECT 1 FROM json_each(a.meta, '$.changed') f WHERE f.value = 'url')))`;
 }

@@ -1,6 +1,6 @@
 /** Disabling or ending all subscriptions of a tenant whose owner is gone. */
 import { sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -28,9 +28,8 @@ export async function disableSubscriptionsOfTenant(deps: Deps, tenant: ActingIn,
  * can be long.
  */
 export async function endSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
-  await atomically(shards.db(tenant.shard), {
-    ended: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
-      ${assign(END_LANE)}, version = version + 1, updated_at = ${nowMs}
-      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`,
-  });
+  await query(shards.db(tenant.shard))`UPDATE subscriptions
+    SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
+    ${assign(END_LANE)}, version = version + 1, updated_at = ${nowMs}
+    WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`;
 }

@@ -1,25 +1,32 @@
-/** Puts claimed deliveries of limited subscriptions back into the outbox until they may start. Uses up no attempt. */
+/**
+ * Claimed deliveries of limited subscriptions go back into the outbox until they may start, or until the limits change.
+ * This uses up no attempt.
+ */
 import type { Deps } from "../../platform/deps";
-import type { Claimed } from "../delivery/claimed";
-import { enqueueLater, type QueueSpeed } from "../delivery/enqueue";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { enqueue, enqueueLater, type QueueSpeed } from "../delivery/enqueue";
 import { releaseDeliveries } from "../delivery/release-store";
+import type { Claimed } from "../delivery/run-states";
 import { LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../delivery/timing";
 import { sendOperational } from "../subscriptions/operational";
 import type { Answer } from "./demand";
-import { markThrottled } from "./throttled-store";
+import { type Limits, textOf } from "./limits";
+import { endWaits, markThrottled } from "./waits-store";
 
 /** A delivery and until when it waits. */
 export interface Deferral {
   delivery: Claimed;
   /** Unix ms. */
   untilMs: number;
-  /** Null if its throttle could not be reached. */
+  /** Null if it waits for its host, or its throttle could not be reached. */
   waitsFor: Extract<Answer, { kind: "wait" }>["waitsFor"] | null;
+  /** It waits only while its subscription has these limits; null: in any case. */
+  limits: Limits | null;
 }
 
 /**
- * Defers deliveries of one subscription. If its limits have changed since the claim, the delivery is only released, and
- * the sweep finds it. Throws when D1 or the queue is down.
+ * Defers deliveries. If the limits of one have changed meanwhile, it is only released, and the sweep finds it. Throws
+ * when D1 or the queue is down.
  */
 export async function defer(
   deps: Deps,
@@ -28,9 +35,9 @@ export async function defer(
   shard: number,
   deferrals: readonly Deferral[],
 ): Promise<void> {
-  const released = deferrals.map(({ delivery, untilMs, waitsFor }) => ({
+  const released = deferrals.map(({ delivery, untilMs, waitsFor, limits }) => ({
     ...delivery,
-    wait: { dueAt: untilMs, slotAt: waitsFor && untilMs, limitsText: delivery.limitsText },
+    wait: { dueAt: untilMs, slotAt: waitsFor && untilMs, limitsText: limits && textOf(limits) },
   }));
   await releaseDeliveries(deps.shards.db(shard), claim, released);
   const keys = deferrals.map(({ delivery, untilMs }) => ({ ...delivery, dueAt: untilMs }));
@@ -39,16 +46,33 @@ export async function defer(
 }
 
 /**
- * Publishes `postern.webhook.throttled` if deliveries wait for starts that are far away, unless earlier far starts have
- * not passed yet. Waits for permits do not count, because permits become free sooner.
+ * Publishes `postern.webhook.throttled` if deliveries of one subscription wait for starts that are far away, unless
+ * earlier far starts have not passed yet. Waits for permits do not count, because permits become free sooner.
  */
 async function reportThrottled(deps: Deps, shard: number, deferrals: readonly Deferral[]): Promise<void> {
   const nowMs = deps.now();
   const far = deferrals.filter(({ untilMs, waitsFor }) => waitsFor === "start" && untilMs > nowMs + THROTTLED_AFTER_MS);
   const [first] = far;
-  if (!first) return;
-  const { subscriptionId, limitsText } = first.delivery;
-  const lastStartMs = Math.max(...far.map(({ untilMs }) => untilMs));
-  const events = await markThrottled(deps.shards.db(shard), { subscriptionId, limitsText, lastStartMs }, nowMs);
-  sendOperational(deps, shard, events);
+  if (!first?.limits) return;
+  const throttled = {
+    subscriptionId: first.delivery.subscriptionId,
+    limits: first.limits,
+    lastStartMs: Math.max(...far.map(({ untilMs }) => untilMs)),
+  };
+  sendOperational(deps, shard, await markThrottled(deps.shards.db(shard), throttled, nowMs));
+}
+
+/** As many as one `sendBatch` takes. */
+const ROWS_PER_ROUND = 1_000;
+
+/**
+ * Queues the waiting deliveries again. If it fails halfway, the rest waits as long as before. Throws when D1 or the
+ * queue is down.
+ */
+export async function rescheduleWaiting(deps: Deps, tenant: TenantRef, subscriptionId: string): Promise<void> {
+  for (;;) {
+    const due = await endWaits(deps, tenant, subscriptionId, ROWS_PER_ROUND, deps.now());
+    await enqueue(deps, "fast", tenant.shard, due);
+    if (due.length < ROWS_PER_ROUND) return;
+  }
 }

@@ -1,5 +1,6 @@
 /** One object per limited subscription. It schedules the starts of deliveries, and stores what must not be lost. */
 import { DurableObject } from "cloudflare:workers";
+import { CleanUp } from "../../platform/limits/clean-up";
 import type { Answer, Asked } from "./demand";
 import type { Limits } from "./limits";
 import { NEW_SCHEDULE, Schedule, type ScheduleState } from "./schedule";
@@ -10,8 +11,7 @@ const KEY = "schedule";
 /** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
 export class SubscriptionThrottle extends DurableObject<Env> {
   #state: ScheduleState = NEW_SCHEDULE;
-  /** Whether an alarm is set; undefined until it has been looked up. */
-  #hasAlarm: boolean | undefined;
+  readonly #cleanUp = new CleanUp(this.ctx);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -26,25 +26,15 @@ export class SubscriptionThrottle extends DurableObject<Env> {
     const answers = schedule.answer(asked);
     this.#state = schedule.state;
     await this.ctx.storage.put(KEY, this.#state);
-    await this.#cleanUpAfter(schedule.endMs);
+    await this.#cleanUp.setAlarm(schedule.endMs);
     return answers;
   }
 
   /** Deletes everything stored once nothing depends on it. */
   override async alarm(): Promise<void> {
-    this.#hasAlarm = false;
     const { limits } = this.#state;
     const endMs = limits ? new Schedule(this.#state, limits, Date.now()).endMs : 0;
-    if (endMs > Date.now()) return this.#cleanUpAfter(endMs);
-    this.#state = NEW_SCHEDULE;
-    await this.ctx.storage.deleteAll();
-  }
-
-  /** Sets the alarm unless one is set. An alarm is never moved: if it fires early, it sets the next one. */
-  async #cleanUpAfter(timeMs: number): Promise<void> {
-    this.#hasAlarm ??= (await this.ctx.storage.getAlarm()) !== null;
-    if (this.#hasAlarm) return;
-    this.#hasAlarm = true;
-    await this.ctx.storage.setAlarm(timeMs);
+    if (endMs <= Date.now()) this.#state = NEW_SCHEDULE;
+    await this.#cleanUp.run(endMs);
   }
 }

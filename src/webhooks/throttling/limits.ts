@@ -23,6 +23,6 @@ export const limitsOf = (options: Limits | null): Limits | null =>
     ? null
     : { rateLimit: options.rateLimit, maxConcurrent: options.maxConcurrent };
 
-/** A text that is the same for the same limits. */
-export const nameOf = ({ rateLimit, maxConcurrent }: Limits): string =>
+/** A text that is the same for the same limits. The database makes the same one: see `LIMITS_TEXT`. */
+export const textOf = ({ rateLimit, maxConcurrent }: Limits): string =>
   JSON.stringify([rateLimit?.limit, rateLimit?.per, maxConcurrent]);

@@ -3,7 +3,7 @@
  * clock.
  */
 import type { Answer, Asked, Demand } from "./demand";
-import { type Limits, nameOf } from "./limits";
+import { type Limits, textOf } from "./limits";
 import { NO_PERMITS, type PermitState, Permits } from "./permits";
 import { NO_RATE, Rate, type RateState } from "./rate";
 
@@ -25,7 +25,7 @@ export class Schedule {
   readonly #permits: Permits | null;
 
   constructor({ limits: before, rate, permits }: ScheduleState, limits: Limits, nowMs: number) {
-    const isSame = before === null || nameOf(before) === nameOf(limits);
+    const isSame = before === null || textOf(before) === textOf(limits);
     // A change of the limits ends all waits, but the starts that were given before it count.
     const known = isSame ? rate : { ...NO_RATE, lastMs: rate.lastMs };
     this.#limits = limits;

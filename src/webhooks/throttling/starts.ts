@@ -5,13 +5,13 @@
  */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
-import type { Claimed } from "../delivery/claimed";
 import { enqueue, type QueueSpeed } from "../delivery/enqueue";
+import type { Claimed } from "../delivery/run-states";
 import { THROTTLE_RETRY_MS } from "../delivery/timing";
 import { askSchedule } from "./calls";
 import { type Deferral, defer } from "./defer";
 import type { Answer, Demand } from "./demand";
-import { type Limits, limitsOf, startJitterMs } from "./limits";
+import { type Limits, limitsOf, startJitterMs, textOf } from "./limits";
 import { isOfTrial, trialWaits } from "./trial";
 import { endWaits } from "./waits-store";
 
@@ -38,8 +38,8 @@ export class Starts {
   readonly #counted = new WeakSet<Claimed>();
   /** The deliveries of this run that have permits. */
   readonly #permitted = new Map<Claimed, Limits>();
-  /** Those that wait for the permit of another delivery of this run, and when they come back without it (Unix ms). */
-  readonly #next = new Map<Claimed, number>();
+  /** Those that wait for the permit of another delivery of this run, and how they wait in the outbox without it. */
+  readonly #next = new Map<Claimed, Deferral>();
 
   /** `claim` is the token of the run's claims. It also names the run to the throttles. */
   constructor(deps: Deps, speed: QueueSpeed, claim: string, events: Events) {
@@ -52,25 +52,20 @@ export class Starts {
   /** Asks for the starts of those of `deliveries` that cannot start at once. `ended` need no permits any more. */
   ask(deliveries: readonly Claimed[], ended: readonly Claimed[] = []): void {
     const ofTrial = deliveries.filter((delivery) => isOfTrial(this.#deps, delivery) && !this.#counted.has(delivery));
-    if (ofTrial.length > 0) this.#deps.background("count deliveries of tenants on trial", this.#count(ofTrial));
-    this.#schedule(ofTrial.length > 0 ? deliveries.filter((one) => !ofTrial.includes(one)) : deliveries, ended);
-  }
-
-  /** Asks the throttles of the limited ones of `deliveries`, in the background. */
-  #schedule(deliveries: readonly Claimed[], ended: readonly Claimed[]): void {
     const limited = deliveries.flatMap((delivery) => {
-      const limits = limitsOf(delivery.options);
+      const limits = ofTrial.includes(delivery) ? null : limitsOf(delivery.options);
       return limits ? [{ delivery, limits }] : [];
     });
-    for (const { delivery } of limited) {
+    for (const delivery of [...ofTrial, ...limited.map((one) => one.delivery)]) {
       delivery.startMs = Infinity;
       this.#asked.add(delivery);
       this.#next.delete(delivery);
     }
+    if (ofTrial.length > 0) this.#deps.background("count deliveries of tenants on trial", this.#count(ofTrial));
     const endedIds = ended.map(({ id }) => id);
-    const groups = Map.groupBy(limited, ({ delivery }) => `${delivery.subscriptionId} ${delivery.limitsText}`);
+    const groups = Map.groupBy(limited, ({ delivery, limits }) => `${delivery.subscriptionId} ${textOf(limits)}`);
     for (const group of groups.values()) {
-      this.#deps.background("schedule deliveries", this.#ask(group, endedIds));
+      this.#deps.background("schedule deliveries", this.#schedule(group, endedIds));
     }
   }
 
@@ -98,21 +93,20 @@ export class Starts {
 
   /** Puts a delivery back into the outbox if it waits here for a permit, in the background. Returns whether it does. */
   defer(delivery: Claimed): boolean {
-    const untilMs = this.#next.get(delivery);
-    if (untilMs === undefined) return false;
+    const deferral = this.#next.get(delivery);
+    if (deferral === undefined) return false;
     this.#next.delete(delivery);
-    this.#defer(delivery.shard, [{ delivery, untilMs, waitsFor: "permit" }]);
+    this.#defer(delivery.shard, [deferral]);
     return true;
   }
 
   /** Counts deliveries in the limits of their hosts. What a host has no room for waits in the outbox. */
   async #count(deliveries: readonly Claimed[]): Promise<void> {
-    for (const delivery of deliveries) this.#asked.add(delivery);
     const waits = await trialWaits(this.#deps, deliveries);
     for (const delivery of deliveries) this.#asked.delete(delivery);
     const waiting = deliveries.flatMap((delivery) => {
       const untilMs = waits.get(delivery);
-      return untilMs === undefined ? [] : [{ delivery, untilMs, waitsFor: null }];
+      return untilMs === undefined ? [] : [{ delivery, untilMs, waitsFor: null, limits: null }];
     });
     for (const [shard, deferrals] of Map.groupBy(waiting, ({ delivery }) => delivery.shard)) {
       this.#defer(shard, deferrals);
@@ -126,32 +120,35 @@ export class Starts {
     this.#events.onStart();
   }
 
-  async #ask(group: readonly Limited[], ended: string[]): Promise<void> {
+  /** Asks the throttle of a subscription, and does what it answers. */
+  async #schedule(group: readonly Limited[], ended: string[]): Promise<void> {
     const [first] = group;
     if (!first) return;
-    const { shard } = first.delivery;
     const latestMs = Math.min(...group.map(({ delivery }) => delivery.startByMs));
     const demands = group.map(({ delivery }) => ({ id: delivery.id, priority: priorityOf(delivery) }));
     const asked = { demands, ended, called: [], holder: this.#claim, latestMs };
     const answers = await askSchedule(this.#deps, first.delivery, first.limits, asked);
     for (const { delivery } of group) this.#asked.delete(delivery);
     const deferrals = group.flatMap((limited, position) => this.#follow(limited, answers?.[position]));
-    this.#defer(shard, deferrals);
+    this.#defer(first.delivery.shard, deferrals);
     this.#events.onStart();
   }
 
   /** Acts on an answer. Returns how the delivery must wait in the outbox, if it must. */
   #follow({ delivery, limits }: Limited, answer: Answer | undefined): Deferral[] {
-    if (!answer) return [{ delivery, untilMs: this.#deps.now() + THROTTLE_RETRY_MS, waitsFor: null }];
+    // One that asks again has lost its permit, unless it gets a start.
+    this.#permitted.delete(delivery);
+    if (!answer) return [{ delivery, untilMs: this.#deps.now() + THROTTLE_RETRY_MS, waitsFor: null, limits }];
     if (answer.kind === "start") {
       delivery.startMs = answer.atMs;
       if (limits.maxConcurrent !== undefined) this.#permitted.set(delivery, limits);
       return [];
     }
     const { untilMs, waitsFor } = answer;
+    const deferral = { delivery, untilMs, waitsFor, limits };
     const isNext = waitsFor === "permit" && this.#hasPermitOf(delivery.subscriptionId);
-    if (!isNext) return [{ delivery, untilMs, waitsFor }];
-    this.#next.set(delivery, untilMs);
+    if (!isNext) return [deferral];
+    this.#next.set(delivery, deferral);
     return [];
   }
 
@@ -166,14 +163,12 @@ export class Starts {
 
   /** Keeps the permit of a delivery for one that waits in the outbox, and calls that one. */
   async #passOn({ id, shard, tenantId, subscriptionId }: Claimed, limits: Limits): Promise<void> {
-    let called: Awaited<ReturnType<typeof endWaits>> = [];
-    try {
-      called = await endWaits(this.#deps, { tenantId, shard }, subscriptionId, 1, this.#deps.now(), {
-        areCalled: true,
-      });
-    } catch (error) {
+    const called = await endWaits(this.#deps, { tenantId, shard }, subscriptionId, 1, this.#deps.now(), {
+      areCalled: true,
+    }).catch((error: unknown) => {
       log("warn", "no delivery called to a permit", { webhookId: subscriptionId, ...describeError(error) });
-    }
+      return [];
+    });
     const ids = called.map((key) => key.id);
     const asked = { demands: [], ended: [id], called: ids, holder: this.#claim, latestMs: this.#deps.now() };
     await askSchedule(this.#deps, { shard, subscriptionId }, limits, asked);

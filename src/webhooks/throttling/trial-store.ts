@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, jsonList } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { Claimed } from "../delivery/claimed";
+import type { Claimed } from "../delivery/run-states";
 
 /** Spans tenants, like a batch of the queue. */
 export async function endTrials(deps: Deps, deliveries: readonly Claimed[]): Promise<void> {

@@ -4,9 +4,11 @@
  */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import { inTime } from "../../platform/time";
 import { findTenantsWithVerifiedOwner } from "../../tenancy/tenants/verified-store";
-import type { Claimed } from "../delivery/claimed";
+import type { Claimed } from "../delivery/run-states";
 import type { Target } from "../delivery/target-store";
+import { THROTTLE_TIMEOUT_MS } from "../delivery/timing";
 import { endTrials } from "./trial-store";
 
 /** Whether a delivery may have to wait because its tenant is on trial. */
@@ -35,11 +37,11 @@ export async function trialWaits(deps: Deps, deliveries: readonly Claimed[]): Pr
   return waits;
 }
 
-/** If the control plane does not answer, nobody counts as verified. */
+/** If the control plane does not answer in time, nobody counts as verified. */
 async function verifiedTenants(deps: Deps, deliveries: readonly Claimed[]): Promise<ReadonlySet<string>> {
   try {
     const tenantIds = new Set(deliveries.map(({ tenantId }) => tenantId));
-    return await findTenantsWithVerifiedOwner(deps, [...tenantIds]);
+    return await inTime(THROTTLE_TIMEOUT_MS, findTenantsWithVerifiedOwner(deps, [...tenantIds]));
   } catch (error) {
     log("warn", "owners not read", { count: deliveries.length, ...describeError(error) });
     return new Set();

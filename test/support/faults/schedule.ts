@@ -4,9 +4,9 @@
 
 import { AppError } from "../../../src/platform/errors";
 import { SYSTEM } from "../../../src/platform/schemas/actor";
-import * as retention from "../../../src/webhooks/delivery/retention";
 import { type EventInput, publishEvents } from "../../../src/webhooks/events/publish";
 import { retryDelivery, retryFailed, retryLatest, sendTest } from "../../../src/webhooks/resend/retry";
+import * as retention from "../../../src/webhooks/retention/remove";
 import { changeSubscription } from "../../../src/webhooks/subscriptions/changes";
 import { deleteSubscription } from "../../../src/webhooks/subscriptions/store";
 import { maintain } from "../upkeep";

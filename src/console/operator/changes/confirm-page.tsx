@@ -1,5 +1,5 @@
 /** Asks whether to change something for others, and shows how much it affects. */
-import { LinkButton, PostForm, SubmitButton } from "../../components/buttons";
+import { FormButtons, PostForm } from "../../components/buttons";
 import { FailureBanner } from "../../components/display";
 import { TextField } from "../../components/fields";
 import type { Failure } from "../../failure";
@@ -63,10 +63,9 @@ export const Confirm = ({ change, name, counts, action, back, reason, failure }:
           <input type="checkbox" name={change.asksWhether[0]} value="true" /> {change.asksWhether[1]}
         </label>
       )}
-      <div class="row">
-        <SubmitButton kind="danger">{change.button}</SubmitButton>
-        <LinkButton href={back}>Cancel</LinkButton>
-      </div>
+      <FormButtons kind="danger" cancel={back}>
+        {change.button}
+      </FormButtons>
     </PostForm>
   </div>
 );

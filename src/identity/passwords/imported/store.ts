@@ -1,14 +1,12 @@
 /** Imported hashes in D1. They belong to people, who belong to no single tenant. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../../platform/db/client";
+import { queryFirst } from "../../../platform/db/client";
 import type { Deps } from "../../../platform/deps";
 
 /** The encrypted settings with this id; null when there are none. */
 export async function findHashSettings({ db }: Deps, id: string): Promise<string | null> {
-  const { found } = await atomically(db, {
-    found: rows<{ sealed: string }>(sql`SELECT sealed FROM hash_settings WHERE id = ${id}`),
-  });
-  return found[0]?.sealed ?? null;
+  const found = await queryFirst<{ sealed: string }>(db)`SELECT sealed FROM hash_settings WHERE id = ${id}`;
+  return found?.sealed ?? null;
 }
 
 /** 1 while anybody's imported hash has not seen its right password, as SQL. */

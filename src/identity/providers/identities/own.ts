@@ -1,6 +1,6 @@
 /** The identities of the signed-in user: adding and removing them. A stolen session alone can do neither. */
 import type { Deps } from "../../../platform/deps";
-import { AppError, notFound } from "../../../platform/errors";
+import { AppError, notFound, orNotFound } from "../../../platform/errors";
 import { queueMailIfPossible } from "../../../platform/mail/queue";
 import type { SessionPrincipal } from "../../../platform/schemas/principal";
 import { requireStepUp, requireVerifiedAddress, type StepUpCredentials } from "../../step-up/confirm";
@@ -19,8 +19,7 @@ export async function startLinking(
   { name, to = "" }: { name: string; to?: string | undefined },
   given?: StepUpCredentials,
 ): Promise<StartedAuthorization> {
-  const provider = findProvider(deps.config, name);
-  if (!provider) throw notFound("Provider");
+  const provider = orNotFound(findProvider(deps.config, name), "Provider");
   requireVerifiedAddress(deps, caller);
   await requireStepUp(deps, caller, given);
   const { userId, sessionId } = caller;

@@ -46,10 +46,8 @@ export const identityRoutes = new Hono<AppEnv>()
       path: linkPath,
       description:
         "Send the browser to the `url` of the answer; it comes back to `APP_URL/oauth`, with `linked` or with an " +
-        "`error`. Needs a sign-in " +
-        "or a step-up within the last ten minutes. Sets a cookie, so send the request from that browser. The user " +
-        "is told by mail, and " +
-        "their other sessions end.",
+        "`error`. Needs a sign-in or a step-up within the last ten minutes. Sets a cookie, so send the request from " +
+        "that browser. The user is told by mail, and their other sessions end.",
     }),
     sessionOnly,
     whenOn,

@@ -1,6 +1,6 @@
 /** Changing the catalogue of a tenant's event types. */
 import type { Deps } from "../../../platform/deps";
-import { AppError, emailNotVerified } from "../../../platform/errors";
+import { AppError, emailNotVerified, invalidField } from "../../../platform/errors";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantStanding } from "../../../platform/schemas/principal";
 import type { Catalogue, CatalogueChange } from "./schemas";
@@ -44,8 +44,7 @@ function merged(before: CatalogueRow | null, asked: CatalogueChange): CatalogueR
   return { slug, isPublic: isPublic ? 1 : 0, title, description: description || null };
 }
 
-const needsSlug = () =>
-  new AppError("VALIDATION_FAILED", { details: [{ path: "catalog.slug", message: "A catalogue needs a slug" }] });
+const needsSlug = () => invalidField("catalog.slug", "A catalogue needs a slug");
 
 /** The names of the fields that differ, as the audit log has them. */
 function changedFields(before: CatalogueRow | null, after: CatalogueRow | null): string[] {

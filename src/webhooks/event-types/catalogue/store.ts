@@ -1,6 +1,6 @@
 /** The catalogues of event types in the control plane. The types themselves are in the database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../../platform/db/client";
+import { atomically, queryFirst, rows } from "../../../platform/db/client";
 import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import { PLATFORM_TENANT, type TenantRef } from "../../../platform/schemas/tenant-ref";
@@ -19,11 +19,9 @@ export async function readCatalogue(
   { db }: Deps,
   { tenantId }: Pick<TenantRef, "tenantId">,
 ): Promise<CatalogueRow | null> {
-  const { found } = await atomically(db, {
-    found: rows<CatalogueRow>(sql`SELECT slug, is_public AS isPublic, title, description FROM catalogs
-      WHERE tenant_id = ${tenantId}`),
-  });
-  return found[0] ?? null;
+  const found = await queryFirst<CatalogueRow>(db)`SELECT slug, is_public AS isPublic, title, description FROM catalogs
+    WHERE tenant_id = ${tenantId}`;
+  return found ?? null;
 }
 
 /** Writes a change. Returns "taken" if the slug is another tenant's, and "changed" if `before` is no longer right. */

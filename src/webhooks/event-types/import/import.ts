@@ -1,11 +1,10 @@
 /** Importing event types: all of a document or none, by their names. Importing one's own export changes nothing. */
 import type { Deps } from "../../../platform/deps";
-import { AppError, invalid } from "../../../platform/errors";
+import { AppError, invalid, invalidField } from "../../../platform/errors";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import { MAX_TYPES } from "../change-store";
 import { readNamed } from "../declared-store";
 import { RequestMeter } from "../json-schema/meter";
-import { refused } from "../pointer";
 import { BY_PLATFORM, changedMeanwhile, isForeign, tooManyTypes } from "../types";
 import { typesOfOpenapi } from "./openapi";
 import { type Planned, plan } from "./plan";
@@ -45,11 +44,11 @@ function itemsOf({ eventTypes, openapi }: TypeImport): Item[] {
       const { success, data, error } = importedType.safeParse(type);
       if (success) return { type: data, path };
       const { details = [] } = invalid(error);
-      throw refused(`${path}.${details[0]?.path ?? ""}`, details[0]?.message ?? "Is not valid");
+      throw invalidField(`${path}.${details[0]?.path ?? ""}`, details[0]?.message ?? "Is not valid");
     });
   const seen = new Set<string>();
   for (const { type, path } of items) {
-    if (seen.has(type.name)) throw refused(`${path}.name`, "Is in the import twice");
+    if (seen.has(type.name)) throw invalidField(`${path}.name`, "Is in the import twice");
     seen.add(type.name);
   }
   return items;

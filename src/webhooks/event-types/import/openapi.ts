@@ -1,6 +1,7 @@
 /** The event types in an OpenAPI document: its webhooks. */
+import { invalidField } from "../../../platform/errors";
 import { isObject } from "../json-schema/canonical";
-import { follow, memberOf, refused } from "../pointer";
+import { follow, memberOf } from "../pointer";
 import { wholeSchema } from "./whole-schema";
 
 const KIB = 1024;
@@ -18,19 +19,22 @@ export interface GivenType {
 export function typesOfOpenapi(document: unknown): GivenType[] {
   const version = memberOf(document, "openapi");
   if (typeof version !== "string" || !/^3\.[12]\.\d/.test(version)) {
-    throw refused("openapi.openapi", "Must be a version 3.1 or 3.2");
+    throw invalidField("openapi.openapi", "Must be a version 3.1 or 3.2");
   }
   const webhooks = memberOf(document, "webhooks");
   const given = isObject(webhooks) ? Object.entries(webhooks) : [];
-  if (given.length === 0) throw refused("openapi.webhooks", "Must have a webhook for each event type");
-  if (given.length > MAX_TYPES) throw refused("openapi.webhooks", `Must have at most ${MAX_TYPES}`);
+  if (given.length === 0) throw invalidField("openapi.webhooks", "Must have a webhook for each event type");
+  if (given.length > MAX_TYPES) throw invalidField("openapi.webhooks", `Must have at most ${MAX_TYPES}`);
   let bytes = 0;
   return given.map(([name, item]) => {
     const path = `openapi.webhooks.${name}`;
     const type = typeOf(document, name, item, path);
     bytes += new TextEncoder().encode(JSON.stringify(type)).length;
     if (bytes > MAX_BYTES) {
-      throw refused("openapi", `Has more than ${MAX_BYTES / KIB} KiB, with the shared schemas in each type: split it`);
+      throw invalidField(
+        "openapi",
+        `Has more than ${MAX_BYTES / KIB} KiB, with the shared schemas in each type: split it`,
+      );
     }
     return { type, path };
   });
@@ -38,9 +42,9 @@ export function typesOfOpenapi(document: unknown): GivenType[] {
 
 function typeOf(document: unknown, name: string, item: unknown, path: string): Record<string, unknown> {
   const operation = memberOf(follow(document, item, path), "post");
-  if (!isObject(operation)) throw refused(path, "Needs the operation post");
+  if (!isObject(operation)) throw invalidField(path, "Needs the operation post");
   const own = memberOf(operation, "x-postern") ?? {};
-  if (!isObject(own)) throw refused(`${path}.post.x-postern`, "Must be an object");
+  if (!isObject(own)) throw invalidField(`${path}.post.x-postern`, "Must be an object");
   const { version: _, ...settings } = own;
   const body = follow(document, operation["requestBody"], `${path}.post.requestBody`);
   const media = memberOf(memberOf(body, "content"), "application/json");

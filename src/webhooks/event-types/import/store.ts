@@ -1,6 +1,6 @@
 /** What an import of event types reads and writes. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../../platform/db/client";
+import { queryFirst, rows } from "../../../platform/db/client";
 import { insertRows, type StoredRow } from "../../../platform/db/copy";
 import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
@@ -14,12 +14,10 @@ export async function readState(
   deps: Deps,
   { tenantId, shard }: TenantRef,
 ): Promise<{ types: number; revision: number }> {
-  const { state } = await atomically(deps.shards.db(shard), {
-    state: rows<{ types: number; revision: number }>(sql`SELECT
-      (SELECT count(*) FROM event_types WHERE tenant_id = ${tenantId}) AS types,
-      coalesce((SELECT revision FROM publish_rules WHERE tenant_id = ${tenantId}), 0) AS revision`),
-  });
-  return state[0] ?? { types: 0, revision: 0 };
+  const state = await queryFirst<{ types: number; revision: number }>(deps.shards.db(shard))`SELECT
+    (SELECT count(*) FROM event_types WHERE tenant_id = ${tenantId}) AS types,
+    coalesce((SELECT revision FROM publish_rules WHERE tenant_id = ${tenantId}), 0) AS revision`;
+  return state ?? { types: 0, revision: 0 };
 }
 
 /** Writes all of it, or nothing if the rules of the tenant have another revision by now. Returns whether it did. */

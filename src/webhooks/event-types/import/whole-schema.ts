@@ -1,7 +1,8 @@
 /** A schema of an OpenAPI document with the shared schemas that it refers to, so that it stands by itself. */
+import { invalidField } from "../../../platform/errors";
 import { isObject } from "../json-schema/canonical";
 import { mapSchema } from "../json-schema/map";
-import { memberOf, nameOfPart, partsOf, pointerPart, refused } from "../pointer";
+import { memberOf, nameOfPart, partsOf, pointerPart } from "../pointer";
 
 /** Keywords of OpenAPI that say nothing about which values are valid. */
 const ANNOTATIONS = ["discriminator", "xml", "externalDocs", "example"];
@@ -47,7 +48,7 @@ class Shared {
     // Goes on with what is added meanwhile.
     for (const [name, renamed] of this.#names) {
       const schema = memberOf(memberOf(memberOf(this.document, "components"), "schemas"), name);
-      if (schema === undefined) throw refused(this.path, `#/components/schemas/${name} does not exist`);
+      if (schema === undefined) throw invalidField(this.path, `#/components/schemas/${name} does not exist`);
       $defs[renamed] = mapSchema(schema, this.rewrite);
     }
     return $defs;
@@ -61,7 +62,7 @@ class Shared {
     }
     const [group, kind, name] = names;
     if (!parts || group !== "components" || kind !== "schemas" || name === undefined) {
-      throw refused(this.path, "A $ref must lead to #/components/schemas");
+      throw invalidField(this.path, "A $ref must lead to #/components/schemas");
     }
     return ["#", "$defs", pointerPart(this.#renamed(name)), ...parts.slice(3)].join("/");
   }

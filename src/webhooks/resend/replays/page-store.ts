@@ -5,13 +5,12 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../../platform/db/client";
+import { atomically, type Db, jsonList, query, rows } from "../../../platform/db/client";
 import { deliveryIdOf, firstIdAt } from "../../../platform/db/ids";
 import { fromStored } from "../../../platform/db/stored-text";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/event-type";
 import type { DueDelivery } from "../../delivery/enqueue";
 import { insertDeliveries, insertPlaceholders, MAIN } from "../../delivery/outbox-store";
-import { reopenStatements } from "../../delivery/reopen-store";
 import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../../delivery/timing";
 import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../events/payload-store";
 import type { Filter } from "../../filters/filter";
@@ -20,6 +19,7 @@ import { parseFilter } from "../../filters/parse";
 import { isSlowAt, NEXT_QUEUE } from "../../lanes/predicates-store";
 import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../../subscriptions/patterns-store";
+import { reopenStatements } from "../reopen-store";
 import { isReady, publishEnd, type ReplayJob } from "./store";
 
 /** The most events or attempts that a page reads. */
@@ -114,15 +114,13 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
 
 /** Returns the page without what the filter does not let through. It ends earlier if the payloads are large. */
 async function fitting(db: Db, tenantId: string, filter: Filter, page: ReplayPage): Promise<ReplayPage> {
-  const { read } = await atomically(db, {
-    read: rows<{ id: string; type: string; payload: string }>(sql`SELECT e.id, e.type, ${PAYLOAD_OF_E} AS payload
-      FROM (SELECT id, sum(size) OVER (ORDER BY id) AS total FROM (
-        SELECT e.id, ${PAYLOAD_BYTES_OF_E} AS size FROM
-          json_each(${jsonList(page.wanted.map(({ eventId }) => eventId))}) j
-          CROSS JOIN events e ON e.id = j.value AND e.tenant_id = ${tenantId})) sized
-        CROSS JOIN events e ON e.id = sized.id
-      WHERE sized.total <= ${MAX_PAGE_BYTES} ORDER BY e.id`),
-  });
+  const read = await query<{ id: string; type: string; payload: string }>(db)`
+    SELECT e.id, e.type, ${PAYLOAD_OF_E} AS payload FROM (SELECT id, sum(size) OVER (ORDER BY id) AS total FROM (
+      SELECT e.id, ${PAYLOAD_BYTES_OF_E} AS size FROM
+        json_each(${jsonList(page.wanted.map(({ eventId }) => eventId))}) j
+        CROSS JOIN events e ON e.id = j.value AND e.tenant_id = ${tenantId})) sized
+      CROSS JOIN events e ON e.id = sized.id
+    WHERE sized.total <= ${MAX_PAGE_BYTES} ORDER BY e.id`;
   const checked = firstOf(page, page.wanted.findLastIndex(({ eventId }) => eventId === read.at(-1)?.id) + 1);
   const texts = await Promise.all(
     read.map(async ({ payload, ...event }) => ({ ...event, text: await fromStored(payload) })),

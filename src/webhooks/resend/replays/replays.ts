@@ -3,7 +3,7 @@
 import { sha256Hex } from "../../../platform/crypto/encoding";
 import { firstIdAt, newIdAt, timeOfId } from "../../../platform/db/ids";
 import type { Deps } from "../../../platform/deps";
-import { AppError, notFound } from "../../../platform/errors";
+import { AppError, invalidField, notFound } from "../../../platform/errors";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { DAY_MS, iso, MINUTE_MS } from "../../../platform/time";
@@ -30,7 +30,7 @@ const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS
 function specOf(deps: Deps, request: ReplayRequest, nowMs: number): ReplaySpec {
   const { since, until = nowMs, which, eventTypes = null, includeBefore = false, ratePerMinute } = request;
   const refuse = (path: string, message: string) => {
-    throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+    throw invalidField(path, message);
   };
   const oldest = oldestMs(deps);
   if (since < oldest) refuse("since", `Must not be before ${iso(oldest)}, because older events are not kept`);

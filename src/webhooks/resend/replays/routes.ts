@@ -28,9 +28,8 @@ export const replayRoutes = new Hono<AppEnv>()
         errors: ["NOT_FOUND", "CONFLICT"],
         description:
           "The replay runs in the background, one at a time for a subscription. With `dryRun`, the answer is 200 " +
-          "with a count. Answers 409 while " +
-          "another replay is running or the subscription is paused. Repeating a call with the same " +
-          "`Idempotency-Key` within 24 hours returns the same replay.",
+          "with a count. Answers 409 while another replay is running or the subscription is paused. Repeating a call " +
+          "with the same `Idempotency-Key` within 24 hours returns the same replay.",
       },
     ),
     requires(replays.start),

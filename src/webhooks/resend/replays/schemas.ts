@@ -9,10 +9,9 @@ const MAX_PER_MINUTE = 6_000;
 const which = z.enum(["failed", "missing", "all"]).meta({
   description:
     "`failed`: deliveries that have failed, again under the same `webhook-id`. `missing`: events that the " +
-    "subscription wants today and that were " +
-    "never delivered to it, because it was paused, did not list the type or, with `includeBefore`, did not exist. " +
-    "`all`: every event that it wants " +
-    "today, as a new delivery with a new `webhook-id` and the header `webhook-replay`.",
+    "subscription wants today and that were never delivered to it, because it was paused, did not list the type or, " +
+    "with `includeBefore`, did not exist. `all`: every event that it wants today, as a new delivery with a new " +
+    "`webhook-id` and the header `webhook-replay`.",
   examples: ["missing"],
 });
 

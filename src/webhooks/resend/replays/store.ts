@@ -1,6 +1,6 @@
 /** Replay jobs in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../../platform/db/client";
+import { atomically, type Db, queryFirst, rows } from "../../../platform/db/client";
 import { firstIdAt } from "../../../platform/db/ids";
 import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
@@ -143,11 +143,9 @@ export async function findJob(
   subscriptionId: string,
   id: string,
 ): Promise<ReplayJob | undefined> {
-  const { found } = await atomically(dbOf(deps, tenant), {
-    found: rows<StoredJob>(sql`SELECT ${COLUMNS} FROM subscriptions s
-      CROSS JOIN replay_jobs r ON r.subscription_id = s.id AND r.id = ${id} WHERE ${isLive(tenant, subscriptionId)}`),
-  });
-  return found[0] && parsed(found[0]);
+  const found = await queryFirst<StoredJob>(dbOf(deps, tenant))`SELECT ${COLUMNS} FROM subscriptions s
+    CROSS JOIN replay_jobs r ON r.subscription_id = s.id AND r.id = ${id} WHERE ${isLive(tenant, subscriptionId)}`;
+  return found && parsed(found);
 }
 
 /**

@@ -8,7 +8,7 @@ import { decrypt, encrypt } from "../../../platform/crypto/encryption";
 import { isBase64Key } from "../../../platform/crypto/webhook-signature";
 import { newId } from "../../../platform/db/ids";
 import type { Deps } from "../../../platform/deps";
-import { AppError, notFound } from "../../../platform/errors";
+import { AppError, invalidField, orNotFound } from "../../../platform/errors";
 import { refuseOverLimit } from "../../../platform/limits/limiter";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
@@ -40,8 +40,7 @@ export interface Rotated {
  * RATE_LIMITED.
  */
 export async function rotate(deps: Deps, tenant: ActingIn, id: string, asked: Rotation): Promise<Rotated> {
-  const row = await findSubscription(deps, tenant, id);
-  if (!row) throw notFound("Webhook");
+  const row = orNotFound(await findSubscription(deps, tenant, id), "Webhook");
   if (row.isListener) throw listenerUnchanged();
   const verdict = await deps.limiter.consume("rotateSecret", `${tenant.tenantId}:${id}`);
   refuseOverLimit(verdict);
@@ -123,8 +122,7 @@ async function finish(
   if (outcome.state === "changed meanwhile") {
     throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
   }
-  const row = await findSubscription(deps, tenant, id);
-  if (!row) throw notFound("Webhook");
+  const row = orNotFound(await findSubscription(deps, tenant, id), "Webhook");
   return { row, formerExpireAt: outcome.formerExpireAt };
 }
 
@@ -132,6 +130,3 @@ async function finish(
 export async function endFormerKeysOf(deps: Deps, tenant: ActingIn, id: string): Promise<void> {
   if (!(await endFormer(deps, tenant, id, deps.now()))) throw await whyUnchanged(deps, tenant, id);
 }
-
-const invalidField = (path: string, message: string) =>
-  new AppError("VALIDATION_FAILED", { details: [{ path, message }] });

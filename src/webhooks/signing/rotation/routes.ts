@@ -35,8 +35,7 @@ export const rotationRoutes = new Hono<AppEnv>()
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Use this after a leak. Former secrets and former public keys become invalid, and a new Ed25519 key that " +
-        "does not sign yet signs at " +
-        "once. The answer is the same if there are no former keys.",
+        "does not sign yet signs at once. The answer is the same if there are no former keys.",
     }),
     ...serve(secrets.endFormer, (c) => c.json({ message: "Previous secrets ended" })),
   );

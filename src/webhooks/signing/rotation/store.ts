@@ -1,6 +1,6 @@
 /** Replacing the keys of a subscription, in one atomic write that does nothing if another rotation came first. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../../platform/db/client";
+import { queryFirst, rows } from "../../../platform/db/client";
 import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
@@ -73,13 +73,10 @@ export async function replaceSecret(
 
 /** Returns the id of the Ed25519 key that has no end yet; undefined when there is none. */
 export async function newestKeyId(deps: Deps, tenant: TenantRef, id: string): Promise<string | undefined> {
-  const { found } = await atomically(deps.shards.db(tenant.shard), {
-    found: rows<{
-      id: string;
-    }>(sql`SELECT k.id FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id
-      AND k.kind = 'v1a' AND k.expires_at IS NULL WHERE ${hasUrl(tenant, id)}`),
-  });
-  return found[0]?.id;
+  const found = await queryFirst<{ id: string }>(deps.shards.db(tenant.shard))`SELECT k.id FROM subscriptions s
+    CROSS JOIN signing_keys k ON k.subscription_id = s.id AND k.kind = 'v1a' AND k.expires_at IS NULL
+    WHERE ${hasUrl(tenant, id)}`;
+  return found?.id;
 }
 
 interface KeyReplacement {

@@ -2,9 +2,10 @@
  * Notes the size of each delivery database every hour. One that is full gets no new tenants, and later no events; one
  * that fills up is logged.
  */
-import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, readSize } from "../../platform/db/shard-sizes-store";
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
+
+import type { Deps } from "../deps";
+import { describeError, log } from "../log";
+import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, readSize } from "./shard-sizes-store";
 
 const WARN_AT = 0.7;
 

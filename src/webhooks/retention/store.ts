@@ -8,7 +8,7 @@ import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../pla
 import { firstIdAt } from "../../platform/db/ids";
 import type { Page } from "../../platform/db/paged-maintenance";
 import { searchPage } from "../../platform/db/table-search";
-import { PLACEHOLDER } from "./outbox-store";
+import { PLACEHOLDER } from "../delivery/outbox-store";
 
 const SUBSCRIPTIONS_PER_PAGE = 1_000;
 /** Few old events have an open delivery. */
@@ -108,47 +108,23 @@ export async function deleteOldHours(db: Db, before: number, afterSubscription: 
   return pageOf(countOf(removed), limit, afterSubscription, last[0]?.id ?? null);
 }
 
+const KEYS = { table: "idempotency_keys", key: ["tenant_id", "key"], columns: ["created_at"] };
+const NUMBERS = { table: "order_sequences", key: ["tenant_id", "key"], columns: ["used_at"] };
+const RETRIES = { table: "manual_retries", key: ["subscription_id", "event_id"], columns: [] };
+
+const all = (limit: number) => ({ examined: limit, changed: limit });
+
 /** Deletes from a page of `limit` idempotency keys those from before `before` (Unix ms). */
 export const deleteOldKeys = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
-  searchPage(
-    db,
-    {
-      table: "idempotency_keys",
-      key: ["tenant_id", "key"],
-      columns: ["created_at"],
-      condition: sql`created_at < ${before}`,
-    },
-    cursor,
-    { examined: limit, changed: limit },
-  );
+  searchPage(db, { ...KEYS, condition: sql`created_at < ${before}` }, cursor, all(limit));
 
 /** Deletes from a page of `limit` numbered keys those that were last used before `before` (Unix ms). */
 export const deleteOldNumbers = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
-  searchPage(
-    db,
-    {
-      table: "order_sequences",
-      key: ["tenant_id", "key"],
-      columns: ["used_at"],
-      condition: sql`used_at < ${before}`,
-    },
-    cursor,
-    { examined: limit, changed: limit },
-  );
+  searchPage(db, { ...NUMBERS, condition: sql`used_at < ${before}` }, cursor, all(limit));
 
 /** Deletes from a page of `limit` manual retries those of events from before `before` (Unix ms). */
 export const deleteOldRetries = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
-  searchPage(
-    db,
-    {
-      table: "manual_retries",
-      key: ["subscription_id", "event_id"],
-      columns: [],
-      condition: sql`event_id < ${firstIdAt(before)}`,
-    },
-    cursor,
-    { examined: limit, changed: limit },
-  );
+  searchPage(db, { ...RETRIES, condition: sql`event_id < ${firstIdAt(before)}` }, cursor, all(limit));
 
 /**
  * Removes up to `limit` subscriptions that users deleted before `before` (Unix ms) and whose log and lane are empty.

@@ -4,6 +4,7 @@ import { inPages, type Page, type PagedMaintenance, thenPause } from "../../plat
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
+import { EVENT_MARGIN_MS } from "../delivery/timing";
 import { deleteOldEntries } from "../feeds/retention-store";
 import {
   deleteEmptySubscriptions,
@@ -14,8 +15,7 @@ import {
   deleteOldNumbers,
   deleteOldRetries,
   owedEventsBefore,
-} from "./retention-store";
-import { EVENT_MARGIN_MS } from "./timing";
+} from "./store";
 
 const attemptsBefore = ({ config, now }: Deps): number => now() - config.retentionDays * DAY_MS;
 const eventsBefore = (deps: Deps): number => attemptsBefore(deps) - EVENT_MARGIN_MS;

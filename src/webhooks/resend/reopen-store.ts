@@ -3,10 +3,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
+import type { DueDelivery } from "../delivery/enqueue";
+import { insertDeliveries, MAIN } from "../delivery/outbox-store";
 import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { NEXT_QUEUE } from "../lanes/predicates-store";
-import type { DueDelivery } from "./enqueue";
-import { insertDeliveries, MAIN } from "./outbox-store";
 
 /** A new attempt id with the time `nowMs` for each row, as SQL. */
 const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || substr(lower(hex(randomblob(2))), 2) || '-8'
