@@ -1,11 +1,11 @@
 /** `/console/api-keys`: the current user's API keys in this tenant. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { apiKeys } from "../../identity/api-keys/operations";
 import { keysSeenBy } from "../../identity/api-keys/revoke";
 import { listApiKeys } from "../../identity/api-keys/store";
 import type { AppEnv } from "../../platform/http/env";
-import { form } from "../http/form";
 import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { expiryOf } from "./lifetimes";
 import { ApiKeys, type KeyValues } from "./page";
 
@@ -35,20 +35,17 @@ async function keysPage(c: Context<AppEnv>, { values = EMPTY, refused, issued }:
   );
 }
 
-export const keyPages = new Hono<AppEnv>()
+export const keyPages = new Pages()
   .get("/", (c) => keysPage(c, {}))
-  .post(
-    "/",
-    ...form(apiKeys.issue, {
-      values: (sent) => ({
-        name: sent.text("name"),
-        scopes: sent.list("scopes"),
-        days: sent.text("expiresAt"),
-        owner: sent.text("owner") || "user",
-      }),
-      input: ({ name, scopes, days, owner }, c) => ({ name, scopes, owner, ...expiryOf(days, c.get("deps").now()) }),
-      done: (c, { row, key }) => keysPage(c, { issued: { name: row.name, key } }),
-      again: (c, refused, values) => keysPage(c, { values, refused }),
+  .form("/", apiKeys.issue, {
+    values: (sent) => ({
+      name: sent.text("name"),
+      scopes: sent.list("scopes"),
+      days: sent.text("expiresAt"),
+      owner: sent.text("owner") || "user",
     }),
-  )
-  .post("/:id/revoke", ...form(apiKeys.revoke, { done: flash("/api-keys", "keyRevoked") }));
+    input: ({ name, scopes, days, owner }, c) => ({ name, scopes, owner, ...expiryOf(days, c.get("deps").now()) }),
+    done: (c, { row, key }) => keysPage(c, { issued: { name: row.name, key } }),
+    again: (c, refused, values) => keysPage(c, { values, refused }),
+  })
+  .form("/:id/revoke", apiKeys.revoke, { done: flash("/api-keys", "keyRevoked") }).router;

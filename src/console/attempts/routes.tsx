@@ -1,16 +1,15 @@
 /** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload as a download, and a retry of its delivery. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
-import type { Operation } from "../../platform/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { attemptWithText } from "../../webhooks/log/delivery-log";
 import { resend } from "../../webhooks/resend/operations";
 import { readWaiting } from "../../webhooks/resend/send-now-store";
 import { findSubscription } from "../../webhooks/subscriptions/store";
-import { form } from "../http/form";
-import { jsonFile, page, type Refused, redirectWithFlash } from "../http/page";
+import { flash, jsonFile, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { nextAttemptOf } from "../subscriptions/next-attempt";
 import { AttemptPage } from "./page";
 
@@ -37,7 +36,7 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
     );
   return page(
     c,
-    { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", status: refused?.status },
+    { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", refused },
     <AttemptPage
       attempt={attempt}
       payloadText={payloadText}
@@ -52,19 +51,18 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
   );
 }
 
-/** The form that queues the delivery of the attempt with `operation`, and shows the log. */
-const sendAgain = (operation: Operation<unknown, unknown>) =>
-  form(operation, {
-    params: async (c) => ({ deliveryId: (await attemptOf(c)).attempt.deliveryId }),
-    done: (c) => redirectWithFlash(c, `/webhooks/${pathParam(c, "id")}#log`, "retried"),
-    again: attemptPage,
-  });
+/** The forms that queue the delivery of the attempt, and then show the log. */
+const SENT_AGAIN = {
+  params: async (c: Context<AppEnv>) => ({ deliveryId: (await attemptOf(c)).attempt.deliveryId }),
+  done: flash("/webhooks/:id#log", "retried"),
+  again: attemptPage,
+};
 
-export const attemptPages = new Hono<AppEnv>()
+export const attemptPages = new Pages()
   .get("/:id/attempts/:attemptId", requires(READ_DELIVERIES), (c) => attemptPage(c))
   .get("/:id/attempts/:attemptId/payload", requires(READ_DELIVERIES), async (c) => {
     const { attempt, payloadText } = await attemptOf(c);
     return c.body(payloadText ?? "null", 200, jsonFile(attempt.deliveryId));
   })
-  .post("/:id/attempts/:attemptId/retry", ...sendAgain(resend.delivery))
-  .post("/:id/attempts/:attemptId/now", ...sendAgain(resend.now));
+  .form("/:id/attempts/:attemptId/retry", resend.delivery, SENT_AGAIN)
+  .form("/:id/attempts/:attemptId/now", resend.now, SENT_AGAIN).router;

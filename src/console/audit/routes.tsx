@@ -1,5 +1,5 @@
 /** `/console/activity`: who changed what in the tenant, with filters, and as a file. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { DAY_MS, iso } from "../../platform/time";
@@ -10,6 +10,7 @@ import { auditLog } from "../../tenancy/audit/operations";
 import { auditQuery, exportQuery } from "../../tenancy/audit/schemas";
 import { parse } from "../failure";
 import { page, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { Activity, type ActivityQuery, type ActivityView } from "./page";
 
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
@@ -47,7 +48,7 @@ const given = ({ since, until, ...rest }: Partial<ActivityQuery> & { format?: st
 const activityPage = (c: Context<AppEnv>, view: ActivityView, status = 200) =>
   page(c, { title: "Activity", section: "activity", status }, <Activity {...view} />);
 
-export const activityPages = new Hono<AppEnv>()
+export const activityPages = new Pages()
   .get("/", requires(auditLog.read), async (c) => {
     const query = queryOf(c);
     return rerenderOnError(
@@ -67,4 +68,4 @@ export const activityPages = new Hono<AppEnv>()
     const { since, until } = queryOf(c);
     const request = parse(exportQuery, given({ since, until, format: c.req.query("format") }));
     return c.body(auditExport(c.get("deps"), c.get("principal"), request), 200, exportHeaders(request));
-  });
+  }).router;

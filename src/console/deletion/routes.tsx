@@ -1,5 +1,5 @@
 /** `/console/security/delete` and `export`, `/console/tenants/delete` and `export`: leaving with one's data. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { findCredentialsOfUser } from "../../identity/sign-in/store";
 import { deletion } from "../../lifecycle/deletion/operations";
 import { previewAccount, previewTenant } from "../../lifecycle/deletion/preview-store";
@@ -7,10 +7,10 @@ import { attachment } from "../../lifecycle/exports/attachment";
 import { exports } from "../../lifecycle/exports/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
-import type { FlashKey } from "../flash-messages";
-import { deleteConsoleCookie } from "../http/cookies";
-import { type Form, form } from "../http/form";
-import { page, type Refused, redirectWithFlash } from "../http/page";
+import type { Form } from "../http/form";
+import { page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
+import { signedOut } from "../http/session";
 import { DeleteAccount, DeleteTenant, ExportAccount, ExportTenant } from "./pages";
 
 const OWNER = { permission: "owner" } as const;
@@ -38,7 +38,7 @@ async function deleteAccountPage(c: Context<AppEnv>, refused?: Refused) {
       : refused?.failure;
   return page(
     c,
-    { title: "Delete your account", section: "security", status: refused?.status },
+    { title: "Delete your account", section: "security", refused },
     <DeleteAccount
       preview={preview}
       hasPassword={await hasPassword(c)}
@@ -52,7 +52,7 @@ async function deleteTenantPage(c: Context<AppEnv>, refused?: Refused) {
   const preview = await previewTenant(c.get("deps"), c.get("principal"), c.get("deps").now());
   return page(
     c,
-    { title: "Delete the tenant", section: null, status: refused?.status },
+    { title: "Delete the tenant", refused },
     <DeleteTenant
       name={c.get("currentUser").tenantName}
       hasPassword={await hasPassword(c)}
@@ -65,7 +65,7 @@ async function deleteTenantPage(c: Context<AppEnv>, refused?: Refused) {
 async function exportAccountPage(c: Context<AppEnv>, refused?: Refused) {
   return page(
     c,
-    { title: "Export your data", section: "security", status: refused?.status },
+    { title: "Export your data", section: "security", refused },
     <ExportAccount hasPassword={await hasPassword(c)} failure={refused?.failure} />,
   );
 }
@@ -74,61 +74,44 @@ async function exportTenantPage(c: Context<AppEnv>, refused?: Refused) {
   const { tenantName } = c.get("currentUser");
   return page(
     c,
-    { title: "Export the tenant", section: null, status: refused?.status },
+    { title: "Export the tenant", refused },
     <ExportTenant name={tenantName} hasPassword={await hasPassword(c)} failure={refused?.failure} />,
   );
 }
 
-const signedOut = (flash: FlashKey) => (c: Context<AppEnv>) => {
-  deleteConsoleCookie(c, "session");
-  return redirectWithFlash(c, "/sign-in", flash);
-};
-
 /** Under `/security`. */
-export const accountEndPages = new Hono<AppEnv>()
+export const accountEndPages = new Pages()
   .get("/export", (c) => exportAccountPage(c))
-  .post(
-    "/export",
-    ...form(exports.ofAccountWithProof, {
-      ...PROOF,
-      done: (c, data) => c.json(data, 200, attachment("account")),
-      again: (c, refused) => exportAccountPage(c, refused),
-      confirmedAt: () => "/console/security/export",
-    }),
-  )
+  .form("/export", exports.ofAccountWithProof, {
+    ...PROOF,
+    done: (c, data) => c.json(data, 200, attachment("account")),
+    again: (c, refused) => exportAccountPage(c, refused),
+    confirmedAt: () => "/console/security/export",
+  })
   .get("/delete", (c) => deleteAccountPage(c))
-  .post(
-    "/delete",
-    ...form(deletion.ofAccount, {
-      values: (sent) => ({
-        password: sent.optional("password"),
-        totp: sent.optional("totp"),
-        deleteTenants: sent.text("deleteTenants") === "yes",
-      }),
-      done: signedOut("accountDeleted"),
-      again: (c, refused) => deleteAccountPage(c, refused),
+  .form("/delete", deletion.ofAccount, {
+    values: (sent) => ({
+      password: sent.optional("password"),
+      totp: sent.optional("totp"),
+      deleteTenants: sent.text("deleteTenants") === "yes",
     }),
-  );
+    done: signedOut("accountDeleted"),
+    again: (c, refused) => deleteAccountPage(c, refused),
+  }).router;
 
 /** Under `/tenants`. */
-export const tenantEndPages = new Hono<AppEnv>()
+export const tenantEndPages = new Pages()
   .get("/delete", requires(OWNER), (c) => deleteTenantPage(c))
-  .post(
-    "/delete",
-    ...form(deletion.ofTenant, {
-      ...PROOF,
-      done: signedOut("tenantDeleted"),
-      again: (c, refused) => deleteTenantPage(c, refused),
-      confirmedAt: () => "/console/tenants/delete",
-    }),
-  )
+  .form("/delete", deletion.ofTenant, {
+    ...PROOF,
+    done: signedOut("tenantDeleted"),
+    again: (c, refused) => deleteTenantPage(c, refused),
+    confirmedAt: () => "/console/tenants/delete",
+  })
   .get("/export", requires(OWNER), (c) => exportTenantPage(c))
-  .post(
-    "/export",
-    ...form(exports.ofTenantWithProof, {
-      ...PROOF,
-      done: (c, file) => c.body(file, 200, attachment("tenant")),
-      again: (c, refused) => exportTenantPage(c, refused),
-      confirmedAt: () => "/console/tenants/export",
-    }),
-  );
+  .form("/export", exports.ofTenantWithProof, {
+    ...PROOF,
+    done: (c, file) => c.body(file, 200, attachment("tenant")),
+    again: (c, refused) => exportTenantPage(c, refused),
+    confirmedAt: () => "/console/tenants/export",
+  }).router;

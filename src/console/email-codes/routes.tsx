@@ -1,5 +1,5 @@
 /** `/console/sign-in/mail`: signing in with a code from a mail. The state of the code is in a cookie. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { signIn } from "../../identity/sign-in/operations";
@@ -8,8 +8,8 @@ import type { AppEnv } from "../../platform/http/env";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { form } from "../http/form";
 import { page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
+import { Pages } from "../http/pages";
 import { safePath } from "../http/paths";
 import { startSession } from "../http/start-session";
 import { EnterCode, RequestCode } from "./pages";
@@ -23,22 +23,18 @@ const whereMailCodes = createMiddleware<AppEnv>((c, next) => {
 const requestPage = (c: Context<AppEnv>, email: string, to: string, refused?: Refused) =>
   page(
     c,
-    { title: "Sign in with a code", section: null, status: refused?.status },
+    { title: "Sign in with a code", refused },
     <RequestCode email={email} to={to} captcha={captchaFor(c, signIn.requestCode)} failure={refused?.failure} />,
   );
 
 const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
-  page(
-    c,
-    { title: "Enter the code", section: null, status: refused?.status },
-    <EnterCode to={to} failure={refused?.failure} />,
-  );
+  page(c, { title: "Enter the code", refused }, <EnterCode to={to} failure={refused?.failure} />);
 
 /** Asks for the second factor. The code was right; the form sends it again. */
 const factorPage = (c: Context<AppEnv>, fields: { code: string; to: string }, refused?: Refused) =>
   page(
     c,
-    { title: "Two-factor code", section: null, status: refused?.status },
+    { title: "Two-factor code", refused },
     <SecondFactor
       action="/console/sign-in/mail/code"
       fields={fields}
@@ -55,41 +51,35 @@ const whileAsked = createMiddleware<AppEnv>(async (c, next) =>
 );
 
 /** Under `/sign-in/mail`. */
-export const mailCodePages = new Hono<AppEnv>()
+export const mailCodePages = new Pages()
   .use(whereMailCodes)
   .get("/", (c) => requestPage(c, "", c.req.query("to") ?? ""))
-  .post(
-    "/",
-    ...form(signIn.requestCode, {
-      values: (sent) => ({
-        email: sent.text("email"),
-        to: sent.text("to"),
-        captchaToken: sent.optional("captchaToken"),
-      }),
-      done: (c, state, { to }) => {
-        setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
-        return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(safePath(to))}`);
-      },
-      again: (c, refused, { email, to }) => requestPage(c, email, to, refused),
+  .form("/", signIn.requestCode, {
+    values: (sent) => ({
+      email: sent.text("email"),
+      to: sent.text("to"),
+      captchaToken: sent.optional("captchaToken"),
     }),
-  )
+    done: (c, state, { to }) => {
+      setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
+      return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(safePath(to))}`);
+    },
+    again: (c, refused, { email, to }) => requestPage(c, email, to, refused),
+  })
   .get("/code", (c) =>
     stateOf(c) === undefined ? redirectTo(c, "/sign-in/mail") : codePage(c, c.req.query("to") ?? ""),
   )
-  .post(
-    "/code",
-    whileAsked,
-    ...form(signIn.loginWithCode, {
-      values: (sent, c) => ({
-        state: stateOf(c),
-        code: sent.text("code"),
-        totp: sent.optional("totp"),
-        to: sent.text("to"),
-      }),
-      done: (c, opened, { to }) => startSession(c, opened, to),
-      again: (c, refused, { code, to }) => {
-        if (refused.error.code === "TOTP_REQUIRED") return factorPage(c, { code, to });
-        return refused.error.code === "INVALID_TOTP" ? factorPage(c, { code, to }, refused) : codePage(c, to, refused);
-      },
+  .form("/code", signIn.loginWithCode, {
+    first: whileAsked,
+    values: (sent, c) => ({
+      state: stateOf(c),
+      code: sent.text("code"),
+      totp: sent.optional("totp"),
+      to: sent.text("to"),
     }),
-  );
+    done: (c, opened, { to }) => startSession(c, opened, to),
+    again: (c, refused, { code, to }) => {
+      if (refused.error.code === "TOTP_REQUIRED") return factorPage(c, { code, to });
+      return refused.error.code === "INVALID_TOTP" ? factorPage(c, { code, to }, refused) : codePage(c, to, refused);
+    },
+  }).router;

@@ -1,5 +1,5 @@
 /** `/console/event-types`: the declared types, their schemas, and which types can be published. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, perform, requires } from "../../platform/http/operation";
 import { READ_TYPES } from "../../webhooks/access";
@@ -7,8 +7,8 @@ import { eventTypes } from "../../webhooks/event-types/operations";
 import { eventTypeQuery } from "../../webhooks/event-types/schemas";
 import { summaryView, typeView, versionSummaryView, versionView } from "../../webhooks/event-types/view";
 import { parse } from "../failure";
-import { form } from "../http/form";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { Pages } from "../http/pages";
 import {
   type CatalogueValues,
   catalogueChangeOf,
@@ -39,7 +39,7 @@ const formPage =
     if (refused?.error.code === "NOT_FOUND") throw refused.error;
     const shown = values ?? (isNew ? EMPTY : valuesOf(await typeIn(c)));
     const named = isNew ? shown : { ...shown, name: nameOf(c) };
-    const options = { title, section: SECTION, status: refused?.status } as const;
+    const options = { title, section: SECTION, refused } as const;
     return page(c, options, <Form values={named} failure={refused?.failure} />);
   };
 
@@ -50,11 +50,11 @@ const versionPage = formPage("New version", NewVersion);
 /** Shows the form of the catalogue, as `formPage` does. */
 async function cataloguePage(c: Context<AppEnv>, refused?: Refused, values?: CatalogueValues) {
   const shown = values ?? valuesOfCatalogue((await perform(c, eventTypes.settings, undefined)).catalog);
-  const options = { title: "Catalogue", section: SECTION, status: refused?.status } as const;
+  const options = { title: "Catalogue", section: SECTION, refused } as const;
   return page(c, options, <EditCatalogue values={shown} failure={refused?.failure} />);
 }
 
-const reading = new Hono<AppEnv>()
+export const eventTypePages = new Pages()
   .get("/", requires(READ_TYPES), async (c) => {
     const asked = { archived: c.req.query("archived"), cursor: c.req.query("cursor") };
     const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
@@ -86,53 +86,34 @@ const reading = new Hono<AppEnv>()
   .get("/named/:name/delete", requires({ permission: "webhook.delete" }), async (c) => {
     const { name } = await typeIn(c);
     return page(c, { title: "Delete an event type", section: SECTION }, <DeleteType name={name} />);
-  });
-
-const writing = new Hono<AppEnv>()
-  .post(
-    "/",
-    ...form(eventTypes.create, {
-      values: readValues,
-      input: creationOf,
-      done: (c, { type }) => redirectWithFlash(c, pathTo(type.name), "typeDeclared"),
-      again: newPage,
-    }),
-  )
-  .post(
-    "/catalogue",
-    ...form(eventTypes.changeSettings, {
-      values: readCatalogueForm,
-      input: catalogueChangeOf,
-      done: flash("/event-types", "changed"),
-      again: cataloguePage,
-    }),
-  )
-  .post(
-    "/named/:name",
-    ...form(eventTypes.change, {
-      values: readValues,
-      input: (values, c) => changeOf(values, c.get("deps").now()),
-      done: (c) => redirectWithFlash(c, pathTo(nameOf(c)), "changed"),
-      again: editPage,
-    }),
-  )
-  .post(
-    "/named/:name/versions",
-    ...form(eventTypes.addVersion, {
-      values: readValues,
-      input: versionOf,
-      done: (c, { row }) => redirectWithFlash(c, `${pathTo(nameOf(c))}/versions/${row.version}`, "versionAdded"),
-      again: versionPage,
-    }),
-  )
-  .post("/named/:name/delete", ...form(eventTypes.delete, { done: flash("/event-types", "typeDeleted") }));
-
-export const eventTypePages = new Hono<AppEnv>().route("/", reading).route("/", writing);
-
-export const eventTypeSettingsPages = new Hono<AppEnv>().post(
-  "/",
-  ...form(eventTypes.changeSettings, {
-    values: (sent) => ({ mode: sent.text("mode") }),
+  })
+  .form("/", eventTypes.create, {
+    values: readValues,
+    input: creationOf,
+    done: (c, { type }) => redirectWithFlash(c, pathTo(type.name), "typeDeclared"),
+    again: newPage,
+  })
+  .form("/catalogue", eventTypes.changeSettings, {
+    values: readCatalogueForm,
+    input: catalogueChangeOf,
     done: flash("/event-types", "changed"),
-  }),
-);
+    again: cataloguePage,
+  })
+  .form("/named/:name", eventTypes.change, {
+    values: readValues,
+    input: (values, c) => changeOf(values, c.get("deps").now()),
+    done: flash("/event-types/named/:name", "changed"),
+    again: editPage,
+  })
+  .form("/named/:name/versions", eventTypes.addVersion, {
+    values: readValues,
+    input: versionOf,
+    done: (c, { row }) => redirectWithFlash(c, `${pathTo(nameOf(c))}/versions/${row.version}`, "versionAdded"),
+    again: versionPage,
+  })
+  .form("/named/:name/delete", eventTypes.delete, { done: flash("/event-types", "typeDeleted") }).router;
+
+export const eventTypeSettingsPages = new Pages().form("/", eventTypes.changeSettings, {
+  values: (sent) => ({ mode: sent.text("mode") }),
+  done: flash("/event-types", "changed"),
+}).router;

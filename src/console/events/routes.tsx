@@ -1,6 +1,6 @@
 /** `/console/events`: the events, one of them, and publishing one by hand with the rules of `POST /events`. */
 
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
@@ -15,9 +15,9 @@ import { publication } from "../../webhooks/events/publication";
 import { publishEvents } from "../../webhooks/events/publish";
 import { eventListQuery, eventQuery } from "../../webhooks/events/schemas";
 import { parse } from "../failure";
-import { form } from "../http/form";
 import { parseJson } from "../http/json";
 import { fragment, jsonFile, page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { Deliveries, EventPage, type EventView } from "./detail";
 import { EventList, type EventListView, type EventQuery } from "./list";
 import { type EventValues, PublishEvent } from "./publish-form";
@@ -31,7 +31,7 @@ const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "", o
 const formPage = (c: Context<AppEnv>, values: EventValues, refused?: Refused) =>
   page(
     c,
-    { title: "Publish an event", section: SECTION, status: refused?.status },
+    { title: "Publish an event", section: SECTION, refused },
     <PublishEvent values={values} failure={refused?.failure} />,
   );
 
@@ -94,7 +94,7 @@ const search = eventListQuery.pick({ cursor: true, type: true }).extend({
   hours: z.coerce.number().int().min(1).max(MAX_HOURS).optional(),
 });
 
-export const eventPages = new Hono<AppEnv>()
+export const eventPages = new Pages()
   .get("/", requires(READ_DELIVERIES), (c) => {
     const query = queryOf(c);
     return rerenderOnError(
@@ -114,26 +114,23 @@ export const eventPages = new Hono<AppEnv>()
     const type = c.req.query("type") ?? "";
     return formPage(c, { ...EXAMPLE, type, payload: (await exampleOf(c, type)) ?? EXAMPLE.payload });
   })
-  .post(
-    "/",
-    ...form(publishing, {
-      values: (sent) => ({
-        type: sent.text("type").trim(),
-        payload: sent.text("payload"),
-        correlationId: sent.text("correlationId"),
-        orderKey: sent.text("orderKey"),
-      }),
-      input: ({ type, payload, correlationId, orderKey }) => ({
-        type,
-        payload: parseJson("payload", payload),
-        payloadText: payload,
-        ...(correlationId === "" ? {} : { correlationId }),
-        ...(orderKey === "" ? {} : { orderKey }),
-      }),
-      done: (c, published) => redirectWithFlash(c, `/events/${published.id}`, "published"),
-      again: (c, refused, values) => formPage(c, values, refused),
+  .form("/", publishing, {
+    values: (sent) => ({
+      type: sent.text("type").trim(),
+      payload: sent.text("payload"),
+      correlationId: sent.text("correlationId"),
+      orderKey: sent.text("orderKey"),
     }),
-  )
+    input: ({ type, payload, correlationId, orderKey }) => ({
+      type,
+      payload: parseJson("payload", payload),
+      payloadText: payload,
+      ...(correlationId === "" ? {} : { correlationId }),
+      ...(orderKey === "" ? {} : { orderKey }),
+    }),
+    done: (c, published) => redirectWithFlash(c, `/events/${published.id}`, "published"),
+    again: (c, refused, values) => formPage(c, values, refused),
+  })
   .get("/:id", requires(READ_DELIVERIES), async (c) => {
     const view = await viewOf(c);
     return page(c, { title: view.event.type, section: SECTION }, <EventPage {...view} />);
@@ -142,4 +139,4 @@ export const eventPages = new Hono<AppEnv>()
   .get("/:id/payload", requires(READ_DELIVERIES), async (c) => {
     const { payloadText } = await viewOf(c);
     return c.body(payloadText ?? "null", 200, jsonFile(pathParam(c, "id")));
-  });
+  }).router;

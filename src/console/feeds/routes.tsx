@@ -1,5 +1,5 @@
 /** `/console/feeds`: the lists of events that programs pull. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { feedOf } from "../../webhooks/feeds/changes";
@@ -9,8 +9,8 @@ import { ownFeed } from "../../webhooks/feeds/poll";
 import { listFeeds } from "../../webhooks/feeds/store";
 import { tokenPrefixes } from "../../webhooks/feeds/tokens-store";
 import { consumerView, feedView } from "../../webhooks/feeds/view";
-import { form } from "../http/form";
-import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { DeleteFeed, FeedDetail } from "./detail";
 import { type FeedValues, inputOf, NEW_FEED, readValues } from "./fields";
 import { FeedList } from "./list";
@@ -18,7 +18,6 @@ import { FeedList } from "./list";
 const SECTION = "feeds";
 const READ = { permission: "webhook.read" } as const;
 
-const here = (c: Context<AppEnv>) => `/feeds/${encodeURIComponent(pathParam(c, "id"))}`;
 const prefixesOf = (c: Context<AppEnv>) => tokenPrefixes(c.get("deps"), c.get("principal").tenantId);
 
 async function listPage(c: Context<AppEnv>, values: FeedValues, refused?: Refused) {
@@ -27,7 +26,7 @@ async function listPage(c: Context<AppEnv>, values: FeedValues, refused?: Refuse
   const view = { feeds: rows.map((row) => feedView(row, prefixes.get(row.id))), values, failure: refused?.failure };
   return page(
     c,
-    { title: "Feeds", section: SECTION, status: refused?.status },
+    { title: "Feeds", section: SECTION, refused },
     <FeedList permissions={principal.permissions} {...view} />,
   );
 }
@@ -59,50 +58,35 @@ async function detailPage(c: Context<AppEnv>, { id, values, refused, token }: De
 /** Shows the feed again with the error of a form that is on its page. */
 const again = (c: Context<AppEnv>, refused: Refused) => detailPage(c, { id: pathParam(c, "id"), refused });
 
-const reading = new Hono<AppEnv>()
+const moved = (to: "oldest" | "now") => ({ input: () => ({ to }), done: flash("/feeds/:id", "consumerMoved") });
+
+export const feedPages = new Pages()
   .get("/", requires(READ), (c) => listPage(c, NEW_FEED))
   .get("/:id", requires(READ), (c) => detailPage(c, { id: pathParam(c, "id") }))
   .get("/:id/delete", requires({ permission: "webhook.delete" }), async (c) => {
     const { id, name } = await feedOf(c.get("deps"), c.get("principal"), pathParam(c, "id"));
     return page(c, { title: "Delete feed", section: SECTION }, <DeleteFeed id={id} name={name} />);
-  });
-
-const moved = (to: "oldest" | "now") =>
-  form(feeds.seek, { input: () => ({ to }), done: (c) => redirectWithFlash(c, here(c), "consumerMoved") });
-
-const writing = new Hono<AppEnv>()
-  .post(
-    "/",
-    ...form(feeds.create, {
-      values: readValues,
-      input: inputOf,
-      done: (c, { row, token }) => detailPage(c, { id: row.id, token }),
-      again: (c, refused, values) => listPage(c, values, refused),
-    }),
-  )
-  .post(
-    "/:id",
-    ...form(feeds.change, {
-      values: readValues,
-      input: inputOf,
-      done: (c) => redirectWithFlash(c, here(c), "changed"),
-      again: (c, refused, values) => detailPage(c, { id: pathParam(c, "id"), values, refused }),
-    }),
-  )
-  .post(
-    "/:id/token",
-    ...form(feeds.rotateToken, {
-      values: (sent) => ({ overlapSeconds: Number(sent.text("overlapSeconds")) }),
-      done: (c, { row, token }) => detailPage(c, { id: row.id, token }),
-      again,
-    }),
-  )
-  .post("/:id/consumers/:name/oldest", ...moved("oldest"))
-  .post("/:id/consumers/:name/now", ...moved("now"))
-  .post(
-    "/:id/consumers/:name/forget",
-    ...form(feeds.forget, { done: (c) => redirectWithFlash(c, here(c), "consumerForgotten") }),
-  )
-  .post("/:id/delete", ...form(feeds.delete, { done: flash("/feeds", "feedDeleted") }));
-
-export const feedPages = new Hono<AppEnv>().route("/", reading).route("/", writing);
+  })
+  .form("/", feeds.create, {
+    values: readValues,
+    input: inputOf,
+    done: (c, { row, token }) => detailPage(c, { id: row.id, token }),
+    again: (c, refused, values) => listPage(c, values, refused),
+  })
+  .form("/:id", feeds.change, {
+    values: readValues,
+    input: inputOf,
+    done: flash("/feeds/:id", "changed"),
+    again: (c, refused, values) => detailPage(c, { id: pathParam(c, "id"), values, refused }),
+  })
+  .form("/:id/token", feeds.rotateToken, {
+    values: (sent) => ({ overlapSeconds: Number(sent.text("overlapSeconds")) }),
+    done: (c, { row, token }) => detailPage(c, { id: row.id, token }),
+    again,
+  })
+  .form("/:id/consumers/:name/oldest", feeds.seek, moved("oldest"))
+  .form("/:id/consumers/:name/now", feeds.seek, moved("now"))
+  .form("/:id/consumers/:name/forget", feeds.forget, {
+    done: flash("/feeds/:id", "consumerForgotten"),
+  })
+  .form("/:id/delete", feeds.delete, { done: flash("/feeds", "feedDeleted") }).router;

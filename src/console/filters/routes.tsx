@@ -1,14 +1,15 @@
 /** `/console/webhooks/:id/filter`: the filter of a subscription. */
 
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { filters } from "../../webhooks/filters/operations";
 import type { FilterResult } from "../../webhooks/filters/schemas";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
-import { type Form, form } from "../http/form";
+import type { Form } from "../http/form";
 import { parseJson } from "../http/json";
-import { page, type Refused, redirectWithFlash } from "../http/page";
+import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { FilterPage, type FilterValues } from "./page";
 
@@ -18,7 +19,7 @@ const readValues = (form: Form): FilterValues => ({
   payload: form.text("payload"),
 });
 
-const idOf = (c: Context<AppEnv>) => pathParam(c, "id");
+const _idOf = (c: Context<AppEnv>) => pathParam(c, "id");
 
 /** The page; without values, with what is stored and an example. */
 async function filterPage(
@@ -34,7 +35,7 @@ async function filterPage(
   const mayUpdate = principal.permissions.has("webhook.update");
   return page(
     c,
-    { title: "Filter", section: "subscriptions", status: refused?.status },
+    { title: "Filter", section: "subscriptions", refused },
     <FilterPage
       {...{ id: row.id, name: row.name, mayUpdate, result }}
       values={values ?? stored}
@@ -45,27 +46,21 @@ async function filterPage(
 
 const again = (c: Context<AppEnv>, refused: Refused, values: FilterValues) => filterPage(c, { values, refused });
 
-export const filterPages = new Hono<AppEnv>()
+export const filterPages = new Pages()
   .get("/:id/filter", requires({ permission: "webhook.read" }), (c) => filterPage(c))
-  .post(
-    "/:id/filter/test",
-    ...form(filters.test, {
-      values: readValues,
-      input: ({ filter, type, payload }) => ({
-        type,
-        payload: parseJson("payload", payload),
-        filter: parseJson("filter", filter),
-      }),
-      done: (c, result, values) => filterPage(c, { values, result }),
-      again,
+  .form("/:id/filter/test", filters.test, {
+    values: readValues,
+    input: ({ filter, type, payload }) => ({
+      type,
+      payload: parseJson("payload", payload),
+      filter: parseJson("filter", filter),
     }),
-  )
-  .post(
-    "/:id/filter",
-    ...form(subscriptions.change, {
-      values: readValues,
-      input: ({ filter }) => ({ delivery: { filter: filter.trim() === "" ? null : parseJson("filter", filter) } }),
-      done: (c) => redirectWithFlash(c, `/webhooks/${idOf(c)}`, "changed"),
-      again,
-    }),
-  );
+    done: (c, result, values) => filterPage(c, { values, result }),
+    again,
+  })
+  .form("/:id/filter", subscriptions.change, {
+    values: readValues,
+    input: ({ filter }) => ({ delivery: { filter: filter.trim() === "" ? null : parseJson("filter", filter) } }),
+    done: flash("/webhooks/:id", "changed"),
+    again,
+  }).router;

@@ -1,11 +1,8 @@
-/** The forms of the console: their fields as text, and the operation that a form asks for. */
-import type { Context, MiddlewareHandler } from "hono";
+/** The forms of the console: their fields as text, and the confirmation that they may need. */
+import type { Context } from "hono";
 import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { type PathParams, perform, requires } from "../../platform/http/operation";
-import type { Operation } from "../../platform/operation";
-import { parse } from "../failure";
-import { type Refused, redirectTo, rerenderOnError } from "./page";
+import { redirectTo } from "./page";
 
 /** The fields of a submitted form; the API's schemas validate them. */
 export interface Form {
@@ -22,43 +19,6 @@ export async function readForm(c: Context<AppEnv>): Promise<Form> {
   const list = (name: string) => [fields[name] ?? []].flat().filter((value) => typeof value === "string");
   const text = (name: string) => list(name)[0] ?? "";
   return { text, optional: (name) => text(name) || undefined, list };
-}
-
-interface FormPages<Values, Result> {
-  /** Reads what the page shows again after an error. */
-  values?: (form: Form, c: Context<AppEnv>) => Values;
-  /** What the API would be sent; without it, the values. */
-  input?: (values: Values, c: Context<AppEnv>) => unknown;
-  /** Parameters of the operation that the path does not have. */
-  params?: (c: Context<AppEnv>) => Promise<PathParams>;
-  done: (c: Context<AppEnv>, result: Result, values: Values) => Response | Promise<Response>;
-  /** Shows the form again. Without it, an error has a page of its own. */
-  again?: (c: Context<AppEnv>, refused: Refused, values: Values) => Response | Promise<Response>;
-  /** Where to go on once the session is confirmed, if the operation asks for that. */
-  confirmedAt?: (values: Values, c: Context<AppEnv>) => string;
-}
-
-/** The checks and the handler of a form that asks for `operation`. */
-export function form<Input, Result, Sent, Values = undefined>(
-  operation: Operation<Input, Result, Sent>,
-  { values: read, input, params, done, again, confirmedAt }: FormPages<Values, Result>,
-): [checks: MiddlewareHandler<AppEnv>, handler: (c: Context<AppEnv>) => Promise<Response>] {
-  const { schema } = operation;
-  const handle = async (c: Context<AppEnv>) => {
-    const values = (read ? read(await readForm(c), c) : undefined) as Values;
-    const work = async () => {
-      const sent = schema && parse(schema, input ? await input(values, c) : values);
-      return done(c, await perform(c, operation, sent as Input, await params?.(c)), values);
-    };
-    if (!again) return orConfirm(c, confirmedAt?.(values, c), work);
-    return orConfirm(c, confirmedAt?.(values, c), () =>
-      rerenderOnError(c, work, (refused) => {
-        if (confirmedAt && refused.error.code === "STEP_UP_REQUIRED") throw refused.error;
-        return again(c, refused, values);
-      }),
-    );
-  };
-  return [requires(operation), handle];
 }
 
 /** Runs `work`. If the session must be confirmed first, redirects to that page, which leads to `to`. */

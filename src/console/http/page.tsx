@@ -7,6 +7,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { toAppError } from "../../platform/http/errors";
+import { pathParam } from "../../platform/http/operation";
 import { isOperator } from "../../platform/http/permissions";
 import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
@@ -21,13 +22,17 @@ import { portalOf } from "./portal";
 
 interface PageOptions {
   title: string;
-  /** The navigation entry to highlight; null for a page outside the navigation. */
-  section: NavSection | null;
-  status?: number | undefined;
+  /** The navigation entry to highlight; missing for a page outside the navigation. */
+  section?: NavSection;
+  /** The form's error that the page shows, if any. */
+  refused?: Refused | undefined;
+  /** Without it, that of `refused`, or 200. */
+  status?: number;
 }
 
 /** Answers with a page of the console. */
-export async function page(c: Context<AppEnv>, { title, section, status = 200 }: PageOptions, content: Child) {
+export async function page(c: Context<AppEnv>, options: PageOptions, content: Child) {
+  const { title, section = null, refused, status = refused?.status ?? 200 } = options;
   const { config } = c.get("deps");
   const currentUser: CurrentUser | undefined = c.get("currentUser");
   const common = { title, section, nonce: c.get("secureHeadersNonce"), brand: config.brand, flash: takeFlash(c) };
@@ -77,8 +82,16 @@ function takeFlash(c: Context<AppEnv>): string | undefined {
   return Object.hasOwn(FLASH_MESSAGES, key) ? FLASH_MESSAGES[key as FlashKey] : undefined;
 }
 
-/** The handler that redirects after a form has done its work, and shows the flash message on the next page. */
-export const flash = (path: string, key: FlashKey) => (c: Context<AppEnv>) => redirectWithFlash(c, path, key);
+/**
+ * The handler that redirects after a form has done its work, and shows the flash message on the next page. The path
+ * may name parameters of the form's own: "/feeds/:id".
+ */
+export const flash = (path: string, key: FlashKey) => (c: Context<AppEnv>) =>
+  redirectWithFlash(
+    c,
+    path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(pathParam(c, name))),
+    key,
+  );
 
 /** An error as the page shows it that repeats the form. */
 export interface Refused {
@@ -111,7 +124,7 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
   const title = ERROR_TITLES[error.status] ?? "Something went wrong";
   return page(
     c,
-    { title, section: null, status: error.status },
+    { title, status: error.status },
     <>
       <h1>{title}</h1>
       <Banner kind="bad">{failureOf(error).message}</Banner>

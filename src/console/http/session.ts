@@ -13,7 +13,9 @@ import { originOf } from "../../platform/http/origin";
 import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
+import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
+import { redirectWithFlash } from "./page";
 
 /**
  * Whether the page's script asks, beside what the user does. It changes no cookie: while another tab switches tenants,
@@ -48,6 +50,12 @@ async function setCookie(
   const token = await signConsoleToken(deps, claims, { issuedAt: deps.now(), expiresAt }, generation);
   setConsoleCookie(c, "session", token, expiresAt);
 }
+
+/** The handler of a form that has ended the session: shows the flash message on the sign-in page. */
+export const signedOut = (key: FlashKey) => (c: Context<AppEnv>) => {
+  deleteConsoleCookie(c, "session");
+  return redirectWithFlash(c, "/sign-in", key);
+};
 
 /** Notes who is signed in, for a page that needs nobody. */
 export const noteUser = createMiddleware<AppEnv>(async (c, next) => {

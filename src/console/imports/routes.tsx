@@ -1,10 +1,11 @@
 /** `/console/operator/imports`: the imports of people that the product makes with platform keys. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { importOf } from "../../operations/imports/imports";
 import { importsForOperators } from "../../operations/imports/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, serve } from "../../platform/http/operation";
 import { fragment, page } from "../http/page";
+import { Pages } from "../http/pages";
 import type { Change } from "../operator/changes/changes";
 import { changePages, type Subject } from "../operator/changes/routes";
 import { ImportDetail, Progress } from "./detail";
@@ -42,7 +43,7 @@ const listOf = (
   cursor: c.req.query("cursor"),
 });
 
-export const importPages = new Hono<AppEnv>()
+export const importPages = new Pages()
   .get(
     "/",
     ...serve(
@@ -65,4 +66,4 @@ export const importPages = new Hono<AppEnv>()
     ),
   )
   .get("/:id/progress", ...serve(importsForOperators.get, (c, shown) => fragment(c, <Progress import={shown} />)))
-  .route("/", changePages([STOP], IMPORT));
+  .route("/", changePages([STOP], IMPORT)).router;

@@ -1,13 +1,13 @@
 /** `/console/listeners`: the programs that receive deliveries over a connection. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { namesOfTargets } from "../../tenancy/audit/names-store";
 import { LISTEN } from "../../webhooks/access";
 import { seenListeners, seesAllListeners } from "../../webhooks/listen/changes";
 import { listeners } from "../../webhooks/listen/operations";
-import { form } from "../http/form";
 import { flash, page } from "../http/page";
+import { Pages } from "../http/pages";
 import { Listeners } from "./page";
 
 async function listenersPage(c: Context<AppEnv>) {
@@ -23,6 +23,6 @@ async function listenersPage(c: Context<AppEnv>) {
   return page(c, { title: "Listeners", section: "listeners" }, <Listeners listeners={rows} owners={owners} />);
 }
 
-export const listenerPages = new Hono<AppEnv>()
+export const listenerPages = new Pages()
   .get("/", requires({ permission: LISTEN.permission }), listenersPage)
-  .post("/:id/close", ...form(listeners.end, { done: flash("/listeners", "listenerClosed") }));
+  .form("/:id/close", listeners.end, { done: flash("/listeners", "listenerClosed") }).router;

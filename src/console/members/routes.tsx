@@ -1,5 +1,5 @@
 /** `/console/people`: members and invitations. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { invitations } from "../../identity/invitations/operations";
 import { listInvitations } from "../../identity/invitations/store";
 import { connectionsLeftBy } from "../../identity/members/left-connections";
@@ -16,9 +16,9 @@ import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
 import { receivesAudit } from "../../webhooks/subscriptions/audit-readers";
 import { parse } from "../failure";
 import type { FlashKey } from "../flash-messages";
-import { form } from "../http/form";
 import { keysOf } from "../http/keys";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { Pages } from "../http/pages";
 import { isNothing, type Left, LeftBehind } from "./left";
 import { ChangeRole, People, RemoveMember } from "./pages";
 
@@ -35,7 +35,7 @@ async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY
   const roles = ROLES_MANAGED_BY[role] ?? [];
   return page(
     c,
-    { title: "People", section: "people", status: refused?.status },
+    { title: "People", section: "people", refused },
     <People
       members={people}
       invitations={invited}
@@ -77,33 +77,27 @@ async function afterChange(c: Context<AppEnv>, role: Role | null, key: FlashKey)
   return redirectWithFlash(c, isNothing(left) ? "/people" : `/people/${userId}/left`, key);
 }
 
-export const peoplePages = new Hono<AppEnv>()
+export const peoplePages = new Pages()
   // The query fills in the invitation that had to wait until the session was confirmed.
   .get("/", requires({ permission: "member.read" }), (c) => peoplePage(c, undefined, { ...NOBODY, ...c.req.query() }))
-  .post(
-    "/invitations",
-    ...form(invitations.invite, {
-      values: (sent) => ({ email: sent.text("email"), role: sent.text("role") }),
-      confirmedAt: (values) => `/console/people?${new URLSearchParams(values)}`,
-      done: flash("/people", "invited"),
-      again: peoplePage,
-    }),
-  )
-  .post("/invitations/:id/revoke", ...form(invitations.revoke, { done: flash("/people", "invitationRevoked") }))
+  .form("/invitations", invitations.invite, {
+    values: (sent) => ({ email: sent.text("email"), role: sent.text("role") }),
+    confirmedAt: (values) => `/console/people?${new URLSearchParams(values)}`,
+    done: flash("/people", "invited"),
+    again: peoplePage,
+  })
+  .form("/invitations/:id/revoke", invitations.revoke, { done: flash("/people", "invitationRevoked") })
   .get("/:userId/role", requires(MANAGE), async (c) => {
     const member = await memberOf(c);
     const { role } = parse(roleBody, c.req.query());
     return page(c, { title: "Change role", section: "people" }, <ChangeRole member={member} role={role} />);
   })
-  .post(
-    "/:userId/role",
-    ...form(members.changeRole, {
-      values: (sent) => ({ role: sent.text("role") }),
-      confirmedAt: ({ role }, c) => `/console/people/${pathParam(c, "userId")}/role?role=${role}`,
-      done: (c, member) => afterChange(c, member.role, "roleChanged"),
-      again: (c, refused) => peoplePage(c, refused),
-    }),
-  )
+  .form("/:userId/role", members.changeRole, {
+    values: (sent) => ({ role: sent.text("role") }),
+    confirmedAt: ({ role }, c) => `/console/people/${pathParam(c, "userId")}/role?role=${role}`,
+    done: (c, member) => afterChange(c, member.role, "roleChanged"),
+    again: (c, refused) => peoplePage(c, refused),
+  })
   .get("/:userId/remove", requires(MANAGE), async (c) => {
     const member = await memberOf(c);
     const keys = await keysOf(c, member.userId);
@@ -123,11 +117,8 @@ export const peoplePages = new Hono<AppEnv>()
       <LeftBehind person={member && (member.name ?? member.email)} left={left} />,
     );
   })
-  .post(
-    "/:userId/remove",
-    ...form(members.remove, {
-      confirmedAt: (_, c) => `/console/people/${pathParam(c, "userId")}/remove`,
-      done: (c) => afterChange(c, null, "memberRemoved"),
-      again: (c, refused) => peoplePage(c, refused),
-    }),
-  );
+  .form("/:userId/remove", members.remove, {
+    confirmedAt: (_, c) => `/console/people/${pathParam(c, "userId")}/remove`,
+    done: (c) => afterChange(c, null, "memberRemoved"),
+    again: (c, refused) => peoplePage(c, refused),
+  }).router;

@@ -1,5 +1,5 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { identities } from "../../identity/providers/identities/operations";
 import { FLOW_COOKIE } from "../../identity/providers/providers";
@@ -15,10 +15,11 @@ import { pathParam, serve } from "../../platform/http/operation";
 import { auditLog } from "../../tenancy/audit/operations";
 import { OwnActivity } from "../audit/page";
 import type { Failure } from "../failure";
-import { deleteConsoleCookie } from "../http/cookies";
-import { type Form, form } from "../http/form";
-import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import type { Form } from "../http/form";
+import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { hasPasskeysHere } from "../http/passkeys";
+import { signedOut } from "../http/session";
 import { ContinueToProvider } from "../providers/pages";
 import { offeredProviders } from "../providers/providers";
 import { Enrolment, type EnrolmentView, RecoveryCodes, Security } from "./pages";
@@ -46,7 +47,7 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
   };
   return page(
     c,
-    { title: "My security", section: SECTION, status: refused?.status },
+    { title: "My security", section: SECTION, refused },
     <Security currentUser={currentUser} {...view} failure={atCodeField(refused)} />,
   );
 }
@@ -54,7 +55,7 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
 const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, refused?: Refused) =>
   page(
     c,
-    { title: "Set up two-factor authentication", section: SECTION, status: refused?.status },
+    { title: "Set up two-factor authentication", section: SECTION, refused },
     <Enrolment {...view} failure={atCodeField(refused)} />,
   );
 
@@ -73,7 +74,11 @@ const atCodeField = (refused: Refused | undefined): Failure | undefined =>
 /** Shows a refused form on the page of the user's security. */
 const again = (c: Context<AppEnv>, refused: Refused) => securityPage(c, refused);
 
-const sessionPages = new Hono<AppEnv>()
+const token = (sent: Form) => ({ token: sent.text("token") });
+
+const password = (sent: Form) => ({ password: sent.optional("password") });
+
+export const securityPages = new Pages()
   // The query fills in the address that had to wait until the session was confirmed.
   .get("/", (c) => securityPage(c, undefined, c.req.query("email")))
   .get(
@@ -82,91 +87,49 @@ const sessionPages = new Hono<AppEnv>()
       page(c, { title: "My activity", section: SECTION }, <OwnActivity events={events} />),
     ),
   )
-  .post("/sessions/:id/revoke", ...form(sessions.revoke, { done: flash("/security", "sessionRevoked") }))
-  .post(
-    "/sign-out-everywhere",
-    ...form(sessions.revokeAll, {
-      done: (c) => {
-        deleteConsoleCookie(c, "session");
-        return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
-      },
-    }),
-  )
-  .post(
-    "/password",
-    ...form(recovery.changePassword, {
-      values: (sent) => ({ currentPassword: sent.text("currentPassword"), newPassword: sent.text("newPassword") }),
-      done: flash("/security", "passwordChanged"),
-      again,
-    }),
-  );
-
-const token = (sent: Form) => ({ token: sent.text("token") });
-
-const twoFactorPages = new Hono<AppEnv>()
-  .post(
-    "/two-factor",
-    ...form(twoFactor.enable, {
-      done: (c, { secret, qrCodeUri }) => enrolmentPage(c, { secret, uri: qrCodeUri }),
-      again,
-    }),
-  )
-  .post(
-    "/two-factor/confirm",
-    ...form(twoFactor.verifyWithCodes, {
-      values: (sent) => ({ ...token(sent), secret: sent.text("secret") }),
-      done: (c, codes) => codesPage(c, "Two-factor authentication is on", codes),
-      again: (c, refused, { secret }) => {
-        if (refused.error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, refused);
-        return enrolmentPage(
-          c,
-          { secret, uri: enrolmentUri(c.get("deps"), secret, c.get("currentUser").email) },
-          refused,
-        );
-      },
-    }),
-  )
-  .post(
-    "/two-factor/disable",
-    ...form(twoFactor.disable, { values: token, done: flash("/security", "twoFactorOff"), again }),
-  )
-  .post(
-    "/recovery-codes",
-    ...form(twoFactor.renewRecoveryCodes, {
-      values: token,
-      done: (c, codes) => codesPage(c, "Recovery codes", codes),
-      again,
-    }),
-  );
-
-const password = (sent: Form) => ({ password: sent.optional("password") });
-
-const identityPages = new Hono<AppEnv>()
-  .post(
-    "/identities/:id",
-    ...form(identities.linkWithPassword, {
-      values: password,
-      done: (c, { url, sealed, expiresAt }) => {
-        setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
-        const name = pathParam(c, "id");
-        const label = offeredProviders(c.get("deps").config).find((offered) => offered.name === name)?.label ?? name;
-        return page(c, { title: `Add ${label}`, section: SECTION }, <ContinueToProvider url={url} label={label} />);
-      },
-      again,
-      confirmedAt: () => "/console/security",
-    }),
-  )
-  .post(
-    "/identities/:id/remove",
-    ...form(identities.unlinkWithPassword, {
-      values: password,
-      done: flash("/security", "identityRemoved"),
-      again,
-      confirmedAt: () => "/console/security",
-    }),
-  );
-
-export const securityPages = new Hono<AppEnv>()
-  .route("/", sessionPages)
-  .route("/", twoFactorPages)
-  .route("/", identityPages);
+  .form("/sessions/:id/revoke", sessions.revoke, { done: flash("/security", "sessionRevoked") })
+  .form("/sign-out-everywhere", sessions.revokeAll, { done: signedOut("signedOutEverywhere") })
+  .form("/password", recovery.changePassword, {
+    values: (sent) => ({ currentPassword: sent.text("currentPassword"), newPassword: sent.text("newPassword") }),
+    done: flash("/security", "passwordChanged"),
+    again,
+  })
+  .form("/two-factor", twoFactor.enable, {
+    done: (c, { secret, qrCodeUri }) => enrolmentPage(c, { secret, uri: qrCodeUri }),
+    again,
+  })
+  .form("/two-factor/confirm", twoFactor.verifyWithCodes, {
+    values: (sent) => ({ ...token(sent), secret: sent.text("secret") }),
+    done: (c, codes) => codesPage(c, "Two-factor authentication is on", codes),
+    again: (c, refused, { secret }) => {
+      if (refused.error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, refused);
+      return enrolmentPage(
+        c,
+        { secret, uri: enrolmentUri(c.get("deps"), secret, c.get("currentUser").email) },
+        refused,
+      );
+    },
+  })
+  .form("/two-factor/disable", twoFactor.disable, { values: token, done: flash("/security", "twoFactorOff"), again })
+  .form("/recovery-codes", twoFactor.renewRecoveryCodes, {
+    values: token,
+    done: (c, codes) => codesPage(c, "Recovery codes", codes),
+    again,
+  })
+  .form("/identities/:id", identities.linkWithPassword, {
+    values: password,
+    done: (c, { url, sealed, expiresAt }) => {
+      setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
+      const name = pathParam(c, "id");
+      const label = offeredProviders(c.get("deps").config).find((offered) => offered.name === name)?.label ?? name;
+      return page(c, { title: `Add ${label}`, section: SECTION }, <ContinueToProvider url={url} label={label} />);
+    },
+    again,
+    confirmedAt: () => "/console/security",
+  })
+  .form("/identities/:id/remove", identities.unlinkWithPassword, {
+    values: password,
+    done: flash("/security", "identityRemoved"),
+    again,
+    confirmedAt: () => "/console/security",
+  }).router;

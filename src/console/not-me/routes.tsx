@@ -1,21 +1,21 @@
 /** `/console/not-me`: the target of "this was not me" links. It needs no session. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { recovery } from "../../identity/recovery/operations";
 import { describeRevert } from "../../identity/recovery/revert";
 import { notMeBody } from "../../identity/recovery/schemas";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { parse } from "../failure";
-import { form } from "../http/form";
 import { page, type Refused, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { NotMe, NotMeDone } from "./page";
 
-const OPTIONS = { title: "This was not me", section: null };
+const OPTIONS = { title: "This was not me" };
 
 const refusedPage = (c: Context<AppEnv>, token: string, { failure, status }: Refused) =>
   page(c, { ...OPTIONS, status }, <NotMe token={token} kind={undefined} failure={failure} />);
 
-export const notMePages = new Hono<AppEnv>()
+export const notMePages = new Pages()
   .get("/", requires(recovery.reportNotMe), async (c) => {
     const token = c.req.query("token") ?? "";
     return rerenderOnError(
@@ -27,11 +27,8 @@ export const notMePages = new Hono<AppEnv>()
       (refused) => refusedPage(c, token, refused),
     );
   })
-  .post(
-    "/",
-    ...form(recovery.reportNotMe, {
-      values: (sent) => ({ token: sent.text("token") }),
-      done: (c, message) => page(c, OPTIONS, <NotMeDone message={message} />),
-      again: (c, refused, { token }) => refusedPage(c, token, refused),
-    }),
-  );
+  .form("/", recovery.reportNotMe, {
+    values: (sent) => ({ token: sent.text("token") }),
+    done: (c, message) => page(c, OPTIONS, <NotMeDone message={message} />),
+    again: (c, refused, { token }) => refusedPage(c, token, refused),
+  }).router;

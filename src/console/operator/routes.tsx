@@ -1,5 +1,5 @@
 /** `/console/operator`: the search, the state of the service, tenants and people, and what operators can change. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { readAlarms } from "../../operations/alarms/store";
 import { operators } from "../../operations/operators/operations";
 import { searchQuery } from "../../operations/operators/schemas";
@@ -16,6 +16,7 @@ import { OperatorsActivity } from "../audit/page";
 import { parse } from "../failure";
 import { operatorFactorFirst } from "../http/confirmed";
 import { page, type Refused, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { importPages } from "../imports/routes";
 import { platformKeyPages } from "../platform-keys/routes";
 import { PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "./changes/changes";
@@ -32,7 +33,7 @@ async function operatorPage(c: Context<AppEnv>, query: string, refused?: Refused
   const [status, { alarms }] = await Promise.all([statusOf(deps, operator), readAlarms(deps)]);
   const open = alarms.filter(({ endedAt }) => endedAt === null);
   const view = { query, found, status, alarms: open, failure: refused?.failure };
-  return page(c, { title: "Operator", section: "operator", status: refused?.status }, <Operator {...view} />);
+  return page(c, { title: "Operator", section: "operator", refused }, <Operator {...view} />);
 }
 
 const idOf = (c: Context<AppEnv>) => encodeURIComponent(pathParam(c, "id"));
@@ -60,7 +61,7 @@ const SERVICE: Subject = {
   back: () => "/console/operator",
 };
 
-export const operatorPages = new Hono<AppEnv>()
+export const operatorPages = new Pages()
   .use(operatorFactorFirst)
   .get("/", requires(operators.status), async (c) => {
     const query = c.req.query("q")?.trim() ?? "";
@@ -97,4 +98,4 @@ export const operatorPages = new Hono<AppEnv>()
   .route("/", changePages(PERSON_CHANGES, PERSON))
   .route("/", changePages(SERVICE_CHANGES, SERVICE))
   .route("/keys", platformKeyPages)
-  .route("/imports", importPages);
+  .route("/imports", importPages).router;

@@ -1,5 +1,5 @@
 /** `/console/security/passkeys` and `/console/security/confirm`: the user's own passkeys, and step-up. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { passkeys } from "../../identity/passkeys/operations";
 import { startPasskey } from "../../identity/passkeys/own";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
@@ -9,8 +9,9 @@ import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { sessionOf } from "../../platform/http/permissions";
 import type { Failure } from "../failure";
-import { form, orConfirm } from "../http/form";
+import { orConfirm } from "../http/form";
 import { flash, page, type Refused, redirectTo } from "../http/page";
+import { Pages } from "../http/pages";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
 import { Confirm, NewPasskey } from "./pages";
@@ -29,7 +30,7 @@ async function newPasskeyPage(c: Context<AppEnv>, name: string, refused?: Refuse
   const start = await startPasskey(c.get("deps"), sessionOf(c));
   return page(
     c,
-    { title: "Add a passkey", section: SECTION, status: refused?.status },
+    { title: "Add a passkey", section: SECTION, refused },
     <NewPasskey start={start} name={name} failure={inWords(refused?.failure)} />,
   );
 }
@@ -42,47 +43,34 @@ async function confirmPage(c: Context<AppEnv>, to: string, refused?: Refused) {
   const takesPasswords = deps.config.passwords === "on";
   const failure = inWords(refused?.failure);
   const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start, failure };
-  return page(
-    c,
-    { title: "Confirm that it is you", section: SECTION, status: refused?.status },
-    <Confirm {...shown} />,
-  );
+  return page(c, { title: "Confirm that it is you", section: SECTION, refused }, <Confirm {...shown} />);
 }
 
 /** Under `/security`. */
-export const passkeyPages = new Hono<AppEnv>()
+export const passkeyPages = new Pages()
   .get("/passkeys/new", requires(passkeys.start), (c) => orConfirm(c, NEW_PAGE, () => newPasskeyPage(c, "")))
-  .post(
-    "/passkeys",
-    ...form(passkeys.add, {
-      values: (sent) => ({ ...shownIn(sent), name: sent.text("name") }),
-      confirmedAt: () => NEW_PAGE,
-      done: flash("/security", "passkeyAdded"),
-      again: (c, refused, { name }) => newPasskeyPage(c, name, refused),
-    }),
-  )
-  .post(
-    "/passkeys/:id/rename",
-    ...form(passkeys.rename, {
-      values: (sent) => ({ name: sent.text("name") }),
-      done: flash("/security", "changed"),
-    }),
-  )
-  .post(
-    "/passkeys/:id/remove",
-    ...form(passkeys.remove, { confirmedAt: () => OWN_PAGE, done: flash("/security", "passkeyRemoved") }),
-  )
+  .form("/passkeys", passkeys.add, {
+    values: (sent) => ({ ...shownIn(sent), name: sent.text("name") }),
+    confirmedAt: () => NEW_PAGE,
+    done: flash("/security", "passkeyAdded"),
+    again: (c, refused, { name }) => newPasskeyPage(c, name, refused),
+  })
+  .form("/passkeys/:id/rename", passkeys.rename, {
+    values: (sent) => ({ name: sent.text("name") }),
+    done: flash("/security", "changed"),
+  })
+  .form("/passkeys/:id/remove", passkeys.remove, {
+    confirmedAt: () => OWN_PAGE,
+    done: flash("/security", "passkeyRemoved"),
+  })
   .get("/confirm", (c) => confirmPage(c, c.req.query("to") ?? ""))
-  .post(
-    "/confirm",
-    ...form(stepUp.confirm, {
-      values: (sent) => ({
-        to: sent.text("to"),
-        password: sent.optional("password"),
-        totp: sent.optional("totp"),
-        passkey: sent.optional("response") ? shownIn(sent) : undefined,
-      }),
-      done: (c, _, { to }) => redirectTo(c, safePath(to)),
-      again: (c, refused, { to }) => confirmPage(c, to, refused),
+  .form("/confirm", stepUp.confirm, {
+    values: (sent) => ({
+      to: sent.text("to"),
+      password: sent.optional("password"),
+      totp: sent.optional("totp"),
+      passkey: sent.optional("response") ? shownIn(sent) : undefined,
     }),
-  );
+    done: (c, _, { to }) => redirectTo(c, safePath(to)),
+    again: (c, refused, { to }) => confirmPage(c, to, refused),
+  }).router;

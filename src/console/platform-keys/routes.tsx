@@ -1,5 +1,5 @@
 /** `/console/operator/keys`: the credentials of the product itself. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { platformKeys } from "../../identity/platform-keys/operations";
 import { listPlatformKeys } from "../../identity/platform-keys/store";
 import { platformKeyView } from "../../identity/platform-keys/view";
@@ -8,8 +8,8 @@ import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires, serve } from "../../platform/http/operation";
 import { expiryOf } from "../api-keys/lifetimes";
 import { confirmedOnly } from "../http/confirmed";
-import { form } from "../http/form";
 import { page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { changePages, type Subject } from "../operator/changes/routes";
 import { KEY_CHANGES } from "./changes";
 import { type NewKeyValues, NewPlatformKeyForm, OVERLAPS, RotationForm } from "./forms";
@@ -21,7 +21,7 @@ const NEW = `${HERE}/new`;
 const newKeyPage = (c: Context<AppEnv>, values: NewKeyValues, refused?: Refused) =>
   page(
     c,
-    { title: "New platform key", section: SECTION, status: refused?.status },
+    { title: "New platform key", section: SECTION, refused },
     <NewPlatformKeyForm values={values} failure={refused?.failure} />,
   );
 
@@ -54,7 +54,7 @@ async function nameOf(c: Context<AppEnv>): Promise<string> {
 
 async function rotationPage(c: Context<AppEnv>, overlap: string, refused?: Refused) {
   const view = { name: await nameOf(c), action: c.req.path, overlap, failure: refused?.failure };
-  return page(c, { title: "Rotate", section: SECTION, status: refused?.status }, <RotationForm {...view} />);
+  return page(c, { title: "Rotate", section: SECTION, refused }, <RotationForm {...view} />);
 }
 
 const KEY: Subject = {
@@ -62,7 +62,7 @@ const KEY: Subject = {
   back: () => HERE,
 };
 
-export const platformKeyPages = new Hono<AppEnv>()
+export const platformKeyPages = new Pages()
   .get(
     "/",
     ...serve(platformKeys.list, (c, keys) =>
@@ -70,34 +70,28 @@ export const platformKeyPages = new Hono<AppEnv>()
     ),
   )
   .get("/new", requires(platformKeys.issue), confirmedOnly, (c) => newKeyPage(c, typedBefore(c)))
-  .post(
-    "/new",
-    ...form(platformKeys.issue, {
-      values: (sent) => ({
-        name: sent.text("name"),
-        scopes: sent.list("scopes"),
-        tenants: sent.text("tenants"),
-        days: sent.text("expiresAt"),
-      }),
-      input: ({ name, scopes, tenants, days }, c) => {
-        const only = linesOf(tenants);
-        const limits = only.length === 0 ? {} : { tenants: only };
-        return { name, scopes, ...limits, ...expiryOf(days, c.get("deps").now()) };
-      },
-      done: issuedPage,
-      again: (c, refused, values) => newKeyPage(c, values, refused),
-      confirmedAt: filledIn,
+  .form("/new", platformKeys.issue, {
+    values: (sent) => ({
+      name: sent.text("name"),
+      scopes: sent.list("scopes"),
+      tenants: sent.text("tenants"),
+      days: sent.text("expiresAt"),
     }),
-  )
+    input: ({ name, scopes, tenants, days }, c) => {
+      const only = linesOf(tenants);
+      const limits = only.length === 0 ? {} : { tenants: only };
+      return { name, scopes, ...limits, ...expiryOf(days, c.get("deps").now()) };
+    },
+    done: issuedPage,
+    again: (c, refused, values) => newKeyPage(c, values, refused),
+    confirmedAt: filledIn,
+  })
   .get("/:id/rotate", requires(platformKeys.rotate), confirmedOnly, (c) => rotationPage(c, OVERLAPS[0][0]))
-  .post(
-    "/:id/rotate",
-    ...form(platformKeys.rotate, {
-      values: (sent) => ({ overlap: sent.text("overlapSeconds") }),
-      input: ({ overlap }) => ({ overlapSeconds: Number(overlap || "none") }),
-      done: issuedPage,
-      again: (c, refused, { overlap }) => rotationPage(c, overlap, refused),
-      confirmedAt: (_values, c) => c.req.path,
-    }),
-  )
-  .route("/", changePages(KEY_CHANGES, KEY));
+  .form("/:id/rotate", platformKeys.rotate, {
+    values: (sent) => ({ overlap: sent.text("overlapSeconds") }),
+    input: ({ overlap }) => ({ overlapSeconds: Number(overlap || "none") }),
+    done: issuedPage,
+    again: (c, refused, { overlap }) => rotationPage(c, overlap, refused),
+    confirmedAt: (_values, c) => c.req.path,
+  })
+  .route("/", changePages(KEY_CHANGES, KEY)).router;

@@ -1,11 +1,11 @@
 /** `/console/tenants/security`: who needs a second factor in the tenant. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { policyOfTenant } from "../../identity/policy/change";
 import { policy } from "../../identity/policy/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
-import { form } from "../http/form";
 import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { SecondFactorPolicy } from "./page";
 
 interface Values {
@@ -18,7 +18,7 @@ async function policyPage(c: Context<AppEnv>, refused?: Refused, values?: Values
   const { requireSecondFactor, graceDays } = present;
   return page(
     c,
-    { title: "Second factor", section: null, status: refused?.status },
+    { title: "Second factor", refused },
     <SecondFactorPolicy
       tenantName={c.get("currentUser").tenantName}
       policy={present}
@@ -28,18 +28,15 @@ async function policyPage(c: Context<AppEnv>, refused?: Refused, values?: Values
   );
 }
 
-export const policyPages = new Hono<AppEnv>()
+export const policyPages = new Pages()
   .get("/", requires({ permission: "owner" }), (c) => policyPage(c))
-  .post(
-    "/",
-    ...form(policy.change, {
-      values: (sent) => ({
-        requireSecondFactor: sent.text("requireSecondFactor"),
-        graceDays: sent.text("graceDays"),
-      }),
-      input: ({ requireSecondFactor, graceDays }) => ({ requireSecondFactor, graceDays: Number(graceDays) }),
-      confirmedAt: () => "/console/tenants/security",
-      done: flash("/tenants/security", "changed"),
-      again: policyPage,
+  .form("/", policy.change, {
+    values: (sent) => ({
+      requireSecondFactor: sent.text("requireSecondFactor"),
+      graceDays: sent.text("graceDays"),
     }),
-  );
+    input: ({ requireSecondFactor, graceDays }) => ({ requireSecondFactor, graceDays: Number(graceDays) }),
+    confirmedAt: () => "/console/tenants/security",
+    done: flash("/tenants/security", "changed"),
+    again: policyPage,
+  }).router;

@@ -1,11 +1,11 @@
 /** `/console/portal-links`: the portal links and tokens of the tenant, for owners and admins. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { portalLinks } from "../../identity/portal/operations";
 import { portalUrl } from "../../identity/portal/url";
 import type { AppEnv } from "../../platform/http/env";
 import { perform, requires } from "../../platform/http/operation";
-import { form } from "../http/form";
 import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { inputOf, NEW_LINK, type PortalLinkValues, readValues } from "./form";
 import { PortalLinks } from "./page";
 
@@ -24,16 +24,13 @@ async function linksPage(
   );
 }
 
-export const portalLinkPages = new Hono<AppEnv>()
+export const portalLinkPages = new Pages()
   .use(requires(MANAGE))
   .get("/", (c) => linksPage(c, {}))
-  .post(
-    "/",
-    ...form(portalLinks.makeLink, {
-      values: readValues,
-      input: inputOf,
-      done: (c, { secret }) => linksPage(c, { url: portalUrl(c.get("deps").config, c.req.url, secret) }),
-      again: (c, refused, values) => linksPage(c, { values, refused }),
-    }),
-  )
-  .post("/:id/revoke", ...form(portalLinks.revoke, { done: flash("/portal-links", "portalLinkRevoked") }));
+  .form("/", portalLinks.makeLink, {
+    values: readValues,
+    input: inputOf,
+    done: (c, { secret }) => linksPage(c, { url: portalUrl(c.get("deps").config, c.req.url, secret) }),
+    again: (c, refused, values) => linksPage(c, { values, refused }),
+  })
+  .form("/:id/revoke", portalLinks.revoke, { done: flash("/portal-links", "portalLinkRevoked") }).router;

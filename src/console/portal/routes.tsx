@@ -35,7 +35,7 @@ const pages = new Hono<Below>()
 async function open(c: Context<AppEnv>) {
   const token = (await readForm(c)).text("token");
   const opened = await openPortalLink(c.get("deps"), token, originOf(c));
-  if (!opened) return page(c, { title: "This link does not work", section: null, status: 410 }, <EndedLink />);
+  if (!opened) return page(c, { title: "This link does not work", status: 410 }, <EndedLink />);
   keepPortalSession(c, opened);
   return c.redirect(`${PORTAL_PATH}/webhooks`, 303);
 }
@@ -47,7 +47,7 @@ export const portalRoutes = (bodyKiB: number) =>
     .use(noStore)
     .use(ownFormOnly)
     .use(limitBody(() => bodyKiB))
-    .get("/open", (c) => page(c, { title: "Open", section: null }, <OpenLink token={c.req.query("token") ?? ""} />))
+    .get("/open", (c) => page(c, { title: "Open" }, <OpenLink token={c.req.query("token") ?? ""} />))
     .post("/open", limit("openPortal", "IP address"), open)
     .use(requirePortal)
     .all(

@@ -1,51 +1,42 @@
 /**
  * `/console/security/name` and `email`: the user's name and address; `/console/confirm-email`: the target of the link.
  */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { profile } from "../../identity/profile/operations";
 import type { AppEnv } from "../../platform/http/env";
-import { form } from "../http/form";
 import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { findCurrentUser, requireUser } from "../http/session";
 import { securityPage } from "../my-security/routes";
 import { ConfirmEmail } from "./page";
 
 /** Under `/security`. */
-export const profilePages = new Hono<AppEnv>()
-  .post(
-    "/name",
-    ...form(profile.change, {
-      values: (sent) => ({ name: sent.text("name").trim() || null }),
-      done: flash("/security", "changed"),
-      again: (c, refused) => securityPage(c, refused),
-    }),
-  )
-  .post(
-    "/email",
-    ...form(profile.changeEmail, {
-      values: (sent) => ({ email: sent.text("email") }),
-      done: flash("/security", "emailChangeMailed"),
-      confirmedAt: ({ email }) => `/console/security?${new URLSearchParams({ email })}`,
-      again: (c, refused, { email }) => securityPage(c, refused, email),
-    }),
-  );
+export const profilePages = new Pages()
+  .form("/name", profile.change, {
+    values: (sent) => ({ name: sent.text("name").trim() || null }),
+    done: flash("/security", "changed"),
+    again: (c, refused) => securityPage(c, refused),
+  })
+  .form("/email", profile.changeEmail, {
+    values: (sent) => ({ email: sent.text("email") }),
+    done: flash("/security", "emailChangeMailed"),
+    confirmedAt: ({ email }) => `/console/security?${new URLSearchParams({ email })}`,
+    again: (c, refused, { email }) => securityPage(c, refused, email),
+  }).router;
 
 const confirmPage = (c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) =>
   page(
     c,
-    { title: "Confirm your new address", section: null, status: refused?.status },
+    { title: "Confirm your new address", refused },
     <ConfirmEmail token={token} email={email} failure={refused?.failure} />,
   );
 
 /** Anybody may open the page; only the account's own session changes its address. */
-export const confirmEmailPages = new Hono<AppEnv>()
+export const confirmEmailPages = new Pages()
   .get("/", async (c) => confirmPage(c, c.req.query("token") ?? "", (await findCurrentUser(c))?.email))
-  .post(
-    "/",
-    requireUser,
-    ...form(profile.confirmEmail, {
-      values: (sent) => ({ token: sent.text("token") }),
-      done: flash("/security", "emailChanged"),
-      again: (c, refused, { token }) => confirmPage(c, token, c.get("currentUser").email, refused),
-    }),
-  );
+  .form("/", profile.confirmEmail, {
+    first: requireUser,
+    values: (sent) => ({ token: sent.text("token") }),
+    done: flash("/security", "emailChanged"),
+    again: (c, refused, { token }) => confirmPage(c, token, c.get("currentUser").email, refused),
+  }).router;

@@ -1,5 +1,5 @@
 /** `/console/oauth`: the page to which a provider sends the browser back. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { CODE_EXCHANGE } from "../../identity/providers/access";
@@ -18,8 +18,9 @@ import { SecondFactor } from "../components/second-factor";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { form, readForm } from "../http/form";
+import { readForm } from "../http/form";
 import { page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { findCurrentUser } from "../http/session";
 import { startSession } from "../http/start-session";
 import { AskForConsent, CONSENT_FIELD, EnterConsent } from "./consent";
@@ -34,7 +35,7 @@ async function failedPage(c: Context<AppEnv>, failure: Failure, status: number) 
   const isSignedIn = (await findCurrentUser(c)) !== null;
   return page(
     c,
-    { title: "The sign-in did not work", section: null, status },
+    { title: "The sign-in did not work", status },
     <ProviderFailed failure={failure} isSignedIn={isSignedIn} />,
   );
 }
@@ -57,7 +58,7 @@ async function consentPage(c: Context<AppEnv>, fields: Fields, isMailed: boolean
   const props = { ...who, fields, failure: refused?.failure };
   return page(
     c,
-    { title: "Is this account yours?", section: null, status: refused?.status },
+    { title: "Is this account yours?", refused },
     isMailed ? <EnterConsent {...props} /> : <AskForConsent {...props} captcha={captchaFor(c, signIn.requestCode)} />,
   );
 }
@@ -70,7 +71,7 @@ const needsConsent = ({ code, details }: AppError): boolean => code === "CONFLIC
 const codePage = (c: Context<AppEnv>, fields: Readonly<Record<string, string>>, refused?: Refused) =>
   page(
     c,
-    { title: "Two-factor code", section: null, status: refused?.status },
+    { title: "Two-factor code", refused },
     <SecondFactor action="/console/oauth" fields={fields} failure={refused?.failure} />,
   );
 
@@ -100,7 +101,7 @@ async function finish(c: Context<AppEnv>, { code, to }: Fields, { mailCode, totp
   );
 }
 
-export const oauthPages = new Hono<AppEnv>()
+export const oauthPages = new Pages()
   .get("/", requires(CODE_EXCHANGE), whereProviders, async (c) => {
     const { code = "", to = "", error, linked } = c.req.query();
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
@@ -113,22 +114,19 @@ export const oauthPages = new Hono<AppEnv>()
     const typed = { mailCode: sent.optional(CONSENT_FIELD), totp: sent.optional("totp") };
     return finish(c, { code: sent.text("code"), to: sent.text("to") }, typed);
   })
-  .post(
-    "/mail-code",
-    whereProviders,
-    ...form(signIn.requestCode, {
-      values: (sent) => ({ code: sent.text("code"), to: sent.text("to"), captcha: sent.optional("captchaToken") }),
-      input: async ({ code, captcha }, c) => {
-        const { email } = await readSignIn(c.get("deps"), code, getOwnCookie(c, RESULT_COOKIE));
-        return { email, captchaToken: captcha };
-      },
-      done: (c, state, { code, to }) => {
-        setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
-        return consentPage(c, { code, to }, true);
-      },
-      again: (c, refused, { code, to }) =>
-        refused.error.code === "INVALID_TOKEN"
-          ? failedPage(c, refused.failure, refused.status)
-          : consentPage(c, { code, to }, false, refused),
-    }),
-  );
+  .form("/mail-code", signIn.requestCode, {
+    first: whereProviders,
+    values: (sent) => ({ code: sent.text("code"), to: sent.text("to"), captcha: sent.optional("captchaToken") }),
+    input: async ({ code, captcha }, c) => {
+      const { email } = await readSignIn(c.get("deps"), code, getOwnCookie(c, RESULT_COOKIE));
+      return { email, captchaToken: captcha };
+    },
+    done: (c, state, { code, to }) => {
+      setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
+      return consentPage(c, { code, to }, true);
+    },
+    again: (c, refused, { code, to }) =>
+      refused.error.code === "INVALID_TOKEN"
+        ? failedPage(c, refused.failure, refused.status)
+        : consentPage(c, { code, to }, false, refused),
+  }).router;

@@ -1,21 +1,21 @@
 /** `/console/remove-two-factor`: the target of the link that removes a lost second factor. It needs no session. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { recovery } from "../../identity/recovery/operations";
 import { factorRemoval } from "../../identity/recovery/schemas";
 import { checkRemoval } from "../../identity/recovery/two-factor-removal";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { parse } from "../failure";
-import { form } from "../http/form";
 import { page, type Refused, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { RemoveTwoFactor, TwoFactorRemoved } from "./page";
 
-const OPTIONS = { title: "Remove the lost second factor", section: null };
+const OPTIONS = { title: "Remove the lost second factor" };
 
 const refusedPage = (c: Context<AppEnv>, token: string, { failure, status }: Refused) =>
   page(c, { ...OPTIONS, status }, <RemoveTwoFactor token={token} isValid={false} failure={failure} />);
 
-export const removeTwoFactorPages = new Hono<AppEnv>()
+export const removeTwoFactorPages = new Pages()
   .get("/", requires(recovery.removeLostFactor), async (c) => {
     const token = c.req.query("token") ?? "";
     return rerenderOnError(
@@ -27,11 +27,8 @@ export const removeTwoFactorPages = new Hono<AppEnv>()
       (refused) => refusedPage(c, token, refused),
     );
   })
-  .post(
-    "/",
-    ...form(recovery.removeLostFactor, {
-      values: (sent) => ({ token: sent.text("token") }),
-      done: (c) => page(c, OPTIONS, <TwoFactorRemoved />),
-      again: (c, refused, { token }) => refusedPage(c, token, refused),
-    }),
-  );
+  .form("/", recovery.removeLostFactor, {
+    values: (sent) => ({ token: sent.text("token") }),
+    done: (c) => page(c, OPTIONS, <TwoFactorRemoved />),
+    again: (c, refused, { token }) => refusedPage(c, token, refused),
+  }).router;

@@ -1,7 +1,7 @@
 /**
  * `/console/webhooks/:id/replays`: sending the events of a period again, with the rules of `POST /webhooks/:id/replay`.
  */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
@@ -13,9 +13,8 @@ import { previewReplay, replaysOf } from "../../webhooks/resend/replays/replays"
 import { type ReplayPreview, replayListQuery, replayRequest } from "../../webhooks/resend/replays/schemas";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { parse } from "../failure";
-import type { FlashKey } from "../flash-messages";
-import { form } from "../http/form";
-import { fragment, page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
+import { flash, fragment, page, type Refused, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { ReplayRows, Replays, type ReplayValues } from "./page";
 
 const DEFAULTS: ReplayValues = { which: "missing", period: "24", types: "", rate: "600" };
@@ -64,15 +63,12 @@ async function replaysPage(c: Context<AppEnv>, values: ReplayValues, { preview, 
   if (!webhook) throw notFound("Webhook");
   return page(
     c,
-    { title: `Replay to ${webhook.name}`, section: "subscriptions", status: refused?.status },
+    { title: `Replay to ${webhook.name}`, section: "subscriptions", refused },
     <Replays {...list} webhookName={webhook.name} values={values} preview={preview} failure={refused?.failure} />,
   );
 }
 
-const backWith = (flash: FlashKey) => (c: Context<AppEnv>) =>
-  redirectWithFlash(c, `/webhooks/${pathParam(c, "id")}/replays`, flash);
-
-export const replayPages = new Hono<AppEnv>()
+export const replayPages = new Pages()
   .get("/:id/replays", requires(READ_DELIVERIES), (c) => replaysPage(c, DEFAULTS))
   .get("/:id/replays/preview", requires(RESEND), (c) => {
     const deps = c.get("deps");
@@ -81,20 +77,17 @@ export const replayPages = new Hono<AppEnv>()
       c,
       async () => {
         const request = parse(replayRequest, requestOf(deps, values));
-        const preview = await previewReplay(deps, c.get("principal"), c.req.param("id"), request);
+        const preview = await previewReplay(deps, c.get("principal"), pathParam(c, "id"), request);
         return replaysPage(c, values, { preview });
       },
       (refused) => replaysPage(c, values, { refused }),
     );
   })
   .get("/:id/replays/list", requires(READ_DELIVERIES), async (c) => fragment(c, <ReplayRows {...(await listOf(c))} />))
-  .post(
-    "/:id/replays",
-    ...form(replays.start, {
-      values: (sent) => valuesOf((name) => sent.text(name)),
-      input: (values, c) => requestOf(c.get("deps"), values),
-      done: backWith("replayStarted"),
-      again: (c, refused, values) => replaysPage(c, values, { refused }),
-    }),
-  )
-  .post("/:id/replays/:replayId/stop", ...form(replays.stop, { done: backWith("replayStopped") }));
+  .form("/:id/replays", replays.start, {
+    values: (sent) => valuesOf((name) => sent.text(name)),
+    input: (values, c) => requestOf(c.get("deps"), values),
+    done: flash("/webhooks/:id/replays", "replayStarted"),
+    again: (c, refused, values) => replaysPage(c, values, { refused }),
+  })
+  .form("/:id/replays/:replayId/stop", replays.stop, { done: flash("/webhooks/:id/replays", "replayStopped") }).router;

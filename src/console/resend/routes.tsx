@@ -1,24 +1,13 @@
 /** `/console/webhooks/:id/...`: pausing, resuming and testing. */
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam } from "../../platform/http/operation";
 import { resend } from "../../webhooks/resend/operations";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
-import type { FlashKey } from "../flash-messages";
-import { form } from "../http/form";
-import { redirectWithFlash } from "../http/page";
+import { flash } from "../http/page";
+import { Pages } from "../http/pages";
 
-const backWith = (flash: FlashKey, anchor = "") => ({
-  done: (c: Context<AppEnv>) => redirectWithFlash(c, `/webhooks/${pathParam(c, "id")}${anchor}`, flash),
-});
-
-export const operationPages = new Hono<AppEnv>()
-  .post("/:id/pause", ...form(subscriptions.pause, backWith("paused")))
-  .post(
-    "/:id/resume",
-    ...form(subscriptions.resume, {
-      input: (_, c) => ({ held: c.req.query("held") === "drop" ? "drop" : "send" }),
-      ...backWith("resumed"),
-    }),
-  )
-  .post("/:id/test", ...form(resend.test, backWith("tested", "#log")));
+export const operationPages = new Pages()
+  .form("/:id/pause", subscriptions.pause, { done: flash("/webhooks/:id", "paused") })
+  .form("/:id/resume", subscriptions.resume, {
+    input: (_, c) => ({ held: c.req.query("held") === "drop" ? "drop" : "send" }),
+    done: flash("/webhooks/:id", "resumed"),
+  })
+  .form("/:id/test", resend.test, { done: flash("/webhooks/:id#log", "tested") }).router;

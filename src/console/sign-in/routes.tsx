@@ -1,5 +1,5 @@
 /** `/console`: sign in, register, and the targets of mail links. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { describeInvitation } from "../../identity/invitations/invite";
 import { invitations } from "../../identity/invitations/operations";
@@ -18,12 +18,13 @@ import { operation } from "../../platform/operation";
 import { SecondFactor } from "../components/second-factor";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
-import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { type Form, form, readForm } from "../http/form";
+import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
+import { type Form, readForm } from "../http/form";
 import { flash, page, type Refused, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
+import { Pages } from "../http/pages";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
-import { findCurrentUser, noteUser, requireUser } from "../http/session";
+import { findCurrentUser, noteUser, requireUser, signedOut } from "../http/session";
 import { startSession } from "../http/start-session";
 import { offeredProviders } from "../providers/providers";
 import * as pages from "./pages";
@@ -58,13 +59,13 @@ async function signInPage(c: Context<AppEnv>, email: string, to: string, refused
     providers: providersOf(c),
     failure: withHint(refused),
   };
-  return page(c, { title: "Sign in", section: null, status: refused?.status }, <SignIn {...view} />);
+  return page(c, { title: "Sign in", refused }, <SignIn {...view} />);
 }
 
 const codePage = (c: Context<AppEnv>, refused?: Refused) =>
   page(
     c,
-    { title: "Two-factor code", section: null, status: refused?.status },
+    { title: "Two-factor code", refused },
     <SecondFactor action="/console/sign-in/code" failure={refused?.failure} />,
   );
 
@@ -82,14 +83,14 @@ function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refu
       failure={refused?.failure}
     />
   );
-  return page(c, { title: "Create an account", section: null, status: refused?.status }, content);
+  return page(c, { title: "Create an account", refused }, content);
 }
 
 async function verifyPage(c: Context<AppEnv>, token: string, refused?: Refused) {
   const claim = refused ? null : await findClaim(c.get("deps"), token);
   return page(
     c,
-    { title: "Verify your email", section: null, status: refused?.status },
+    { title: "Verify your email", refused },
     <pages.VerifyEmail token={token} claim={claim} failure={refused?.failure} />,
   );
 }
@@ -97,20 +98,16 @@ async function verifyPage(c: Context<AppEnv>, token: string, refused?: Refused) 
 const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean }, refused?: Refused) =>
   page(
     c,
-    { title: "Forgot your password?", section: null, status: refused?.status },
+    { title: "Forgot your password?", refused },
     <pages.ForgotPassword {...view} captcha={captchaFor(c, recovery.forgotPassword)} failure={refused?.failure} />,
   );
 
 const resetPage = (c: Context<AppEnv>, token: string, refused?: Refused) =>
-  page(
-    c,
-    { title: "Set a new password", section: null, status: refused?.status },
-    <pages.ResetPassword token={token} failure={refused?.failure} />,
-  );
+  page(c, { title: "Set a new password", refused }, <pages.ResetPassword token={token} failure={refused?.failure} />);
 
 async function invitationPage(c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) {
   const view = { token, email, invitation: await describeInvitation(c.get("deps"), token), failure: refused?.failure };
-  const options = { title: "You are invited", section: null, status: refused?.status } as const;
+  const options = { title: "You are invited", refused } as const;
   return page(c, options, <pages.AcceptInvitation {...view} />);
 }
 
@@ -125,60 +122,6 @@ const signingOut = operation({
   openWhenSuspended: true,
   verb: ({ deps, session }) => deleteSessionOfUser(deps, session, session.sessionId, "auth.logout"),
 });
-
-function signedOut(c: Context<AppEnv>): Response {
-  deleteConsoleCookie(c, "session");
-  return redirectWithFlash(c, "/sign-in", "signedOut");
-}
-
-const signingIn = new Hono<AppEnv>()
-  .get("/sign-in", async (c) => {
-    const to = c.req.query("to") ?? "";
-    return (await findCurrentUser(c)) ? redirectTo(c, safePath(to)) : signInPage(c, "", to);
-  })
-  .post(
-    "/sign-in",
-    ...form(signIn.startLogin, {
-      values: (sent) => ({
-        email: sent.text("email"),
-        password: sent.text("password"),
-        captchaToken: sent.optional("captchaToken"),
-        to: sent.text("to"),
-      }),
-      done: async (c, started, { to }) => {
-        if ("session" in started) return startSession(c, started, to);
-        const { encrypted, expiresAt } = await encryptPending(c.get("deps"), { ...started, to: safePath(to) });
-        setConsoleCookie(c, "sign-in", encrypted, expiresAt);
-        return redirectTo(c, "/sign-in/code");
-      },
-      again: (c, refused, { email, to }) => signInPage(c, email, to, refused),
-    }),
-  )
-  .get("/sign-in/passkey/options", ...serve(signIn.startPasskeyLogin, (c, options) => c.json(options)))
-  .post(
-    "/sign-in/passkey",
-    ...form(signIn.loginWithPasskey, {
-      values: (sent) => ({ ...shownIn(sent), to: sent.text("to") }),
-      done: (c, opened, { to }) => startSession(c, opened, to),
-      again: (c, refused, { to }) => signInPage(c, "", to, refused),
-    }),
-  )
-  .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
-  .post("/sign-in/code", requires(signIn.login), async (c) => {
-    const deps = c.get("deps");
-    const pending = await decryptPending(deps, getConsoleCookie(c, "sign-in") ?? "");
-    if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
-    const sent = await readForm(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const { totp } = parse(codeForm, { totp: sent.text("totp") });
-        return startSession(c, await continueLogin(deps, pending, totp, clientContextOf(c)), pending.to);
-      },
-      (refused) => codePage(c, refused),
-    );
-  })
-  .post("/sign-out", requireUser, ...form(signingOut, { done: signedOut }));
 
 const NOBODY: RegisterValues = { email: "", name: "", tenantName: "", invitationToken: "" };
 
@@ -196,87 +139,102 @@ function registerAgain(c: Context<AppEnv>, refused: Refused, sent: ReturnType<ty
   return registerPage(c, { email, name, tenantName, invitationToken }, refused);
 }
 
-const registering = new Hono<AppEnv>()
-  .get("/register", (c) => registerPage(c, { ...NOBODY, invitationToken: c.req.query("invitation") ?? "" }))
-  .post(
-    "/register",
-    ...form(signIn.register, {
-      values: (sent) => ({ ...registrantIn(sent), password: sent.text("password") }),
-      done: (c, opened) => startSession(c, opened, "", "welcome"),
-      again: registerAgain,
-    }),
-  )
-  .post(
-    "/register/passkey/options",
-    ...form(signIn.startPasskeyRegistration, {
-      values: registrantIn,
-      done: (c, start) => page(c, { title: "Make your passkey", section: null }, <RegisterPasskey start={start} />),
-      again: registerAgain,
-    }),
-  )
-  .post(
-    "/register/passkey",
-    ...form(signIn.registerWithPasskey, {
-      values: (sent) => ({ ...shownIn(sent), name: sent.text("name") }),
-      done: (c, opened) => startSession(c, opened, "", "welcome"),
-      // The state, which knows who registers, works once.
-      again: (c, refused) => registerPage(c, NOBODY, refused),
-    }),
-  );
-
 const token = (sent: Form) => ({ token: sent.text("token") });
 
-const mailLinks = new Hono<AppEnv>()
+export const accountPages = new Pages()
+  .get("/sign-in", async (c) => {
+    const to = c.req.query("to") ?? "";
+    return (await findCurrentUser(c)) ? redirectTo(c, safePath(to)) : signInPage(c, "", to);
+  })
+  .form("/sign-in", signIn.startLogin, {
+    values: (sent) => ({
+      email: sent.text("email"),
+      password: sent.text("password"),
+      captchaToken: sent.optional("captchaToken"),
+      to: sent.text("to"),
+    }),
+    done: async (c, started, { to }) => {
+      if ("session" in started) return startSession(c, started, to);
+      const { encrypted, expiresAt } = await encryptPending(c.get("deps"), { ...started, to: safePath(to) });
+      setConsoleCookie(c, "sign-in", encrypted, expiresAt);
+      return redirectTo(c, "/sign-in/code");
+    },
+    again: (c, refused, { email, to }) => signInPage(c, email, to, refused),
+  })
+  .get("/sign-in/passkey/options", ...serve(signIn.startPasskeyLogin, (c, options) => c.json(options)))
+  .form("/sign-in/passkey", signIn.loginWithPasskey, {
+    values: (sent) => ({ ...shownIn(sent), to: sent.text("to") }),
+    done: (c, opened, { to }) => startSession(c, opened, to),
+    again: (c, refused, { to }) => signInPage(c, "", to, refused),
+  })
+  .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
+  .post("/sign-in/code", requires(signIn.login), async (c) => {
+    const deps = c.get("deps");
+    const pending = await decryptPending(deps, getConsoleCookie(c, "sign-in") ?? "");
+    if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
+    const sent = await readForm(c);
+    return rerenderOnError(
+      c,
+      async () => {
+        const { totp } = parse(codeForm, { totp: sent.text("totp") });
+        return startSession(c, await continueLogin(deps, pending, totp, clientContextOf(c)), pending.to);
+      },
+      (refused) => codePage(c, refused),
+    );
+  })
+  .form("/sign-out", signingOut, { first: requireUser, done: signedOut("signedOut") })
+  .get("/register", (c) => registerPage(c, { ...NOBODY, invitationToken: c.req.query("invitation") ?? "" }))
+  .form("/register", signIn.register, {
+    values: (sent) => ({ ...registrantIn(sent), password: sent.text("password") }),
+    done: (c, opened) => startSession(c, opened, "", "welcome"),
+    again: registerAgain,
+  })
+  .form("/register/passkey/options", signIn.startPasskeyRegistration, {
+    values: registrantIn,
+    done: (c, start) => page(c, { title: "Make your passkey" }, <RegisterPasskey start={start} />),
+    again: registerAgain,
+  })
+  .form("/register/passkey", signIn.registerWithPasskey, {
+    values: (sent) => ({ ...shownIn(sent), name: sent.text("name") }),
+    done: (c, opened) => startSession(c, opened, "", "welcome"),
+    // The state, which knows who registers, works once.
+    again: (c, refused) => registerPage(c, NOBODY, refused),
+  })
   .get("/verify-email", requires(recovery.verifyEmail), (c) => verifyPage(c, c.req.query("token") ?? ""))
-  .post(
-    "/verify-email",
-    noteUser,
-    ...form(recovery.verifyEmail, {
-      values: token,
-      done: (c) => redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified"),
-      again: (c, refused, values) => verifyPage(c, values.token, refused),
-    }),
-  )
-  .use("/forgot-password", wherePasswords)
-  .use("/reset-password", wherePasswords)
+  .form("/verify-email", recovery.verifyEmail, {
+    first: noteUser,
+    values: token,
+    done: (c) => redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified"),
+    again: (c, refused, values) => verifyPage(c, values.token, refused),
+  })
+  .use(wherePasswords, "/forgot-password")
+  .use(wherePasswords, "/reset-password")
   .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
-  .post(
-    "/forgot-password",
-    ...form(recovery.forgotPassword, {
-      values: (sent) => ({ email: sent.text("email"), captchaToken: sent.optional("captchaToken") }),
-      done: (c, _, { email }) => forgotPage(c, { email, sent: true }),
-      again: (c, refused, { email }) => forgotPage(c, { email, sent: false }, refused),
-    }),
-  )
+  .form("/forgot-password", recovery.forgotPassword, {
+    values: (sent) => ({ email: sent.text("email"), captchaToken: sent.optional("captchaToken") }),
+    done: (c, _, { email }) => forgotPage(c, { email, sent: true }),
+    again: (c, refused, { email }) => forgotPage(c, { email, sent: false }, refused),
+  })
   .get("/reset-password", (c) => resetPage(c, c.req.query("token") ?? ""))
-  .post(
-    "/reset-password",
-    ...form(recovery.resetPassword, {
-      values: (sent) => ({
-        ...token(sent),
-        newPassword: sent.text("newPassword"),
-        endCredentials: sent.text("endCredentials") === "yes",
-      }),
-      done: flash("/sign-in", "passwordReset"),
-      again: (c, refused, values) => resetPage(c, values.token, refused),
+  .form("/reset-password", recovery.resetPassword, {
+    values: (sent) => ({
+      ...token(sent),
+      newPassword: sent.text("newPassword"),
+      endCredentials: sent.text("endCredentials") === "yes",
     }),
-  )
+    done: flash("/sign-in", "passwordReset"),
+    again: (c, refused, values) => resetPage(c, values.token, refused),
+  })
   .get("/accept-invitation", async (c) =>
     invitationPage(c, c.req.query("token") ?? "", (await findCurrentUser(c))?.email),
   )
-  .post(
-    "/accept-invitation",
-    requireUser,
-    ...form(invitations.accept, {
-      values: token,
-      done: flash("", "joined"),
-      again: (c, refused, values) => invitationPage(c, values.token, c.get("currentUser").email, refused),
-    }),
-  )
-  .post(
-    "/resend-verification",
-    requireUser,
-    ...form(recovery.resendVerification, { done: flash("", "verificationSent") }),
-  );
-
-export const accountPages = new Hono<AppEnv>().route("/", signingIn).route("/", registering).route("/", mailLinks);
+  .form("/accept-invitation", invitations.accept, {
+    first: requireUser,
+    values: token,
+    done: flash("", "joined"),
+    again: (c, refused, values) => invitationPage(c, values.token, c.get("currentUser").email, refused),
+  })
+  .form("/resend-verification", recovery.resendVerification, {
+    first: requireUser,
+    done: flash("", "verificationSent"),
+  }).router;

@@ -1,14 +1,14 @@
 /** `/console/webhooks/:id/security`: the keys that sign a subscription's deliveries. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { decrypt } from "../../platform/crypto/encryption";
 import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
+import { requires } from "../../platform/http/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { secrets } from "../../webhooks/signing/rotation/operations";
 import { readValidKeys } from "../../webhooks/signing/store";
-import { form } from "../http/form";
-import { page, type Refused, redirectWithFlash } from "../http/page";
+import { flash, page, type Refused } from "../http/page";
+import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { Rotate, RotatedPage, Signing } from "./pages";
 
@@ -21,12 +21,12 @@ async function rotatePage(c: Context<AppEnv>, values: { kind: string; overlapSec
   const hasPublicKeys = options?.signature === "v1+v1a";
   return page(
     c,
-    { title: "Rotate the secret", section: SECTION, status: refused?.status },
+    { title: "Rotate the secret", section: SECTION, refused },
     <Rotate id={id} name={name} hasPublicKeys={hasPublicKeys} {...values} failure={refused?.failure} />,
   );
 }
 
-export const signingPages = new Hono<AppEnv>()
+export const signingPages = new Pages()
   .get("/:id/security", requires(READ_DELIVERIES), async (c) => {
     const deps = c.get("deps");
     const principal = c.get("principal");
@@ -44,29 +44,23 @@ export const signingPages = new Hono<AppEnv>()
   .get("/:id/secret/rotate", requires({ permission: "webhook.update" }), (c) =>
     rotatePage(c, { kind: "v1", overlapSeconds: DAY_SECONDS }),
   )
-  .post(
-    "/:id/secret/rotate",
-    ...form(secrets.rotate, {
-      values: (sent) => ({
-        kind: sent.optional("kind") ?? "v1",
-        overlapSeconds: sent.optional("overlapSeconds") ?? DAY_SECONDS,
-      }),
-      input: (values) => ({ ...values, overlapSeconds: Number(values.overlapSeconds) }),
-      done: async (c, { row, formerExpireAt }, { kind }) => {
-        const { id, name, secretSealed } = row;
-        const secret = kind === "v1" ? await decrypt(c.get("deps").keys, secretOwner(id), secretSealed) : null;
-        return page(
-          c,
-          { title: "Secret rotated", section: SECTION },
-          <RotatedPage id={id} name={name} secret={secret} formerExpireAt={formerExpireAt} />,
-        );
-      },
-      again: (c, refused, values) => rotatePage(c, values, refused),
+  .form("/:id/secret/rotate", secrets.rotate, {
+    values: (sent) => ({
+      kind: sent.optional("kind") ?? "v1",
+      overlapSeconds: sent.optional("overlapSeconds") ?? DAY_SECONDS,
     }),
-  )
-  .post(
-    "/:id/secret/previous/delete",
-    ...form(secrets.endFormer, {
-      done: (c) => redirectWithFlash(c, `/webhooks/${pathParam(c, "id")}/security`, "secretsEnded"),
-    }),
-  );
+    input: (values) => ({ ...values, overlapSeconds: Number(values.overlapSeconds) }),
+    done: async (c, { row, formerExpireAt }, { kind }) => {
+      const { id, name, secretSealed } = row;
+      const secret = kind === "v1" ? await decrypt(c.get("deps").keys, secretOwner(id), secretSealed) : null;
+      return page(
+        c,
+        { title: "Secret rotated", section: SECTION },
+        <RotatedPage id={id} name={name} secret={secret} formerExpireAt={formerExpireAt} />,
+      );
+    },
+    again: (c, refused, values) => rotatePage(c, values, refused),
+  })
+  .form("/:id/secret/previous/delete", secrets.endFormer, {
+    done: flash("/webhooks/:id/security", "secretsEnded"),
+  }).router;

@@ -1,5 +1,5 @@
 /** `/console/sources`: the URLs at which other systems send their webhooks. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
@@ -10,8 +10,8 @@ import { sources } from "../../webhooks/sources/operations";
 import type { ProviderName } from "../../webhooks/sources/schemas";
 import { listSources, type SourceRow } from "../../webhooks/sources/store";
 import { errorView, sourceView, storedView } from "../../webhooks/sources/view";
-import { form } from "../http/form";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { Pages } from "../http/pages";
 import { SourceDetail } from "./detail";
 import { DeleteSource, EditSource, NewSource } from "./form";
 import { ChooseProvider, SourceList } from "./list";
@@ -24,7 +24,6 @@ const READ = { permission: "webhook.read" } as const;
 const MANAGE = { permission: "source.manage" } as const;
 
 const pathOf = (id: string) => `/sources/${id}`;
-const here = (c: Context<AppEnv>) => pathOf(encodeURIComponent(pathParam(c, "id")));
 const rowOf = (c: Context<AppEnv>) => sourceOf(c.get("deps"), c.get("principal"), pathParam(c, "id"));
 
 function providerIn(c: Context<AppEnv>): ProviderName {
@@ -36,13 +35,13 @@ function providerIn(c: Context<AppEnv>): ProviderName {
 const newPage = (c: Context<AppEnv>, values: SourceValues, refused?: Refused) =>
   page(
     c,
-    { title: "New source", section: SECTION, status: refused?.status },
+    { title: "New source", section: SECTION, refused },
     <NewSource provider={providerIn(c)} values={values} failure={refused?.failure} />,
   );
 
 function editPage(c: Context<AppEnv>, { id, name, provider }: SourceRow, values: SourceValues, refused?: Refused) {
   const view = { id, savedName: name, provider, values, failure: refused?.failure };
-  return page(c, { title: "Edit source", section: SECTION, status: refused?.status }, <EditSource {...view} />);
+  return page(c, { title: "Edit source", section: SECTION, refused }, <EditSource {...view} />);
 }
 
 async function detailPage(
@@ -59,13 +58,22 @@ async function detailPage(
     failure: refused?.failure,
     sample,
   };
-  return page(c, { title: row.name, section: SECTION, status: refused?.status }, <SourceDetail {...view} />);
+  return page(c, { title: row.name, section: SECTION, refused }, <SourceDetail {...view} />);
 }
 
 /** Shows the source again with the error of a form that is on its page. */
 const again = (c: Context<AppEnv>, refused: Refused) => detailPage(c, { refused });
 
-const reading = new Hono<AppEnv>()
+/** Nobody knows the secret that stands in until the provider shows its own. */
+const secretsIn = ({ secret }: SourceValues, provider: ProviderName): string[] =>
+  secret === "" && RECIPES[provider].secret === "theirs later" ? [newSecret()] : [secret];
+
+const turned = (enabled: boolean) => ({
+  input: () => ({ enabled }),
+  done: flash("/sources/:id", enabled ? "sourceOn" : "sourceOff"),
+});
+
+export const sourcePages = new Pages()
   .get("/", requires(READ), async (c) => {
     const principal = c.get("principal");
     const listed = (await listSources(c.get("deps"), principal)).map(storedView);
@@ -88,73 +96,44 @@ const reading = new Hono<AppEnv>()
   .get("/:id/delete", requires(MANAGE), async (c) => {
     const { id, name } = await rowOf(c);
     return page(c, { title: "Delete source", section: SECTION }, <DeleteSource id={id} name={name} />);
-  });
-
-/** Nobody knows the secret that stands in until the provider shows its own. */
-const secretsIn = ({ secret }: SourceValues, provider: ProviderName): string[] =>
-  secret === "" && RECIPES[provider].secret === "theirs later" ? [newSecret()] : [secret];
-
-const turned = (enabled: boolean) =>
-  form(sources.change, {
-    input: () => ({ enabled }),
-    done: (c) => redirectWithFlash(c, here(c), enabled ? "sourceOn" : "sourceOff"),
-  });
-
-const writing = new Hono<AppEnv>()
-  .post(
-    "/new/:provider",
-    ...form(sources.create, {
-      values: readValues,
-      input: (values, c) => {
-        const provider = providerIn(c);
-        return { name: values.name, provider, secrets: secretsIn(values, provider), ...optionsIn(values, provider) };
-      },
-      done: (c, { id }) => redirectWithFlash(c, pathOf(id), "sourceCreated"),
-      again: (c, refused, values) => newPage(c, values, refused),
-    }),
-  )
-  .post(
-    "/:id",
-    ...form(sources.change, {
-      values: readValues,
-      input: async (values, c) => {
-        const options = optionsIn(values, (await rowOf(c)).provider);
-        const cleared = Object.entries(options).map(([name, value]) => [name, value ?? null]);
-        return { name: values.name, ...Object.fromEntries(cleared) };
-      },
-      done: (c) => redirectWithFlash(c, here(c), "changed"),
-      again: async (c, refused, values) => {
-        if (refused.error.code === "NOT_FOUND") throw refused.error;
-        return editPage(c, await rowOf(c), values, refused);
-      },
-    }),
-  )
-  .post("/:id/on", ...turned(true))
-  .post("/:id/off", ...turned(false))
-  .post(
-    "/:id/secrets",
-    ...form(sources.addSecret, {
-      values: (sent) => ({ secret: sent.text("secret") }),
-      done: (c) => redirectWithFlash(c, here(c), "sourceSecretAdded"),
-      again,
-    }),
-  )
-  .post(
-    "/:id/secrets/:secretId/remove",
-    ...form(sources.removeSecret, {
-      done: (c) => redirectWithFlash(c, here(c), "sourceSecretRemoved"),
-      again,
-    }),
-  )
-  .post(
-    "/:id/test",
-    ...form(sources.test, {
-      values: readSample,
-      input: sampleOf,
-      done: (c, result, texts) => detailPage(c, { sample: { texts, result } }),
-      again: (c, refused, texts) => detailPage(c, { sample: { texts }, refused }),
-    }),
-  )
-  .post("/:id/delete", ...form(sources.delete, { done: flash("/sources", "sourceDeleted") }));
-
-export const sourcePages = new Hono<AppEnv>().route("/", reading).route("/", writing);
+  })
+  .form("/new/:provider", sources.create, {
+    values: readValues,
+    input: (values, c) => {
+      const provider = providerIn(c);
+      return { name: values.name, provider, secrets: secretsIn(values, provider), ...optionsIn(values, provider) };
+    },
+    done: (c, { id }) => redirectWithFlash(c, pathOf(id), "sourceCreated"),
+    again: (c, refused, values) => newPage(c, values, refused),
+  })
+  .form("/:id", sources.change, {
+    values: readValues,
+    input: async (values, c) => {
+      const options = optionsIn(values, (await rowOf(c)).provider);
+      const cleared = Object.entries(options).map(([name, value]) => [name, value ?? null]);
+      return { name: values.name, ...Object.fromEntries(cleared) };
+    },
+    done: flash("/sources/:id", "changed"),
+    again: async (c, refused, values) => {
+      if (refused.error.code === "NOT_FOUND") throw refused.error;
+      return editPage(c, await rowOf(c), values, refused);
+    },
+  })
+  .form("/:id/on", sources.change, turned(true))
+  .form("/:id/off", sources.change, turned(false))
+  .form("/:id/secrets", sources.addSecret, {
+    values: (sent) => ({ secret: sent.text("secret") }),
+    done: flash("/sources/:id", "sourceSecretAdded"),
+    again,
+  })
+  .form("/:id/secrets/:secretId/remove", sources.removeSecret, {
+    done: flash("/sources/:id", "sourceSecretRemoved"),
+    again,
+  })
+  .form("/:id/test", sources.test, {
+    values: readSample,
+    input: sampleOf,
+    done: (c, result, texts) => detailPage(c, { sample: { texts, result } }),
+    again: (c, refused, texts) => detailPage(c, { sample: { texts }, refused }),
+  })
+  .form("/:id/delete", sources.delete, { done: flash("/sources", "sourceDeleted") }).router;

@@ -1,5 +1,5 @@
 /** `/console/webhooks`: subscriptions and their logs. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { decrypt } from "../../platform/crypto/encryption";
 import { invalid, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
@@ -17,8 +17,9 @@ import { openHeaders } from "../../webhooks/subscriptions/headers";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { failureOf } from "../failure";
-import { type Form, form } from "../http/form";
+import type { Form } from "../http/form";
 import { flash, fragment, page, type Refused, redirectWithFlash } from "../http/page";
+import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { ListenerDetail } from "../listeners/detail";
 import { SubscriptionDetail } from "./detail";
@@ -70,7 +71,7 @@ const formPage = (
 ) =>
   page(
     c,
-    { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status: refused?.status },
+    { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, refused },
     <SubscriptionForm
       id={id}
       values={values}
@@ -164,9 +165,14 @@ async function subscriptionPage(c: Context<AppEnv>, { subscription, waiting }: S
 const headersOf = async (c: Context<AppEnv>, row: { id: string; headersSealed: string | null }) =>
   viewOfHeaders(await openHeaders(c.get("deps"), row));
 
-const subscriptionPath = (id: string) => `/webhooks/${id}`;
+/** Shows the form of a subscription again, with the headers that it has. */
+async function editAgain(c: Context<AppEnv>, refused: Refused, values: SubscriptionValues) {
+  if (refused.error.code === "NOT_FOUND") throw refused.error;
+  const row = await requireSubscription(c);
+  return formPage(c, row.id, values, { headers: await headersOf(c, row), refused });
+}
 
-const reading = new Hono<AppEnv>()
+export const subscriptionPages = new Pages()
   .get("/", requires(READ_DELIVERIES), async (c) => {
     const deps = c.get("deps");
     const principal = c.get("principal");
@@ -196,32 +202,20 @@ const reading = new Hono<AppEnv>()
     }),
   )
   .get("/calendar", requires(READ_DELIVERIES), (c) => fragment(c, <CalendarOf texts={c.req.query()} />))
-  .get("/:id", requires(READ_DELIVERIES), (c) => detailPage(c, c.req.param("id")))
+  .get("/:id", requires(READ_DELIVERIES), (c) => detailPage(c, pathParam(c, "id")))
   .get("/:id/log", requires(READ_DELIVERIES), async (c) => {
     const { query, filter } = readLogQuery(c);
-    const id = c.req.param("id");
+    const id = pathParam(c, "id");
     const log = await readLog(c.get("deps"), c.get("principal"), id, filter);
     if (!log) throw notFound("Webhook");
     return fragment(c, <LogRows webhookId={id} query={query} {...log} />);
-  });
-
-/** Shows the form of a subscription again, with the headers that it has. */
-async function editAgain(c: Context<AppEnv>, refused: Refused, values: SubscriptionValues) {
-  if (refused.error.code === "NOT_FOUND") throw refused.error;
-  const row = await requireSubscription(c);
-  return formPage(c, row.id, values, { headers: await headersOf(c, row), refused });
-}
-
-const writing = new Hono<AppEnv>()
-  .post(
-    "/",
-    ...form(subscriptions.create, {
-      values: readValues,
-      input: requestBody,
-      done: (c, { id }) => redirectWithFlash(c, subscriptionPath(id), "subscribed"),
-      again: (c, refused, values) => formPage(c, null, values, { refused }),
-    }),
-  )
+  })
+  .form("/", subscriptions.create, {
+    values: readValues,
+    input: requestBody,
+    done: (c, { id }) => redirectWithFlash(c, `/webhooks/${id}`, "subscribed"),
+    again: (c, refused, values) => formPage(c, null, values, { refused }),
+  })
   .get("/:id/edit", requires({ permission: "webhook.update" }), async (c) => {
     const row = await requireSubscription(c);
     const { id, name, url, events, options } = row;
@@ -234,19 +228,14 @@ const writing = new Hono<AppEnv>()
     };
     return formPage(c, id, values, { headers: await headersOf(c, row) });
   })
-  .post(
-    "/:id",
-    ...form(subscriptions.change, {
-      values: readValues,
-      input: requestBody,
-      done: (c) => redirectWithFlash(c, subscriptionPath(pathParam(c, "id")), "changed"),
-      again: editAgain,
-    }),
-  )
+  .form("/:id", subscriptions.change, {
+    values: readValues,
+    input: requestBody,
+    done: flash("/webhooks/:id", "changed"),
+    again: editAgain,
+  })
   .get("/:id/delete", requires({ permission: "webhook.delete" }), async (c) => {
     const { id, name } = await requireSubscription(c);
     return page(c, { title: "Delete subscription", section: SECTION }, <DeleteSubscription id={id} name={name} />);
   })
-  .post("/:id/delete", ...form(subscriptions.delete, { done: flash("/webhooks", "deleted") }));
-
-export const subscriptionPages = new Hono<AppEnv>().route("/", reading).route("/", writing);
+  .form("/:id/delete", subscriptions.delete, { done: flash("/webhooks", "deleted") }).router;

@@ -1,10 +1,11 @@
 /** The confirmation page of each change that an operator can make, and its form. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "../../../platform/http/env";
 import { requires } from "../../../platform/http/operation";
 import { confirmedOnly } from "../../http/confirmed";
-import { type Form, form } from "../../http/form";
+import type { Form } from "../../http/form";
 import { page, type Refused, redirectWithFlash } from "../../http/page";
+import { Pages } from "../../http/pages";
 import type { Change } from "./changes";
 import { Confirm } from "./confirm-page";
 
@@ -19,7 +20,7 @@ export interface Subject {
 async function confirmPage(c: Context<AppEnv>, change: Change, subject: Subject, reason: string, refused?: Refused) {
   const shown = { ...(await subject.read(c)), back: subject.back(c) };
   const view = { ...shown, change, action: c.req.path, reason, failure: refused?.failure };
-  const options = { title: change.button, section: "operator", status: refused?.status } as const;
+  const options = { title: change.button, section: "operator", refused } as const;
   return page(c, options, <Confirm {...view} />);
 }
 
@@ -33,24 +34,21 @@ const withReason = (path: string, reason: string) =>
 
 /** The pages of `changes`. Whoever signed in a while ago confirms the session first. */
 export function changePages(changes: readonly Change[], subject: Subject) {
-  const pages = new Hono<AppEnv>();
+  const pages = new Pages();
   for (const change of changes) {
     pages.get(change.path, requires(change.operation), confirmedOnly, (c) =>
       confirmPage(c, change, subject, c.req.query("reason") ?? ""),
     );
-    pages.post(
-      change.path,
-      ...form(change.operation, {
-        values: (sent) => ({
-          ...{ reason: sent.text("reason"), ...tickedIn(sent, change) },
-          ...(change.asksForShard ? { shard: Number(sent.text("shard") || "none") } : {}),
-        }),
-        input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),
-        done: (c) => redirectWithFlash(c, subject.back(c), change.done),
-        again: (c, refused, { reason }) => confirmPage(c, change, subject, reason, refused),
-        confirmedAt: ({ reason }, c) => withReason(c.req.path, reason),
+    pages.form(change.path, change.operation, {
+      values: (sent) => ({
+        ...{ reason: sent.text("reason"), ...tickedIn(sent, change) },
+        ...(change.asksForShard ? { shard: Number(sent.text("shard") || "none") } : {}),
       }),
-    );
+      input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),
+      done: (c) => redirectWithFlash(c, subject.back(c), change.done),
+      again: (c, refused, { reason }) => confirmPage(c, change, subject, reason, refused),
+      confirmedAt: ({ reason }, c) => withReason(c.req.path, reason),
+    });
   }
-  return pages;
+  return pages.router;
 }
