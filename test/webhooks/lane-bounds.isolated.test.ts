@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { newIdAt } from "../../src/platform/db/ids";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
-import type { LaneHeads } from "../../src/webhooks/lanes/feed-store";
+import type { Advance } from "../../src/webhooks/lanes/feed-store";
 import { type Person, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { deliveryDb, SHARD } from "../support/shard";
@@ -45,7 +45,7 @@ test("a sweep reads 1,000 lanes at most, three deliveries of each, and the next 
   let reads: number[] = [];
   const { deps, queued } = await controlledDeps(async (name, call) => {
     const answer = await call();
-    if (name === "readLaneHeads") reads.push((answer as unknown as LaneHeads).heads?.length ?? 0);
+    if (name === "advanceLanes") reads.push((answer as unknown as Advance).heads?.length ?? 0);
     return answer;
   });
   const fed = () => new Set(queued.map((id) => ids.find((lane) => id.startsWith(lane.slice(0, 24)))));

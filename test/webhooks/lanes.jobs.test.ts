@@ -73,7 +73,7 @@ test("results of several lanes read what comes next in one round trip, for which
   const calls: string[] = [];
   const { deps, queued, ended } = await controlledDeps(async (name, call) => {
     calls.push(name);
-    if (name === "readLaneHeads") await reading.promise;
+    if (name === "advanceLanes") await reading.promise;
     if (calls.filter((one) => one === "recordAttempts").length === 2) reading.resolve();
     return call();
   });
@@ -83,11 +83,11 @@ test("results of several lanes read what comes next in one round trip, for which
   const add = (position: number) =>
     run.add(lanes.flatMap(({ keys }) => keys.slice(position, position + 1)).map((key) => ({ ...key, shard: SHARD })));
   await add(0);
-  await eventually("the read of what comes next", async () => calls.includes("readLaneHeads"));
+  await eventually("the read of what comes next", async () => calls.includes("advanceLanes"));
   await add(1);
   await run.finished();
   await ended();
-  expect(calls.filter((name) => name === "readLaneHeads")).toHaveLength(2);
+  expect(calls.filter((name) => name === "advanceLanes")).toHaveLength(2);
   for (const { keys } of lanes) expect(queued).toEqual(expect.arrayContaining(idsOf(keys.slice(2))));
 });
 

@@ -5,7 +5,7 @@
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
-import { enqueue, enqueueDue } from "./enqueue";
+import { enqueueDue } from "./enqueue";
 import { interruptAttempts, type OverdueDelivery, replanDeliveries } from "./overdue-store";
 import { INTERRUPTED } from "./reasons";
 import { roundRobin } from "./selection";
@@ -46,10 +46,7 @@ export async function handleOverdue(
   const sweepAgainMs = (queue: string) => (queue === "" ? RESWEEP_AFTER_MS : RESWEEP_BACKLOG_AFTER_MS);
   const lost = unclaimed.filter(({ queue, id }) => nowMs - (sweptAt.get(id) ?? 0) >= sweepAgainMs(queue));
   if (lost.length > 0) {
-    // If the subscription of a lane still hangs, its deliveries occupy their queue for a while.
-    const { fast = [], slow = [] } = Object.groupBy(roundRobin(lost), ({ queue }) => (queue === "" ? "fast" : "slow"));
-    await enqueueDue(deps, shard, fast);
-    await enqueue(deps, "slow", shard, slow);
+    await enqueueDue(deps, shard, roundRobin(lost));
     for (const { id } of lost) sweptAt.set(id, nowMs);
     log("warn", "deliveries swept", { shard, count: lost.length });
   }

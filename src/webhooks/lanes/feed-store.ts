@@ -2,12 +2,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { type Ends, endsOf } from "../../platform/db/paging";
-import type { DueDelivery } from "../delivery/enqueue";
+import type { OutboxKey } from "../../platform/messages";
 import { IS_UNCLAIMED, MAIN, UNHELD } from "../delivery/outbox-store";
 import { OVERDUE_COLUMNS, type OverdueDelivery, PLANNED_ATTEMPT } from "../delivery/overdue-store";
 import { isFrozen } from "./frozen-store";
 import { open, openEmpty } from "./lane-store";
-import { HOLDS_WHEN_OFF, IS_PROBED, isFree, isSlowAt } from "./predicates-store";
+import { HOLDS_WHEN_OFF, IS_PROBED, isFree } from "./predicates-store";
 
 /** The most rows that one call moves out of the lanes that have caught up. A later call moves the rest. */
 const MAX_MOVED = 500;
@@ -21,14 +21,12 @@ export interface Lane {
 /** Which lanes to read: some, or a page of those that have rows, after the id of a lane; these have one width. */
 export type Lanes = { lanes: readonly Lane[] } | { after: string; limit: number; width: number };
 
-/** What a call found in some lanes. */
-export interface LaneHeads {
-  /** The oldest due deliveries of each lane, those in progress included. */
+/** What a call did in some lanes, and what it found. */
+export interface Advance {
+  /** The oldest due deliveries of each lane that stays, those in progress included. */
   heads: OverdueDelivery[];
-  /** The lanes that have caught up, or that new deliveries have left already. */
-  caughtUp: Lane[];
-  /** The lanes whose subscription is deleted. */
-  ended: string[];
+  /** The deliveries that have left lanes. */
+  moved: OutboxKey[];
   /** How many lanes the page has, and the id of the last one. */
   count: number;
   last: string;
@@ -46,31 +44,23 @@ const lanesOf = (lanes: Lanes): SQL =>
         WHERE lanes.id IS NOT NULL
       LIMIT ${lanes.limit})`;
 
-/** The width of the widest lane. */
-const widest = (lanes: readonly Lane[]): number => Math.max(0, ...lanes.map(({ width }) => width));
-
 /**
- * Whether the lane of `s` has caught up, as SQL: nothing stops it, and fewer than `width` of its deliveries are due. No
- * width is more than `most`.
- */
-const hasCaughtUp = (width: SQL, most: number, nowMs: number): SQL => sql`${isFree(nowMs)}
-  AND (SELECT count(*) FROM (SELECT 1 FROM outbox WHERE queue = s.id AND due_at <= ${nowMs}
-    LIMIT ${most})) < ${width}`;
-
-/**
+ * Opens the lanes that have caught up: nothing stops them, and fewer deliveries are due than their width. New
+ * deliveries go to the main outbox queue, and so do the rows of the lane. Ends those of deleted subscriptions. Neither
+ * touches deliveries in progress, and a later call does what is left.
+ *
  * Returns the oldest due deliveries of each lane: as many as its width, and one while the subscription is probed. Held
  * deliveries are left out; those in progress are included. Manual retries and tests are included too, because no pause
  * holds them but that of a listener without a socket.
  */
-export async function readLaneHeads(db: Db, lanes: Lanes, nowMs: number): Promise<LaneHeads> {
-  const width = "lanes" in lanes ? widest(lanes.lanes) : lanes.width;
+export async function advanceLanes(db: Db, lanes: Lanes, nowMs: number): Promise<Advance> {
+  const most = "lanes" in lanes ? Math.max(0, ...lanes.lanes.map(({ width }) => width)) : lanes.width;
   const headsOf = (
     isWanted: SQL,
     limit: number,
     candidates = sql`outbox WHERE queue = w.id AND due_at <= min(${nowMs}, w.released_to)`,
   ) =>
-    rows<OverdueDelivery>(sql`${lanesOf(lanes)} SELECT ${OVERDUE_COLUMNS},
-      coalesce(${isSlowAt(nowMs)}, 0) AS slow
+    rows<OverdueDelivery>(sql`${lanesOf(lanes)} SELECT ${OVERDUE_COLUMNS}, 1 AS slow
     FROM (SELECT s.id, coalesce(s.released_to, ${nowMs}) AS released_to FROM lanes CROSS JOIN subscriptions s
       ON s.id = lanes.id WHERE s.held_until <= ${nowMs} AND ${isWanted}
         AND NOT ${isFrozen(sql.raw("s.tenant_id"))}) w
@@ -79,23 +69,28 @@ export async function readLaneHeads(db: Db, lanes: Lanes, nowMs: number): Promis
     ${PLANNED_ATTEMPT}`);
   const marked = sql`outbox INDEXED BY outbox_in_line WHERE subscription_id = w.id AND slot_at = ${UNHELD}
     AND queue = w.id AND due_at <= ${nowMs} AND due_at > w.released_to`;
-  const { due, probed, unpaused, caughtUp, ended, page } = await atomically(db, {
-    due: headsOf(sql`NOT ${HOLDS_WHEN_OFF}`, width),
-    probed: headsOf(IS_PROBED, 1),
-    unpaused: headsOf(sql`s.released_to IS NOT NULL AND s.listener_of IS NULL`, width, marked),
-    caughtUp: rows<Lane>(sql`${lanesOf(lanes)} SELECT s.id, lanes.width FROM lanes CROSS JOIN subscriptions s
-      ON s.id = lanes.id WHERE s.is_deleted = 0 AND ${hasCaughtUp(sql.raw("lanes.width"), width, nowMs)}`),
-    ended: rows<{ id: string }>(sql`${lanesOf(lanes)} SELECT lanes.id FROM lanes LEFT JOIN subscriptions s
-      ON s.id = lanes.id AND s.is_deleted = 0 WHERE lanes.id IS NOT NULL AND s.id IS NULL`),
+  const caughtUp = sql`${lanesOf(lanes)} SELECT s.id FROM lanes CROSS JOIN subscriptions s ON s.id = lanes.id
+    WHERE s.is_deleted = 0 AND ${isFree(nowMs)} AND (SELECT count(*) FROM (SELECT 1 FROM outbox
+      WHERE queue = s.id AND due_at <= ${nowMs} LIMIT ${most})) < lanes.width`;
+  const deleted = sql`${lanesOf(lanes)} SELECT lanes.id FROM lanes LEFT JOIN subscriptions s
+    ON s.id = lanes.id AND s.is_deleted = 0 WHERE lanes.id IS NOT NULL AND s.id IS NULL`;
+  const unclaimedOf = (ids: SQL) => sql`(queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM (${ids}) l
+    CROSS JOIN outbox o ON o.queue = l.id WHERE ${IS_UNCLAIMED} LIMIT ${MAX_MOVED})`;
+  const { page, due, probed, unpaused, moved, ended } = await atomically(db, {
+    // The reads come first, because what leaves a lane moves the end of the page.
     page: rows<{ count: number; last: string }>(sql`${lanesOf(lanes)} SELECT count(id) AS count,
       coalesce(max(id), '') AS last FROM lanes`),
+    due: headsOf(sql`NOT ${HOLDS_WHEN_OFF}`, most),
+    probed: headsOf(IS_PROBED, 1),
+    unpaused: headsOf(sql`s.released_to IS NOT NULL AND s.listener_of IS NULL`, most, marked),
+    opened: open(caughtUp),
+    moved: rows<OutboxKey>(sql`UPDATE outbox SET queue = ${MAIN}, slot_at = nullif(slot_at, ${UNHELD})
+      WHERE ${unclaimedOf(caughtUp)} RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+    ended: rows<{ id: string }>(sql`DELETE FROM outbox WHERE ${unclaimedOf(deleted)} RETURNING id`),
   });
-  return {
-    heads: [...("lanes" in lanes ? withinWidths(due, lanes.lanes) : due), ...probed, ...unpaused],
-    caughtUp,
-    ended: ended.map(({ id }) => id),
-    ...(page[0] ?? { count: 0, last: "" }),
-  };
+  const left = new Set([...moved, ...ended].map(({ id }) => id));
+  const heads = [...("lanes" in lanes ? withinWidths(due, lanes.lanes) : due), ...probed, ...unpaused];
+  return { heads: heads.filter(({ id }) => !left.has(id)), moved, ...(page[0] ?? { count: 0, last: "" }) };
 }
 
 /** A limit in SQL is the same for all lanes, so the surplus of the narrower ones is dropped here. */
@@ -106,34 +101,6 @@ function withinWidths(heads: readonly OverdueDelivery[], lanes: readonly Lane[])
     const left = room.get(queue) ?? 0;
     room.set(queue, left - 1);
     return left > 0;
-  });
-}
-
-/**
- * Opens those of the lanes that have caught up: new deliveries go to the main outbox queue, and so do the rows of the
- * lane, except those in progress. Returns the rows that it has moved.
- */
-export async function openLanes(db: Db, lanes: readonly Lane[], nowMs: number): Promise<DueDelivery[]> {
-  const given = sql`json_each(${jsonList(lanes)}) j`;
-  const list = sql`SELECT j.value ->> 'id' FROM ${given}`;
-  const width = sql`(SELECT j.value ->> 'width' FROM ${given} WHERE j.value ->> 'id' = s.id)`;
-  const { moved } = await atomically(db, {
-    opened: open(list, hasCaughtUp(width, widest(lanes), nowMs)),
-    moved: rows<DueDelivery>(sql`UPDATE outbox SET queue = ${MAIN}, slot_at = nullif(slot_at, ${UNHELD})
-      WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM subscriptions s
-        CROSS JOIN outbox o ON o.queue = s.id WHERE s.id IN (${list}) AND s.has_backlog = 0 AND ${IS_UNCLAIMED}
-        LIMIT ${MAX_MOVED})
-      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes, 1 AS slow`),
-  });
-  return moved;
-}
-
-/** Ends deliveries in the lanes of deleted subscriptions, except those in progress. A later call ends the rest. */
-export async function endDeliveries(db: Db, subscriptionIds: readonly string[]): Promise<void> {
-  await atomically(db, {
-    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id
-      FROM json_each(${jsonList(subscriptionIds)}) j CROSS JOIN outbox o ON o.queue = j.value
-      WHERE ${IS_UNCLAIMED} LIMIT ${MAX_MOVED})`,
   });
 }
 

@@ -4,11 +4,12 @@
  */
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { enqueueDue, enqueueLater } from "../delivery/enqueue";
+import type { OutboxKey } from "../../platform/messages";
+import { enqueueLater } from "../delivery/enqueue";
 import { memory } from "../delivery/isolate-memory";
 import { handleOverdue, type SweptAt } from "../delivery/overdue";
 import { LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS } from "../delivery/timing";
-import { endDeliveries, endEmptyLanes, type Lane, openLanes, readLaneEnds, readLaneHeads } from "./feed-store";
+import { advanceLanes, endEmptyLanes, readLaneEnds } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
@@ -22,16 +23,13 @@ const MAX_PAGES = 4;
 export async function feedLanes(deps: Deps, shard: number, subscriptionIds: readonly string[]): Promise<void> {
   const nowMs = deps.now();
   const lanes = subscriptionIds.map((id) => ({ id, width: widthOf(id) }));
-  const { heads, caughtUp } = await readLaneHeads(deps.shards.db(shard), { lanes }, nowMs);
-  if (caughtUp.length > 0) await open(deps, shard, caughtUp);
+  const { heads, moved } = await advanceLanes(deps.shards.db(shard), { lanes }, nowMs);
   // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
-  const left = new Set(caughtUp.map(({ id }) => id));
   const next = heads.filter(
-    ({ attemptStatus, id, subscriptionId }) =>
-      attemptStatus === null && !left.has(subscriptionId) && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
+    ({ attemptStatus, id }) => attemptStatus === null && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
   );
   for (const { id } of next) memory.fedAtMs.set(id, nowMs);
-  await enqueueDue(deps, shard, next, "slow");
+  await queue(deps, shard, [...moved, ...next]);
 }
 
 /**
@@ -48,11 +46,9 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
   let isSecondHalf = false;
   for (let pages = 0; ends && pages < MAX_PAGES; pages += 1) {
     const lanes = { after, limit: LANES_PER_PAGE, width: LEAST_WIDTH };
-    const { heads, caughtUp, ended, count, last } = await readLaneHeads(db, lanes, deps.now());
-    const left = new Set([...caughtUp.map(({ id }) => id), ...ended]);
-    leaseEnds.push(...(await handleOverdue(deps, shard, heads.filter(isNeeded(left)), sweptAt)));
-    if (ended.length > 0) await endDeliveries(db, ended);
-    if (caughtUp.length > 0) await open(deps, shard, caughtUp);
+    const { heads, moved, count, last } = await advanceLanes(db, lanes, deps.now());
+    await queue(deps, shard, moved);
+    leaseEnds.push(...(await handleOverdue(deps, shard, heads, sweptAt)));
     const isAtEnd = count < LANES_PER_PAGE;
     if (isSecondHalf && (isAtEnd || last >= start)) break;
     isSecondHalf ||= isAtEnd;
@@ -62,23 +58,6 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
   return leaseEnds.length === 0 ? null : Math.min(...leaseEnds);
 }
 
-/** Selects the deliveries of lanes that stay. In lanes that open or end, only those in progress need anything. */
-const isNeeded =
-  (left: ReadonlySet<string>) =>
-  ({ subscriptionId, attemptStatus }: { subscriptionId: string; attemptStatus: string | null }): boolean =>
-    attemptStatus !== null || !left.has(subscriptionId);
-
-/** Opens lanes, and queues the deliveries that leave them. */
-async function open(deps: Deps, shard: number, lanes: readonly Lane[]): Promise<void> {
-  const nowMs = deps.now();
-  const moved = await openLanes(deps.shards.db(shard), lanes, nowMs);
-  // In the slow queue: if a subscription hangs again, its deliveries occupy their queue for a while.
-  await enqueueDue(
-    deps,
-    shard,
-    moved.filter(({ dueAt }) => dueAt <= nowMs),
-    "slow",
-  );
-  const later = moved.filter(({ dueAt }) => dueAt > nowMs);
-  await enqueueLater(deps, "slow", shard, later, LONGEST_MESSAGE_DELAY_MS);
-}
+/** Queues deliveries in the slow queue: if a subscription hangs again, they occupy their queue for a while. */
+const queue = (deps: Deps, shard: number, deliveries: readonly OutboxKey[]): Promise<void> =>
+  enqueueLater(deps, "slow", shard, deliveries, LONGEST_MESSAGE_DELAY_MS);

@@ -160,7 +160,7 @@ export async function moveToLanes(
 }
 
 /** Backlog → open, if `condition` holds: new deliveries go to the main outbox queue. */
-export const open = (ids: SQL, condition: SQL): SQL =>
+export const open = (ids: SQL, condition = sql`1`): SQL =>
   sql`UPDATE subscriptions AS s SET has_backlog = 0, held_until = 0, released_to = NULL, dropped_to = NULL
     WHERE s.id IN (${ids}) AND s.has_backlog = 1 AND ${condition}`;
 
