@@ -40,31 +40,6 @@ export interface ReleaseStep {
   hasFailed: 0 | 1;
 }
 
-/** Returns the steps that are due, the longest waiting first. */
-export async function findSteps(db: Db, nowMs: number): Promise<ReleaseStep[]> {
-  const { due } = await atomically(db, {
-    due: rows<ReleaseStep>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate,
-      EXISTS (SELECT 1 FROM attempts a
-        WHERE a.subscription_id = s.id AND a.id >= ${firstIdAt(nowMs - MINUTE_MS)} AND a.status = 'failed') AS hasFailed
-      FROM subscriptions s WHERE ${isDue(nowMs)} ORDER BY released_at`),
-  });
-  return due;
-}
-
-/** Releases the next step. Its size doubles with each minute without a failed attempt. */
-export async function releaseStep(
-  db: Db,
-  { subscriptionId, rate, hasFailed }: ReleaseStep,
-  nowMs: number,
-): Promise<void> {
-  const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
-  await repeatable(() =>
-    atomically(db, {
-      released: releaseNext(subscriptionId, next, isDue(nowMs), nowMs),
-    }),
-  );
-}
-
 /** Deliveries of a subscription to drop: the oldest ones, up to a key of its backlog. */
 export interface Surplus {
   tenantId: string;
@@ -81,16 +56,24 @@ const isCountedNow = (nowMs: number): SQL => sql`(instr('0123456789abcdef', subs
   + ${Math.floor(nowMs / MINUTE_MS)}) % ${HELD_COUNTED_EVERY_MINUTES} = 0`;
 
 /**
- * Returns which held deliveries to drop: those that a user does not want, those due before `oldestMs` (Unix ms), and
- * those beyond
- * `MAX_HELD`. Only backlogs that have grown lately are counted, each once in ten minutes.
+ * Returns the steps that are due, the longest waiting first, and which held deliveries to drop: those that a user does
+ * not want, those due before `oldestMs` (Unix ms), and those beyond `MAX_HELD`. Only backlogs that have grown lately
+ * are counted, each once in ten minutes.
  */
-export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Promise<Surplus[]> {
+export async function findHeld(
+  db: Db,
+  oldestMs: number,
+  nowMs: number,
+): Promise<{ steps: ReleaseStep[]; surplus: Surplus[] }> {
   const holding = sql`(SELECT tenant_id AS tenantId, id, dropped_to FROM subscriptions WHERE has_backlog = 1
     AND released_to IS NOT NULL) w`;
   const isCounted = sql`${isCountedNow(nowMs)}
     AND (SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - HELD_GROWING_MS}`;
-  const { dropped, old, overflowing } = await atomically(db, {
+  const { steps, dropped, old, overflowing } = await atomically(db, {
+    steps: rows<ReleaseStep>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate,
+      EXISTS (SELECT 1 FROM attempts a
+        WHERE a.subscription_id = s.id AND a.id >= ${firstIdAt(nowMs - MINUTE_MS)} AND a.status = 'failed') AS hasFailed
+      FROM subscriptions s WHERE ${isDue(nowMs)} ORDER BY released_at`),
     dropped: rows<Surplus>(sql`SELECT tenantId, id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED}
         AS error FROM ${holding}
       WHERE dropped_to IS NOT NULL ORDER BY dropped_to`),
@@ -103,12 +86,27 @@ export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Prom
       CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) = (SELECT due_at, id FROM outbox WHERE queue = w.id
         ORDER BY due_at DESC, id DESC LIMIT 1 OFFSET ${MAX_HELD}) WHERE ${isCounted}`),
   });
-  return [...dropped, ...old, ...overflowing];
+  return { steps, surplus: [...dropped, ...old, ...overflowing] };
+}
+
+/** Releases the next step. Its size doubles with each minute without a failed attempt. */
+export async function releaseStep(
+  db: Db,
+  { subscriptionId, rate, hasFailed }: ReleaseStep,
+  nowMs: number,
+): Promise<void> {
+  const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
+  await repeatable(() =>
+    atomically(db, {
+      released: releaseNext(subscriptionId, next, isDue(nowMs), nowMs),
+    }),
+  );
 }
 
 /**
- * Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped, whether this
- * was the last page, and the operational events that report it.
+ * Drops one page, oldest first, and ends each delivery with a failed attempt. After the last page of what a user does
+ * not want, what came later is released. Returns how many it dropped, whether this was the last page, and the
+ * operational events that report it.
  */
 export async function dropHeld(
   db: Db,
@@ -156,12 +154,8 @@ export async function dropHeld(
         AND EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
           AND a.id = ${PLANNED_ID_OF_WRITTEN} AND a.status = 'failed' AND a.error = ${error})
             RETURNING id`),
+      stopped: stopDropping(subscriptionId, dueAt),
     }),
   );
   return { dropped: removed.length, isLast: removed.length < PAGE_ROWS, told };
-}
-
-/** Releases the deliveries that came after those that a user has dropped. */
-export async function endDropping(db: Db, { subscriptionId, dueAt }: Surplus): Promise<void> {
-  await atomically(db, { ended: stopDropping(subscriptionId, dueAt) });
 }

@@ -3,21 +3,11 @@
  * the retention.
  */
 import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
-import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
-import { DROPPED } from "../delivery/reasons";
 import { inTurns } from "../delivery/selection";
 import { sendOperational } from "../subscriptions/operational";
-import {
-  dropHeld,
-  endDropping,
-  findSteps,
-  findSurplus,
-  type ReleaseStep,
-  releaseStep,
-  type Surplus,
-} from "./release-store";
+import { dropHeld, findHeld, type ReleaseStep, releaseStep, type Surplus } from "./release-store";
 
 /**
  * Releases and drops held deliveries of a delivery database. A failure with one subscription is logged and does not
@@ -26,8 +16,7 @@ import {
 export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver) => {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
-  const steps = await findSteps(db, nowMs);
-  const surplus = await findSurplus(db, nowMs - deps.config.retentionDays * DAY_MS, nowMs);
+  const { steps, surplus } = await findHeld(db, nowMs - deps.config.retentionDays * DAY_MS, nowMs);
   const [releases, drops] = [byTenant(steps), byTenant(surplus)];
   const tasks = inTurns<ReleaseStep | Surplus>([...releases, ...drops], (task) => "rate" in task);
   const counts = new Map<string, number>();
@@ -41,7 +30,8 @@ export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver
         await releaseStep(db, task, nowMs);
         continue;
       }
-      const { dropped, isLast } = await dropPage(deps, shard, task);
+      const { dropped, isLast, told } = await dropHeld(db, task, deps.now());
+      sendOperational(deps, shard, told);
       counts.set(webhookId, (counts.get(webhookId) ?? 0) + dropped);
       // Its next page comes after those of the others.
       if (!isLast) tasks.push(task);
@@ -59,12 +49,3 @@ export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver
 /** Orders what is to be done so that no tenant holds up the others. */
 const byTenant = <T extends { tenantId: string }>(items: readonly T[]): T[] =>
   inTurns(items, ({ tenantId }) => tenantId);
-
-/** Drops one page. Returns how many deliveries it had, and whether it was the last one. */
-async function dropPage(deps: Deps, shard: number, surplus: Surplus): Promise<{ dropped: number; isLast: boolean }> {
-  const db = deps.shards.db(shard);
-  const { dropped, isLast, told } = await dropHeld(db, surplus, deps.now());
-  sendOperational(deps, shard, told);
-  if (isLast && surplus.error === DROPPED) await endDropping(db, surplus);
-  return { dropped, isLast };
-}
