@@ -7,7 +7,7 @@ import type { Config } from "../platform/config";
 import type { CapName } from "../platform/limits/caps";
 import { BUDGETS, type BudgetName, type RuleName } from "../platform/limits/rules";
 
-type Figures = Pick<Config, "rules" | "budgets" | "caps">;
+type Figures = Pick<Config, "rules" | "caps">;
 
 interface Names {
   /** How many requests a rule allows. */
@@ -34,14 +34,14 @@ export const withFigures = (text: string, figures: Figures): string =>
     String(figureOf(kind, name, figures)),
   );
 
-function figureOf(kind: keyof Names, name: string, { rules, budgets, caps }: Figures): number {
+function figureOf(kind: keyof Names, name: string, { rules, caps }: Figures): number {
   switch (kind) {
     case "limit":
       return rules[name as RuleName].limit;
     case "window":
       return rules[name as RuleName].windowSeconds;
     case "budget":
-      return budgets[name as BudgetName].limit / BUDGETS[name as BudgetName].units;
+      return rules[name as BudgetName].limit / BUDGETS[name as BudgetName].units;
     case "cap":
       return caps[name as CapName];
   }

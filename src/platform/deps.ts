@@ -107,7 +107,6 @@ export async function createDeps(
     ctx.waitUntil(
       work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),
     );
-  const rules = { ...config.rules, ...config.budgets };
   const signerDb = createDb(env.DB, { trips: 0, sqlMs: 0, rowsWritten: 0 });
   return {
     config,
@@ -116,7 +115,7 @@ export async function createDeps(
     db: createDb(env.DB, trips),
     shards: createShards(env, trips),
     trips,
-    limiter: createLimiter({ namespace: env.RATE_LIMITER, rules, leases, background, now: Date.now }),
+    limiter: createLimiter({ namespace: env.RATE_LIMITER, rules: config.rules, leases, background, now: Date.now }),
     guesses: createGuesses(env.ACCOUNT_LOCK),
     deliveryQueues: queues,
     mailQueue: env.MAIL_QUEUE,

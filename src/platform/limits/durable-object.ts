@@ -46,12 +46,9 @@ export class RateLimiter extends DurableObject {
 
   /** Deletes everything stored once all of it has expired. */
   override async alarm(): Promise<void> {
-    this.#load();
-    const { last } = this.ctx.storage.sql
-      .exec<{ last: number | null }>("SELECT max(leaves_at) AS last FROM consumed")
-      .one();
+    const last = this.#load().at(-1);
     this.#entries = null;
-    await this.#cleanUp.run(last ?? 0);
+    await this.#cleanUp.run(last?.leavesAtMs ?? 0);
   }
 
   /**

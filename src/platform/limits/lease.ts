@@ -50,19 +50,20 @@ export class Lease {
     this.#endLeases(nowMs);
     if (this.#held() >= units) {
       const taken = this.#take(units);
-      if (this.#held() < blockUnits(this.rule) / 2) this.#refill(access);
-      return this.#allowance(taken, nowMs);
+      const isRefill = this.#held() < blockUnits(this.rule) / 2 && nowMs >= this.#leasingUntilMs;
+      if (isRefill) access.background("rate limit refill", this.#call(0, access));
+      return this.#verdict(true, nowMs, taken.at(-1)?.leavesAtMs);
     }
-    if (nowMs < this.#refused.untilMs && units >= this.#refused.units) return this.#refusal(nowMs);
+    if (nowMs < this.#refused.untilMs && units >= this.#refused.units) return this.#verdict(false, nowMs);
     const taken = this.#take(this.#held());
     const grant = await this.#call(units - sumOf(taken), access);
-    if (grant.allowed) return this.#allowance([grant], nowMs);
+    if (grant.allowed) return this.#verdict(true, nowMs, grant.leavesAtMs);
     for (const entry of taken) this.#putBack(entry);
     // Parallel calls may have leased the last units.
     const held = this.#held();
     if (held > sumOf(taken) && held + grant.remaining >= units) return this.consume(units, access);
     this.#refused = { units, untilMs: nowMs + grant.resetMs };
-    return this.#refusal(nowMs);
+    return this.#verdict(false, nowMs);
   }
 
   /** Takes back units that `consume` gave out and that were not used. */
@@ -107,10 +108,6 @@ export class Lease {
     this.#unused = this.#unused.filter(({ leavesAtMs }) => leavesAtMs > nowMs);
   }
 
-  #refill(access: Access): void {
-    if (access.nowMs >= this.#leasingUntilMs) access.background("rate limit refill", this.#call(0, access));
-  }
-
   async #call(units: number, access: Access): Promise<Grant> {
     const leases = access.nowMs >= this.#leasingUntilMs;
     const ahead = leases ? Math.max(0, blockUnits(this.rule) - this.#held()) : 0;
@@ -130,19 +127,11 @@ export class Lease {
     }
   }
 
-  #refusal = (nowMs: number): LimitVerdict => ({
-    allowed: false,
+  #verdict = (allowed: boolean, nowMs: number, leavesAtMs = nowMs): LimitVerdict => ({
+    allowed,
     limit: this.rule.limit,
     remaining: this.#remaining + this.#held(),
-    resetMs: this.#refused.untilMs - nowMs,
-    leavesAtMs: nowMs,
-  });
-
-  #allowance = (taken: readonly { leavesAtMs: number }[], nowMs: number): LimitVerdict => ({
-    allowed: true,
-    limit: this.rule.limit,
-    remaining: this.#remaining + this.#held(),
-    resetMs: this.#resetAtMs - nowMs,
-    leavesAtMs: taken.at(-1)?.leavesAtMs ?? nowMs,
+    resetMs: (allowed ? this.#resetAtMs : this.#refused.untilMs) - nowMs,
+    leavesAtMs,
   });
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { figure } from "../schemas/settings";
 import { CAPS, type CapName, type Caps } from "./caps";
-import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./rules";
+import { BUDGETS, type BudgetName, type LimitName, RULES, type Rule, type RuleName } from "./rules";
 
 /** Rate limits by name, from JSON such as {"login":{"limit":30,"windowSeconds":60}}. */
 const ruleOverrides = z
@@ -63,8 +63,7 @@ export const LIMIT_VARIABLES = {
 
 /** The limits in force. */
 export interface LimitSettings {
-  rules: Record<RuleName, Rule>;
-  budgets: Record<BudgetName, Rule>;
+  rules: Record<LimitName, Rule>;
   caps: Caps;
   tenantStoredMib: number;
 }
@@ -83,8 +82,9 @@ export function readLimits(read: Read): LimitSettings {
   };
   const caps = Object.entries(CAPS).map(([name, { variable }]) => [name, read(variable)]);
   return {
-    rules: { ...RULES, ...read("RATE_LIMITS") },
-    budgets: {
+    rules: {
+      ...RULES,
+      ...read("RATE_LIMITS"),
       tenantDeliveries: perMinute("tenantDeliveries"),
       tenantPayloadBytes: perMinute("tenantPayloadBytes"),
     },
