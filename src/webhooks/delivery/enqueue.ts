@@ -19,14 +19,9 @@ export interface DueDelivery extends OutboxKey {
 /** Which queue of the pair of a database. */
 export type QueueSpeed = keyof QueuePair;
 
-/** Queues deliveries that are due. Those of slow subscriptions always go to the slow queue. */
-export async function enqueueDue(
-  deps: Deps,
-  shard: number,
-  due: readonly DueDelivery[],
-  speed: QueueSpeed = "fast",
-): Promise<void> {
-  const { slow = [], fast = [] } = Object.groupBy(due, (delivery) => (delivery.slow === 1 ? "slow" : speed));
+/** Queues deliveries that are due, those of slow subscriptions in the slow queue. */
+export async function enqueueDue(deps: Deps, shard: number, due: readonly DueDelivery[]): Promise<void> {
+  const { slow = [], fast = [] } = Object.groupBy(due, (delivery) => (delivery.slow === 1 ? "slow" : "fast"));
   await Promise.all([enqueue(deps, "slow", shard, slow), enqueue(deps, "fast", shard, fast)]);
 }
 

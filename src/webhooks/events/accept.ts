@@ -5,7 +5,7 @@ import { AppError } from "../../platform/errors";
 import { isOnTrial, type Reservation, reserve } from "../../platform/limits/reserve";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { enqueueDue } from "../delivery/enqueue";
+import { enqueue, enqueueDue } from "../delivery/enqueue";
 import type { AcceptedEvent } from "./accept-statements-store";
 import { acceptEvents, type NewEvent } from "./accept-store";
 import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
@@ -100,6 +100,7 @@ function sendMessages(
   const wide = accepted.flatMap(({ id: eventId, fanOutAfter }) =>
     eventId === null || fanOutAfter === null ? [] : [{ eventId, fanOutAfter }],
   );
-  deps.background("enqueue deliveries", enqueueDue(deps, shard, due, wide.length > 0 ? "slow" : "fast"));
+  const enqueued = wide.length > 0 ? enqueue(deps, "slow", shard, due) : enqueueDue(deps, shard, due);
+  deps.background("enqueue deliveries", enqueued);
   deps.background("enqueue fan-out", enqueueFanOut(deps, shard, wide));
 }

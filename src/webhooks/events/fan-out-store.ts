@@ -3,10 +3,9 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, query, rows } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
-import type { FanOut } from "../../platform/messages";
-import type { DueDelivery } from "../delivery/enqueue";
+import type { FanOut, OutboxKey } from "../../platform/messages";
 import { MAIN } from "../delivery/outbox-store";
-import { isSlowAt, RECEIVES_EVENTS } from "../lanes/predicates-store";
+import { RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { aboutOf, entriesFor } from "../subscriptions/patterns-store";
 import { FAN_OUT_PAGE, insertFanOut } from "./accept-statements-store";
 import { PAYLOAD_BYTES } from "./payload-store";
@@ -36,12 +35,12 @@ export async function writeFanOutPages(
   db: Db,
   fanOuts: readonly FanOut[],
   nowMs: number,
-): Promise<{ due: DueDelivery[]; next: FanOut[] }> {
+): Promise<{ due: OutboxKey[]; next: FanOut[] }> {
   const size = Math.ceil(FAN_OUT_PAGE / fanOuts.length);
   const pages = fanOuts.map((fanOut) => pageOf(fanOut, size, nowMs));
   const { due, moved } = await atomically(db, {
     outbox: pages.map(({ outbox }) => outbox),
-    due: pages.map((page) => rows<DueDelivery & { eventId: string }>(page.due)),
+    due: pages.map((page) => rows<OutboxKey & { eventId: string }>(page.due)),
     moved: pages.map((page) => rows<{ eventId: string; fanOutAfter: string | null }>(page.moved)),
   });
   const movedIds = new Set(moved.map(({ eventId }) => eventId));
@@ -64,10 +63,10 @@ function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
         AND s.created_at <= e.created_at`,
     )} ON CONFLICT DO NOTHING`,
     due: sql`SELECT o.event_id AS eventId, o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId,
-        o.bytes, ${isSlowAt(nowMs)} AS slow
+        o.bytes
       FROM (${page}) p CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${nowMs}
         AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}
-      CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.event_id = ${eventId}`,
+      WHERE o.event_id = ${eventId}`,
     moved: sql`UPDATE events SET fan_out_after =
         (SELECT CASE WHEN count(*) = ${size} THEN max(subscription_id) END FROM (${page}))
       WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter} RETURNING id AS eventId, fan_out_after AS fanOutAfter`,

@@ -6,7 +6,7 @@
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { type FanOut, type FanOutMessage, MAX_FAN_OUTS_PER_MESSAGE } from "../../platform/messages";
-import { enqueueDue } from "../delivery/enqueue";
+import { enqueue } from "../delivery/enqueue";
 import { QUEUE_GRACE_MS } from "../delivery/timing";
 import { findUnfinishedFanOuts, writeFanOutPages } from "./fan-out-store";
 
@@ -35,7 +35,7 @@ export async function enqueueFanOut(deps: Deps, shard: number, fanOuts: readonly
  */
 export async function continueFanOuts(deps: Deps, shard: number, fanOuts: readonly FanOut[]): Promise<void> {
   const { due, next } = await writeFanOutPages(deps.shards.db(shard), fanOuts, deps.now());
-  await enqueueDue(deps, shard, due, "slow");
+  await enqueue(deps, "slow", shard, due);
   await enqueueFanOut(deps, shard, next);
 }
 

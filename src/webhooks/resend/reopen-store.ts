@@ -3,7 +3,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
-import type { DueDelivery } from "../delivery/enqueue";
+import type { OutboxKey } from "../../platform/messages";
 import { insertDeliveries, MAIN } from "../delivery/outbox-store";
 import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
 import { NEXT_QUEUE } from "../lanes/predicates-store";
@@ -19,7 +19,7 @@ const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || subst
  * returns.
  */
 export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: number) => ({
-  opened: rows<Omit<DueDelivery, "slow">>(
+  opened: rows<OutboxKey>(
     sql`${insertDeliveries(
       {
         ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`f.delivery_id`, eventId: sql`e.id`, kind: sql`f.kind` },

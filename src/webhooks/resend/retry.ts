@@ -5,7 +5,7 @@ import { AppError, notFound } from "../../platform/errors";
 import { reserve, reserveUpTo } from "../../platform/limits/reserve";
 import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import { placesOf, whereFound } from "../../tenancy/moves/places";
-import { enqueueDue } from "../delivery/enqueue";
+import { enqueue, enqueueDue } from "../delivery/enqueue";
 import type { Publisher } from "../events/accept";
 import { findSubscription } from "../subscriptions/store";
 import { type InsertedRetries, insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
@@ -69,7 +69,7 @@ export async function retryFailed(
     present = await insertRetries(deps, place, id, { ...failures, limit: limit - queued }, deps.now());
     if (!present?.enabled) continue;
     queued += present.count;
-    deps.background("enqueue failed", enqueueDue(deps, place.shard, present.due, "slow"));
+    deps.background("enqueue failed", enqueue(deps, "slow", place.shard, present.due));
     nextCursor = present.nextCursor;
     if (nextCursor !== null) break;
   }

@@ -4,10 +4,9 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { newIdAt, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
+import type { OutboxKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import type { DueDelivery } from "../delivery/enqueue";
 import { MAIN, PLACEHOLDER } from "../delivery/outbox-store";
-import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
 import { isLive } from "../subscriptions/live-store";
 
@@ -74,19 +73,16 @@ export async function endWait(
   id: string,
   waiting: WaitingDelivery,
   nowMs: number,
-): Promise<DueDelivery[]> {
+): Promise<OutboxKey[]> {
   const attemptId = newIdAt(nowMs);
-  const { due } = await atomically(deps.shards.db(tenant.shard), {
-    moved: sql`UPDATE outbox SET due_at = ${nowMs}, attempt_id = ${attemptId} WHERE ${rowOf(id, waiting)}
+  const { moved } = await atomically(deps.shards.db(tenant.shard), {
+    moved:
+      rows<OutboxKey>(sql`UPDATE outbox SET due_at = ${nowMs}, attempt_id = ${attemptId} WHERE ${rowOf(id, waiting)}
       AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)})
-      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})`,
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})
+      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
     linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastId}
       AND EXISTS (SELECT 1 FROM outbox WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
-    due: rows<DueDelivery>(sql`SELECT outbox.queue, due_at AS dueAt, outbox.id, subscription_id AS subscriptionId,
-      bytes,
-        ${isSlowAt(nowMs)} AS slow
-      FROM outbox CROSS JOIN subscriptions s ON s.id = subscription_id
-      WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })} AND queue = ${MAIN}`),
   });
-  return due;
+  return moved.filter(({ queue }) => queue === "");
 }

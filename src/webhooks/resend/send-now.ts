@@ -4,7 +4,7 @@ import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { whereFound } from "../../tenancy/moves/places";
-import { enqueueDue } from "../delivery/enqueue";
+import { enqueue } from "../delivery/enqueue";
 import { endWait, readWaiting } from "./send-now-store";
 
 /**
@@ -23,5 +23,5 @@ export async function sendNow(deps: Deps, tenant: TenantRef, id: string, deliver
   );
   if (waiting?.slotAt !== null) throw notFound("Waiting delivery");
   const due = await endWait(deps, place, id, waiting, deps.now());
-  deps.background("enqueue attempt", enqueueDue(deps, place.shard, due, "slow"));
+  deps.background("enqueue attempt", enqueue(deps, "slow", place.shard, due));
 }

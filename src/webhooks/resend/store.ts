@@ -5,6 +5,7 @@ import { atomically, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
+import type { OutboxKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
 import { insertDeliveries, MAIN, PLACEHOLDER } from "../delivery/outbox-store";
@@ -115,7 +116,7 @@ export async function insertRetry(
 /** The deliveries that were queued again. */
 export interface InsertedRetries {
   enabled: 0 | 1;
-  due: DueDelivery[];
+  due: OutboxKey[];
   count: number;
   /** The cursor of the next page of failures; null when there is none. */
   nextCursor: string | null;
@@ -145,19 +146,17 @@ export async function insertRetries(
       AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${id} AND m.event_id = p.event_id
         AND m.state = 'success')
     ORDER BY p.id LIMIT ${limit}`;
-  const { found, ends, opened, slow } = await atomically(deps.shards.db(tenant.shard), {
+  const { found, ends, opened } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ enabled: 0 | 1 }>(sql`SELECT s.enabled FROM ${live(tenant, id)}`),
     // Before `linked`, which sets `next_id`, because attempts with a `next_id` do not count as failed here.
     ends: rows<{ full: string | null; examined: string | null }>(sql`SELECT
       (SELECT CASE WHEN count(*) = ${limit} THEN max(attempt_id) END FROM (${failed})) AS full,
       (SELECT CASE WHEN count(*) = ${EXAMINED_ATTEMPTS} THEN max(id) END FROM (${page})) AS examined`),
     ...reopenStatements(failed, id, nowMs),
-    slow: rows<{ slow: 0 | 1 }>(sql`SELECT ${isSlowAt(nowMs)} AS slow FROM ${live(tenant, id)}`),
   });
   const [subscription] = found;
   if (!subscription) return undefined;
-  const isSlow = slow[0]?.slow ?? 0;
-  const due = opened.filter(({ queue }) => queue === "").map((delivery) => ({ ...delivery, slow: isSlow }));
+  const due = opened.filter(({ queue }) => queue === "");
   const [end] = ends;
   return { enabled: subscription.enabled, due, count: opened.length, nextCursor: end?.full ?? end?.examined ?? null };
 }

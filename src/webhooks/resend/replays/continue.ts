@@ -6,7 +6,7 @@ import { reserveUpTo } from "../../../platform/limits/reserve";
 import { describeError, log } from "../../../platform/log";
 import { MINUTE_MS } from "../../../platform/time";
 import { findTenant } from "../../../tenancy/tenants/store";
-import { enqueueDue } from "../../delivery/enqueue";
+import { enqueue } from "../../delivery/enqueue";
 import { sendOperational } from "../../subscriptions/operational";
 import { firstOf, type ReplayPage, readPage, writePage } from "./page-store";
 import { findRunningJobs, type ReplayJob } from "./store";
@@ -86,5 +86,5 @@ async function queue(
   if (unused > 0) deps.background("give back", budget.giveBack({ deliveries: unused }));
   if (!written) return;
   sendOperational(deps, shard, written.told);
-  await enqueueDue(deps, shard, written.due, "slow");
+  await enqueue(deps, "slow", shard, written.due);
 }

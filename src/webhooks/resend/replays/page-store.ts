@@ -8,15 +8,15 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query, rows } from "../../../platform/db/client";
 import { deliveryIdOf, firstIdAt } from "../../../platform/db/ids";
 import { fromStored } from "../../../platform/db/stored-text";
+import type { OutboxKey } from "../../../platform/messages";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/event-type";
-import type { DueDelivery } from "../../delivery/enqueue";
 import { insertDeliveries, insertPlaceholders, MAIN } from "../../delivery/outbox-store";
 import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../../delivery/timing";
 import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../events/payload-store";
 import type { Filter } from "../../filters/filter";
 import { matches } from "../../filters/match";
 import { parseFilter } from "../../filters/parse";
-import { isSlowAt, NEXT_QUEUE } from "../../lanes/predicates-store";
+import { NEXT_QUEUE } from "../../lanes/predicates-store";
 import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../../subscriptions/patterns-store";
 import { reopenStatements } from "../reopen-store";
@@ -179,7 +179,7 @@ export async function writePage(
   { wanted, next }: ReplayPage,
   pacedAt: number,
   nowMs: number,
-): Promise<{ due: DueDelivery[]; queued: number; told: { id: string }[] } | null> {
+): Promise<{ due: OutboxKey[]; queued: number; told: { id: string }[] } | null> {
   const { subscriptionId, tenantId } = job;
   const isCurrent = sql`EXISTS (SELECT 1 FROM replay_jobs r CROSS JOIN subscriptions s ON s.id = r.subscription_id
     WHERE r.subscription_id = ${subscriptionId} AND r.id = ${job.id} AND r.state = 'running'
@@ -194,7 +194,7 @@ export async function writePage(
       : createStatements(listed, job, nowMs);
   const queued = sql`(SELECT count(*) FROM json_each(${jsonList(wanted)}) j WHERE EXISTS (SELECT 1 FROM outbox o
     WHERE o.queue IN (${MAIN}, ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = j.value ->> 'deliveryId'))`;
-  const { opened, told, moved, slow } = await atomically(db, {
+  const { opened, told, moved } = await atomically(db, {
     ...statements,
     told: next === null ? publishEnd(subscriptionId, job.id, "finished", queued, isCurrent, nowMs) : undefined,
     // After the deliveries and the event, which are written only while the cursor has not moved.
@@ -203,14 +203,9 @@ export async function writePage(
         queued = queued + ${queued}
       WHERE subscription_id = ${subscriptionId} AND id = ${job.id} AND tenant_id = ${tenantId} AND ${isCurrent}
         RETURNING id`),
-    slow: rows<{ slow: 0 | 1 }>(
-      sql`SELECT ${isSlowAt(nowMs)} AS slow FROM subscriptions s WHERE s.id = ${subscriptionId}`,
-    ),
   });
   if (moved.length === 0) return null;
-  const isSlow = slow[0]?.slow ?? 0;
-  const due = opened.filter(({ queue }) => queue === "").map((delivery) => ({ ...delivery, slow: isSlow }));
-  return { due, queued: opened.length, told };
+  return { due: opened.filter(({ queue }) => queue === ""), queued: opened.length, told };
 }
 
 /** Keeps those of the listed deliveries that nothing else has reopened since they were read. */
@@ -228,7 +223,7 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
   // With the random part of the event's id, so that both statements make the same id.
   const attemptIdOf = (eventId: SQL) => sql`${firstIdAt(nowMs)} || substr(${eventId}, 14)`;
   return {
-    opened: rows<Omit<DueDelivery, "slow">>(sql`${insertDeliveries(
+    opened: rows<OutboxKey>(sql`${insertDeliveries(
       {
         ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`l.delivery_id`, eventId: sql`e.id`, kind: sql`l.kind` },
         ...{ bytes: PAYLOAD_BYTES_OF_E, attemptId: attemptIdOf(sql`e.id`) },
