@@ -150,6 +150,20 @@ describe("leased units", () => {
     expect((await consume(1, 980)).allowed).toBe(true);
   });
 
+  test("what is given back of more units than were held is not counted too early", async () => {
+    const { consume, giveBack } = isolates(2, 1000);
+    await consume(0);
+    vi.setSystemTime(START_MS + 9_000);
+    const { leavesAtMs } = await consume(0, 15);
+    await giveBack(0, { leavesAtMs, units: 15 });
+    vi.setSystemTime(START_MS + 18_000);
+    expect((await consume(0, 5)).allowed).toBe(true);
+    vi.setSystemTime(START_MS + 60_000);
+    // Five were used, and five are leased and have not been given back.
+    expect((await consume(1, 991)).allowed).toBe(false);
+    expect((await consume(1, 990)).allowed).toBe(true);
+  });
+
   test("when the Durable Object fails, publishing goes on", async () => {
     const broken = { idFromName: () => null, get: () => ({ consume: () => Promise.reject(new Error("down")) }) };
     const limiter = createLimiter({

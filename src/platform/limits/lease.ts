@@ -15,8 +15,6 @@ interface Block extends WindowEntry {
   endsAtMs: number;
 }
 
-const sumOf = (entries: readonly WindowEntry[]) => entries.reduce((sum, { units }) => sum + units, 0);
-
 /** How a request reaches the Durable Object. */
 export interface Access {
   consume(demand: UnitDemand): Promise<Grant>;
@@ -44,68 +42,51 @@ export class Lease {
 
   constructor(private readonly rule: Rule) {}
 
-  /** Consumes `units`, from the held units if they are enough. */
+  /** Consumes `units`, from one of the held blocks if it has enough. */
   async consume(units: number, access: Access): Promise<LimitVerdict> {
     const { nowMs } = access;
     this.#endLeases(nowMs);
-    if (this.#held() >= units) {
-      const taken = this.#take(units);
+    const block = this.#blocks.find((candidate) => candidate.units >= units);
+    if (block) {
+      block.units -= units;
       const isRefill = this.#held() < blockUnits(this.rule) / 2 && nowMs >= this.#leasingUntilMs;
       if (isRefill) access.background("rate limit refill", this.#call(0, access));
-      return this.#verdict(true, nowMs, taken.at(-1)?.leavesAtMs);
+      return this.#verdict(true, nowMs, block.leavesAtMs);
     }
     if (nowMs < this.#refused.untilMs && units >= this.#refused.units) return this.#verdict(false, nowMs);
-    const taken = this.#take(this.#held());
-    const grant = await this.#call(units - sumOf(taken), access);
+    // What is held goes back with the call, because all units of a request must leave the window together.
+    this.#endLeases(nowMs, Infinity);
+    const grant = await this.#call(units, access);
     if (grant.allowed) return this.#verdict(true, nowMs, grant.leavesAtMs);
-    for (const entry of taken) this.#putBack(entry);
     // Parallel calls may have leased the last units.
     const held = this.#held();
-    if (held > sumOf(taken) && held + grant.remaining >= units) return this.consume(units, access);
+    if (held > 0 && held + grant.remaining >= units) return this.consume(units, access);
     this.#refused = { units, untilMs: nowMs + grant.resetMs };
     return this.#verdict(false, nowMs);
   }
 
-  /** Takes back units that `consume` gave out and that were not used. */
-  async giveBack(unused: WindowEntry, access: Access): Promise<void> {
-    this.#endLeases(access.nowMs);
-    this.#putBack(unused);
-    this.#refused = { units: 0, untilMs: 0 };
-    if (this.#unused.length > 0) await this.#call(0, access);
-  }
-
   /**
-   * Puts units back into the block that they came from. Units that were never held go back to the Durable Object with
-   * the next call.
+   * Takes back units that `consume` gave out and that were not used: into the block that they came from. Units that
+   * were never held go back to the Durable Object.
    */
-  #putBack({ leavesAtMs, units }: WindowEntry): void {
+  async giveBack({ leavesAtMs, units }: WindowEntry, access: Access): Promise<void> {
+    this.#endLeases(access.nowMs);
     const block = this.#blocks.find((candidate) => candidate.leavesAtMs === leavesAtMs);
     const kept = block ? Math.min(units, block.leasedUnits - block.units) : 0;
     if (block) block.units += kept;
     if (units > kept) this.#unused.push({ leavesAtMs, units: units - kept });
+    this.#refused = { units: 0, untilMs: 0 };
+    if (this.#unused.length > 0) await this.#call(0, access);
   }
 
-  #held = () => sumOf(this.#blocks);
+  #held = () => this.#blocks.reduce((sum, { units }) => sum + units, 0);
 
-  /** Takes held units, oldest first. */
-  #take(units: number): WindowEntry[] {
-    let left = units;
-    const taken = this.#blocks.map((block) => {
-      const part = Math.min(left, block.units);
-      block.units -= part;
-      left -= part;
-      return { leavesAtMs: block.leavesAtMs, units: part };
-    });
-    return taken.filter((part) => part.units > 0);
-  }
-
-  #endLeases(nowMs: number): void {
-    const ended = this.#blocks.filter(({ endsAtMs }) => endsAtMs <= nowMs);
-    this.#blocks = this.#blocks.filter(({ endsAtMs }) => endsAtMs > nowMs);
-    this.#unused.push(
-      ...ended.filter(({ units }) => units > 0).map(({ leavesAtMs, units }) => ({ leavesAtMs, units })),
-    );
-    this.#unused = this.#unused.filter(({ leavesAtMs }) => leavesAtMs > nowMs);
+  /** Ends the leases of blocks that end by `byMs`. */
+  #endLeases(nowMs: number, byMs = nowMs): void {
+    const ended = this.#blocks.filter(({ endsAtMs }) => endsAtMs <= byMs);
+    this.#blocks = this.#blocks.filter(({ endsAtMs }) => endsAtMs > byMs);
+    const left = ended.map(({ leavesAtMs, units }) => ({ leavesAtMs, units }));
+    this.#unused = [...this.#unused, ...left].filter(({ leavesAtMs, units }) => leavesAtMs > nowMs && units > 0);
   }
 
   async #call(units: number, access: Access): Promise<Grant> {
