@@ -6,7 +6,7 @@ import { createDb, type Db, type TripCount } from "./db/client";
 import { createShards, type Shards } from "./db/shards";
 import { createDeliveryQueues, type DeliveryQueues } from "./delivery-queues";
 import { createGuesses, type Guesses } from "./limits/guesses";
-import { createLimiter, type Leases, type Limiter } from "./limits/limiter";
+import { createLimiter, type Leases, type Limiter, noLeases } from "./limits/limiter";
 import { describeError, log, setLogLevel } from "./log";
 import type { MailJob } from "./mail/job";
 import type { AlarmMessage } from "./messages";
@@ -72,7 +72,7 @@ async function loadSettings(env: Env): Promise<Settings> {
   try {
     const config = parseConfig({ ...env });
     if (config.refused.length > 0) log("error", "optional settings refused", { reason: config.refused.join("; ") });
-    return { config, keys: await deriveKeyRing(config.secretKeys), leases: new Map(), signerCache: {} };
+    return { config, keys: await deriveKeyRing(config.secretKeys), leases: noLeases(), signerCache: {} };
   } catch (error) {
     if (error instanceof ConfigError) log("error", "configuration refused", { reason: error.message });
     throw error;

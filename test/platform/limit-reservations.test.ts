@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/platform/deps";
 import type { UnitDemand } from "../../src/platform/limits/durable-object";
 import { Lease } from "../../src/platform/limits/lease";
-import { createLimiter, type Leases } from "../../src/platform/limits/limiter";
+import { createLimiter, noLeases } from "../../src/platform/limits/limiter";
 import { reserve } from "../../src/platform/limits/reserve";
 import { RULES, type Rule } from "../../src/platform/limits/rules";
 import { DAY_MS } from "../../src/platform/time";
@@ -169,7 +169,7 @@ describe("leased units", () => {
     const limiter = createLimiter({
       namespace: broken as unknown as typeof env.RATE_LIMITER,
       rules: { ...RULES, tenantDeliveries: rule(1), tenantPayloadBytes: rule(1) },
-      leases: new Map() as Leases,
+      leases: noLeases(),
       background: () => undefined,
       now: Date.now,
     });

@@ -2,6 +2,7 @@
  * API keys that this isolate has read within a minute, so that publishing takes one trip: the batch that stores an
  * event reads the key again, and stores nothing if it has changed.
  */
+import { BoundedMap } from "../../platform/bounded-map";
 import { sha256Hex } from "../../platform/crypto/encoding";
 import type { Recheck } from "../../platform/db/recheck";
 import type { Deps } from "../../platform/deps";
@@ -15,14 +16,13 @@ const MAX_REMEMBERED = 1_000;
 const DATABASE_OF_KEYS = 0;
 
 /** By the hash of the key. */
-const remembered = new Map<string, KnownKey>();
+const remembered = new BoundedMap<KnownKey>(MAX_REMEMBERED);
 
 /** Remembers a key as it was just read, with the time of its last use; forgets one that cannot publish in this way. */
 export function rememberKey(hash: string, key: KnownKey): void {
   remembered.delete(hash);
   if (key.shard !== DATABASE_OF_KEYS || key.formerShard !== null) return;
   if (key.isLive === 0 || key.isTenantSuspended === 1) return;
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   remembered.set(hash, key);
 }
 

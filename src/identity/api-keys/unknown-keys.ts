@@ -2,6 +2,7 @@
  * Unknown API keys with a valid checksum. Each costs a lookup in D1, so an address that has sent too many is refused
  * before the lookup. Keys that worked in this isolate are let through: others may share the address.
  */
+import { BoundedMap } from "../../platform/bounded-map";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { refuseOverLimit } from "../../platform/limits/limiter";
@@ -9,8 +10,8 @@ import { refuseOverLimit } from "../../platform/limits/limiter";
 /** Bounds the memory. */
 const MAX_REMEMBERED = 1_000;
 
-const refusedUntilMs = new Map<string, number>();
-const goodHashes = new Set<string>();
+const refusedUntilMs = new BoundedMap<number>(MAX_REMEMBERED);
+const goodHashes = new BoundedMap<true>(MAX_REMEMBERED);
 
 /** Throws RATE_LIMITED for an address that has sent too many unknown keys, unless this key worked before. */
 export function refuseUnknownKeys(deps: Deps, hash: string, clientIp: string): void {
@@ -22,22 +23,11 @@ export function refuseUnknownKeys(deps: Deps, hash: string, clientIp: string): v
 /** Counts an unknown key. Throws RATE_LIMITED beyond the limit. */
 export async function countUnknownKey(deps: Deps, clientIp: string): Promise<void> {
   const verdict = await deps.limiter.consume("unknownApiKey", clientIp);
-  if (verdict?.allowed === false) {
-    forget(refusedUntilMs, clientIp);
-    refusedUntilMs.set(clientIp, deps.now() + verdict.resetMs);
-  }
+  if (verdict?.allowed === false) refusedUntilMs.set(clientIp, deps.now() + verdict.resetMs);
   refuseOverLimit(verdict);
 }
 
 /** Remembers a key that worked. */
 export function rememberGoodKey(hash: string): void {
-  forget(goodHashes, hash);
-  goodHashes.add(hash);
-}
-
-/** Forgets this entry and, if the memory is full, the oldest one, so that the entry can be added as the newest. */
-function forget(memory: Map<string, number> | Set<string>, entry: string): void {
-  memory.delete(entry);
-  const [oldest] = memory.size >= MAX_REMEMBERED ? memory.keys() : [];
-  if (oldest !== undefined) memory.delete(oldest);
+  goodHashes.set(hash, true);
 }

@@ -1,4 +1,5 @@
 /** The Worker's side of the limiter: one Durable Object per key, reached by RPC. */
+import { BoundedMap } from "../bounded-map";
 import { AppError, unavailable } from "../errors";
 import { describeError, log } from "../log";
 import type { RateLimiter } from "./durable-object";
@@ -20,11 +21,11 @@ export interface Limiter {
   giveBack(name: LimitName, key: string, unused: WindowEntry): Promise<void>;
 }
 
-/** The leases of an isolate, by limit and key, the most recently used last. */
-export type Leases = Map<string, Lease>;
+/** The leases of an isolate, by limit and key. One that is dropped loses the few units that it holds. */
+export type Leases = BoundedMap<Lease>;
 
-/** The most leases that an isolate keeps. The least recently used one is dropped, with the few units that it holds. */
-const MAX_LEASES = 10_000;
+/** Returns the leases of a new isolate. */
+export const noLeases = (): Leases => new BoundedMap(10_000);
 
 interface LimiterDeps {
   namespace: DurableObjectNamespace<RateLimiter>;
@@ -40,10 +41,8 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
   const leaseOf = (name: LimitName, key: string): Lease => {
     const id = `${name}:${key}`;
     const lease = leases.get(id) ?? new Lease(rules[name]);
-    leases.delete(id);
+    // Again, so that the least recently used one is dropped.
     leases.set(id, lease);
-    const [oldest] = leases.size > MAX_LEASES ? leases.keys() : [];
-    if (oldest !== undefined) leases.delete(oldest);
     return lease;
   };
   const accessTo = (name: LimitName, key: string, rule: Rule = rules[name]): Access => ({

@@ -2,17 +2,10 @@
  * What this isolate remembers about deliveries, across its invocations. It is bounded and may be lost at any time:
  * correctness never depends on it.
  */
+import { BoundedMap } from "../../platform/bounded-map";
 
 /** The most entries of one kind. */
 const MAX_ENTRIES = 10_000;
-
-/** Forgets everything when it is full. */
-class BoundedMap<V> extends Map<string, V> {
-  override set(key: string, value: V): this {
-    if (this.size >= MAX_ENTRIES && !this.has(key)) this.clear();
-    return super.set(key, value);
-  }
-}
 
 /** The sends in progress of one subscription. */
 export interface Load {
@@ -46,15 +39,15 @@ export const memory = {
   /** When a run last looked at the sends in progress, Unix ms. */
   watchedMs: 0,
   /** How long a send takes, by subscription. */
-  latenciesMs: new BoundedMap<number>(),
+  latenciesMs: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when a subscription has just asked for a pause, in Unix ms. */
-  heldUntilMs: new BoundedMap<number>(),
+  heldUntilMs: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when this isolate does not mark a subscription as slow again, in Unix ms. */
-  markedSlowUntilMs: new BoundedMap<number>(),
+  markedSlowUntilMs: new BoundedMap<number>(MAX_ENTRIES),
   /** By subscription. */
-  widths: new BoundedMap<Width>(),
+  widths: new BoundedMap<Width>(MAX_ENTRIES),
   /** When a delivery of a lane was last queued, by its id, in Unix ms. */
-  fedAtMs: new BoundedMap<number>(),
+  fedAtMs: new BoundedMap<number>(MAX_ENTRIES),
 
   /** Forgets everything, so that test files can share an isolate. */
   clear(): void {

@@ -4,6 +4,7 @@
  * rules pays nothing for them. A refusal is decided by rules that were read in the same request, and an event is stored
  * only if the rules have not changed since they were read.
  */
+import { BoundedMap } from "../../platform/bounded-map";
 import type { Deps } from "../../platform/deps";
 import type { ErrorDetail } from "../../platform/errors";
 import type { TenantStanding } from "../../platform/schemas/principal";
@@ -117,15 +118,14 @@ function deprecationOf({ deprecated }: Rule): Finding[] {
   return [{ path: "type", message: `deprecated: since ${iso(deprecated.since)}${instead}` }];
 }
 
-/** What was published with a warning since this isolate last wrote it down, by tenant. */
-const warned = new Map<string, { sinceMs: number; counts: Map<string, number> }>();
 const MAX_WARNED_TENANTS = 1000;
+/** What was published with a warning since this isolate last wrote it down, by tenant. */
+const warned = new BoundedMap<{ sinceMs: number; counts: Map<string, number> }>(MAX_WARNED_TENANTS);
 
 /** Counts events that were published with a warning. Writes the counts at most once a minute. */
 export function countWarned(deps: Deps, tenant: TenantRef, types: readonly string[]): void {
   if (types.length === 0) return;
   const nowMs = deps.now();
-  if (warned.size >= MAX_WARNED_TENANTS) warned.clear();
   const entry = warned.get(tenant.tenantId) ?? { sinceMs: 0, counts: new Map<string, number>() };
   for (const type of types) entry.counts.set(type, (entry.counts.get(type) ?? 0) + 1);
   warned.set(tenant.tenantId, entry);

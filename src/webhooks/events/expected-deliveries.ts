@@ -1,13 +1,14 @@
 /**
  * Estimates how many deliveries events will have, from the last events of the same types that this isolate has seen.
  */
+import { BoundedMap } from "../../platform/bounded-map";
 
 /** Bounds the memory. */
 const MAX_KNOWN = 10_000;
 /** The highest estimate: as much of the budget as an isolate leases at once. */
 const MAX_EXPECTED = 500;
 
-const lastCounts = new Map<string, number>();
+const lastCounts = new BoundedMap<number>(MAX_KNOWN);
 
 const keyOf = (tenantId: string, type: string) => `${tenantId} ${type}`;
 
@@ -26,6 +27,5 @@ export function expectedDeliveries(
 
 /** Remembers how many deliveries events had. */
 export function noteDeliveries(tenantId: string, events: readonly { type: string; deliveries: number }[]): void {
-  if (lastCounts.size >= MAX_KNOWN) lastCounts.clear();
   for (const { type, deliveries } of events) lastCounts.set(keyOf(tenantId, type), deliveries);
 }

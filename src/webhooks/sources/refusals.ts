@@ -1,4 +1,5 @@
 /** What an isolate remembers of refused calls: strangers cost no row and, after a while, no signature. */
+import { BoundedMap } from "../../platform/bounded-map";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { MINUTE_MS } from "../../platform/time";
@@ -11,9 +12,9 @@ const MAX_REMEMBERED = 5_000;
 const MAX_REFUSED_CALLS = 20;
 
 /** When the last refused calls of an address to a source were, by both; Unix ms. */
-const refusedAt = new Map<string, number[]>();
+const refusedAt = new BoundedMap<number[]>(MAX_REMEMBERED);
 /** Refused calls that are not written yet, by source and reason, and when the last entry was written or tried. */
-const unwritten = new Map<string, { count: number; writtenAt: number }>();
+const unwritten = new BoundedMap<{ count: number; writtenAt: number }>(MAX_REMEMBERED);
 
 /** Forgets everything, so that tests can share an isolate. */
 export function forgetRefusals(): void {
@@ -36,8 +37,6 @@ export function refuseRepeated(deps: Deps, sourceId: string, clientIp: string): 
 export function countRefused(deps: Deps, sourceId: string, clientIp: string): void {
   const key = keyOf(sourceId, clientIp);
   const before = refusedAt.get(key) ?? [];
-  refusedAt.delete(key);
-  dropOldest(refusedAt);
   refusedAt.set(key, [...before, deps.now()].slice(-MAX_REFUSED_CALLS));
 }
 
@@ -45,8 +44,6 @@ export function countRefused(deps: Deps, sourceId: string, clientIp: string): vo
 export function noteError(deps: Deps, sourceId: string, reason: Reason, bytes: number): void {
   const key = `${sourceId} ${reason}`;
   const entry = unwritten.get(key) ?? { count: 0, writtenAt: 0 };
-  unwritten.delete(key);
-  dropOldest(unwritten);
   unwritten.set(key, entry);
   entry.count += 1;
   const nowMs = deps.now();
@@ -57,9 +54,4 @@ export function noteError(deps: Deps, sourceId: string, reason: Reason, bytes: n
     if (await insertSourceError(deps, sourceId, { at: nowMs, reason, count, bytes })) entry.count -= count;
   };
   deps.background("source error", write());
-}
-
-function dropOldest(memory: Map<string, unknown>): void {
-  const [oldest] = memory.size >= MAX_REMEMBERED ? memory.keys() : [];
-  if (oldest !== undefined) memory.delete(oldest);
 }
