@@ -1,17 +1,14 @@
 /** Whether mails can be sent at all, in the control plane. Spans tenants, like a batch of the queue. */
-import { sql } from "drizzle-orm";
-import { atomically } from "../platform/db/client";
+import { query } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
 
 /** Adds `tries` to the number of tries that have failed since the last mail was sent. */
 export async function noteFailures({ db }: Deps, tries: number, nowMs: number): Promise<void> {
-  await atomically(db, {
-    noted: sql`INSERT INTO mail_failures (id, since, tries) VALUES (1, ${nowMs}, ${tries})
-      ON CONFLICT (id) DO UPDATE SET tries = tries + excluded.tries`,
-  });
+  await query(db)`INSERT INTO mail_failures (id, since, tries) VALUES (1, ${nowMs}, ${tries})
+    ON CONFLICT (id) DO UPDATE SET tries = tries + excluded.tries`;
 }
 
 /** Notes that a mail was sent. Writes nothing unless mails have failed. */
 export async function forgetFailures({ db }: Deps): Promise<void> {
-  await atomically(db, { ended: sql`DELETE FROM mail_failures WHERE id = 1` });
+  await query(db)`DELETE FROM mail_failures WHERE id = 1`;
 }

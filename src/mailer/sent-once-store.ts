@@ -3,7 +3,7 @@
  * mail.
  */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../platform/db/client";
+import { atomically, query, rows } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
 import { MINUTE_MS } from "../platform/time";
 
@@ -27,8 +27,6 @@ export async function claimMail({ db }: Deps, id: string, nowMs: number): Promis
  * it.
  */
 export async function settleMail({ db }: Deps, id: string, sentAt: number | null): Promise<void> {
-  await atomically(db, {
-    settled: sql`UPDATE alert_mails SET sent_at = ${sentAt}, claimed_at = iif(${sentAt} IS NULL, 0, claimed_at)
-      WHERE id = ${id}`,
-  });
+  await query(db)`UPDATE alert_mails SET sent_at = ${sentAt}, claimed_at = iif(${sentAt} IS NULL, 0, claimed_at)
+    WHERE id = ${id}`;
 }

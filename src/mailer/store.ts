@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { listCredentials } from "../identity/recovery/credentials-store";
 import type { Recipient } from "../identity/recovery/store";
-import { atomically, jsonList, rows } from "../platform/db/client";
+import { atomically, jsonList, queryFirst, rows } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
 import type { ListedCredential } from "../platform/mail/job";
 
@@ -39,20 +39,15 @@ export interface CodeRecipient extends Recipient {
 
 /** Who gets the code for an address; null when nobody has it. */
 export async function findCodeRecipientByEmail({ db }: Deps, email: string): Promise<CodeRecipient | null> {
-  const { found } = await atomically(db, {
-    found: rows<CodeRecipient>(sql`SELECT email, CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name,
-        email_verified_at IS NOT NULL AS isVerified
-      FROM users WHERE email = ${email}`),
-  });
-  return found[0] ?? null;
+  const found = await queryFirst<CodeRecipient>(db)`SELECT email,
+      CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name, email_verified_at IS NOT NULL AS isVerified
+    FROM users WHERE email = ${email}`;
+  return found ?? null;
 }
 
 /** Which of these hashes of one mail's token is stored; null when none is. */
 export async function findStoredHash({ db }: Deps, hashes: readonly string[]): Promise<string | null> {
-  const { found } = await atomically(db, {
-    found: rows<{ hash: string }>(
-      sql`SELECT hash FROM email_tokens WHERE hash IN (SELECT value FROM json_each(${jsonList(hashes)}))`,
-    ),
-  });
-  return found[0]?.hash ?? null;
+  const found = await queryFirst<{ hash: string }>(db)`SELECT hash FROM email_tokens
+    WHERE hash IN (SELECT value FROM json_each(${jsonList(hashes)}))`;
+  return found?.hash ?? null;
 }

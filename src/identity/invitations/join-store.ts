@@ -3,7 +3,7 @@
  * invited address.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
@@ -33,12 +33,9 @@ export async function findOpenInvitation(
   email: string,
   nowMs: number,
 ): Promise<OpenInvitation | null> {
-  const { found } = await atomically(db, {
-    found: rows<Omit<OpenInvitation, "tokenHash">>(
-      sql`SELECT tenant_id AS tenantId, role FROM invitations WHERE id = (${openByToken(tokenHash, email, nowMs)})`,
-    ),
-  });
-  return found[0] ? { ...found[0], tokenHash } : null;
+  const found = await queryFirst<Omit<OpenInvitation, "tokenHash">>(db)`SELECT tenant_id AS tenantId, role
+    FROM invitations WHERE id = (${openByToken(tokenHash, email, nowMs)})`;
+  return found ? { ...found, tokenHash } : null;
 }
 
 /** Whether the tenant of the open invitation has room for one more member. */

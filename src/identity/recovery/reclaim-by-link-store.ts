@@ -1,6 +1,6 @@
 /** "This was not me" on the verification page, in D1: the token of the mail proves the address. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { EndedAccess } from "../../platform/mail/job";
 import type { RequestOrigin } from "../../platform/schemas/actor";
@@ -22,15 +22,10 @@ export interface Claim {
 
 /** The unverified account of a verification token; null when the token has expired or the address is verified. */
 export async function findClaimByToken({ db }: Deps, hash: string, nowMs: number): Promise<Claim | null> {
-  const { found } = await atomically(db, {
-    found: rows<
-      Omit<Claim, "tenants"> & { tenants: string }
-    >(sql`SELECT u.id AS userId, u.email, u.created_at AS createdAt,
-        u.created_from AS createdFrom, ${tenantsToLeave} AS tenants
-      FROM email_tokens t JOIN users u ON u.id = t.subject_id
-      WHERE t.hash = ${hash} AND t.purpose = 'verify' AND t.expires_at > ${nowMs} AND u.email_verified_at IS NULL`),
-  });
-  const [claim] = found;
+  const claim = await queryFirst<Omit<Claim, "tenants"> & { tenants: string }>(db)`SELECT u.id AS userId, u.email,
+      u.created_at AS createdAt, u.created_from AS createdFrom, ${tenantsToLeave} AS tenants
+    FROM email_tokens t JOIN users u ON u.id = t.subject_id
+    WHERE t.hash = ${hash} AND t.purpose = 'verify' AND t.expires_at > ${nowMs} AND u.email_verified_at IS NULL`;
   return claim ? { ...claim, tenants: JSON.parse(claim.tenants) as TenantRef[] } : null;
 }
 

@@ -1,6 +1,6 @@
 /** Accounts in D1 that were never verified and that nobody uses any more, across tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query } from "../../platform/db/client";
 import { firstIdAt, newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { SYSTEM } from "../../platform/schemas/actor";
@@ -32,12 +32,10 @@ export async function findAbandonedAccounts(
   limit: number,
   nowMs: number,
 ): Promise<string[]> {
-  const { found } = await atomically(db, {
-    found: rows<{ userId: string }>(sql`SELECT DISTINCT e.subject_id AS userId
-      FROM email_tokens e INDEXED BY email_tokens_by_expiry
-      WHERE e.expires_at <= ${sinceMs} AND e.purpose = 'verify' AND ${isAbandoned(sql`e.subject_id`, sinceMs, nowMs)}
-        LIMIT ${limit}`),
-  });
+  const found = await query<{ userId: string }>(db)`SELECT DISTINCT e.subject_id AS userId
+    FROM email_tokens e INDEXED BY email_tokens_by_expiry
+    WHERE e.expires_at <= ${sinceMs} AND e.purpose = 'verify' AND ${isAbandoned(sql`e.subject_id`, sinceMs, nowMs)}
+      LIMIT ${limit}`;
   return found.map(({ userId }) => userId);
 }
 

@@ -1,6 +1,6 @@
 /** What a purge does about the events of the platform. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { query, queryFirst } from "../../platform/db/client";
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { MINUTE_MS } from "../../platform/time";
@@ -13,10 +13,9 @@ const MINUTES_UNTIL_NEXT_LOOK = 1;
 export const PUBLISHED: Step = {
   name: "platform events",
   page: async ({ db, now }, { createdAt }) => {
-    const { feed } = await atomically(db, {
-      feed: rows<{ publishedTo: number }>(sql`SELECT published_to AS publishedTo FROM platform_feed WHERE id = 1`),
-    });
-    const publishedTo = feed[0]?.publishedTo ?? Number.POSITIVE_INFINITY;
+    const feed = await queryFirst<{ publishedTo: number }>(db)`SELECT published_to AS publishedTo FROM platform_feed
+      WHERE id = 1`;
+    const publishedTo = feed?.publishedTo ?? Number.POSITIVE_INFINITY;
     const isPublished = publishedTo >= createdAt + SETTLED_AFTER_MS;
     return isPublished ? "done" : { notBefore: now() + MINUTES_UNTIL_NEXT_LOOK * MINUTE_MS };
   },
@@ -45,9 +44,7 @@ const SEARCH = searching("events of the platform", "control", ({ subjectId }) =>
 export const CUT_PLATFORM_EVENTS: Step = {
   ...SEARCH,
   page: async (deps, purge, cursor) => {
-    const { made } = await atomically(deps.db, {
-      made: rows<{ id: string }>(sql`SELECT id FROM tenants WHERE id = ${PLATFORM_TENANT}`),
-    });
+    const made = await query<{ id: string }>(deps.db)`SELECT id FROM tenants WHERE id = ${PLATFORM_TENANT}`;
     return made.length === 0 ? "done" : SEARCH.page(deps, purge, cursor);
   },
 };

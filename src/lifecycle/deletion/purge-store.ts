@@ -1,6 +1,6 @@
 /** Purges in D1: the deletions under way, across tenants, and how far each has come. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
+import { jsonList, query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /** A deletion under way. Times are Unix ms. */
@@ -43,31 +43,25 @@ export async function takePurges(
     shard === 0
       ? sql`coalesce(shard, 0) NOT IN (SELECT value FROM json_each(${jsonList(others)}))`
       : sql`shard = ${shard}`;
-  const { taken } = await atomically(db, {
-    taken: rows<Purge>(sql`UPDATE purges SET run_at = ${leaseUntil}
-      WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} AND ${isHere}
-        ORDER BY run_at LIMIT ${limit})
-      RETURNING id, kind, subject_id AS subjectId, shard, former_shard AS formerShard, email, mail_to AS mailTo, name,
-        members, created_at
-        AS createdAt, step, cursor`),
-  });
-  return taken;
+  return query<Purge>(db)`UPDATE purges SET run_at = ${leaseUntil}
+    WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} AND ${isHere}
+      ORDER BY run_at LIMIT ${limit})
+    RETURNING id, kind, subject_id AS subjectId, shard, former_shard AS formerShard, email, mail_to AS mailTo, name,
+      members, created_at AS createdAt, step, cursor`;
 }
 
 /** Stores how far a purge has come, and when it continues. */
 export async function savePurge({ db }: Deps, { id, step, cursor }: Purge, runAt: number): Promise<void> {
-  await atomically(db, {
-    saved: sql`UPDATE purges SET step = ${step}, cursor = ${cursor}, run_at = ${runAt} WHERE id = ${id}`,
-  });
+  await query(db)`UPDATE purges SET step = ${step}, cursor = ${cursor}, run_at = ${runAt} WHERE id = ${id}`;
 }
 
 /** Returns whether tenants that were deleted with an account are still being removed. */
 export async function hasOpenParts({ db }: Deps, { id }: Purge): Promise<boolean> {
-  const { found } = await atomically(db, { found: sql`SELECT 1 FROM purges WHERE part_of = ${id} LIMIT 1` });
+  const found = await query(db)`SELECT 1 FROM purges WHERE part_of = ${id} LIMIT 1`;
   return found.length > 0;
 }
 
 /** Ends a purge. */
 export async function deletePurge({ db }: Deps, { id }: Purge): Promise<void> {
-  await atomically(db, { deleted: sql`DELETE FROM purges WHERE id = ${id}` });
+  await query(db)`DELETE FROM purges WHERE id = ${id}`;
 }

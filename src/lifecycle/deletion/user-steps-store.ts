@@ -3,7 +3,7 @@
  * test/lifecycle/purge.isolated.test.ts checks it.
  */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import { forgetActors } from "../../tenancy/audit/forget-store";
 import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
 import { CUT_PLATFORM_EVENTS, forgetSequence, PUBLISHED } from "./platform-steps-store";
@@ -14,9 +14,7 @@ import { afterTenants, tellFormerUser } from "./tell";
 const ANONYMISE_AUDIT: Step = {
   name: "anonymise audit events",
   page: async (deps, purge) => {
-    const { keys } = await atomically(deps.db, {
-      keys: rows<{ id: string }>(sql`SELECT id FROM api_keys WHERE user_id = ${purge.subjectId}`),
-    });
+    const keys = await query<{ id: string }>(deps.db)`SELECT id FROM api_keys WHERE user_id = ${purge.subjectId}`;
     const actorIds = [purge.subjectId, ...keys.map(({ id }) => id)];
     const databases = databasesOf(deps, purge, "everywhere");
     for (const db of databases) {

@@ -1,7 +1,7 @@
 /** What the export of a tenant reads page by page, in D1. */
 
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -59,13 +59,10 @@ export async function readAttempts(
   subscriptionId: string,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<ExportedAttemptRow[]> {
-  const { found } = await atomically(shards.db(shard), {
-    found: rows<ExportedAttemptRow>(sql`SELECT a.id, coalesce(a.delivery_id, a.id) AS deliveryId, a.event_id AS eventId,
-        a.event_type AS eventType, a.status, a.response_code AS responseCode, a.error, a.attempt_count AS attemptCount,
-        a.attempted_at AS attemptedAt, a.completed_at AS completedAt
-      FROM subscriptions s CROSS JOIN attempts a ON a.subscription_id = s.id
-      WHERE s.id = ${subscriptionId} AND s.tenant_id = ${tenantId} AND a.status <> ${PLACEHOLDER}
-        AND ${before === null ? sql`true` : sql`a.id < ${before}`} ORDER BY a.id DESC LIMIT ${limit}`),
-  });
-  return found;
+  return query<ExportedAttemptRow>(shards.db(shard))`SELECT a.id, coalesce(a.delivery_id, a.id) AS deliveryId,
+      a.event_id AS eventId, a.event_type AS eventType, a.status, a.response_code AS responseCode, a.error,
+      a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt
+    FROM subscriptions s CROSS JOIN attempts a ON a.subscription_id = s.id
+    WHERE s.id = ${subscriptionId} AND s.tenant_id = ${tenantId} AND a.status <> ${PLACEHOLDER}
+      AND ${before === null ? sql`true` : sql`a.id < ${before}`} ORDER BY a.id DESC LIMIT ${limit}`;
 }

@@ -1,7 +1,7 @@
 /** Members of the product's tenants in D1. */
 import { sql } from "drizzle-orm";
 import { inTenant } from "../../identity/platform-keys/audit-store";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
 import type { Role } from "../../platform/schemas/roles";
@@ -29,12 +29,9 @@ export async function listMembersAfter(
   after: After | undefined,
 ): Promise<MemberRow[]> {
   const { at = -1, id = "" } = after ?? {};
-  const { found } = await atomically(db, {
-    found: rows<MemberRow>(sql`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId}
-      AND (m.created_at > ${at} OR (m.created_at = ${at} AND m.user_id > ${id}))
-      ORDER BY m.created_at, m.user_id LIMIT ${limit + 1}`),
-  });
-  return found;
+  return query<MemberRow>(db)`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId}
+    AND (m.created_at > ${at} OR (m.created_at = ${at} AND m.user_id > ${id}))
+    ORDER BY m.created_at, m.user_id LIMIT ${limit + 1}`;
 }
 
 /** Adds a member unless the user is one, or the tenant has no room. Returns the member that is there. */

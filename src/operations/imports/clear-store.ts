@@ -1,6 +1,6 @@
 /** Removing what is left of imports, in D1. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query, queryFirst, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { SYSTEM } from "../../platform/schemas/actor";
@@ -35,10 +35,7 @@ export async function stopOldImports({ db }: Deps, createdUntil: number, nowMs: 
  */
 export async function clearPage({ db }: Deps): Promise<boolean> {
   const ended = sql`(SELECT id FROM imports WHERE ended_at IS NOT NULL AND is_cleared = 0 ORDER BY ended_at LIMIT 1)`;
-  const { found } = await atomically(db, {
-    found: rows<{ id: string }>(sql`SELECT id FROM imports WHERE id = ${ended}`),
-  });
-  const [first] = found;
+  const first = await queryFirst<{ id: string }>(db)`SELECT id FROM imports WHERE id = ${ended}`;
   if (!first) return false;
   const { id } = first;
   const left = (table: string) => sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)} WHERE import_id = ${id})`;
@@ -70,10 +67,8 @@ export async function removeOldImport({ db }: Deps, createdBefore: number): Prom
 
 /** Removes the settings of hashes that nobody has any more. */
 export async function removeUnusedSettings({ db }: Deps): Promise<void> {
-  await atomically(db, {
-    removed: sql`DELETE FROM hash_settings WHERE id IN (SELECT h.id FROM hash_settings h
-      LEFT JOIN imports i ON i.id = h.id
-      WHERE h.id > '' AND coalesce(i.ended_at, iif(i.id IS NULL, 0, NULL)) IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM users u WHERE u.password_import = h.id AND u.password_kind IS NOT NULL))`,
-  });
+  await query(db)`DELETE FROM hash_settings WHERE id IN (SELECT h.id FROM hash_settings h
+    LEFT JOIN imports i ON i.id = h.id
+    WHERE h.id > '' AND coalesce(i.ended_at, iif(i.id IS NULL, 0, NULL)) IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM users u WHERE u.password_import = h.id AND u.password_kind IS NOT NULL))`;
 }

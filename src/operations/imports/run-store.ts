@@ -1,6 +1,6 @@
 /** The import that runs, in D1: one run works on it at a time. Imports belong to the platform, not to a tenant. */
 import { sql } from "drizzle-orm";
-import { atomically, rows, violates } from "../../platform/db/client";
+import { atomically, query, queryFirst, rows, violates } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
@@ -27,31 +27,23 @@ export interface ClaimedImport {
 /** Claims the import that was started first, unless another run works on it. Undefined when there is nothing to do. */
 export async function claimImport({ db }: Deps, nowMs: number): Promise<ClaimedImport | undefined> {
   const lease = newId();
-  const { claimed } = await atomically(db, {
-    claimed: rows<Omit<ClaimedImport, "actor"> & { actor: string }>(sql`UPDATE imports
-      SET lease = ${lease}, leased_until = ${nowMs + LEASE_MS}
-      WHERE id = (SELECT id FROM imports WHERE state IN ('open', 'running') AND state = 'running'
-        ORDER BY started_at, id LIMIT 1) AND leased_until <= ${nowMs}
-      RETURNING id, dry_run AS dryRun, on_existing AS onExisting, actor, line, position, lease`),
-  });
-  return claimed[0] && { ...claimed[0], actor: JSON.parse(claimed[0].actor) as Actor };
+  const claimed = await queryFirst<Omit<ClaimedImport, "actor"> & { actor: string }>(db)`UPDATE imports
+    SET lease = ${lease}, leased_until = ${nowMs + LEASE_MS}
+    WHERE id = (SELECT id FROM imports WHERE state IN ('open', 'running') AND state = 'running'
+      ORDER BY started_at, id LIMIT 1) AND leased_until <= ${nowMs}
+    RETURNING id, dry_run AS dryRun, on_existing AS onExisting, actor, line, position, lease`;
+  return claimed && { ...claimed, actor: JSON.parse(claimed.actor) as Actor };
 }
 
 /** Lets other runs work on the import. */
 export async function releaseImport({ db }: Deps, { id, lease }: ClaimedImport): Promise<void> {
-  await atomically(db, {
-    released: sql`UPDATE imports SET leased_until = 0 WHERE id = ${id} AND lease = ${lease}`,
-  });
+  await query(db)`UPDATE imports SET leased_until = 0 WHERE id = ${id} AND lease = ${lease}`;
 }
 
 /** How far the import has come; undefined when it has ended or another run works on it. */
 export async function progressOfRun({ db }: Deps, { id, lease }: ClaimedImport) {
-  const { found } = await atomically(db, {
-    found: rows<{ line: number; position: number }>(
-      sql`SELECT line, position FROM imports WHERE id = ${id} AND state = 'running' AND lease = ${lease}`,
-    ),
-  });
-  return found[0];
+  return queryFirst<{ line: number; position: number }>(db)`SELECT line, position FROM imports
+    WHERE id = ${id} AND state = 'running' AND lease = ${lease}`;
 }
 
 /** A chunk of the parts, encrypted. */

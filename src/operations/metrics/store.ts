@@ -4,7 +4,7 @@
  */
 
 import { sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { atomically, type Db, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { STAGE } from "../../webhooks/auto-disable/stages";
@@ -155,5 +155,5 @@ export async function readControlPlane({ db }: Pick<Deps, "db">, sinceMs: number
 
 /** Stores the counts of a delivery database. Does nothing until the size of the database is noted. */
 export async function noteTotals(db: Db, shard: number, totals: Totals): Promise<void> {
-  await atomically(db, { noted: sql`UPDATE shards SET totals = ${JSON.stringify(totals)} WHERE shard = ${shard}` });
+  await query(db)`UPDATE shards SET totals = ${JSON.stringify(totals)} WHERE shard = ${shard}`;
 }

@@ -1,6 +1,6 @@
 /** The moves of tenants in the control plane. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, query, queryFirst, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
@@ -51,28 +51,21 @@ export async function insertMove(
 
 /** The newest move of a tenant; null if it was never moved. */
 export async function latestMove({ db }: Deps, tenantId: string): Promise<Move | null> {
-  const { found } = await atomically(db, {
-    found: rows<Move>(sql`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.tenant_id = ${tenantId}
-      ORDER BY m.created_at DESC LIMIT 1`),
-  });
-  return found[0] ?? null;
+  const found = await queryFirst<Move>(db)`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.tenant_id = ${tenantId}
+    ORDER BY m.created_at DESC LIMIT 1`;
+  return found ?? null;
 }
 
 /** Up to `limit` moves, of any tenants, that have not ended, after the tenant id `after`. */
 export async function openMoves({ db }: Deps, after: string, limit: number): Promise<Move[]> {
-  const { found } = await atomically(db, {
-    found: rows<Move>(sql`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.ended_at IS NULL AND m.tenant_id > ${after}
-      ORDER BY m.tenant_id LIMIT ${limit}`),
-  });
-  return found;
+  return query<Move>(db)`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.ended_at IS NULL AND m.tenant_id > ${after}
+    ORDER BY m.tenant_id LIMIT ${limit}`;
 }
 
 /** Notes that a step is done, or how far it has come. Does nothing if another run is ahead. */
 export async function saveStep({ db }: Deps, move: Move, next: MoveStep, cursor: string): Promise<void> {
-  await atomically(db, {
-    saved: sql`UPDATE tenant_moves SET step = ${next}, cursor = ${cursor}
-      WHERE id = ${move.id} AND step = ${move.step} AND cursor = ${move.cursor}`,
-  });
+  await query(db)`UPDATE tenant_moves SET step = ${next}, cursor = ${cursor}
+    WHERE id = ${move.id} AND step = ${move.step} AND cursor = ${move.cursor}`;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { deliveryIdOf, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
@@ -77,12 +77,9 @@ export interface FoundDelivery extends OfTenant {
  * Searches a delivery database, across its tenants, for subscriptions whose host begins with `host`, which has no path.
  */
 export async function searchHosts(db: Db, host: string): Promise<FoundSubscription[]> {
-  const { found } = await atomically(db, {
-    found: rows<FoundSubscription>(sql`SELECT id, tenant_id AS tenantId, name, url, enabled FROM subscriptions
-      WHERE is_deleted = 0 AND ${beginsWith(sql.raw("lower(substr(url, instr(url, '://') + 3, 255))"), host)}
-        LIMIT ${MAX_FINDINGS}`),
-  });
-  return found;
+  return query<FoundSubscription>(db)`SELECT id, tenant_id AS tenantId, name, url, enabled FROM subscriptions
+    WHERE is_deleted = 0 AND ${beginsWith(sql.raw("lower(substr(url, instr(url, '://') + 3, 255))"), host)}
+      LIMIT ${MAX_FINDINGS}`;
 }
 
 /**
@@ -116,10 +113,7 @@ export async function searchId(db: Db, id: string) {
 /** Returns the names of tenants by id, in one read. Those that do not exist are missing. */
 export async function namesOfTenants({ db }: Deps, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
-  const { found } = await atomically(db, {
-    found: rows<{ id: string; name: string }>(
-      sql`SELECT id, name FROM tenants WHERE id IN (SELECT value FROM json_each(${jsonList([...new Set(ids)])}))`,
-    ),
-  });
+  const found = await query<{ id: string; name: string }>(db)`SELECT id, name FROM tenants
+    WHERE id IN (SELECT value FROM json_each(${jsonList([...new Set(ids)])}))`;
   return new Map(found.map(({ id, name }) => [id, name]));
 }

@@ -1,6 +1,6 @@
 /** The subscriptions of a tenant as operators see them: states and errors, without what was sent. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { failureCountOf } from "../../webhooks/stats/hours-store";
@@ -25,15 +25,12 @@ export async function readTenantSubscriptions(
   { shards }: Deps,
   { tenantId, shard }: TenantRef,
 ): Promise<TenantSubscriptionRow[]> {
-  const { found } = await atomically(shards.db(shard), {
-    found: rows<TenantSubscriptionRow>(sql`WITH s AS MATERIALIZED (
-        SELECT s.id, s.name, s.url, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
-          ${failureCountOf(sql.raw("s.id"))} AS failureCount,
-          CASE WHEN s.disabled_reason IS NOT NULL THEN 'disabled' WHEN s.enabled = 0 THEN 'paused'
-            WHEN ${IS_FAILING} THEN 'failing' ELSE 'active' END AS state
-        FROM subscriptions s WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0
-        ORDER BY state IN ('disabled', 'failing') DESC, failureCount DESC, s.id LIMIT ${MAX_SUBSCRIPTIONS})
-      SELECT s.*, CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("error")} END AS error FROM s`),
-  });
-  return found;
+  return query<TenantSubscriptionRow>(shards.db(shard))`WITH s AS MATERIALIZED (
+      SELECT s.id, s.name, s.url, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
+        ${failureCountOf(sql.raw("s.id"))} AS failureCount,
+        CASE WHEN s.disabled_reason IS NOT NULL THEN 'disabled' WHEN s.enabled = 0 THEN 'paused'
+          WHEN ${IS_FAILING} THEN 'failing' ELSE 'active' END AS state
+      FROM subscriptions s WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0
+      ORDER BY state IN ('disabled', 'failing') DESC, failureCount DESC, s.id LIMIT ${MAX_SUBSCRIPTIONS})
+    SELECT s.*, CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("error")} END AS error FROM s`;
 }

@@ -1,6 +1,6 @@
 /** Reading and replacing encrypted columns in D1. Spans tenants, because a key belongs to the whole service. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { type Db, jsonList, query, queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /** An encrypted column, and the columns of its table's key. */
@@ -41,13 +41,10 @@ export async function findRowsUnderOtherKeys(
 ): Promise<EncryptedRow[]> {
   const { table, key } = encrypted;
   const ciphertext = ciphertextIn(encrypted);
-  const { found } = await atomically(db, {
-    found: rows<{ key: string; encrypted: string }>(
-      sql`SELECT json_array(${columnsOf(key)}) AS key, ${ciphertext} AS encrypted FROM ${sql.identifier(table)}
-        WHERE (${columnsOf(key)}) > (${membersOf(sql`${jsonList(after)}`, key.length)})
-          AND ${ciphertext} NOT LIKE ${`${keyId}.%`} AND ${ciphertext} <> '' ORDER BY ${columnsOf(key)} LIMIT ${limit}`,
-    ),
-  });
+  const found = await query<{ key: string; encrypted: string }>(db)`SELECT json_array(${columnsOf(key)}) AS key,
+    ${ciphertext} AS encrypted FROM ${sql.identifier(table)}
+    WHERE (${columnsOf(key)}) > (${membersOf(sql`${jsonList(after)}`, key.length)})
+      AND ${ciphertext} NOT LIKE ${`${keyId}.%`} AND ${ciphertext} <> '' ORDER BY ${columnsOf(key)} LIMIT ${limit}`;
   return found.map((row) => ({ key: JSON.parse(row.key) as string[], encrypted: row.encrypted }));
 }
 
@@ -61,12 +58,10 @@ export async function replaceCiphertexts(
   const column = sql.identifier(encrypted.column);
   const replacement =
     member === undefined ? sql`t.replacement` : sql`json_set(${column}, ${`$.${member}`}, t.replacement)`;
-  await atomically(db, {
-    replaced: sql`UPDATE ${sql.identifier(table)} SET ${column} = ${replacement}
-      FROM (SELECT value ->> 'key' AS key, value ->> 'encrypted' AS encrypted, value ->> 'replacement' AS replacement
-        FROM json_each(${jsonList(changes)})) t
-      WHERE (${columnsOf(key)}) = (${membersOf(sql`t.key`, key.length)}) AND ${ciphertextIn(encrypted)} = t.encrypted`,
-  });
+  await query(db)`UPDATE ${sql.identifier(table)} SET ${column} = ${replacement}
+    FROM (SELECT value ->> 'key' AS key, value ->> 'encrypted' AS encrypted, value ->> 'replacement' AS replacement
+      FROM json_each(${jsonList(changes)})) t
+    WHERE (${columnsOf(key)}) = (${membersOf(sql`t.key`, key.length)}) AND ${ciphertextIn(encrypted)} = t.encrypted`;
 }
 
 /** What the last pass over the encrypted columns of a database found. */
@@ -83,29 +78,23 @@ interface KeyCheck {
 const rowOf = (shard: number): number => shard + 1;
 
 export async function readKeyCheck({ db }: Deps, shard: number): Promise<KeyCheck> {
-  const { check } = await atomically(db, {
-    check: rows<KeyCheck>(
-      sql`SELECT ring, missing, checked_at AS checkedAt FROM key_checks WHERE id = ${rowOf(shard)}`,
-    ),
-  });
-  return check[0] ?? { ring: "", missing: "[]", checkedAt: 0 };
+  const check = await queryFirst<KeyCheck>(db)`SELECT ring, missing, checked_at AS checkedAt FROM key_checks
+    WHERE id = ${rowOf(shard)}`;
+  return check ?? { ring: "", missing: "[]", checkedAt: 0 };
 }
 
 /** Returns the ids of the keys that secrets of these databases need but SECRET_KEYS did not have. */
 export async function readMissingKeys({ db, shards }: Pick<Deps, "db" | "shards">): Promise<string[]> {
-  const { keys } = await atomically(db, {
-    keys: rows<{ id: string }>(sql`SELECT DISTINCT j.value AS id FROM key_checks k CROSS JOIN json_each(k.missing) j
-      WHERE k.id IN (SELECT value FROM json_each(${jsonList(shards.numbers.map(rowOf))})) ORDER BY j.value`),
-  });
+  const keys = await query<{ id: string }>(db)`SELECT DISTINCT j.value AS id FROM key_checks k
+    CROSS JOIN json_each(k.missing) j
+    WHERE k.id IN (SELECT value FROM json_each(${jsonList(shards.numbers.map(rowOf))})) ORDER BY j.value`;
   return keys.map(({ id }) => id);
 }
 
 /** Notes what a pass found. */
 export async function noteKeyCheck({ db }: Deps, shard: number, { ring, missing, checkedAt }: KeyCheck): Promise<void> {
-  await atomically(db, {
-    noted: sql`INSERT INTO key_checks (id, ring, missing, checked_at)
-      VALUES (${rowOf(shard)}, ${ring}, ${missing}, ${checkedAt})
-      ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, missing = excluded.missing,
-        checked_at = excluded.checked_at`,
-  });
+  await query(db)`INSERT INTO key_checks (id, ring, missing, checked_at)
+    VALUES (${rowOf(shard)}, ${ring}, ${missing}, ${checkedAt})
+    ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, missing = excluded.missing,
+      checked_at = excluded.checked_at`;
 }

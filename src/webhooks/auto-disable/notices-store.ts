@@ -3,7 +3,7 @@
  * from the control plane.
  */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
 import { MAIL_EVERY_MS, STAGE } from "./stages";
@@ -91,11 +91,8 @@ export interface NoticeRecipient {
 
 /** Returns the owners and admins of these tenants who have not turned the mails off. */
 export async function findNoticeRecipients({ db }: Deps, tenantIds: readonly string[]): Promise<NoticeRecipient[]> {
-  const { found } = await atomically(db, {
-    found: rows<NoticeRecipient>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, m.user_id AS userId
-      FROM json_each(${jsonList(tenantIds)}) j CROSS JOIN memberships m ON m.tenant_id = j.value CROSS
-        JOIN tenants t ON t.id = m.tenant_id
-      WHERE m.role IN ('owner', 'admin') AND m.alerts = 1`),
-  });
-  return found;
+  return query<NoticeRecipient>(db)`SELECT m.tenant_id AS tenantId, t.name AS tenantName, m.user_id AS userId
+    FROM json_each(${jsonList(tenantIds)}) j CROSS JOIN memberships m ON m.tenant_id = j.value CROSS
+      JOIN tenants t ON t.id = m.tenant_id
+    WHERE m.role IN ('owner', 'admin') AND m.alerts = 1`;
 }

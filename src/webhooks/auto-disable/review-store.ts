@@ -2,8 +2,7 @@
  * The minutely review of the failing subscriptions of one delivery database, across its tenants: page by page, so that
  * others can use the database in between however many subscriptions fail.
  */
-import { sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { atomically, type Db, queryFirst } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { type ReviewPage, Transitions } from "./transitions-store";
 
@@ -12,11 +11,10 @@ const PAGE_ROWS = 500;
 
 /** Returns the page of failing subscriptions after a subscription id; null when there is none. */
 export async function findPage(db: Db, after: string): Promise<ReviewPage | null> {
-  const { found } = await atomically(db, {
-    found: rows<{ last: string | null }>(sql`SELECT max(subscription_id) AS last FROM (SELECT subscription_id
-      FROM episodes WHERE subscription_id > ${after} ORDER BY subscription_id LIMIT ${PAGE_ROWS})`),
-  });
-  const last = found[0]?.last ?? null;
+  const found = await queryFirst<{ last: string | null }>(db)`SELECT max(subscription_id) AS last
+    FROM (SELECT subscription_id FROM episodes WHERE subscription_id > ${after}
+      ORDER BY subscription_id LIMIT ${PAGE_ROWS})`;
+  const last = found?.last ?? null;
   return last === null ? null : { after, last };
 }
 

@@ -1,7 +1,7 @@
 /** A delivery that waits for its next attempt, in the delivery database of its tenant. */
 
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, queryFirst, rows } from "../../platform/db/client";
 import { newIdAt, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey } from "../../platform/messages";
@@ -42,25 +42,21 @@ export async function readWaiting(
   deliveryId: string,
 ): Promise<WaitingDelivery | undefined> {
   const db = deps.shards.db(tenant.shard);
-  const { last } = await atomically(db, {
-    last: rows<Pick<WaitingDelivery, "lastId" | "nextAttemptId">>(sql`${attemptChain(id, sql`${deliveryId}`)}
-      SELECT a.id AS lastId, a.next_id AS nextAttemptId FROM chain CROSS JOIN attempts a
-        ON a.subscription_id = ${id} AND a.id = chain.id CROSS JOIN subscriptions s
-      WHERE ${isLive(tenant, id)} AND a.status IN ('failed', ${PLACEHOLDER}) AND a.next_id IS NOT NULL
-        ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
-  });
-  const [link] = last;
+  const link = await queryFirst<Pick<WaitingDelivery, "lastId" | "nextAttemptId">>(
+    db,
+  )`${attemptChain(id, sql`${deliveryId}`)}
+    SELECT a.id AS lastId, a.next_id AS nextAttemptId FROM chain CROSS JOIN attempts a
+      ON a.subscription_id = ${id} AND a.id = chain.id CROSS JOIN subscriptions s
+    WHERE ${isLive(tenant, id)} AND a.status IN ('failed', ${PLACEHOLDER}) AND a.next_id IS NOT NULL
+      ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`;
   if (!link) return undefined;
   // The planned id carries the time at which the attempt is due.
   const key = { ...link, deliveryId, dueAt: timeOfId(link.nextAttemptId) };
-  const { found } = await atomically(db, {
-    found: rows<
-      Pick<WaitingDelivery, "slotAt" | "attempts">
-    >(sql`SELECT iif(slot_at >= due_at, slot_at, NULL) AS slotAt, attempts FROM outbox WHERE ${rowOf(id, key)}
-      AND attempts > 0
-      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${link.nextAttemptId})`),
-  });
-  return found[0] && { ...key, ...found[0] };
+  const found = await queryFirst<Pick<WaitingDelivery, "slotAt" | "attempts">>(db)`SELECT
+      iif(slot_at >= due_at, slot_at, NULL) AS slotAt, attempts
+    FROM outbox WHERE ${rowOf(id, key)} AND attempts > 0
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${link.nextAttemptId})`;
+  return found && { ...key, ...found };
 }
 
 /**

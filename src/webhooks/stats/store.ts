@@ -4,7 +4,7 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Rows, rows } from "../../platform/db/client";
+import { atomically, queryFirst, type Rows, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
@@ -81,17 +81,15 @@ export async function readSubscriptionHours(
  * subscription.
  */
 export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts | undefined> {
-  const { counts } = await atomically(deps.shards.db(tenant.shard), {
-    counts: rows<
-      Omit<AttemptCounts, "total" | "throttle"> & { isLimited: 0 | 1; waiting: number; nextSlotAt: number | null }
-    >(sql`SELECT coalesce(sum(h.succeeded), 0) AS success, coalesce(sum(h.failed), 0) AS failed, ${PENDING} AS pending,
-        coalesce(s.options ->> '$.rateLimit', s.options ->> '$.maxConcurrent') IS NOT NULL AS isLimited,
-        ${WAITING_FOR_SLOTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at)
-          FROM ${LINE})) AS nextSlotAt
-      FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)}
-        GROUP BY s.id`),
-  });
-  const [found] = counts;
+  const found = await queryFirst<
+    Omit<AttemptCounts, "total" | "throttle"> & { isLimited: 0 | 1; waiting: number; nextSlotAt: number | null }
+  >(deps.shards.db(tenant.shard))`SELECT coalesce(sum(h.succeeded), 0) AS success,
+      coalesce(sum(h.failed), 0) AS failed, ${PENDING} AS pending,
+      coalesce(s.options ->> '$.rateLimit', s.options ->> '$.maxConcurrent') IS NOT NULL AS isLimited,
+      ${WAITING_FOR_SLOTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at)
+        FROM ${LINE})) AS nextSlotAt
+    FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)}
+      GROUP BY s.id`;
   if (!found) return undefined;
   const { isLimited, waiting, nextSlotAt, ...byStatus } = found;
   const total = byStatus.success + byStatus.failed + byStatus.pending;

@@ -71,14 +71,11 @@ export interface PublicCatalogue extends TenantRef, Pick<CatalogueRow, "slug" | 
 
 /** Returns the catalogue with this slug, of any tenant; undefined unless it is public and its tenant is active. */
 export async function findPublicCatalogue({ db }: Deps, slug: string): Promise<PublicCatalogue | undefined> {
-  const { found } = await atomically(db, {
-    found: rows<Omit<PublicCatalogue, "hasPlatformTypes"> & { hasPlatformTypes: 0 | 1 }>(sql`SELECT t.id AS tenantId,
-        t.shard, c.slug, coalesce(c.title, c.slug) AS title, c.description,
-        EXISTS (SELECT 1 FROM catalogs p CROSS JOIN tenants pt ON pt.id = p.tenant_id
-          WHERE p.tenant_id = ${PLATFORM_TENANT} AND p.is_public = 1 AND pt.suspended_at IS NULL) AS hasPlatformTypes
-      FROM catalogs c CROSS JOIN tenants t ON t.id = c.tenant_id
-      WHERE c.slug = ${slug} AND c.is_public = 1 AND t.suspended_at IS NULL`),
-  });
-  const [row] = found;
+  const row = await queryFirst<Omit<PublicCatalogue, "hasPlatformTypes"> & { hasPlatformTypes: 0 | 1 }>(db)`SELECT
+      t.id AS tenantId, t.shard, c.slug, coalesce(c.title, c.slug) AS title, c.description,
+      EXISTS (SELECT 1 FROM catalogs p CROSS JOIN tenants pt ON pt.id = p.tenant_id
+        WHERE p.tenant_id = ${PLATFORM_TENANT} AND p.is_public = 1 AND pt.suspended_at IS NULL) AS hasPlatformTypes
+    FROM catalogs c CROSS JOIN tenants t ON t.id = c.tenant_id
+    WHERE c.slug = ${slug} AND c.is_public = 1 AND t.suspended_at IS NULL`;
   return row && { ...row, hasPlatformTypes: row.hasPlatformTypes === 1 };
 }
