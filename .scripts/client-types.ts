@@ -40,6 +40,8 @@ const QUERIES = [
 /** A parameter with more values than this is a string: later versions of the service have more of them. */
 const MAX_LISTED_VALUES = 20;
 const MAX_COLUMNS = 120;
+/** With fewer fields in common, two types may be alike by chance. */
+const MIN_BASE_FIELDS = 3;
 
 const HEADER = `/**
  * The types of requests and answers. Generated from the OpenAPI document by \`npm run generate\`: to change one, change
@@ -57,10 +59,10 @@ export function clientTypes({ paths, components: { schemas } }: OpenApi): string
   const undescribed = published.filter(([, { description }]) => !description).map(([id]) => id);
   if (undescribed.length > 0) throw new Error(`schemas without a description: ${undescribed.join(", ")}`);
   const types = [
-    ...published.map(([id, schema]) => ({ name: nameOf(id), text: declaration(nameOf(id), schema, sent.has(id)) })),
-    ...QUERIES.map(([name, path, does]) => ({ name, text: declaration(name, querySchema(paths, path, does), true) })),
-  ];
-  return [HEADER, ...types.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ text }) => text)].join("\n");
+    ...published.map(([id, schema]) => typeNamed(nameOf(id), schema, sent.has(id))),
+    ...QUERIES.map(([name, path, does]) => typeNamed(name, querySchema(paths, path, does), true)),
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [HEADER, ...types.map((type) => declaration(type, baseOf(type, types)))].join("\n");
 }
 
 /** The ids of the schemas that requests contain. */
@@ -89,11 +91,37 @@ function querySchema(paths: OpenApi["paths"], path: string, description: string)
 
 const nameOf = (id: string) => PUBLISHED_AS[id] ?? id;
 
-function declaration(name: string, schema: Schema, isSent: boolean): string {
-  const docs = comment(schema.description, "");
-  return schema.properties
-    ? `${docs}export interface ${name} ${objectType(schema, isSent, "")}\n`
-    : `${docs}export type ${name} = ${typeOf(schema, isSent, "")};\n`;
+interface NamedType {
+  name: string;
+  docs: string;
+  /** The declarations of an object's properties; null for what is no object. */
+  fields: readonly string[] | null;
+  /** The type of what is no object. */
+  type: string;
+}
+
+const typeNamed = (name: string, schema: Schema, isSent: boolean): NamedType => ({
+  name,
+  docs: comment(schema.description, ""),
+  fields: schema.properties ? fieldsOf(schema, isSent, "  ") : null,
+  type: schema.properties ? "" : typeOf(schema, isSent, ""),
+});
+
+/** The type that has the most of the fields of `type`, and no others. Of two alike, the first is the base. */
+function baseOf(type: NamedType, types: readonly NamedType[]): NamedType | undefined {
+  const size = ({ fields }: NamedType) => fields?.length ?? 0;
+  const isBase = (one: NamedType) =>
+    size(one) >= MIN_BASE_FIELDS &&
+    (size(one) < size(type) || one.name < type.name) &&
+    one.fields?.every((field) => type.fields?.includes(field));
+  return types.filter(isBase).toSorted((a, b) => size(b) - size(a))[0];
+}
+
+function declaration({ name, docs, fields, type }: NamedType, base: NamedType | undefined): string {
+  if (!fields) return `${docs}export type ${name} = ${type};\n`;
+  const own = fields.filter((field) => !base?.fields?.includes(field));
+  if (base && own.length === 0) return `${docs}export type ${name} = ${base.name};\n`;
+  return `${docs}export interface ${name} ${base ? `extends ${base.name} ` : ""}{\n${own.join("")}}\n`;
 }
 
 /** The type of a value. In requests a time is a plain string, because any offset will do. */
@@ -125,16 +153,18 @@ function union(types: string[]): string {
 }
 
 function objectType(schema: Schema, isSent: boolean, indent: string): string {
-  const { properties, additionalProperties: others, required = [] } = schema;
+  const { properties, additionalProperties: others } = schema;
   if (!properties) return `Record<string, ${typeof others === "object" ? typeOf(others, isSent, indent) : "unknown"}>`;
-  const inner = `${indent}  `;
-  const fields = Object.entries(properties).map(([name, field]) => {
-    const type = typeOf(field, isSent, inner);
-    const [mark, end] = required.includes(name) ? ["", ""] : ["?", " | undefined"];
-    return `${comment(describe(field, isSent), inner)}${inner}${name}${mark}: ${type}${end};\n`;
-  });
-  return `{\n${fields.join("")}${indent}}`;
+  return `{\n${fieldsOf(schema, isSent, `${indent}  `).join("")}${indent}}`;
 }
+
+/** The declarations of an object's properties. */
+const fieldsOf = ({ properties = {}, required = [] }: Schema, isSent: boolean, indent: string): string[] =>
+  Object.entries(properties).map(([name, field]) => {
+    const type = typeOf(field, isSent, indent);
+    const [mark, end] = required.includes(name) ? ["", ""] : ["?", " | undefined"];
+    return `${comment(describe(field, isSent), indent)}${indent}${name}${mark}: ${type}${end};\n`;
+  });
 
 /**
  * The description of a field, with its default and with what a time that is sent may look like. A field that can be

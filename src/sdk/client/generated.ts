@@ -62,8 +62,7 @@ export interface ApiKey {
 }
 
 /** One attempt to deliver an event: one row of the delivery log. */
-export interface Attempt {
-  _id: string;
+export interface Attempt extends AttemptSummary {
   webhookId: string;
   /** The delivery, which is the same for all of its attempts. Sent as `webhook-id`. */
   deliveryId: string;
@@ -73,17 +72,8 @@ export interface Attempt {
    * its age.
    */
   payload: unknown;
-  status: "pending" | "success" | "failed";
-  /** The HTTP status of the subscriber; missing if it did not answer. */
-  responseCode?: number | undefined;
   /** The first 16 KiB of the subscriber's answer. */
   responseBody?: string | undefined;
-  /** Why it failed, such as `timeout`. */
-  error?: string | undefined;
-  /** 1 for the first attempt of its delivery. */
-  attemptCount: number;
-  attemptedAt: Timestamp;
-  completedAt?: Timestamp | undefined;
 }
 
 /** How many attempts a subscription has had, by status. */
@@ -96,28 +86,7 @@ export interface AttemptCounts {
 }
 
 /** One attempt with its headers and the other attempts of its delivery. */
-export interface AttemptDetail {
-  _id: string;
-  webhookId: string;
-  /** The delivery, which is the same for all of its attempts. Sent as `webhook-id`. */
-  deliveryId: string;
-  eventType: string;
-  /**
-   * The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of
-   * its age.
-   */
-  payload: unknown;
-  status: "pending" | "success" | "failed";
-  /** The HTTP status of the subscriber; missing if it did not answer. */
-  responseCode?: number | undefined;
-  /** The first 16 KiB of the subscriber's answer. */
-  responseBody?: string | undefined;
-  /** Why it failed, such as `timeout`. */
-  error?: string | undefined;
-  /** 1 for the first attempt of its delivery. */
-  attemptCount: number;
-  attemptedAt: Timestamp;
-  completedAt?: Timestamp | undefined;
+export interface AttemptDetail extends Attempt {
   eventId: string;
   /** Why its delivery exists: a published event, a manual retry, a test or a replay of all events. */
   kind: "event" | "retry" | "test" | "replay";
@@ -489,18 +458,7 @@ export interface ErrorDetail {
 }
 
 /** A published event, and what became of it. */
-export interface EventDetail {
-  id: string;
-  type: string;
-  correlationId?: string | undefined;
-  orderKey?: string | undefined;
-  /** The number of the event within its `orderKey`. */
-  sequence?: number | undefined;
-  /** How many subscriptions received it when it was published. */
-  deliveries: number;
-  /** How many subscriptions list its type but do not receive it because of their filters. */
-  filtered?: number | undefined;
-  createdAt: Timestamp;
+export interface EventDetail extends EventSummary {
   /** Any JSON value. Null for `postern.audit`. */
   payload: unknown;
   /** Each subscription that wanted the event, oldest first, at most 100 on a page. */
@@ -583,40 +541,7 @@ export interface EventSummary {
 }
 
 /** An event type that the tenant has declared. */
-export interface EventType {
-  /** Its name, as events have it. */
-  name: string;
-  /** Who has declared it. What the platform declares holds in every tenant. */
-  scope: "tenant" | "platform";
-  /** True: the platform has declared a type of the same name, which counts instead. */
-  shadowed?: boolean | undefined;
-  /** Plain text. */
-  description?: string | undefined;
-  /** The heading under which lists show it. */
-  group?: string | undefined;
-  enforce: Enforcement;
-  /** True: lists hide it. */
-  archived: boolean;
-  /** Present if publishers should stop using it. */
-  deprecated?:
-    | {
-        since: Timestamp;
-        note?: string | undefined;
-        /** The type to use instead. */
-        replacedBy?: string | undefined;
-      }
-    | undefined;
-  /** The newest version of its schema; 0 without one. */
-  latestVersion: number;
-  /** How many events were published with a warning, counted once a minute. */
-  warned?:
-    | {
-        count: number;
-        lastAt: Timestamp;
-      }
-    | undefined;
-  createdAt: Timestamp;
-  updatedAt: Timestamp;
+export interface EventType extends EventTypeSummary {
   /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
   schema?: unknown | undefined;
   /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
@@ -760,19 +685,7 @@ export interface EventTypeSummary {
 }
 
 /** A version of the schema of an event type. */
-export interface EventTypeVersion {
-  /** 1, 2, 3 … */
-  version: number;
-  /** Whether it breaks nothing since the version before. */
-  compatible: boolean;
-  /** Where valid payloads may become invalid, and where they may lose what is read. */
-  breaks?:
-    | {
-        publishers: string[];
-        subscribers: string[];
-      }
-    | undefined;
-  createdAt: Timestamp;
+export interface EventTypeVersion extends EventTypeVersionSummary {
   /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
   schema: unknown;
   /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
@@ -796,19 +709,7 @@ export interface EventTypeVersionSummary {
 }
 
 /** An API key without the key itself. */
-export interface ExportedApiKey {
-  id: string;
-  name: string;
-  /** The key's first 8 characters and `…`. */
-  prefix: string;
-  scopes: Permission[];
-  createdAt: Timestamp;
-  /** To the minute; null: never used. */
-  lastUsedAt: Timestamp | null;
-  /** Null: never. */
-  expiresAt: Timestamp | null;
-  /** Present if the key belongs to the tenant itself. */
-  owner?: "tenant" | undefined;
+export interface ExportedApiKey extends ApiKey {
   tenantId: string;
   /** Null: the key belongs to the tenant itself. */
   userId: string | null;
@@ -930,14 +831,7 @@ export interface FeedTokenRotation {
 }
 
 /** A feed with its new token. */
-export interface FeedWithToken {
-  id: string;
-  name: string;
-  events: string[];
-  /** The first characters of its token. */
-  tokenPrefix: string;
-  createdAt: Timestamp;
-  updatedAt: Timestamp;
+export interface FeedWithToken extends Feed {
   /** Reads the feed. It is never shown again. */
   token: string;
 }
@@ -1112,39 +1006,13 @@ export interface Invitation {
 }
 
 /** A new API key with its secret. */
-export interface IssuedApiKey {
-  id: string;
-  name: string;
-  /** The key's first 8 characters and `…`. */
-  prefix: string;
-  scopes: Permission[];
-  createdAt: Timestamp;
-  /** To the minute; null: never used. */
-  lastUsedAt: Timestamp | null;
-  /** Null: never. */
-  expiresAt: Timestamp | null;
-  /** Present if the key belongs to the tenant itself. */
-  owner?: "tenant" | undefined;
+export interface IssuedApiKey extends ApiKey {
   /** The key itself. Store it now: the service cannot return it again. */
   key: string;
 }
 
 /** A new platform key with its secret. */
-export interface IssuedPlatformKey {
-  id: string;
-  name: string;
-  /** The key's first 8 characters and `…`. */
-  prefix: string;
-  scopes: PlatformScope[];
-  /** The only tenants that the key sees. Missing: all. */
-  tenants?: string[] | undefined;
-  createdAt: Timestamp;
-  /** To the minute; null: never used. */
-  lastUsedAt: Timestamp | null;
-  /** Null: never. */
-  expiresAt: Timestamp | null;
-  /** When the former key ends, while it still works. */
-  previousExpiresAt?: Timestamp | undefined;
+export interface IssuedPlatformKey extends PlatformKey {
   /** The key itself. Store it now: the service cannot return it again. */
   key: string;
 }
@@ -1287,20 +1155,7 @@ export interface NewApiKey {
 }
 
 /** An event of a batch. */
-export interface NewBatchEvent {
-  /** The event's type; subscriptions choose by it. */
-  type: string;
-  /** Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the request. */
-  payload: unknown;
-  /** Printable ASCII, sent with each delivery as `X-Correlation-Id`. */
-  correlationId?: string | undefined;
-  /**
-   * What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they are
-   * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
-   */
-  orderKey?: string | undefined;
-  /** The version of its type's schema that it must fit; by default the newest one. */
-  schemaVersion?: number | undefined;
+export interface NewBatchEvent extends NewEvent {
   /** Repeating a call with the same key within 24 hours returns the first answer and publishes nothing. */
   idempotencyKey?: string | undefined;
 }
@@ -1789,13 +1644,7 @@ export interface PasskeyRegistrant {
 }
 
 /** The answer to the options of a registration. */
-export interface PasskeyRegistration {
-  /** The `state` that came with the options. It works once, within five minutes. */
-  state: string;
-  response: PasskeyAttestation;
-  /** 1 to 64 characters in one line. */
-  name: string;
-}
+export type PasskeyRegistration = NewPasskey;
 
 /** The options for signing in or confirming with a passkey. */
 export interface PasskeyRequestOptions {
@@ -1853,12 +1702,7 @@ export type Permission =
   | "audit.read";
 
 /** Why a person is suspended, and what happens to their API keys. */
-export interface PersonSuspension {
-  /** Why. Those concerned can read it in their audit log. */
-  reason: string;
-  password?: string | undefined;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
+export interface PersonSuspension extends Suspension {
   /** Whether API keys that the person has made keep working, for a tenant that depends on them. By default `false`. */
   keepApiKeys?: boolean | undefined;
 }
@@ -1891,13 +1735,8 @@ export interface PlatformKeyRotation {
 }
 
 /** A user in a tenant. */
-export interface PlatformMember {
-  userId: string;
+export interface PlatformMember extends Member {
   externalId: string | null;
-  email: string;
-  name: string | null;
-  role: Role;
-  joinedAt: Timestamp;
 }
 
 /** Why. Those concerned can read it in their audit log. */
@@ -1991,21 +1830,7 @@ export interface PlatformUserMail {
 }
 
 /** A user, and the tenants that they are a member of. */
-export interface PlatformUserWithTenants {
-  id: string;
-  /** Your own id. */
-  externalId: string | null;
-  /** Null: not suspended. */
-  suspended: PlatformSuspension | null;
-  createdAt: Timestamp;
-  /** When what this record shows last changed. */
-  updatedAt: Timestamp;
-  /** Grows with each event about the subject; 0 before the first one. */
-  sequence: number;
-  email: string;
-  name: string | null;
-  emailVerified: boolean;
-  twoFactorEnabled: boolean;
+export interface PlatformUserWithTenants extends PlatformUser {
   /** The fifty most recently used. */
   tenants: {
     id: string;
@@ -2143,16 +1968,7 @@ export interface RecoveryCodes {
 }
 
 /** A new account. */
-export interface Registration {
-  email: string;
-  /** One line, trimmed. */
-  name?: string | undefined;
-  /** The name of the new tenant: at most 64 characters, without a host or URL. Ignored with an invitation. */
-  tenantName?: string | undefined;
-  /** The token in the link of an invitation mail. The user joins that tenant instead of creating one. */
-  invitationToken?: string | undefined;
-  /** From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`). */
-  captchaToken?: string | undefined;
+export interface Registration extends PasskeyRegistrant {
   /** 8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused. */
   password: string;
 }
@@ -2790,19 +2606,7 @@ export interface TenantSecurityChange {
 }
 
 /** The attempts of all subscriptions of the tenant. */
-export interface TenantStats {
-  /** Every hour, oldest first, including those without attempts. */
-  hours: HourlyStats[];
-  success: number;
-  failed: number;
-  /** The median latency, estimated from a histogram. Null if nothing was sent. */
-  p50Ms: number | null;
-  /** The 95th percentile of the latency, at most 10000. */
-  p95Ms: number | null;
-  /** Attempts in progress now. */
-  pending: number;
-  /** `success`, `failed` and `pending` together. */
-  total: number;
+export interface TenantStats extends SubscriptionStats {
   /** The subscriptions that need attention, worst first, at most 20. */
   attention: AttentionItem[];
 }
