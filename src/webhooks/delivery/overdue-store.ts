@@ -1,6 +1,6 @@
 /** Overdue deliveries of one delivery database, across its tenants: their attempts, and ending or repeating these. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, queryFirst, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { hourOf } from "../../platform/time";
 import { endProbe } from "../lanes/lane-store";
@@ -48,24 +48,21 @@ interface MainDelivery extends OverdueDelivery {
 }
 
 /**
- * Returns one page of the main outbox queue that was due at or before `dueBefore` (Unix ms), oldest first, after the
- * key `after`. A subscription counts as slow unless it has lately answered quickly. Its deliveries may not be lost but
- * only wait in the slow queue, and a wide event to slow subscriptions would otherwise fill the fast queue.
+ * Returns a page of `limit` deliveries of the main outbox queue that are due at `nowMs` (Unix ms), oldest first, after
+ * the key `after`. A subscription counts as slow unless it has lately answered quickly. Its deliveries may not be lost
+ * but only wait in the slow queue, and a wide event to slow subscriptions would otherwise fill the fast queue.
  */
 export async function readOverdue(
   db: Db,
-  { dueBefore, after, limit }: { dueBefore: number; after: { dueAt: number; id: string }; limit: number },
+  after: { dueAt: number; id: string },
+  limit: number,
   nowMs: number,
 ): Promise<MainDelivery[]> {
-  const { overdue } = await atomically(db, {
-    overdue: rows<MainDelivery>(sql`SELECT ${OVERDUE_COLUMNS},
-        o.attempts > 0 AND s.options ->> '$.retry' IS NOT NULL AS isTimed,
-        coalesce(${isSlowAt(nowMs)}, 0) OR NOT ${answersWithin(sql`o.subscription_id`, HANGS_AFTER_MS)} AS slow
-      FROM (SELECT * FROM outbox WHERE queue = ${MAIN} AND (due_at, id) > (${after.dueAt}, ${after.id})
-        AND due_at <= ${dueBefore}
-        ORDER BY due_at, id LIMIT ${limit}) o ${PLANNED_ATTEMPT} ORDER BY o.due_at, o.id`),
-  });
-  return overdue;
+  return query<MainDelivery>(db)`SELECT ${OVERDUE_COLUMNS},
+      o.attempts > 0 AND s.options ->> '$.retry' IS NOT NULL AS isTimed,
+      coalesce(${isSlowAt(nowMs)}, 0) OR NOT ${answersWithin(sql`o.subscription_id`, HANGS_AFTER_MS)} AS slow
+    FROM (SELECT * FROM outbox WHERE queue = ${MAIN} AND (due_at, id) > (${after.dueAt}, ${after.id})
+      AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${limit}) o ${PLANNED_ATTEMPT} ORDER BY o.due_at, o.id`;
 }
 
 /**
@@ -73,13 +70,10 @@ export async function readOverdue(
  * for none.
  */
 export async function nextMoments(db: Db, nowMs: number): Promise<{ dueAt: number | null; holdEndsAt: number | null }> {
-  const { next } = await atomically(db, {
-    next: rows<{ dueAt: number | null; holdEndsAt: number | null }>(
-      sql`SELECT (SELECT min(due_at) FROM outbox WHERE queue = ${MAIN} AND due_at > ${nowMs}) AS dueAt,
-        (SELECT min(held_until) FROM subscriptions WHERE has_backlog = 1 AND held_until > ${nowMs}) AS holdEndsAt`,
-    ),
-  });
-  return next[0] ?? { dueAt: null, holdEndsAt: null };
+  const next = await queryFirst<{ dueAt: number | null; holdEndsAt: number | null }>(db)`SELECT
+    (SELECT min(due_at) FROM outbox WHERE queue = ${MAIN} AND due_at > ${nowMs}) AS dueAt,
+    (SELECT min(held_until) FROM subscriptions WHERE has_backlog = 1 AND held_until > ${nowMs}) AS holdEndsAt`;
+  return next ?? { dueAt: null, holdEndsAt: null };
 }
 
 interface CorrelationId {

@@ -23,7 +23,7 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
   const leaseEnds: number[] = [];
   let after = { dueAt: 0, id: "" };
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const page = await readOverdue(db, { dueBefore: nowMs, after, limit: PAGE_ROWS }, nowMs);
+    const page = await readOverdue(db, after, PAGE_ROWS, nowMs);
     // The age of messages says nothing about a delivery that is claimed, because its consumer may have died, and
     // nothing about one that has no message.
     const overdue = page.filter(

@@ -1,6 +1,6 @@
 /** What sending a claimed delivery needs to know about its subscription. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { type Db, jsonList, query } from "../../platform/db/client";
 import type { StoredKey } from "../signing/keys";
 import { keysFrom, parseKeys } from "../signing/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
@@ -49,9 +49,7 @@ export async function readTargets(
   subscriptionIds: readonly string[],
   nowMs: number,
 ): Promise<Map<string, Target>> {
-  const { targets } = await atomically(db, {
-    targets: rows<TargetRow & { id: string }>(sql`SELECT s.id, ${targetColumns(nowMs)}
-      FROM subscriptions s WHERE s.id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`),
-  });
+  const targets = await query<TargetRow & { id: string }>(db)`SELECT s.id, ${targetColumns(nowMs)}
+    FROM subscriptions s WHERE s.id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`;
   return new Map(targets.map(({ id, ...target }) => [id, parseTarget(target)]));
 }

@@ -1,6 +1,6 @@
 /** What feeding the lanes of one delivery database reads and writes, across its tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { type Ends, endsOf } from "../../platform/db/paging";
 import type { OutboxKey } from "../../platform/messages";
 import { IS_UNCLAIMED, MAIN, UNHELD } from "../delivery/outbox-store";
@@ -106,12 +106,11 @@ function withinWidths(heads: readonly OverdueDelivery[], lanes: readonly Lane[])
 
 /** The first and the last lane that has rows; null if none has. */
 export async function readLaneEnds(db: Db): Promise<Ends | null> {
-  const { ends } = await atomically(db, {
-    ends: rows<{ first: string | null; last: string | null }>(sql`SELECT
-      (SELECT min(queue) FROM outbox WHERE queue > '') AS first, (SELECT max(queue) FROM outbox
-        WHERE queue > '') AS last`),
-  });
-  return endsOf(ends);
+  return endsOf(
+    await query<{ first: string | null; last: string | null }>(db)`SELECT
+      (SELECT min(queue) FROM outbox WHERE queue > '') AS first,
+      (SELECT max(queue) FROM outbox WHERE queue > '') AS last`,
+  );
 }
 
 /** How many lanes without rows a call looks for after each of two places. */

@@ -4,7 +4,7 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query } from "../../platform/db/client";
 import { MAIN, PLANNED_ID_OF_WRITTEN, UNHELD } from "../delivery/outbox-store";
 import { MARKED_SLOW_FOR_MS, SLOW_FOR_MS } from "../delivery/timing";
 import { withFormerState } from "../subscriptions/former-states-store";
@@ -137,10 +137,8 @@ export const slowDown = (ids: SQL, nowMs: number): SQL =>
  */
 export async function markSlow(db: Db, subscriptionId: string, nowMs: number): Promise<void> {
   const untilMs = nowMs + MARKED_SLOW_FOR_MS;
-  await atomically(db, {
-    marked: sql`UPDATE subscriptions SET slow_until = ${untilMs} WHERE id = ${subscriptionId}
-      AND slow_until < ${untilMs}`,
-  });
+  await query(db)`UPDATE subscriptions SET slow_until = ${untilMs} WHERE id = ${subscriptionId}
+    AND slow_until < ${untilMs}`;
 }
 
 /** Open → backlog: moves deliveries to the lanes of their subscriptions, except those in progress. */

@@ -3,7 +3,7 @@
  * many or too old.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../platform/db/client";
+import { atomically, type Db, query, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { firstIdAt } from "../../platform/db/ids";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
@@ -96,11 +96,7 @@ export async function releaseStep(
   nowMs: number,
 ): Promise<void> {
   const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
-  await repeatable(() =>
-    atomically(db, {
-      released: releaseNext(subscriptionId, next, isDue(nowMs), nowMs),
-    }),
-  );
+  await repeatable(() => query(db)`${releaseNext(subscriptionId, next, isDue(nowMs), nowMs)}`);
 }
 
 /**

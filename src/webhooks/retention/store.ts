@@ -4,7 +4,7 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../platform/db/client";
+import { atomically, CHANGES, countOf, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Page } from "../../platform/db/paged-maintenance";
 import { searchPage } from "../../platform/db/table-search";
@@ -62,10 +62,8 @@ export interface OwedEvents {
  * has no index by event.
  */
 export async function owedEventsBefore(db: Db, before: number, after: string): Promise<OwedEvents> {
-  const { found } = await atomically(db, {
-    found: rows<{ id: string }>(sql`SELECT DISTINCT event_id AS id FROM outbox WHERE event_id > ${after}
-      AND event_id < ${firstIdAt(before)} ORDER BY event_id LIMIT ${MAX_OWED_EVENTS}`),
-  });
+  const found = await query<{ id: string }>(db)`SELECT DISTINCT event_id AS id FROM outbox WHERE event_id > ${after}
+    AND event_id < ${firstIdAt(before)} ORDER BY event_id LIMIT ${MAX_OWED_EVENTS}`;
   const ids = found.map(({ id }) => id);
   const isLast = ids.length < MAX_OWED_EVENTS;
   return { ids, end: isLast ? firstIdAt(before) : (ids.at(-1) ?? ""), isLast };
