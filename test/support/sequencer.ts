@@ -17,7 +17,7 @@ const LONG = [
   "deploy.node",
   "dev.node",
   // Compiles Go's standard library.
-  "verify-snippets.node",
+  "snippets.node",
   "faults.isolated",
   "purge.isolated",
   "subscription-health.jobs",

@@ -4,11 +4,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { signStandard } from "../../src/platform/crypto/webhook-signature";
+import { signStandard } from "../../../src/platform/crypto/webhook-signature";
 
 const SNIPPETS = "src/docs/pages/verify";
 const folder = mkdtempSync(join(tmpdir(), "postern-verify-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Given {
   id: string;
@@ -122,27 +121,35 @@ async function genuine(secret: string, ageSeconds = 0): Promise<Given> {
 
 const isPresent = ({ present: [program = "", ...args] }: Language) => spawnSync(program, args).status === 0;
 
-describe.each(languages)("$file", (language) => {
-  test.skipIf(!isPresent(language))(`(needs ${language.present[0]}) tells genuine deliveries from others`, async () => {
-    language.prepare?.();
-    for (const secret of ["a-signing-secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "é $(x) ☃"]) {
-      expect(accepts(language, await genuine(secret))).toBe(true);
-    }
-    const given = await genuine("a-signing-secret");
-    expect(accepts(language, { ...given, signature: `v1,AAAA v1a,${given.signature} ${given.signature}` })).toBe(true);
-    expect(accepts(language, { ...given, body: given.body.replace("42", "43") })).toBe(false);
-    expect(accepts(language, { ...given, id: "msg_2" })).toBe(false);
-    expect(accepts(language, { ...given, secret: "other" })).toBe(false);
-    expect(accepts(language, { ...given, signature: "" })).toBe(false);
-    for (const timestamp of ["", "soon", "9".repeat(30)])
-      expect(accepts(language, { ...given, timestamp })).toBe(false);
-    for (const seconds of [310, -310]) expect(accepts(language, await genuine("s", seconds))).toBe(false);
-    for (const seconds of [290, -290]) expect(accepts(language, await genuine("s", seconds))).toBe(true);
-  });
-});
+/** Expects that the program accepts genuine deliveries and no others. */
+async function tellsDeliveriesApart(language: Language): Promise<void> {
+  language.prepare?.();
+  for (const secret of ["a-signing-secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "é $(x) ☃"]) {
+    expect(accepts(language, await genuine(secret))).toBe(true);
+  }
+  const given = await genuine("a-signing-secret");
+  expect(accepts(language, { ...given, signature: `v1,AAAA v1a,${given.signature} ${given.signature}` })).toBe(true);
+  expect(accepts(language, { ...given, body: given.body.replace("42", "43") })).toBe(false);
+  expect(accepts(language, { ...given, id: "msg_2" })).toBe(false);
+  expect(accepts(language, { ...given, secret: "other" })).toBe(false);
+  expect(accepts(language, { ...given, signature: "" })).toBe(false);
+  for (const timestamp of ["", "soon", "9".repeat(30)]) expect(accepts(language, { ...given, timestamp })).toBe(false);
+  for (const seconds of [310, -310]) expect(accepts(language, await genuine("s", seconds))).toBe(false);
+  for (const seconds of [290, -290]) expect(accepts(language, await genuine("s", seconds))).toBe(true);
+}
 
-test.each(["verify.ts", "verify.py", "verify.go", "verify.sh"])("the page shows %s as it is", (file) => {
-  expect(readFileSync("src/docs/pages/verify.md", "utf8")).toContain(
-    `\`\`\`${file.split(".")[1]}\n${readFileSync(join(SNIPPETS, file), "utf8")}\`\`\`\n`,
-  );
-});
+export function deliveries(): void {
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  describe.each(languages)("$file", (language) => {
+    test.skipIf(!isPresent(language))(`(needs ${language.present[0]}) tells genuine deliveries from others`, () =>
+      tellsDeliveriesApart(language),
+    );
+  });
+
+  test.each(["verify.ts", "verify.py", "verify.go", "verify.sh"])("the page shows %s as it is", (file) => {
+    expect(readFileSync("src/docs/pages/verify.md", "utf8")).toContain(
+      `\`\`\`${file.split(".")[1]}\n${readFileSync(join(SNIPPETS, file), "utf8")}\`\`\`\n`,
+    );
+  });
+}

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const SNIPPETS = "src/docs/pages/verify-tokens";
 const folder = mkdtempSync(join(tmpdir(), "postern-tokens-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const ISSUER = "https://postern.example.com";
 const NOW = Math.floor(Date.now() / 1000);
@@ -122,9 +121,6 @@ async function newKey(alg: "EdDSA" | "ES256") {
 }
 type Key = Awaited<ReturnType<typeof newKey>>;
 let [edwards, curve, foreign] = [] as unknown as [Key, Key, Key];
-beforeAll(async () => {
-  [edwards, curve, foreign] = await Promise.all([newKey("EdDSA"), newKey("ES256"), newKey("ES256")]);
-});
 
 const sign = (claims: object, typ: string, { privateKey, jwk }: Key, kid: string = jwk.kid) =>
   new SignJWT({ iss: ISSUER, aud: "postern", iat: NOW - 60, ...claims })
@@ -163,56 +159,68 @@ function verdictsOf({ command }: Language, cases: readonly Case[]): boolean[] {
 
 const isPresent = ({ present: [program = "", ...args] }: Language) => spawnSync(program, args).status === 0;
 
-describe.each(languages)("$file", (language) => {
-  test.skipIf(!isPresent(language))(`(needs ${language.present.join(" ")}) tells good tokens from others`, async () => {
-    language.prepare?.();
-    const none = await listOf([]);
-    const good = await tokenOf();
-    const bad = [
-      "",
-      `${good}.`,
-      `${good.slice(0, -8)}AAAAAAAA`,
-      await tokenOf({}, foreign),
-      await tokenOf({}, foreign, "at+jwt", curve.jwk.kid),
-      await tokenOf({}, curve, "at+jwt", edwards.jwk.kid),
-      await tokenOf({}, curve, "JWT"),
-      await tokenOf({ iss: "https://other.example" }),
-      await tokenOf({ aud: "other" }),
-      none,
-    ];
-    const prefixes = await Promise.all(["s:session:tenant", "u:user", "m:tenant:user", "t:tenant"].map(prefixOf));
-    const before = (seconds: number) => (prefix: string) => listOf([[prefix, NOW - seconds]]);
-    const elsewhere: [string, number] = ["AAAAAAAAAAAA", NOW];
-    const accepted: Case[] = [
-      { token: await tokenOf({}, edwards), list: none },
-      { token: good, list: none },
-      ...(await Promise.all(prefixes.map(before(61)))).map((list) => ({ token: good, list })),
-    ];
-    const refused: Case[] = [
-      ...bad.map((token) => ({ token, list: none })),
-      ...[845, -70].map((seconds) => ({ token: good, list: none, now: NOW + seconds })),
-      ...(await Promise.all(prefixes.map((prefix) => listOf([elsewhere, [prefix, NOW - 60]])))).map((list) => ({
-        token: good,
-        list,
-      })),
-      { token: good, list: await listOf([["*", NOW]]) },
-      { token: good, list: await listOf([], {}, foreign) },
-      { token: good, list: await listOf([], { aud: "other" }) },
-    ];
-    const cases = [...accepted, ...refused];
-    const answered = verdictsOf(language, cases).map((verdict, index) => ({ ...cases[index], verdict }));
-    expect(answered).toEqual(cases.map((one, index) => ({ ...one, verdict: index < accepted.length })));
-  });
-});
+/** Expects that the program accepts good tokens and no others. */
+async function tellsTokensApart(language: Language): Promise<void> {
+  language.prepare?.();
+  const none = await listOf([]);
+  const good = await tokenOf();
+  const bad = [
+    "",
+    `${good}.`,
+    `${good.slice(0, -8)}AAAAAAAA`,
+    await tokenOf({}, foreign),
+    await tokenOf({}, foreign, "at+jwt", curve.jwk.kid),
+    await tokenOf({}, curve, "at+jwt", edwards.jwk.kid),
+    await tokenOf({}, curve, "JWT"),
+    await tokenOf({ iss: "https://other.example" }),
+    await tokenOf({ aud: "other" }),
+    none,
+  ];
+  const prefixes = await Promise.all(["s:session:tenant", "u:user", "m:tenant:user", "t:tenant"].map(prefixOf));
+  const before = (seconds: number) => (prefix: string) => listOf([[prefix, NOW - seconds]]);
+  const elsewhere: [string, number] = ["AAAAAAAAAAAA", NOW];
+  const accepted: Case[] = [
+    { token: await tokenOf({}, edwards), list: none },
+    { token: good, list: none },
+    ...(await Promise.all(prefixes.map(before(61)))).map((list) => ({ token: good, list })),
+  ];
+  const refused: Case[] = [
+    ...bad.map((token) => ({ token, list: none })),
+    ...[845, -70].map((seconds) => ({ token: good, list: none, now: NOW + seconds })),
+    ...(await Promise.all(prefixes.map((prefix) => listOf([elsewhere, [prefix, NOW - 60]])))).map((list) => ({
+      token: good,
+      list,
+    })),
+    { token: good, list: await listOf([["*", NOW]]) },
+    { token: good, list: await listOf([], {}, foreign) },
+    { token: good, list: await listOf([], { aud: "other" }) },
+  ];
+  const cases = [...accepted, ...refused];
+  const answered = verdictsOf(language, cases).map((verdict, index) => ({ ...cases[index], verdict }));
+  expect(answered).toEqual(cases.map((one, index) => ({ ...one, verdict: index < accepted.length })));
+}
 
-test.each([
-  ["node.mjs", "js"],
-  ["worker.js", "js"],
-  ["verify_token.py", "py"],
-  ["verify_token.go", "go"],
-  ["VerifyToken.java", "java"],
-])("the page shows %s as it is", (file, language) => {
-  expect(readFileSync("src/docs/pages/verify-tokens.md", "utf8")).toContain(
-    `\`\`\`${language}\n${readFileSync(join(SNIPPETS, file), "utf8")}\`\`\`\n`,
-  );
-});
+export function tokens(): void {
+  beforeAll(async () => {
+    [edwards, curve, foreign] = await Promise.all([newKey("EdDSA"), newKey("ES256"), newKey("ES256")]);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  describe.each(languages)("$file", (language) => {
+    test.skipIf(!isPresent(language))(`(needs ${language.present.join(" ")}) tells good tokens from others`, () =>
+      tellsTokensApart(language),
+    );
+  });
+
+  test.each([
+    ["node.mjs", "js"],
+    ["worker.js", "js"],
+    ["verify_token.py", "py"],
+    ["verify_token.go", "go"],
+    ["VerifyToken.java", "java"],
+  ])("the page shows %s as it is", (file, language) => {
+    expect(readFileSync("src/docs/pages/verify-tokens.md", "utf8")).toContain(
+      `\`\`\`${language}\n${readFileSync(join(SNIPPETS, file), "utf8")}\`\`\`\n`,
+    );
+  });
+}
