@@ -5,7 +5,7 @@ const SHELL = "/usr/bin/chromium-headless-shell";
 
 /** The path of the browser that the tests use. */
 export const CHROMIUM = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : "/usr/bin/chromium");
-/** Keeps it from any traffic of its own. */
+/** Keeps it from any traffic of its own, and from optimizing scripts of pages that are gone a moment later. */
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -14,4 +14,5 @@ export const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--js-flags=--no-opt --no-maglev",
 ];

@@ -1,8 +1,7 @@
 /** The pages under /docs in a real browser. */
 import { readdirSync } from "node:fs";
-import axe from "axe-core";
 import { test } from "vitest";
-import { violations } from "./inspect.ts";
+import { addAxe, violations } from "./inspect.ts";
 import type { Stage } from "./stage.ts";
 
 const PHONE_WIDTH_PIXELS = 360;
@@ -45,7 +44,7 @@ export function docs(stage: Stage): void {
     const page = await stage.open();
     for (const path of ["/docs", "/docs/verify", "/docs/limits", "/docs/client-auth"]) {
       await page.goto(new URL(path, stage.server.base).href);
-      await page.evaluate(axe.source);
+      await addAxe(page);
       for (const [width, colorScheme] of [[1440, "light"] as const, [PHONE_WIDTH_PIXELS, "dark"] as const]) {
         await page.setViewportSize({ width, height: 800 });
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -1,8 +1,7 @@
 /** Each kind of mail as a client shows it: on a desk in light, on a phone in dark, and as plain text. */
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { violations } from "./inspect.ts";
+import { addAxe, violations } from "./inspect.ts";
 import { keepScreenshot } from "./pictures.ts";
 import type { Stage } from "./stage.ts";
 
@@ -29,7 +28,7 @@ async function readSamples(): Promise<readonly Sample[]> {
 
 async function inspect(page: Page, { name, html, text, words }: Sample): Promise<void> {
   await page.setContent(html);
-  await page.evaluate(axe.source);
+  await addAxe(page);
   const shown = (await page.locator("body").textContent()) ?? "";
   expect([name, words.filter((part) => !text.includes(part) || !shown.includes(part))]).toEqual([name, []]);
   for (const { width, height, colorScheme } of VIEWS) {
