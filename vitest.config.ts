@@ -3,6 +3,9 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { makeDocs } from "./.scripts/make-docs.ts";
 import { WaitingFirst } from "./test/support/sequencer.ts";
+import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
+
+keepTemporaryFilesInMemory();
 
 /** Another Worker, which publishes over RPC; see test/support/publisher-worker.mjs. */
 const publisher = "publisher";
