@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NOTES } from "../.scripts/dev/migrate.ts";
 import { readMigrations } from "../.scripts/migrations.ts";
+import { freePort } from "../test/browser/dev-server.ts";
 
 const START_TIMEOUT_MS = 90_000;
 const STEP_TIMEOUT_MS = 60_000;
@@ -50,16 +51,11 @@ const receiver = createServer(async (request, response) => {
 await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
 const receiverPort = (receiver.address() as AddressInfo).port;
 
-const freePort = await new Promise<number>((resolve) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = probe.address() as AddressInfo;
-    probe.close(() => resolve(port));
-  });
-});
-const base = `http://localhost:${freePort}`;
+const port = await freePort();
+const base = `http://localhost:${port}`;
 const state = mkdtempSync(join(tmpdir(), "postern-smoke-"));
 
-const flags = ["--port", String(freePort), "--inspector-port", "0", "--persist-to", state];
+const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", state];
 
 /**
  * Applies the migrations as the README says. Wrangler starts workerd anew for each one, so it first runs all but the
