@@ -61,8 +61,6 @@ const service = {
     cloudflareTest(async () => ({
       wrangler: await builtConfiguration(),
       miniflare: {
-        // Vitest sends the modules over a WebSocket. Compressing them takes longer than sending them.
-        compatibilityFlags: ["no_web_socket_compression"],
         bindings: {
           SECRET_KEYS: "b43da762eca10a9859f8c5faf3f80a24e2616dc4a1c8eae69957a976b72b8b7f",
           METRICS_TOKEN: "c0a4e61fdb6d8b1f2a77e1f1b9a4c6d3",
