@@ -58,6 +58,25 @@ async function flood(name, refused, retryAfter) {
   return new Response("too many", { status: 429, headers: { "Retry-After": retryAfter } });
 }
 
+/** How many requests each slow inbox has in progress. */
+const inProgress = new Map();
+
+/**
+ * Adds a request to the inbox and answers it after a while. Also adds how many requests, this one included, are in
+ * progress: a sender that waits for an answer finds it counted out.
+ */
+async function slow(name, ms, add) {
+  const count = (inProgress.get(name) ?? 0) + 1;
+  inProgress.set(name, count);
+  try {
+    await add({ inProgress: count });
+    await scheduler.wait(ms);
+  } finally {
+    inProgress.set(name, inProgress.get(name) - 1);
+  }
+  return new Response("slow");
+}
+
 /** For each Turnstile token: how often it was verified, and the idempotency key that used it up. */
 const tokens = new Map();
 
@@ -112,13 +131,17 @@ export default {
       await request.text();
       return flood(name, Number(argument), second);
     }
-    const count = await inboxOf(name).add({
-      url: request.url,
-      method: request.method,
-      headers: Object.fromEntries(request.headers),
-      body: await request.text(),
-      at: Date.now(),
-    });
+    const add = async (more) =>
+      inboxOf(name).add({
+        url: request.url,
+        method: request.method,
+        headers: Object.fromEntries(request.headers),
+        body: await request.text(),
+        at: Date.now(),
+        ...more,
+      });
+    if (kind === "slow") return slow(name, Number(argument), add);
+    const count = await add();
     switch (kind) {
       case "echo":
         return Response.json(Object.fromEntries(request.headers));
@@ -135,9 +158,6 @@ export default {
       case "hang":
         await scheduler.wait(60_000);
         return new Response("too late");
-      case "slow":
-        await scheduler.wait(Number(argument));
-        return new Response("slow");
       case "bodyhang":
         return new Response(neverEnding(), { status: Number(argument ?? 200) });
       case "binary":

@@ -8,6 +8,8 @@ interface Received {
   headers: Record<string, string>;
   body: string;
   at: number;
+  /** At a slow inbox: how many requests it had in progress then, this one included. */
+  inProgress?: number;
 }
 
 let inboxes = 0;

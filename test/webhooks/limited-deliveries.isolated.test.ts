@@ -61,6 +61,10 @@ function mostIn(windowMs: number, received: readonly { at: number }[]): number {
   return Math.max(...times.map((time) => times.filter((other) => other >= time && other < time + windowMs).length));
 }
 
+/** The most requests that the receiver had in progress, by its own count. Their times say less: clocks are set. */
+const mostInProgress = (received: readonly { inProgress?: number }[]): number =>
+  Math.max(...received.map(({ inProgress = Infinity }) => inProgress));
+
 const realNow = Date.now;
 let clock = vi.spyOn(Date, "now");
 clock.mockRestore();
@@ -178,7 +182,8 @@ test.each([1, 2])(
     const { person, inbox } = await limited("slow-300", { maxConcurrent: most });
     await publishMany(person, 8);
     const received = await inbox.arrived(8, WITHIN_MS);
-    expect(mostIn(300, received)).toBeLessThanOrEqual(most);
+    expect(mostInProgress(received)).toBeLessThanOrEqual(most);
+    expect(received).toHaveLength(8);
     expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
   },
 );
@@ -187,7 +192,7 @@ test("with both limits neither is exceeded, and all arrive", async () => {
   const { person, inbox } = await limited("slow-300", { rateLimit: { limit: 2, per: "second" }, maxConcurrent: 1 });
   await publishMany(person, 6);
   const received = await inbox.arrived(6, WITHIN_MS);
-  expect(mostIn(300, received)).toBe(1);
+  expect(mostInProgress(received)).toBe(1);
   expect(mostIn(1_000, received)).toBeLessThanOrEqual(mostOf(2));
   expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(6);
 });
