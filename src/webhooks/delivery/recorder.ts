@@ -1,6 +1,6 @@
 /**
- * Records results in groups, soon after they arrive. A batch of quick sends takes one round trip, and no result waits
- * for a slow send.
+ * Records results in groups, soon after they arrive. Those that arrive during a record are recorded together after it,
+ * and no result waits for a slow send.
  */
 import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
@@ -28,7 +28,10 @@ export interface Recorder {
   flush(): Promise<void>;
 }
 
-/** Creates a recorder for the results of one shard. `claim` is the token under which the deliveries were claimed. */
+/**
+ * Creates a recorder for the results of one shard, which makes one record at a time. `claim` is the token under which
+ * the deliveries were claimed.
+ */
 export function createRecorder(deps: Deps, shard: number, claim: string): Recorder {
   let gathered: AttemptResult[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -36,16 +39,18 @@ export function createRecorder(deps: Deps, shard: number, claim: string): Record
   // Apart from the records, which do not wait for them.
   let following: Promise<unknown> = Promise.resolve();
 
-  const flush = async (): Promise<void> => {
+  const writeGathered = async (): Promise<void> => {
     clearTimeout(timer);
     timer = null;
     const results = gathered;
     gathered = [];
     for (const part of inParts(results)) {
-      const recorded = writing.then(() => write(deps, shard, claim, part));
-      writing = recorded.then(() => undefined);
-      following = Promise.all([following, recorded.then((ended) => queueFollowUps(deps, shard, ended))]);
+      const recorded = await write(deps, shard, claim, part);
+      following = Promise.all([following, queueFollowUps(deps, shard, recorded)]);
     }
+  };
+  const flush = async (): Promise<void> => {
+    writing = writing.then(writeGathered);
     await writing;
     await following;
   };

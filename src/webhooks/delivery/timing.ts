@@ -37,8 +37,8 @@ export const LATE_START_WITHIN_MS = 2_500;
  * The timeout of a send: connecting, headers, and the part of the body that is read (specification, Outbound delivery).
  */
 export const SEND_TIMEOUT_MS = 10_000;
-/** How long a result waits so that others can be recorded with it. */
-export const GATHER_MS = 100;
+/** How long a result waits so that others can be recorded with it, unless a record is under way. */
+export const GATHER_MS = 25;
 /** The time for recording a result, over all tries, and the wait between two tries. */
 export const RECORD_WITHIN_MS = 2_250;
 export const RETRY_RECORD_MS = 250;
