@@ -12,27 +12,12 @@ describe("the states of a delivery in a run", () => {
 
   test("follow each other as they are drawn", () => {
     const states = new RunStates();
-    expect([states.add([key]).added, states.add([key]).added]).toEqual([[key], []]);
+    expect([states.add([key]), states.add([key])]).toEqual([[key], []]);
     states.claim(delivery);
     states.send(delivery);
     expect([states.waiting, states.claimed, states.sending, states.areFinal]).toEqual([[], [], [delivery], false]);
     states.record(delivery);
     expect(states.areFinal).toBe(true);
-  });
-
-  test("say when none of those that were added together waits any more", async () => {
-    const states = new RunStates();
-    const other = { ...key, id: crypto.randomUUID() };
-    const taken: string[] = [];
-    void states.add([key, other]).taken.then(() => taken.push("both"));
-    void states.add([{ ...key, id: crypto.randomUUID() }]).taken.then(() => taken.push("another"));
-    void states.add([key]).taken.then(() => taken.push("none"));
-    states.claim(delivery);
-    await scheduler.wait(0);
-    expect(taken).toEqual(["none"]);
-    states.handBack(other);
-    await scheduler.wait(0);
-    expect(taken).toEqual(["none", "both"]);
   });
 
   test("cannot be skipped or repeated", () => {

@@ -24,6 +24,31 @@ afterEach(() => {
   memory.clear();
 });
 
+test("deliveries that are added together are taken when none of them waits for a claim any more", async () => {
+  answerAll();
+  const [one, other] = await deliveriesOf(await signUpVerified(), 2);
+  if (!one || !other) throw new Error("no deliveries");
+  const claims = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  const { deps, ended } = await controlledDeps(async (name, call) => {
+    if (name === "claimDeliveries") await claims[begun++]?.promise;
+    return call();
+  });
+  const run = new DeliveryRun(deps, "fast");
+  const taken: string[] = [];
+  const first = run.add(inShard([one])).then(() => taken.push("one"));
+  const both = run.add(inShard([one, other])).then(() => taken.push("other"));
+  await run.add(inShard([one]));
+  expect(taken).toEqual([]);
+  claims[0]?.resolve();
+  await first;
+  expect(taken).toEqual(["one"]);
+  claims[1]?.resolve();
+  await both;
+  await run.finished();
+  await ended();
+});
+
 describe("a batch that mixes databases", () => {
   /** Handles a batch with one delivery of a healthy database and one of another, whose calls do `fault`. */
   async function handleMixed(fault: () => Promise<never>) {

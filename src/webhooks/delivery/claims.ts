@@ -2,14 +2,13 @@
  * The claims of one run: one at a time for each database, so that a database that fails or hangs holds up only its own
  * deliveries.
  */
-import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
 import { inTime } from "../../platform/time";
 import { claimDeliveries } from "./claim-store";
-import { enqueue, type QueueSpeed } from "./enqueue";
+import { enqueue } from "./enqueue";
 import { moveToBacklogs } from "./hand-back";
-import type { Claimed } from "./run-states";
+import type { Claimed, Run } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
 import {
@@ -35,19 +34,14 @@ interface Answer {
 type OnAnswer = (answer: Answer) => void;
 
 export class Claims {
-  readonly #deps: Deps;
-  readonly #speed: QueueSpeed;
-  readonly #token: string;
+  readonly #run: Run;
   /** What is being claimed, by database. */
   readonly #claiming = new Map<number, ReadonlySet<ShardKey>>();
   /** How many deliveries a claim takes. */
   #most = MAX_CLAIM;
 
-  /** `token` is the token of the run's claims. */
-  constructor(deps: Deps, speed: QueueSpeed, token: string) {
-    this.#deps = deps;
-    this.#speed = speed;
-    this.#token = token;
+  constructor(run: Run) {
+    this.#run = run;
   }
 
   isClaiming = (key: ShardKey): boolean => this.#claiming.get(key.shard)?.has(key) ?? false;
@@ -57,16 +51,17 @@ export class Claims {
    * `onAnswer` for each. A failed claim ends all waiting deliveries of its database.
    */
   start(waiting: readonly ShardKey[], plannedMs: number, onAnswer: OnAnswer): void {
-    const lateBefore = this.#deps.now() - LATE_AFTER_MS;
+    const { deps, speed } = this.#run;
+    const lateBefore = deps.now() - LATE_AFTER_MS;
     let totalMs = plannedMs;
     for (const [shard, ofShard] of Map.groupBy(waiting, (key) => key.shard)) {
       if (this.#claiming.has(shard)) continue;
-      const keys = planClaim(this.#speed, ofShard, this.#most, totalMs);
+      const keys = planClaim(speed, ofShard, this.#most, totalMs);
       if (keys.length === 0) continue;
       totalMs += workMs(keys);
       // An ordinary claim would leave what has waited so long. A wrong guess costs a round trip.
       const isOrdinary = keys.every(({ dueAt }) => dueAt >= lateBefore);
-      this.#deps.background("claim deliveries", this.#claimOf(shard, keys, ofShard, isOrdinary, onAnswer));
+      deps.background("claim deliveries", this.#claimOf(shard, keys, ofShard, isOrdinary, onAnswer));
     }
   }
 
@@ -96,15 +91,17 @@ export class Claims {
   }
 
   async #claim(shard: number, keys: readonly ShardKey[], isOrdinary: boolean) {
-    const calledMs = this.#deps.now();
-    const manner = { speed: this.#speed, claim: this.#token, isOrdinary };
-    const answer = claimDeliveries(this.#deps.shards.db(shard), manner, keys, calledMs);
+    const { deps, speed, claim } = this.#run;
+    const calledMs = deps.now();
+    const answer = claimDeliveries(deps.shards.db(shard), { speed, claim, isOrdinary }, keys, calledMs);
     const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);
-    const answeredMs = this.#deps.now();
-    this.#adapt(answeredMs - calledMs);
+    const answeredMs = deps.now();
+    // A database that answers late is asked for less.
+    const isLate = answeredMs - calledMs >= LATE_CLAIM_MS;
+    this.#most = isLate ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
-    if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
-    if (held.length > 0) this.#deps.background("wait for a hold", moveToBacklogs(this.#deps, shard, held));
+    if (slow.length > 0) deps.background("pass on to the slow queue", enqueue(deps, "slow", shard, slow));
+    if (held.length > 0) deps.background("wait for a hold", moveToBacklogs(deps, shard, held));
     const claimed = rows.map(
       (delivery): Claimed => ({
         ...delivery,
@@ -116,12 +113,6 @@ export class Claims {
       }),
     );
     return { claimed, left };
-  }
-
-  /** A database that answers late is asked for less. */
-  #adapt(tookMs: number): void {
-    this.#most =
-      tookMs >= LATE_CLAIM_MS ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);
   }
 }
 

@@ -6,16 +6,18 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
-import { isCoolingHere } from "../lanes/cooldown";
+import { coolDownHere, isCoolingHere } from "../lanes/cooldown";
 import { isUnreleased } from "../lanes/lane";
+import { type Decrypt, decryptOnce } from "../signing/keys";
 import { Starts } from "../throttling/starts";
+import { makeAttempt } from "./attempt";
 import { Claims } from "./claims";
 import type { QueueSpeed } from "./enqueue";
-import { handBack, markSlowInBackground } from "./hand-back";
-import { type Claimed, RunStates } from "./run-states";
+import { handBack, markSlowInBackground, releaseUnsent } from "./hand-back";
+import { createRecorder, type Recorder } from "./recorder";
+import { type Claimed, type Run, RunStates } from "./run-states";
 import { excessOf, nextToSend, workMs } from "./selection";
-import { endAbandoned, hangs, watch } from "./send-load";
-import { Sends } from "./sends";
+import { endAbandoned, hangs, startSend, watch } from "./send-load";
 import { readTargets } from "./target-store";
 import {
   MAX_KEYS_OF_SLOW_RUN,
@@ -29,13 +31,14 @@ import {
 
 /** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
 export class DeliveryRun {
+  readonly #run: Run;
   readonly #deps: Deps;
   readonly #speed: QueueSpeed;
-  readonly #claim = newId();
   readonly #states = new RunStates();
   readonly #claims: Claims;
   readonly #starts: Starts;
-  readonly #sends: Sends;
+  readonly #recorders = new Map<number, Recorder>();
+  readonly #decrypt: Decrypt;
   readonly #endsMs: number;
   #passOnAtMs = 0;
   #lastProgressMs: number;
@@ -51,16 +54,17 @@ export class DeliveryRun {
   readonly #allStarted = Promise.withResolvers<void>();
 
   constructor(deps: Deps, speed: QueueSpeed) {
+    this.#run = { deps, speed, claim: newId() };
     this.#deps = deps;
     this.#speed = speed;
+    this.#decrypt = decryptOnce(deps.keys);
     this.#lastProgressMs = deps.now();
     this.#endsMs = deps.now() + RUN_ENDS_AFTER_MS;
-    this.#starts = new Starts(deps, speed, this.#claim, {
+    this.#starts = new Starts(deps, speed, this.#run.claim, {
       onStart: () => this.#wake(),
       onDeferred: (delivery) => this.#leave(delivery),
     });
-    this.#sends = new Sends(deps, this.#claim);
-    this.#claims = new Claims(deps, speed, this.#claim);
+    this.#claims = new Claims(this.#run);
   }
 
   /**
@@ -68,13 +72,13 @@ export class DeliveryRun {
    * could not be claimed, whose messages must come again.
    */
   async add(keys: readonly ShardKey[]): Promise<ShardKey[]> {
-    const { added, taken } = this.#states.add(keys);
+    const added = this.#states.add(keys);
     this.#passOnAtMs = this.#deps.now() + PASS_ON_AFTER_MS;
     this.#lastProgressMs = this.#deps.now();
     if (this.#speed === "slow") this.#handBack(this.#unclaimed().slice(MAX_KEYS_OF_SLOW_RUN));
-    this.#loop ??= this.#run();
+    this.#loop ??= this.#deliver();
     this.#wake();
-    await taken;
+    for (const key of added) while (this.#states.is(key, "waiting")) await this.#change.promise;
     return added.filter((key) => this.#failed.has(key));
   }
 
@@ -86,10 +90,10 @@ export class DeliveryRun {
   /** Resolves when every send has ended and its result is recorded. Never throws. */
   async finished(): Promise<void> {
     await this.#loop;
-    await this.#sends.flush();
+    await Promise.all(Array.from(this.#recorders.values(), (recorder) => recorder.flush()));
   }
 
-  async #run(): Promise<void> {
+  async #deliver(): Promise<void> {
     while (!this.#states.areFinal) {
       const nowMs = this.#deps.now();
       this.#watchSends(nowMs);
@@ -210,18 +214,25 @@ export class DeliveryRun {
   async #send(delivery: Claimed): Promise<void> {
     this.#states.send(delivery);
     this.#lastProgressMs = this.#deps.now();
-    let hasResult = false;
-    try {
-      hasResult = await this.#sends.attempt(delivery);
-    } catch (error) {
-      log("error", "delivery not sent", describeError(error));
-    }
+    const endSend = startSend(delivery.subscriptionId, this.#deps.now);
+    const result = await makeAttempt(this.#deps, delivery, this.#decrypt).finally(endSend).catch(noResult);
     this.#lastProgressMs = this.#deps.now();
     this.#starts.end([delivery]);
-    if (!hasResult) return this.#leave(delivery);
+    if (result === null || "retryInMs" in result) {
+      if (result !== null) releaseUnsent(this.#run, delivery, result);
+      return this.#leave(delivery);
+    }
+    if (result.heldUntil !== null) coolDownHere(result.subscriptionId, result.heldUntil, result.completedAt);
+    this.#recorderOf(delivery.shard).add(result);
     this.#states.record(delivery);
     delivery.releaseBytes();
     this.#wake();
+  }
+
+  #recorderOf(shard: number): Recorder {
+    const recorder = this.#recorders.get(shard) ?? createRecorder(this.#deps, shard, this.#run.claim);
+    this.#recorders.set(shard, recorder);
+    return recorder;
   }
 
   /** Claims for each database, if a connection is free for more than what is claimed already. */
@@ -259,7 +270,7 @@ export class DeliveryRun {
     for (const delivery of others) this.#leave(delivery);
     if (waiting.length + others.length === 0) return;
     this.#starts.end(others);
-    handBack(this.#deps, this.#speed, this.#claim, [...waiting, ...others]);
+    handBack(this.#run, [...waiting, ...others]);
     this.#wake();
   }
 
@@ -268,4 +279,9 @@ export class DeliveryRun {
     delivery.releaseBytes();
     this.#wake();
   }
+}
+
+function noResult(error: unknown): null {
+  log("error", "delivery not sent", describeError(error));
+  return null;
 }

@@ -7,39 +7,48 @@ import type { OutboxKey, ShardKey } from "../../platform/messages";
 import { isCoolingHere } from "../lanes/cooldown";
 import { markSlow, moveToLanes } from "../lanes/lane-store";
 import { widthOf } from "../lanes/width";
-import { enqueue, type QueueSpeed } from "./enqueue";
+import { enqueue } from "./enqueue";
 import { memory } from "./isolate-memory";
 import { releaseDeliveries } from "./release-store";
-import type { Claimed } from "./run-states";
+import type { Claimed, Run } from "./run-states";
+import type { NotSent } from "./send";
 import { hangs, sendsOf } from "./send-load";
 import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "./timing";
 
 const isClaimed = (key: ShardKey): key is Claimed => "attemptId" in key;
 
 /** Queues deliveries again, in the background and those of each database on their own. Releases claimed ones first. */
-export function handBack(deps: Deps, speed: QueueSpeed, claim: string, keys: readonly ShardKey[]): void {
+export function handBack(run: Run, keys: readonly ShardKey[]): void {
   for (const [shard, ofShard] of Map.groupBy(keys, (key) => key.shard)) {
-    deps.background("hand back", releaseAndQueue(deps, speed, claim, shard, ofShard));
+    run.deps.background("hand back", releaseAndQueue(run, shard, ofShard));
   }
 }
 
-async function releaseAndQueue(
-  deps: Deps,
-  speed: QueueSpeed,
-  claim: string,
-  shard: number,
-  keys: readonly ShardKey[],
-): Promise<void> {
-  const claimed = keys.filter(isClaimed);
-  const unclaimed = keys.filter((key) => !isClaimed(key));
-  // First, because most of them need no answer from the database.
-  await queueAgain(deps, speed, shard, unclaimed);
-  if (claimed.length === 0) return;
-  await releaseDeliveries(deps.shards.db(shard), claim, claimed);
-  await queueAgain(deps, speed, shard, claimed);
+/** Releases a delivery whose request could not be made, in the background. The sweep finds one that has to wait. */
+export function releaseUnsent(run: Run, delivery: Claimed, { retryInMs }: NotSent): void {
+  if (retryInMs === null) {
+    handBack({ ...run, speed: "slow" }, [delivery]);
+    return;
+  }
+  const wait = { dueAt: run.deps.now() + retryInMs, slotAt: null, limitsText: null };
+  const released = releaseDeliveries(run.deps.shards.db(delivery.shard), run.claim, [{ ...delivery, wait }]);
+  run.deps.background("release a delivery", released);
 }
 
-async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: readonly OutboxKey[]): Promise<void> {
+async function releaseAndQueue(run: Run, shard: number, keys: readonly ShardKey[]): Promise<void> {
+  const claimed = keys.filter(isClaimed);
+  // First, because most of them need no answer from the database.
+  await queueAgain(
+    run,
+    shard,
+    keys.filter((key) => !isClaimed(key)),
+  );
+  if (claimed.length === 0) return;
+  await releaseDeliveries(run.deps.shards.db(shard), run.claim, claimed);
+  await queueAgain(run, shard, claimed);
+}
+
+async function queueAgain({ deps, speed }: Run, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   const nowMs = deps.now();
   const isSaturated = ({ subscriptionId }: OutboxKey) =>
     sendsOf(subscriptionId) >= widthOf(subscriptionId) && hangs(subscriptionId, nowMs);

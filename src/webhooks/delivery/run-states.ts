@@ -9,8 +9,19 @@
  * somebody else's. A key has one state in a run, however many messages have it. A delivery that has left its lane or
  * has got another time can be in a run with two keys, of which a claim finds the newer one.
  */
+import type { Deps } from "../../platform/deps";
 import type { ShardKey } from "../../platform/messages";
 import type { ClaimedDelivery } from "./claim-store";
+import type { QueueSpeed } from "./enqueue";
+
+/** What the parts of a run share. */
+export interface Run {
+  deps: Deps;
+  /** The queue that its messages are from. */
+  speed: QueueSpeed;
+  /** The token of its claims. */
+  claim: string;
+}
 
 /** A delivery that a run has claimed and holds until it is sent or handed back. */
 export interface Claimed extends ClaimedDelivery {
@@ -35,35 +46,23 @@ const AFTER: Record<State, readonly State[]> = {
   "handed back": [],
 };
 
-/** Deliveries that were added together. */
-interface Group {
-  /** How many of them wait. */
-  waiting: number;
-  onTaken: () => void;
-}
-
 const nameOf = ({ shard, queue, dueAt, id }: ShardKey) => `${shard} ${queue} ${dueAt} ${id}`;
 
 export class RunStates {
   readonly #stateOf = new Map<string, State>();
-  readonly #waiting = new Map<string, { key: ShardKey; group: Group }>();
+  readonly #waiting = new Map<string, ShardKey>();
   readonly #claimed = new Map<string, Claimed>();
   readonly #sending = new Map<string, Claimed>();
 
-  /** Adds the keys that the run has not met before. `taken` resolves when none of them waits any more. */
-  add(keys: readonly ShardKey[]): { added: ShardKey[]; taken: Promise<void> } {
-    const { promise: taken, resolve: onTaken } = Promise.withResolvers<void>();
-    const group = { waiting: 0, onTaken };
-    const added = keys.filter((key) => {
+  /** Adds the keys that the run has not met before, and returns them. */
+  add(keys: readonly ShardKey[]): ShardKey[] {
+    return keys.filter((key) => {
       const name = nameOf(key);
       if (this.#stateOf.has(name)) return false;
       this.#stateOf.set(name, "waiting");
-      this.#waiting.set(name, { key, group });
-      group.waiting += 1;
+      this.#waiting.set(name, key);
       return true;
     });
-    if (added.length === 0) onTaken();
-    return { added, taken };
   }
 
   claim(delivery: Claimed): void {
@@ -84,7 +83,7 @@ export class RunStates {
   }
 
   get waiting(): ShardKey[] {
-    return Array.from(this.#waiting.values(), ({ key }) => key);
+    return [...this.#waiting.values()];
   }
 
   /** Whether any delivery waits. Quicker than `waiting`, which can be thousands. */
@@ -115,17 +114,7 @@ export class RunStates {
     const from = this.#stateOf.get(name);
     if (from === undefined || !AFTER[from].includes(to)) throw new Error(`a delivery that is ${from} becomes ${to}`);
     this.#stateOf.set(name, to);
-    if (from === "waiting") this.#take(name);
-    this.#claimed.delete(name);
-    this.#sending.delete(name);
+    for (const left of [this.#waiting, this.#claimed, this.#sending]) left.delete(name);
     return name;
-  }
-
-  #take(name: string): void {
-    const group = this.#waiting.get(name)?.group;
-    this.#waiting.delete(name);
-    if (!group) return;
-    group.waiting -= 1;
-    if (group.waiting === 0) group.onTaken();
   }
 }
