@@ -22,7 +22,7 @@ test("the README and the pages name no file that does not exist", () => {
 });
 
 const tests = Object.keys(import.meta.glob("/test/**/*.ts"));
-/** Tests whose own names the table of what to change has. */
+/** Tests whose own names the list of what to change has. */
 const namedTests = import.meta.glob(["../identity/ways-inside.test.ts", "../support/sign-in-methods.ts"], {
   query: "?raw",
   import: "default",
@@ -65,9 +65,9 @@ describe("the README", () => {
     }
   });
 
-  describe("in its table of what to change", () => {
-    const cells = readme.match(/\n(\| To add or change[\s\S]*?)\n\n/)?.[1] ?? "";
-    const words = [...cells.matchAll(/`([^`\n]+)`/g)].map(([, word = ""]) => word);
+  describe("in its list of what to change", () => {
+    const list = readme.match(/To add or change:\n\n([\s\S]*?)\n\n/)?.[1] ?? "";
+    const words = [...list.matchAll(/`([^`\n]+)`/g)].map(([, word = ""]) => word);
 
     test("names nothing that the code does not have", () => {
       const text = Object.values({ ...sources, ...namedTests }).join("\n");
