@@ -20,7 +20,7 @@ export interface ClaimedFields extends OutboxKey {
   kind: DeliveryKind;
   /** The replay that created the delivery; null for any other delivery. */
   replayId: string | null;
-  /** The number of this attempt: 1, 2, 3. */
+  /** The number of this attempt, from 1 on. */
   attemptCount: number;
   /** Whether it has waited because of a limit. */
   hasWaited: 0 | 1;
