@@ -5,10 +5,10 @@ import { asProgram, replaceKey } from "../../src/docs/pages/client/api-keys";
 import { changesSince } from "../../src/docs/pages/client/audit";
 import { signIn, signInByMail } from "../../src/docs/pages/client/auth";
 import { toText } from "../../src/docs/pages/client/errors";
-import { declareOrders, extend, takeOver } from "../../src/docs/pages/client/event-types";
+import { declareOrders, extend, importTypes } from "../../src/docs/pages/client/event-types";
 import { publishOrders, whyNotArrived } from "../../src/docs/pages/client/events";
 import { feedOfOrders, follow } from "../../src/docs/pages/client/feeds";
-import { addGoogle, comeBack, googleUrl } from "../../src/docs/pages/client/identities";
+import { addGoogle, finishSignIn, googleUrl } from "../../src/docs/pages/client/identities";
 import { invite, join, joinWithGoogleUrl, registerInvited } from "../../src/docs/pages/client/invitations";
 import { listenTo } from "../../src/docs/pages/client/listen";
 import { countEvents, newestEvents } from "../../src/docs/pages/client/lists";
@@ -129,7 +129,7 @@ test("sign-in", async () => {
 
   expect(new URL(googleUrl(client)).pathname).toBe("/api/v1/auth/oauth/google");
   expect(await addGoogle(byPasskey)).toMatch(/^https:\/\/accounts\.google\.com\//);
-  await expect(comeBack(visitor(), "?code=used")).rejects.toMatchObject({ code: "INVALID_TOKEN" });
+  await expect(finishSignIn(visitor(), "?code=used")).rejects.toMatchObject({ code: "INVALID_TOKEN" });
 
   // Three codes in a row: no step may end between them.
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -293,7 +293,7 @@ test("event types: taking over those of an OpenAPI document", async () => {
   const { client } = clientOf(await signUpVerified());
   const webhooks = { "order.paid": { post: { description: "An order was paid." } } };
   const document = { openapi: "3.1.0", info: { title: "Shop", version: "1" }, webhooks };
-  expect(await takeOver(client, document)).toEqual(["order.paid"]);
-  expect(await takeOver(client, document)).toEqual([]);
+  expect(await importTypes(client, document)).toEqual(["order.paid"]);
+  expect(await importTypes(client, document)).toEqual([]);
   expect(JSON.parse(await client.eventTypes.export({ format: "openapi" }))).toMatchObject({ webhooks });
 });

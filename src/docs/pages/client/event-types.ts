@@ -13,7 +13,7 @@ export async function extend(postern: Client, schema: object): Promise<string[]>
   return breaks ? [...breaks.publishers, ...breaks.subscribers] : [];
 }
 
-/** Takes the types of an OpenAPI document, and returns the names of those that are new. */
-export async function takeOver(postern: Client, openapi: object): Promise<string[]> {
+/** Imports the types of an OpenAPI document, and returns the names of those that are new. */
+export async function importTypes(postern: Client, openapi: object): Promise<string[]> {
   return (await postern.eventTypes.import({ openapi })).created;
 }

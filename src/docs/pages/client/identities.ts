@@ -4,7 +4,7 @@ import type { Client } from "postern/client";
 export const googleUrl = (postern: Client) => postern.identities.signInUrl("google", { to: "/orders" });
 
 /** On that page: opens the session. `query` is `location.search`. */
-export async function comeBack(postern: Client, query: string): Promise<void> {
+export async function finishSignIn(postern: Client, query: string): Promise<void> {
   await postern.identities.exchange({ code: new URLSearchParams(query).get("code") ?? "" });
 }
 

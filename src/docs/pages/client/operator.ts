@@ -1,6 +1,6 @@
 import type { Client } from "postern/client";
 
-/** Holds what a tenant sends until `isMended` resolves. `password` is the operator's own. */
+/** Freezes what a tenant sends until `isMended` resolves. `password` is the operator's own. */
 export async function holdWhile(postern: Client, tenantName: string, isMended: Promise<void>, password: string) {
   const { tenants } = await postern.operator.search(tenantName);
   const [tenant] = tenants;
