@@ -13,7 +13,7 @@ import { invite, join, joinWithGoogleUrl, registerInvited } from "../../src/docs
 import { listenTo } from "../../src/docs/pages/client/listen";
 import { countEvents, newestEvents } from "../../src/docs/pages/client/lists";
 import { changeRole } from "../../src/docs/pages/client/members";
-import { holdWhile } from "../../src/docs/pages/client/operator";
+import { freezeWhile } from "../../src/docs/pages/client/operator";
 import { addPasskey, signInWithPasskey } from "../../src/docs/pages/client/passkeys";
 import { addCustomer } from "../../src/docs/pages/client/platform";
 import { namesOfWebhooks, tokenFor } from "../../src/docs/pages/client/portal";
@@ -95,9 +95,9 @@ test("the platform", async () => {
   const customer = { id: crypto.randomUUID(), email: newEmail() };
   vi.stubGlobal("fetch", serviceFetch);
   try {
-    for (let run = 0; run < 2; run += 1) {
-      expect(await addCustomer("http://postern.test", key, customer)).toMatchObject({ type: "CustomerAdded" });
-    }
+    const first = await addCustomer("http://postern.test", key, customer);
+    expect(first).toMatchObject({ type: "CustomerAdded" });
+    expect(await addCustomer("http://postern.test", key, customer)).toEqual(first);
   } finally {
     vi.unstubAllGlobals();
   }
@@ -217,7 +217,7 @@ test("operators", async () => {
   await env.DB.prepare("UPDATE tenants SET name = ? WHERE id = ?").bind(tenant, owner.tenantId).run();
   const holds = async () => (await client.operator.tenant(owner.tenantId)).holds.length;
   const { promise: mended, resolve } = Promise.withResolvers<void>();
-  const held = holdWhile(client, tenant, mended, PASSWORD);
+  const held = freezeWhile(client, tenant, mended, PASSWORD);
   await eventually("the hold", async () => (await holds()) === 1);
   resolve();
   await held;
