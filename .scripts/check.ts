@@ -3,21 +3,28 @@
  * about the packages in the Worker as well; where it does not answer, that is skipped and said.
  */
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ROOT } from "./bundle.ts";
 import { checkBundle, checkServed, newFolder } from "./check/bundle.ts";
 import { checkCommits } from "./check/commits.ts";
 import { type Finding, finding, program, run } from "./check/gate.ts";
 
 const { audit } = parseArgs({ options: { audit: { type: "boolean", default: false } } }).values;
 
-const PROGRAMS: Record<string, string[]> = {
-  "types: src and test": ["tsc", "--noEmit"],
-  "types: scripts": ["tsc", "--noEmit", "-p", ".scripts"],
-  "types: browser": ["tsc", "--noEmit", "-p", ".scripts/tsconfig.browser.json"],
+/** As many checkers as usual would each look at types that they share, which takes twice the CPU time. */
+const ONE_CHECKER = ["--checkers", "1"];
+
+const TYPES: Record<string, string[]> = {
+  "types: src and test": ["tsc", "--noEmit", ...ONE_CHECKER],
+  "types: scripts": ["tsc", "--noEmit", "-p", ".scripts", ...ONE_CHECKER],
+  "types: browser": ["tsc", "--noEmit", "-p", ".scripts/tsconfig.browser.json", ...ONE_CHECKER],
+  "no forgotten promises; short functions, lines and files": ["node", ".scripts/code.ts"],
+};
+
+const OTHERS: Record<string, string[]> = {
   "lint and format": ["biome", "ci", "."],
   "dead code": ["knip"],
-  "no forgotten promises": ["node", ".scripts/promises.ts"],
-  "short functions, lines and files": ["node", ".scripts/lengths.ts"],
   "generated types up to date": [
     "wrangler",
     "types",
@@ -32,18 +39,27 @@ const PROGRAMS: Record<string, string[]> = {
   "docstrings of the package": ["node", ".scripts/docstrings.ts"],
 };
 
-/** No telemetry and no update checks: both wait for hosts that a build machine may not reach. */
-const QUIET = {
+const ENVIRONMENT = {
+  // Less garbage collection: the compiler takes a quarter less CPU time.
+  GOGC: "400",
+  // Shared with the tests: see vitest.config.ts.
+  NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node-compile"),
+  // No telemetry and no update checks: both wait for hosts that a build machine may not reach.
   REDOCLY_TELEMETRY: "off",
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
   WRANGLER_SEND_METRICS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
-Object.assign(process.env, QUIET);
+Object.assign(process.env, ENVIRONMENT);
 
-async function* checkSources(): AsyncGenerator<Finding> {
+/** Runs programs one after the other. */
+async function* runAll(programs: Record<string, string[]>): AsyncGenerator<Finding> {
+  for (const [name, command] of Object.entries(programs)) yield program(name, ...command);
+}
+
+async function* checkOthers(): AsyncGenerator<Finding> {
   yield checkCommits();
-  for (const [name, command] of Object.entries(PROGRAMS)) yield program(name, ...command);
+  yield* runAll(OTHERS);
   const generated = await run(["drizzle-kit", "generate", "--config", ".scripts/drizzle.config.ts"]);
   const upToDate = generated.ok && generated.output.includes("No schema changes");
   yield finding("migrations up to date with src/platform/db/schema.ts", upToDate, generated.output);
@@ -63,6 +79,6 @@ async function report(findings: AsyncGenerator<Finding>): Promise<boolean> {
 const folder = newFolder();
 const isSmall = await report(checkBundle(folder));
 // Side by side: most programs use one core.
-const others = await Promise.all([checkServed(folder, audit), checkSources()].map(report));
+const others = await Promise.all([checkServed(folder, audit), runAll(TYPES), checkOthers()].map(report));
 rmSync(folder, { recursive: true });
 process.exit(isSmall && others.every(Boolean) ? 0 : 1);

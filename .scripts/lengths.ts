@@ -1,8 +1,8 @@
-/** Fails where a function, a line or a file is too long to read. The groups of tests are lists, and may be longer. */
+/** Finds where a function, a line or a file is too long to read. The groups of tests are lists, and may be longer. */
 import { relative } from "node:path";
 import { type Node, type SourceFile, SyntaxKind } from "typescript/unstable/ast";
 import { isCallExpression, isFunctionDeclaration } from "typescript/unstable/ast/is";
-import { everySource, place } from "./sources.ts";
+import { place } from "./sources.ts";
 
 const MAX_FUNCTION_LINES = 60;
 const MAX_LINE_CHARACTERS = 120;
@@ -21,9 +21,9 @@ const UNBROKEN = /^\s*test\b.*[({]$|^ {24}|( {2,}\S+){8}/;
 const GROUP = /^describe\b/;
 const TEST = /^test\b/;
 
-everySource((file) => (GENERATED.test(file.fileName) ? [] : inFile(file)));
-
-function inFile(file: SourceFile): string[] {
+/** Names what is too long in a file that people have written. */
+export function tooLong(file: SourceFile): string[] {
+  if (GENERATED.test(file.fileName)) return [];
   const lines = file.text.trimEnd().split("\n");
   const path = relative(process.cwd(), file.fileName);
   return [

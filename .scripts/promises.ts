@@ -1,5 +1,5 @@
 /**
- * Fails where a promise is started and then forgotten: a statement whose value is a promise, or an async function where
+ * Finds where a promise is started and then forgotten: a statement whose value is a promise, or an async function where
  * the caller ignores what it returns. In a Worker the work of such a promise is lost when the invocation ends. Biome
  * has a rule for this, which does not see through the types of the runtime, such as D1's.
  */
@@ -13,14 +13,13 @@ import {
   isPropertyAccessExpression,
 } from "typescript/unstable/ast/is";
 import { type Checker, type Project, SignatureKind, type Type, TypeFlags } from "typescript/unstable/sync";
-import { everySource, place } from "./sources.ts";
+import { place } from "./sources.ts";
 
 /** Operators that keep the value. */
 const KEEPS: ReadonlySet<SyntaxKind> = new Set([SyntaxKind.EqualsToken, SyntaxKind.QuestionQuestionEqualsToken]);
 
-everySource(inFile);
-
-function inFile(file: SourceFile, { checker }: Project): string[] {
+/** Names the places in a file whose promise nobody waits for. */
+export function forgottenPromises(file: SourceFile, { checker }: Project): string[] {
   const { statements, callbacks } = candidates(file);
   const types = statements.length === 0 ? [] : checker.getTypeAtLocation(statements);
   return [
