@@ -125,15 +125,15 @@ function sessionPages(): string[] {
     for (const [whole, name = ""] of text.matchAll(/^(?:async )?function (\w+)[\s\S]*?^}/gm)) {
       if (sets(whole)) setters.add(name);
     }
-    const mount = mounts.get(text.match(/export const (\w+) = new Hono/)?.[1] ?? "") ?? "";
+    const mount = mounts.get(text.match(/export const (\w+) = new Pages/)?.[1] ?? "") ?? "";
     return text
-      .split(/(?=\.(?:get|post)\(\s*"\/)/)
+      .split(/^(?= {2}\.(?:get|post|form)\()/m)
       .filter(sets)
       .flatMap((part) => {
-        const [, method = "", path = ""] = part.match(/^\.(get|post)\(\s*"(\/[^"]*)"/) ?? [];
-        return method === ""
-          ? []
-          : [`${method.toUpperCase()} /console${mount}${path}`.replaceAll("//", "/").replace(/\/$/, "")];
+        const [, kind = "", path = ""] = part.match(/^ {2}\.(get|post|form)\(\s*(?:"(.*?)")?/) ?? [];
+        if (kind === "") return [];
+        const method = kind === "get" ? "GET" : "POST";
+        return [`${method} /console${mount}${path}`.replaceAll("//", "/").replace(/\/$/, "")];
       });
   });
 }
