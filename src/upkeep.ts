@@ -6,7 +6,7 @@ import { clearImports } from "./operations/imports/clear";
 import { continueImports } from "./operations/imports/run";
 import { countTotals } from "./operations/metrics/totals";
 import { continueMoves } from "./operations/moves/continue";
-import { rekey, rekeyAfterChange } from "./operations/reencryption/reencrypt";
+import { reencrypt, reencryptAfterChange } from "./operations/reencryption/reencrypt";
 import type { Job, Jobs, Period } from "./operations/upkeep/run-jobs";
 import { noteFirstKey } from "./platform/db/first-keys-store";
 import type { PagedMaintenance } from "./platform/db/paged-maintenance";
@@ -49,7 +49,8 @@ export const JOBS: Jobs = {
     releaseHeld,
     publishAudit,
     continuePurges,
-    rekeyAfterChange,
+    // Under its former name, by which its progress is stored.
+    rekeyAfterChange: reencryptAfterChange,
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
   ...jobsOf("minute", { continueMoves: whole(continueMoves), continueImports }, { isForControlPlane: true }),
@@ -69,7 +70,8 @@ export const JOBS: Jobs = {
     removeOldRetries,
     removeEmptySubscriptions,
     removeOldAudit,
-    rekey,
+    // Likewise.
+    rekey: reencrypt,
   }),
   ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports }, { isForControlPlane: true }),
 };

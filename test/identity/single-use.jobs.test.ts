@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
-import { rekey } from "../../src/operations/reencryption/reencrypt";
+import { reencrypt } from "../../src/operations/reencryption/reencrypt";
 import { createDeps } from "../../src/platform/deps";
 import { type Answer, call, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { codeOf, enrol } from "../support/two-factor";
@@ -119,7 +119,7 @@ describe("a TOTP code", () => {
     const database = {
       prepare: env.DB.prepare.bind(env.DB),
       batch: async (statements: D1PreparedStatement[]) => {
-        await maintain(await createDeps({ ...env, ...rotated }, createExecutionContext()), rekey);
+        await maintain(await createDeps({ ...env, ...rotated }, createExecutionContext()), reencrypt);
         return env.DB.batch(statements);
       },
     } as unknown as D1Database;

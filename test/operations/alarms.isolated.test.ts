@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
 import { forgetFailures, noteFailure } from "../../src/identity/legacy-login/failures-store";
 import { tellAlarms } from "../../src/operations/alarms/tell";
-import { rekey, rekeyAfterChange } from "../../src/operations/reencryption/reencrypt";
+import { reencrypt, reencryptAfterChange } from "../../src/operations/reencryption/reencrypt";
 import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-store";
 import { HOUR_MS, MINUTE_MS } from "../../src/platform/time";
 import { addDue, countWrites, forgetAlarms, newPlace, run } from "../support/alarms";
@@ -156,10 +156,10 @@ describe("an alarm", () => {
 
 test("while nothing is wrong, no row is written", async () => {
   const place = newPlace();
-  await maintain(await place.depsWith(), rekeyAfterChange);
+  await maintain(await place.depsWith(), reencryptAfterChange);
   const { counted, rowsWritten } = countWrites();
   const deps = await place.depsWith({ DB: counted(env.DB), SHARD_1: counted(env.SHARD_1) });
-  await maintain(deps, rekeyAfterChange);
+  await maintain(deps, reencryptAfterChange);
   await tellAlarms(deps);
   expect([rowsWritten(), place.messages]).toEqual([0, []]);
 });
@@ -268,7 +268,7 @@ describe("what is found", () => {
       .run();
     await place.look();
     expect(place.told()).toEqual(["began keyMissing:deadbeef"]);
-    await maintain(await place.depsWith(), rekey);
+    await maintain(await place.depsWith(), reencrypt);
     await place.look();
     expect(place.told()).toEqual(["began keyMissing:deadbeef", "ended keyMissing:deadbeef"]);
   });
@@ -278,7 +278,7 @@ describe("what is found", () => {
     await subscribe(await signUp(), newInbox("200").url);
     const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
     const minute = async (keys: string) => {
-      await maintain(await place.depsWith({ SECRET_KEYS: keys }), rekeyAfterChange);
+      await maintain(await place.depsWith({ SECRET_KEYS: keys }), reencryptAfterChange);
       await place.look({ SECRET_KEYS: keys });
     };
     const [old] = (await place.depsWith()).keys;

@@ -29,32 +29,32 @@ interface Place {
  * Runs every hour: re-encrypts what old keys encrypted. Does nothing, except once a day, while there is only one key
  * and no secret needs another.
  */
-export const rekey: PagedMaintenance = async (deps, shard, cursor, isOver) => {
+export const reencrypt: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   if (cursor === "") {
     const { ring, missing, checkedAt } = await readKeyCheck(deps, shard);
     const isRecent = checkedAt > deps.now() - DAY_MS;
     if (isRecent && deps.keys.length === 1 && ring === ringOf(deps) && missing === NONE) return null;
   }
-  return rekeyFrom(deps, shard, cursor, isOver);
+  return reencryptFrom(deps, shard, cursor, isOver);
 };
 
 /**
  * Runs every minute: does the same at once when SECRET_KEYS has changed, because a key may have been removed too early.
  */
-export const rekeyAfterChange: PagedMaintenance = async (deps, shard, cursor, isOver) => {
+export const reencryptAfterChange: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   if (cursor === "" && (await readKeyCheck(deps, shard)).ring === ringOf(deps)) return null;
-  return rekeyFrom(deps, shard, cursor, isOver);
+  return reencryptFrom(deps, shard, cursor, isOver);
 };
 
 const FIRST_PLACE: Place = { column: 0, after: null, unreadable: 0, missing: [], isDone: true };
 
 /** Re-encrypts, and at the end notes which keys are missing and logs whether anything is left under an old key. */
-async function rekeyFrom(deps: Deps, shard: number, cursor: string, isOver: () => boolean): Promise<string | null> {
+async function reencryptFrom(deps: Deps, shard: number, cursor: string, isOver: () => boolean): Promise<string | null> {
   const columns = shard === 0 ? [...CONTROL_COLUMNS, ...DELIVERY_COLUMNS] : DELIVERY_COLUMNS;
   let place = cursor === "" ? FIRST_PLACE : (JSON.parse(cursor) as Place);
   for (let column = columns[place.column]; column !== undefined; column = columns[place.column]) {
     if (isOver()) return JSON.stringify(place);
-    place = await thenPause(deps, () => rekeyPage(deps, shard, column, place));
+    place = await thenPause(deps, () => reencryptPage(deps, shard, column, place));
   }
   await noteKeyCheck(deps, shard, {
     ring: ringOf(deps),
@@ -66,12 +66,12 @@ async function rekeyFrom(deps: Deps, shard: number, cursor: string, isOver: () =
 }
 
 /** Re-encrypts a page of a column. Returns the place after it. */
-async function rekeyPage(deps: Deps, shard: number, column: OwnedColumn, place: Place): Promise<Place> {
+async function reencryptPage(deps: Deps, shard: number, column: OwnedColumn, place: Place): Promise<Place> {
   const db = deps.shards.db(shard);
   const [newest] = deps.keys;
   const after = place.after ?? column.key.map(() => "");
   const found = await findRowsUnderOtherKeys(db, column, { keyId: newest.id, after, limit: PAGE_ROWS });
-  const replacements = await Promise.all(found.map((row) => reencrypt(deps, column, row)));
+  const replacements = await Promise.all(found.map((row) => renewed(deps, column, row)));
   const changes = replacements.filter((change) => change !== null);
   if (changes.length > 0) await replaceCiphertexts(db, column, changes);
   const needed = found.map(({ encrypted }) => encrypted.split(".")[0] ?? "");
@@ -87,7 +87,7 @@ async function rekeyPage(deps: Deps, shard: number, column: OwnedColumn, place: 
 }
 
 /** Returns the row with its new ciphertext, or null if none of the keys decrypts it. */
-async function reencrypt(deps: Deps, { ownerOf }: OwnedColumn, row: EncryptedRow) {
+async function renewed(deps: Deps, { ownerOf }: OwnedColumn, row: EncryptedRow) {
   const owner = ownerOf(...row.key);
   try {
     return { ...row, replacement: await encrypt(deps.keys, owner, await decrypt(deps.keys, owner, row.encrypted)) };
