@@ -36,7 +36,7 @@ test("what a run has read again after a change of the limits waits for its start
   const first = { demands: [{ id: "the first of an hour", priority: "new" as const }], ended: [], called: [] };
   const throttle = env.SUBSCRIPTION_GATE.get(env.SUBSCRIPTION_GATE.idFromName(id));
   await throttle.schedule({ rateLimit }, { ...first, holder: "another run", latestMs: Date.now() + 1_000 });
-  const starts = new Starts(deps, "fast", holder.claim, { onStart: () => undefined, onDeferred: () => undefined });
+  const starts = new Starts({ deps, ...holder }, { onStart: () => undefined, onDeferred: () => undefined });
   starts.ask(claimed.map((delivery) => ofRun(delivery, { rateLimit })));
   await ended();
   expect((await outboxRow(key))?.due_at).toBeGreaterThan(key.dueAt);
@@ -63,7 +63,7 @@ test("a delivery that has missed its start and lost its permit keeps no other on
   const answered: Claimed[] = [];
   const deferred: Claimed[] = [];
   const events = { onStart: () => void answered.push(first), onDeferred: (one: Claimed) => void deferred.push(one) };
-  const starts = new Starts({ ...deps, throttles }, "fast", holder.claim, events);
+  const starts = new Starts({ deps: { ...deps, throttles }, ...holder }, events);
   for (const [turn, delivery] of [first, first, second].entries()) {
     starts.ask([delivery]);
     await eventually("an answer", async () => answered.length > turn);

@@ -9,6 +9,7 @@ import type { ShardKey } from "../../platform/messages";
 import { coolDownHere, isCoolingHere } from "../lanes/cooldown";
 import { isUnreleased } from "../lanes/lane";
 import { type Decrypt, decryptOnce } from "../signing/keys";
+import { FarDeliveries } from "../throttling/far";
 import { Starts } from "../throttling/starts";
 import { makeAttempt } from "./attempt";
 import { Claims } from "./claims";
@@ -39,6 +40,7 @@ export class DeliveryRun {
   readonly #starts: Starts;
   readonly #recorders = new Map<number, Recorder>();
   readonly #decrypt: Decrypt;
+  readonly #far: FarDeliveries;
   readonly #endsMs: number;
   #passOnAtMs = 0;
   #lastProgressMs: number;
@@ -60,10 +62,11 @@ export class DeliveryRun {
     this.#decrypt = decryptOnce(deps.keys);
     this.#lastProgressMs = deps.now();
     this.#endsMs = deps.now() + RUN_ENDS_AFTER_MS;
-    this.#starts = new Starts(deps, speed, this.#run.claim, {
+    this.#starts = new Starts(this.#run, {
       onStart: () => this.#wake(),
       onDeferred: (delivery) => this.#leave(delivery),
     });
+    this.#far = new FarDeliveries(this.#run);
     this.#claims = new Claims(this.#run);
   }
 
@@ -100,6 +103,7 @@ export class DeliveryRun {
       this.#handBackLate(nowMs);
       this.#refreshStale(nowMs);
       this.#startSends(nowMs);
+      this.#deferFar();
       this.#startClaims();
       this.#passOn(nowMs);
       if (!this.#states.anyWaits && this.#startable(nowMs).length === 0) this.#allStarted.resolve();
@@ -138,8 +142,9 @@ export class DeliveryRun {
   /** The claimed deliveries whose starts have come. */
   #startable = (nowMs: number): Claimed[] => this.#states.claimed.filter(({ startMs }) => startMs <= nowMs);
 
-  /** The waiting deliveries that are not just being claimed. */
-  #unclaimed = (): ShardKey[] => this.#states.waiting.filter((key) => !this.#claims.isClaiming(key));
+  /** The waiting deliveries that are not just being claimed or deferred. */
+  #unclaimed = (): ShardKey[] =>
+    this.#states.waiting.filter((key) => !this.#claims.isClaiming(key) && !this.#far.isDeferring(key));
 
   /** Marks hanging subscriptions as slow before they time out. */
   #watchSends(nowMs: number): void {
@@ -235,13 +240,22 @@ export class DeliveryRun {
     return recorder;
   }
 
+  /** Leaves out what is far from its start, before anything is claimed. */
+  #deferFar(): void {
+    if (!this.#states.anyWaits) return;
+    this.#far.defer(this.#unclaimed(), (keys) => {
+      for (const key of keys.filter((one) => this.#states.is(one, "waiting"))) this.#states.handBack(key);
+      this.#wake();
+    });
+  }
+
   /** Claims for each database, if a connection is free for more than what is claimed already. */
   #startClaims(): void {
     const nowMs = this.#deps.now();
     if (this.#states.sending.length >= MAX_SENDS_OF_RUN) return;
     if (nextToSend(this.#speed, this.#startable(nowMs), nowMs)) return;
     const plannedMs = workMs(this.#startable(nowMs));
-    this.#claims.start(this.#states.waiting, plannedMs, ({ keys, claimed, hasFailed }) => {
+    this.#claims.start(this.#unclaimed(), plannedMs, ({ keys, claimed, hasFailed }) => {
       this.#lastProgressMs = this.#deps.now();
       for (const delivery of claimed) this.#states.claim(delivery);
       for (const key of keys.filter((one) => this.#states.is(one, "waiting"))) {

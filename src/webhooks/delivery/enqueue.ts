@@ -26,8 +26,9 @@ export async function enqueueDue(deps: Deps, shard: number, due: readonly DueDel
 }
 
 /**
- * Queues deliveries that are due later. Each message arrives at its `dueAt` or up to a second earlier. Those that are
- * due later than `longestDelayMs` get no message: the sweep finds them.
+ * Queues deliveries that are due later. Each message arrives at its `dueAt` or up to a second earlier; with `Math.ceil`
+ * up to a second later, so that no handler waits for it. Those that are due later than `longestDelayMs` get no message:
+ * the sweep finds them.
  */
 export async function enqueueLater(
   deps: Deps,
@@ -35,10 +36,11 @@ export async function enqueueLater(
   shard: number,
   deliveries: readonly OutboxKey[],
   longestDelayMs: number,
+  toSeconds: (seconds: number) => number = Math.floor,
 ): Promise<void> {
   const nowMs = deps.now();
   const soon = deliveries.filter(({ dueAt }) => dueAt - nowMs <= longestDelayMs);
-  const byDelay = Map.groupBy(soon, ({ dueAt }) => Math.max(0, Math.floor((dueAt - nowMs) / 1000)));
+  const byDelay = Map.groupBy(soon, ({ dueAt }) => Math.max(0, toSeconds((dueAt - nowMs) / 1000)));
   await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, speed, shard, keys, delaySeconds)));
 }
 

@@ -3,6 +3,7 @@
  * correctness never depends on it.
  */
 import { BoundedMap } from "../../platform/bounded-map";
+import type { Limits } from "../throttling/limits";
 
 /** The most entries of one kind. */
 const MAX_ENTRIES = 10_000;
@@ -19,6 +20,15 @@ export interface Width {
   width: number;
   /** It stays narrow until then (Unix ms), because the receiver has asked for a pause. */
   narrowUntil: number;
+}
+
+/** The deliveries of a limited subscription that wait for their starts. */
+export interface Line {
+  limits: Limits;
+  /** When these limits were read, Unix ms. */
+  readMs: number;
+  /** When the last one of them comes back, Unix ms. A new delivery waits behind it. */
+  endMs: number;
 }
 
 /** Something that counts until it ends. */
@@ -46,12 +56,14 @@ export const memory = {
   markedSlowUntilMs: new BoundedMap<number>(MAX_ENTRIES),
   /** By subscription. */
   widths: new BoundedMap<Width>(MAX_ENTRIES),
+  /** By subscription. */
+  lines: new BoundedMap<Line>(MAX_ENTRIES),
   /** When a delivery of a lane was last queued, by its id, in Unix ms. */
   fedAtMs: new BoundedMap<number>(MAX_ENTRIES),
 
   /** Forgets everything, so that test files can share an isolate. */
   clear(): void {
-    const known = [this.latenciesMs, this.heldUntilMs, this.markedSlowUntilMs, this.widths, this.fedAtMs];
+    const known = [this.latenciesMs, this.heldUntilMs, this.markedSlowUntilMs, this.widths, this.lines, this.fedAtMs];
     for (const part of [this.loads, this.counted, ...known]) part.clear();
     this.sends = 0;
     this.claimedBytes = 0;

@@ -1,8 +1,9 @@
-/** Releasing claimed deliveries that were not sent. Spans tenants, like a batch of the queue. */
+/** Releasing claimed deliveries, and postponing deliveries. Spans tenants, like a batch of the queue. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList } from "../../platform/db/client";
+import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
+import type { OutboxKey } from "../../platform/messages";
 import { LIMITS_TEXT } from "../throttling/waits-store";
 import type { ClaimedDelivery } from "./claim-store";
 import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
@@ -17,10 +18,13 @@ interface Wait {
   limitsText: string | null;
 }
 
-export type Released = Pick<ClaimedDelivery, "queue" | "dueAt" | "id" | "subscriptionId" | "attemptId"> & {
-  /** Without it, the delivery stays due. */
-  wait?: Wait | undefined;
-};
+type Key = Pick<OutboxKey, "queue" | "dueAt" | "id">;
+
+export type Released = Key &
+  Pick<ClaimedDelivery, "subscriptionId" | "attemptId"> & {
+    /** Without it, the delivery stays due. */
+    wait?: Wait | undefined;
+  };
 
 /**
  * Releases claimed deliveries that were not sent: their attempts are deleted, so none is used up. A delivery that waits
@@ -29,12 +33,8 @@ export type Released = Pick<ClaimedDelivery, "queue" | "dueAt" | "id" | "subscri
 export async function releaseDeliveries(db: Db, claim: string, deliveries: readonly Released[]): Promise<void> {
   const list = jsonList(
     deliveries.map(({ queue, dueAt, id, subscriptionId, attemptId, wait }) => ({
-      q: queue,
-      d: dueAt,
-      i: id,
-      s: subscriptionId,
-      a: attemptId,
-      ...(wait && { to: wait.dueAt, n: newIdAt(wait.dueAt), slot: wait.slotAt, l: wait.limitsText }),
+      ...{ q: queue, d: dueAt, i: id, s: subscriptionId, a: attemptId },
+      ...(wait && valuesOf(wait)),
     })),
   );
   const hasWaits = deliveries.some(({ wait }) => wait !== undefined);
@@ -49,18 +49,41 @@ export async function releaseDeliveries(db: Db, claim: string, deliveries: reado
   );
 }
 
-const waitStatements = (list: string) => ({
-  // Before `outbox`, which changes the planned ids. If a wait does not hold, the delivery stays due.
+/**
+ * Makes deliveries wait that nobody has claimed. Leaves out tests, which go first, and what has waited before. Returns
+ * the ids of those that now wait.
+ */
+export async function postponeNew(db: Db, deliveries: readonly (Key & { wait: Wait })[]): Promise<ReadonlySet<string>> {
+  const list = jsonList(
+    deliveries.map(({ queue, dueAt, id, wait }) => ({ q: queue, d: dueAt, i: id, ...valuesOf(wait) })),
+  );
+  const isNew = sql`o.kind <> 'test' AND NOT coalesce(o.slot_at >= o.due_at, 0)`;
+  const { outbox } = await repeatable(() => atomically(db, waitStatements(list, isNew)));
+  return new Set(outbox.map(({ id }) => id));
+}
+
+/** The members of a wait in the lists of `waitStatements`, with a new planned id. */
+const valuesOf = ({ dueAt, slotAt, limitsText }: Wait) => ({
+  ...{ to: dueAt, n: newIdAt(dueAt), slot: slotAt, l: limitsText },
+});
+
+/** Only the deliveries `o` that meet `condition` wait. */
+const waitStatements = (list: string, condition = sql`1`) => ({
+  // Before `outbox`, which changes the planned ids. If a wait does not hold, the delivery stays due. So does one that
+  // somebody has claimed, because its planned id is taken.
   pointers: insertPlaceholders(
     sql`j.value ->> 'n'`,
     sql`FROM ${outboxByKeys(list)} CROSS JOIN subscriptions s ON s.id = o.subscription_id
-      WHERE j.value ->> 'n' IS NOT NULL AND (j.value ->> 'l' IS NULL OR j.value ->> 'l' = ${LIMITS_TEXT})`,
+      WHERE ${condition} AND j.value ->> 'n' IS NOT NULL AND (j.value ->> 'l' IS NULL OR j.value ->> 'l' = ${LIMITS_TEXT})`,
   ),
-  outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = coalesce(t.slot_at, outbox.slot_at),
+  outbox: rows<{
+    id: string;
+  }>(sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = coalesce(t.slot_at, outbox.slot_at),
       attempt_id = t.next_id
     FROM (SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at,
         j.value ->> 'slot' AS slot_at, m.next_id AS next_id
       FROM ${outboxByKeys(list)} CROSS JOIN attempts m ON m.subscription_id = o.subscription_id
         AND m.id = ${PLANNED_ID} AND m.status = ${PLACEHOLDER} AND m.next_id = j.value ->> 'n') t
-    WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+    WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id
+    RETURNING id`),
 });

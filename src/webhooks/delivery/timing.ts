@@ -87,6 +87,8 @@ export const LONGEST_THROTTLE_MESSAGE_DELAY_MS = 15 * MINUTE_MS;
  */
 export const THROTTLED_AFTER_MS = HOUR_MS;
 
+/** A new delivery behind a line that ends later than this is put off without being claimed: no run could start it. */
+export const FAR_START_MS = LATE_START_WITHIN_MS;
 /** A throttled delivery that has come back waits for a start at most this long, instead of behind all others. */
 export const RETURNS_WITHIN_MS = 15_000;
 

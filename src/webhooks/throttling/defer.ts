@@ -1,12 +1,12 @@
 /**
- * Claimed deliveries of limited subscriptions go back into the outbox until they may start, or until the limits change.
- * This uses up no attempt.
+ * Deliveries of limited subscriptions wait in the outbox until they may start, or until the limits change. This uses up no attempt.
  */
 import type { Deps } from "../../platform/deps";
+import type { ShardKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { enqueue, enqueueLater, type QueueSpeed } from "../delivery/enqueue";
-import { releaseDeliveries } from "../delivery/release-store";
-import type { Claimed } from "../delivery/run-states";
+import { enqueue, enqueueLater } from "../delivery/enqueue";
+import { postponeNew, releaseDeliveries } from "../delivery/release-store";
+import type { Claimed, Run } from "../delivery/run-states";
 import { LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../delivery/timing";
 import { sendOperational } from "../subscriptions/operational";
 import type { Answer } from "./demand";
@@ -14,8 +14,8 @@ import { type Limits, textOf } from "./limits";
 import { endWaits, markThrottled } from "./waits-store";
 
 /** A delivery and until when it waits. */
-export interface Deferral {
-  delivery: Claimed;
+export interface Deferral<Delivery = Claimed> {
+  delivery: Delivery;
   /** Unix ms. */
   untilMs: number;
   /** Null if it waits for its host, or its throttle could not be reached. */
@@ -28,20 +28,40 @@ export interface Deferral {
  * Defers deliveries. If the limits of one have changed meanwhile, it is only released, and the sweep finds it. Throws
  * when D1 or the queue is down.
  */
-export async function defer(
-  deps: Deps,
-  speed: QueueSpeed,
-  claim: string,
-  shard: number,
-  deferrals: readonly Deferral[],
-): Promise<void> {
+export async function defer(run: Run, shard: number, deferrals: readonly Deferral[]): Promise<void> {
   const released = deferrals.map(({ delivery, untilMs, waitsFor, limits }) => ({
     ...delivery,
     wait: { dueAt: untilMs, slotAt: waitsFor && untilMs, limitsText: limits && textOf(limits) },
   }));
-  await releaseDeliveries(deps.shards.db(shard), claim, released);
+  await releaseDeliveries(run.deps.shards.db(shard), run.claim, released);
+  await queueAndReport(run, shard, deferrals);
+}
+
+/** A new delivery that nobody has claimed, and when it comes back to ask for its start. */
+export type FarDeferral = Deferral<ShardKey> & { limits: Limits };
+
+/**
+ * Defers new deliveries of one database without claiming them. Returns the ids of those that now wait; the others must
+ * be claimed. Throws when D1 is down.
+ */
+export async function deferNew(
+  run: Run,
+  shard: number,
+  deferrals: readonly FarDeferral[],
+): Promise<ReadonlySet<string>> {
+  const postponed = deferrals.map(({ delivery, untilMs, limits }) => ({
+    ...delivery,
+    wait: { dueAt: untilMs, slotAt: untilMs, limitsText: textOf(limits) },
+  }));
+  const waiting = await postponeNew(run.deps.shards.db(shard), postponed);
+  const deferred = deferrals.filter(({ delivery }) => waiting.has(delivery.id));
+  run.deps.background("queue deferred deliveries", queueAndReport(run, shard, deferred));
+  return waiting;
+}
+
+async function queueAndReport({ deps, speed }: Run, shard: number, deferrals: readonly Deferral<ShardKey>[]) {
   const keys = deferrals.map(({ delivery, untilMs }) => ({ ...delivery, dueAt: untilMs }));
-  await enqueueLater(deps, speed, shard, keys, LONGEST_THROTTLE_MESSAGE_DELAY_MS);
+  await enqueueLater(deps, speed, shard, keys, LONGEST_THROTTLE_MESSAGE_DELAY_MS, Math.ceil);
   await reportThrottled(deps, shard, deferrals);
 }
 
@@ -49,7 +69,7 @@ export async function defer(
  * Publishes `postern.webhook.throttled` if deliveries of one subscription wait for starts that are far away, unless
  * earlier far starts have not passed yet. Waits for permits do not count, because permits become free sooner.
  */
-async function reportThrottled(deps: Deps, shard: number, deferrals: readonly Deferral[]): Promise<void> {
+async function reportThrottled(deps: Deps, shard: number, deferrals: readonly Deferral<ShardKey>[]): Promise<void> {
   const nowMs = deps.now();
   const far = deferrals.filter(({ untilMs, waitsFor }) => waitsFor === "start" && untilMs > nowMs + THROTTLED_AFTER_MS);
   const [first] = far;

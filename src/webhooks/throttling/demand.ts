@@ -18,7 +18,7 @@ export type Answer =
 export interface Asked {
   demands: Demand[];
   /** The deliveries whose permits it no longer needs. */
-  ended: string[];
+  ended: readonly string[];
   /** Waiting deliveries that it calls to free permits. */
   called: string[];
   /** Names the run, which will hold the permits. */

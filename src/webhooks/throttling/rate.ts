@@ -21,7 +21,7 @@ export interface RateState {
 export const NO_RATE: RateState = { lastMs: 0, lineEndMs: 0, returnMs: 0 };
 
 /** Deliveries come back a little less often than they may start, so that the starts catch up after a delay. */
-const LINE_SLACK = 1.02;
+const LINE_SLACK = 1.005;
 
 export class Rate {
   /** As it is to be stored. */

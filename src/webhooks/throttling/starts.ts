@@ -5,12 +5,13 @@
  */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
-import { enqueue, type QueueSpeed } from "../delivery/enqueue";
-import type { Claimed } from "../delivery/run-states";
+import { enqueue } from "../delivery/enqueue";
+import type { Claimed, Run } from "../delivery/run-states";
 import { THROTTLE_RETRY_MS } from "../delivery/timing";
 import { askSchedule } from "./calls";
 import { type Deferral, defer } from "./defer";
 import type { Answer, Demand } from "./demand";
+import { noteWait } from "./far";
 import { type Limits, limitsOf, startJitterMs, textOf } from "./limits";
 import { isOfTrial, trialWaits } from "./trial";
 import { endWaits } from "./waits-store";
@@ -22,55 +23,49 @@ interface Events {
   onDeferred: (delivery: Claimed) => void;
 }
 
-/** A delivery whose subscription has limits. */
-interface Limited {
-  delivery: Claimed;
-  limits: Limits;
-}
+/** What is known about a delivery that could not start at once. */
+type Standing =
+  /** An answer is still to come. */
+  | { kind: "asked" }
+  /** It counts in the limit of its host, and its subscription has no limits. */
+  | { kind: "counted" }
+  /** It has a start under these limits, and a permit if they need one. */
+  | { kind: "started"; limits: Limits }
+  /** It waits for the permit of another delivery of this run. Without it, it waits in the outbox. */
+  | { kind: "next"; deferral: Deferral };
 
 export class Starts {
+  readonly #run: Run;
   readonly #deps: Deps;
-  readonly #speed: QueueSpeed;
-  readonly #claim: string;
   readonly #events: Events;
-  readonly #asked = new Set<Claimed>();
-  /** The deliveries of tenants on trial that count in the limits of their hosts. */
-  readonly #counted = new WeakSet<Claimed>();
-  /** The deliveries of this run that have permits. */
-  readonly #permitted = new Map<Claimed, Limits>();
-  /** Those that wait for the permit of another delivery of this run, and how they wait in the outbox without it. */
-  readonly #next = new Map<Claimed, Deferral>();
+  readonly #standings = new Map<Claimed, Standing>();
 
-  /** `claim` is the token of the run's claims. It also names the run to the throttles. */
-  constructor(deps: Deps, speed: QueueSpeed, claim: string, events: Events) {
-    this.#deps = deps;
-    this.#speed = speed;
-    this.#claim = claim;
+  /** The token of the run's claims also names it to the throttles. */
+  constructor(run: Run, events: Events) {
+    this.#run = run;
+    this.#deps = run.deps;
     this.#events = events;
   }
 
-  /** Asks for the starts of those of `deliveries` that cannot start at once. `ended` need no permits any more. */
-  ask(deliveries: readonly Claimed[], ended: readonly Claimed[] = []): void {
-    const ofTrial = deliveries.filter((delivery) => isOfTrial(this.#deps, delivery) && !this.#counted.has(delivery));
-    const limited = deliveries.flatMap((delivery) => {
-      const limits = ofTrial.includes(delivery) ? null : limitsOf(delivery.options);
-      return limits ? [{ delivery, limits }] : [];
-    });
-    for (const delivery of [...ofTrial, ...limited.map((one) => one.delivery)]) {
+  /** Asks for the starts of those of `deliveries` that cannot start at once. `ended` needs no permit any more. */
+  ask(deliveries: readonly Claimed[], ended: readonly string[] = []): void {
+    const { uncounted = [], others = [] } = Object.groupBy(deliveries, (delivery) =>
+      isOfTrial(this.#deps, delivery) && !this.#standings.has(delivery) ? "uncounted" : "others",
+    );
+    const limited = others.filter(({ options }) => limitsOf(options) !== null);
+    for (const delivery of [...uncounted, ...limited]) {
       delivery.startMs = Infinity;
-      this.#asked.add(delivery);
-      this.#next.delete(delivery);
+      this.#standings.set(delivery, { kind: "asked" });
     }
-    if (ofTrial.length > 0) this.#deps.background("count deliveries of tenants on trial", this.#count(ofTrial));
-    const endedIds = ended.map(({ id }) => id);
-    const groups = Map.groupBy(limited, ({ delivery, limits }) => `${delivery.subscriptionId} ${textOf(limits)}`);
-    for (const group of groups.values()) {
-      this.#deps.background("schedule deliveries", this.#schedule(group, endedIds));
+    if (uncounted.length > 0) this.#deps.background("count deliveries of tenants on trial", this.#count(uncounted));
+    const nameOf = ({ subscriptionId, options }: Claimed) => `${subscriptionId} ${textOf(options ?? {})}`;
+    for (const group of Map.groupBy(limited, nameOf).values()) {
+      this.#deps.background("schedule deliveries", this.#schedule(group, ended));
     }
   }
 
   /** Whether an answer about the delivery is still to come. */
-  isAsked = (delivery: Claimed): boolean => this.#asked.has(delivery);
+  isAsked = (delivery: Claimed): boolean => this.#standings.get(delivery)?.kind === "asked";
 
   /** Whether the start of a delivery has passed by more than its rate limit allows. */
   hasMissed({ startMs, options }: Claimed, nowMs: number): boolean {
@@ -81,84 +76,81 @@ export class Starts {
   /** Ends the permits of deliveries that have been sent or handed back, and gives them to others, in the background. */
   end(deliveries: readonly Claimed[]): void {
     for (const delivery of deliveries) {
-      const limits = this.#permitted.get(delivery);
-      this.#next.delete(delivery);
-      if (!limits) continue;
-      this.#permitted.delete(delivery);
-      const next = [...this.#next.keys()].find(({ subscriptionId }) => subscriptionId === delivery.subscriptionId);
-      if (next) this.ask([next], [delivery]);
-      else this.#deps.background("pass a permit on", this.#passOn(delivery, limits));
+      const standing = this.#standings.get(delivery);
+      this.#standings.delete(delivery);
+      if (!hasPermit(standing)) continue;
+      const next = this.#find(delivery, ({ kind }) => kind === "next");
+      if (next) this.ask([next], [delivery.id]);
+      else this.#deps.background("pass a permit on", this.#passOn(delivery, standing.limits));
     }
   }
 
   /** Puts a delivery back into the outbox if it waits here for a permit, in the background. Returns whether it does. */
   defer(delivery: Claimed): boolean {
-    const deferral = this.#next.get(delivery);
-    if (deferral === undefined) return false;
-    this.#next.delete(delivery);
-    this.#defer(delivery.shard, [deferral]);
+    const standing = this.#standings.get(delivery);
+    if (standing?.kind !== "next") return false;
+    this.#defer([standing.deferral]);
     return true;
   }
 
   /** Counts deliveries in the limits of their hosts. What a host has no room for waits in the outbox. */
   async #count(deliveries: readonly Claimed[]): Promise<void> {
     const waits = await trialWaits(this.#deps, deliveries);
-    for (const delivery of deliveries) this.#asked.delete(delivery);
-    const waiting = deliveries.flatMap((delivery) => {
-      const untilMs = waits.get(delivery);
-      return untilMs === undefined ? [] : [{ delivery, untilMs, waitsFor: null, limits: null }];
-    });
-    for (const [shard, deferrals] of Map.groupBy(waiting, ({ delivery }) => delivery.shard)) {
-      this.#defer(shard, deferrals);
-    }
     const counted = deliveries.filter((delivery) => !waits.has(delivery));
     for (const delivery of counted) {
-      this.#counted.add(delivery);
+      this.#standings.set(delivery, { kind: "counted" });
       delivery.startMs = 0;
     }
+    this.#defer([...waits].map(([delivery, untilMs]) => ({ delivery, untilMs, waitsFor: null, limits: null })));
     this.ask(counted);
     this.#events.onStart();
   }
 
-  /** Asks the throttle of a subscription, and does what it answers. */
-  async #schedule(group: readonly Limited[], ended: string[]): Promise<void> {
+  /** Asks the throttle of a subscription about deliveries with the same limits, and does what it answers. */
+  async #schedule(group: readonly Claimed[], ended: readonly string[]): Promise<void> {
     const [first] = group;
-    if (!first) return;
-    const latestMs = Math.min(...group.map(({ delivery }) => delivery.startByMs));
-    const demands = group.map(({ delivery }) => ({ id: delivery.id, priority: priorityOf(delivery) }));
-    const asked = { demands, ended, called: [], holder: this.#claim, latestMs };
-    const answers = await askSchedule(this.#deps, first.delivery, first.limits, asked);
-    for (const { delivery } of group) this.#asked.delete(delivery);
-    const deferrals = group.flatMap((limited, position) => this.#follow(limited, answers?.[position]));
-    this.#defer(first.delivery.shard, deferrals);
+    const limits = limitsOf(first?.options ?? null);
+    if (!first || !limits) return;
+    const latestMs = Math.min(...group.map(({ startByMs }) => startByMs));
+    const demands = group.map((delivery) => ({ id: delivery.id, priority: priorityOf(delivery) }));
+    const asked = { demands, ended, called: [], holder: this.#run.claim, latestMs };
+    const answers = await askSchedule(this.#deps, first, limits, asked);
+    this.#defer(group.flatMap((delivery, position) => this.#follow(delivery, limits, answers?.[position])));
     this.#events.onStart();
   }
 
   /** Acts on an answer. Returns how the delivery must wait in the outbox, if it must. */
-  #follow({ delivery, limits }: Limited, answer: Answer | undefined): Deferral[] {
-    // One that asks again has lost its permit, unless it gets a start.
-    this.#permitted.delete(delivery);
-    if (!answer) return [{ delivery, untilMs: this.#deps.now() + THROTTLE_RETRY_MS, waitsFor: null, limits }];
-    if (answer.kind === "start") {
+  #follow(delivery: Claimed, limits: Limits, answer: Answer | undefined): Deferral[] {
+    if (answer?.kind === "start") {
       delivery.startMs = answer.atMs;
-      if (limits.maxConcurrent !== undefined) this.#permitted.set(delivery, limits);
+      this.#standings.set(delivery, { kind: "started", limits });
       return [];
     }
+    if (!answer) return [{ delivery, untilMs: this.#deps.now() + THROTTLE_RETRY_MS, waitsFor: null, limits }];
     const { untilMs, waitsFor } = answer;
     const deferral = { delivery, untilMs, waitsFor, limits };
-    const isNext = waitsFor === "permit" && this.#hasPermitOf(delivery.subscriptionId);
-    if (!isNext) return [deferral];
-    this.#next.set(delivery, deferral);
+    if (waitsFor === "start" && priorityOf(delivery) === "new") noteWait(delivery, limits, untilMs);
+    if (waitsFor === "start" || !this.#find(delivery, hasPermit)) return [deferral];
+    this.#standings.set(delivery, { kind: "next", deferral });
     return [];
   }
 
-  #hasPermitOf = (subscriptionId: string): boolean =>
-    [...this.#permitted.keys()].some((delivery) => delivery.subscriptionId === subscriptionId);
+  /** A delivery of the same subscription. */
+  #find({ subscriptionId }: Claimed, isWanted: (standing: Standing) => boolean): Claimed | undefined {
+    for (const [other, standing] of this.#standings) {
+      if (other.subscriptionId === subscriptionId && isWanted(standing)) return other;
+    }
+    return undefined;
+  }
 
-  #defer(shard: number, deferrals: readonly Deferral[]): void {
-    if (deferrals.length === 0) return;
-    for (const { delivery } of deferrals) this.#events.onDeferred(delivery);
-    this.#deps.background("defer deliveries", defer(this.#deps, this.#speed, this.#claim, shard, deferrals));
+  #defer(deferrals: readonly Deferral[]): void {
+    for (const { delivery } of deferrals) {
+      this.#standings.delete(delivery);
+      this.#events.onDeferred(delivery);
+    }
+    for (const [shard, ofShard] of Map.groupBy(deferrals, ({ delivery }) => delivery.shard)) {
+      this.#deps.background("defer deliveries", defer(this.#run, shard, ofShard));
+    }
   }
 
   /** Keeps the permit of a delivery for one that waits in the outbox, and calls that one. */
@@ -170,11 +162,14 @@ export class Starts {
       return [];
     });
     const ids = called.map((key) => key.id);
-    const asked = { demands: [], ended: [id], called: ids, holder: this.#claim, latestMs: this.#deps.now() };
+    const asked = { demands: [], ended: [id], called: ids, holder: this.#run.claim, latestMs: this.#deps.now() };
     await askSchedule(this.#deps, { shard, subscriptionId }, limits, asked);
-    await enqueue(this.#deps, this.#speed, shard, called);
+    await enqueue(this.#deps, this.#run.speed, shard, called);
   }
 }
+
+const hasPermit = (standing: Standing | undefined): standing is Extract<Standing, { kind: "started" }> =>
+  standing?.kind === "started" && standing.limits.maxConcurrent !== undefined;
 
 const priorityOf = ({ kind, hasWaited }: Claimed): Demand["priority"] => {
   if (kind === "test") return "test";
