@@ -1,9 +1,9 @@
 /** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
 import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Banner, Card, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { Badge, Banner, Card, Copyable, EmptyState, Time } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import { LIFETIMES } from "./lifetimes";
 
 export interface KeyValues {
@@ -31,7 +31,6 @@ interface KeysProps {
   /** The permissions that the caller has and can therefore give to a key. */
   permissions: ReadonlySet<Permission>;
   values: KeyValues;
-  failure?: Failure | undefined;
   /** The new key. It is shown on this page only. */
   issued?: { name: string; key: string } | undefined;
 }
@@ -44,7 +43,7 @@ const OWNERS = [
   ["user", "You: it stops when you leave"],
   ["tenant", "The tenant: it works on when you leave"],
 ] as const;
-export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProps) => (
+export const ApiKeys = ({ keys, permissions, values, issued }: KeysProps) => (
   <>
     <h1>API keys</h1>
     {issued && (
@@ -55,7 +54,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
         <Copyable text={issued.key} label="the key" />
       </Banner>
     )}
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <div class="columns">
       <Card id="active" title="Your active keys">
         {keys.length === 0 ? (
@@ -72,17 +71,16 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
       </Card>
       <Card id="new-key" title="New key">
         <PostForm action="/console/api-keys">
-          <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
+          <TextField name="name" label="Name" value={values.name} required maxlength={200} />
           <CheckboxGroup
             name="scopes"
             legend="The key may"
             values={values.scopes}
             options={KEY_SCOPES.filter(([scope]) => permissions.has(scope))}
-            failure={failure}
           />
-          <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
+          <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} />
           {permissions.has("member.manage") && (
-            <Select name="owner" label="Belongs to" value={values.owner} options={OWNERS} failure={failure} />
+            <Select name="owner" label="Belongs to" value={values.owner} options={OWNERS} />
           )}
           <SubmitButton>Create key</SubmitButton>
         </PostForm>

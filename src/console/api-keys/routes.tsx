@@ -21,17 +21,10 @@ async function keysPage(c: Context<AppEnv>, { values = EMPTY, refused, issued }:
   const deps = c.get("deps");
   const principal = c.get("principal");
   const keys = await listApiKeys(deps, keysSeenBy(principal), deps.now());
-  const status = refused?.status ?? (issued ? 201 : 200);
   return page(
     c,
-    { title: "API keys", section: "keys", status },
-    <ApiKeys
-      keys={keys}
-      permissions={principal.permissions}
-      values={values}
-      failure={refused?.failure}
-      issued={issued}
-    />,
+    { title: "API keys", section: "keys", refused, status: issued ? 201 : 200 },
+    <ApiKeys keys={keys} permissions={principal.permissions} values={values} issued={issued} />,
   );
 }
 

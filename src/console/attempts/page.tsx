@@ -4,11 +4,11 @@ import type { Permission } from "../../platform/schemas/roles";
 import type { AttemptDetail } from "../../webhooks/log/schemas";
 import { ActionButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
-import { Banner, Card, Copyable, FailureBanner, Time } from "../components/display";
+import { Banner, Card, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
+import { FailureBanner } from "../components/failure";
 import { outcomeOf } from "../components/outcome";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { duration, StatusBadge } from "../subscriptions/log";
 import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
 
@@ -25,7 +25,6 @@ interface AttemptProps {
   next?: NextAttempt | undefined;
   mayEndWait: boolean;
   permissions: ReadonlySet<Permission>;
-  failure?: Failure | undefined;
 }
 
 export function AttemptPage({
@@ -37,7 +36,6 @@ export function AttemptPage({
   next,
   mayEndWait,
   permissions,
-  failure,
 }: AttemptProps) {
   const subscriptionPath = `/console/webhooks/${attempt.webhookId}`;
   const here = `${subscriptionPath}/attempts/${attempt._id}`;
@@ -56,7 +54,7 @@ export function AttemptPage({
           </ActionButton>
         )}
       </div>
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       {next && (
         <Banner kind="note">
           <NextAttemptLine {...next} attemptPath={here} mayStart={permissions.has("webhook.update") && mayEndWait} />

@@ -45,7 +45,6 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
       url={webhook.isListener ? null : webhook.url}
       next={next}
       mayEndWait={webhook.enabled && waiting?.slotAt === null}
-      failure={refused?.failure}
       permissions={principal.permissions}
     />,
   );

@@ -4,10 +4,10 @@ import { generally } from "../../platform/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
 import { withQuery } from "../components/address";
 import { SubmitButton } from "../components/buttons";
-import { Card, EmptyState, FailureBanner } from "../components/display";
+import { Card, EmptyState } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { Events } from "./events";
 
 /** The filter of the log, as in the page's address. Empty: any. */
@@ -30,7 +30,6 @@ export interface ActivityView {
   /** The current names of what the events are about, by id. */
   names: ReadonlyMap<string, string>;
   nextCursor: string | null;
-  failure?: Failure | undefined;
 }
 
 const HERE = "/console/activity";
@@ -45,19 +44,19 @@ function capitalized(text: string): string {
 }
 
 export function Activity(view: ActivityView) {
-  const { query, failure } = view;
+  const { query } = view;
   return (
     <>
       <h1>Activity</h1>
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       <Card id="events" title="Who changed what">
         <form class="filters" method="get" action={HERE}>
-          <Select name="action" label="Action" value={query.action} options={ACTIONS} failure={failure} />
-          <TextField name="actor" label="Who (email, key or ID)" value={query.actor} failure={failure} />
-          <TextField name="target" label="What (ID)" value={query.target} failure={failure} />
-          <TextField name="ip" label="IP address" value={query.ip} failure={failure} />
-          <TextField name="since" label="From (UTC)" type="date" value={query.since} failure={failure} />
-          <TextField name="until" label="To (UTC)" type="date" value={query.until} failure={failure} />
+          <Select name="action" label="Action" value={query.action} options={ACTIONS} />
+          <TextField name="actor" label="Who (email, key or ID)" value={query.actor} />
+          <TextField name="target" label="What (ID)" value={query.target} />
+          <TextField name="ip" label="IP address" value={query.ip} />
+          <TextField name="since" label="From (UTC)" type="date" value={query.since} />
+          <TextField name="until" label="To (UTC)" type="date" value={query.until} />
           <SubmitButton kind="plain">Filter</SubmitButton>
         </form>
         <EventTable {...view} />

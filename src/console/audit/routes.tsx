@@ -9,7 +9,7 @@ import { namesOfTargets } from "../../tenancy/audit/names-store";
 import { auditLog } from "../../tenancy/audit/operations";
 import { auditQuery, exportQuery } from "../../tenancy/audit/schemas";
 import { parse } from "../failure";
-import { page, rerenderOnError } from "../http/page";
+import { page, type Refused, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
 import { Activity, type ActivityQuery, type ActivityView } from "./page";
 
@@ -45,8 +45,8 @@ const given = ({ since, until, ...rest }: Partial<ActivityQuery> & { format?: st
     ),
   );
 
-const activityPage = (c: Context<AppEnv>, view: ActivityView, status = 200) =>
-  page(c, { title: "Activity", section: "activity", status }, <Activity {...view} />);
+const activityPage = (c: Context<AppEnv>, view: ActivityView, refused?: Refused) =>
+  page(c, { title: "Activity", section: "activity", refused }, <Activity {...view} />);
 
 export const activityPages = new Pages()
   .get("/", requires(auditLog.read), async (c) => {
@@ -60,8 +60,7 @@ export const activityPages = new Pages()
         const names = await namesOfTargets(deps, principal, ids);
         return activityPage(c, { query, events: data, names, nextCursor });
       },
-      ({ failure, status }) =>
-        activityPage(c, { query, events: [], names: new Map(), nextCursor: null, failure }, status),
+      (refused) => activityPage(c, { query, events: [], names: new Map(), nextCursor: null }, refused),
     );
   })
   .get("/export", requires(auditLog.export), (c) => {

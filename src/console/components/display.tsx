@@ -1,6 +1,5 @@
 /** Components that show something: banners, badges, times, texts to copy, empty states. */
 import type { PropsWithChildren } from "hono/jsx";
-import type { Failure } from "../failure";
 
 type BannerKind = "ok" | "bad" | "warn" | "note";
 
@@ -10,9 +9,6 @@ export const Banner = ({ kind, children }: PropsWithChildren<{ kind: BannerKind 
     {children}
   </div>
 );
-
-export const FailureBanner = ({ failure }: { failure: Failure | undefined }) =>
-  failure ? <Banner kind="bad">{failure.message}</Banner> : null;
 
 export type Tone = "ok" | "bad" | "wait" | "calm";
 

@@ -1,26 +1,18 @@
-/** Form fields. `failure` puts the error of a refused form beside the field that it is about. */
+/** Form fields. The error of a refused form is shown beside the field that it is about. */
 import type { Child } from "hono/jsx";
-import type { Failure } from "../failure";
+import { useFailure } from "./failure";
 
 interface FieldProps {
   name: string;
   label: string;
-  failure?: Failure | undefined;
   hint?: string;
   /** Hides the label from view; screen readers still read it. */
   hiddenLabel?: boolean;
 }
 
 /** A label, a control, a hint and an error, linked for screen readers. */
-function Field({
-  name,
-  label,
-  hiddenLabel,
-  failure,
-  hint,
-  control,
-}: FieldProps & { control: (props: object) => Child }) {
-  const error = failure?.fields[name];
+function Field({ name, label, hiddenLabel, hint, control }: FieldProps & { control: (props: object) => Child }) {
+  const error = useFailure()?.fields[name];
   const descriptionIds = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
   const aria = {
     ...(descriptionIds ? { "aria-describedby": descriptionIds } : {}),
@@ -59,8 +51,8 @@ export interface TextFieldProps extends Omit<FieldProps, "hiddenLabel"> {
   autofocus?: boolean;
 }
 
-export function TextField({ name, label, failure, hint, type = "text", ...rest }: TextFieldProps) {
-  const shared = { name, label, failure, ...(hint ? { hint } : {}) };
+export function TextField({ name, label, hint, type = "text", ...rest }: TextFieldProps) {
+  const shared = { name, label, ...(hint ? { hint } : {}) };
   return <Field {...shared} control={(props) => <input {...props} type={type} {...rest} />} />;
 }
 
@@ -110,11 +102,10 @@ interface CheckboxGroupProps {
   legend: string;
   values: readonly string[];
   options: readonly (readonly [value: string, description: string])[];
-  failure?: Failure | undefined;
 }
 
-export function CheckboxGroup({ name, legend, values, options, failure }: CheckboxGroupProps) {
-  const error = failure?.fields[name];
+export function CheckboxGroup({ name, legend, values, options }: CheckboxGroupProps) {
+  const error = useFailure()?.fields[name];
   return (
     <fieldset class="field">
       <legend>{legend}</legend>

@@ -1,7 +1,6 @@
 /** A form that the browser fills in with a passkey; browser/passkeys.browser.js shows it where there are passkeys. */
 import type { PropsWithChildren } from "hono/jsx";
 import type { CreationOptions, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
-import type { Failure } from "../failure";
 import { TextField } from "./fields";
 
 interface PasskeyFormProps {
@@ -30,7 +29,7 @@ export const PasskeyForm = ({ action, kind, start, renew, children }: PropsWithC
 );
 
 /** What the user calls a new passkey. */
-export const PasskeyName = ({ value = "", failure }: { value?: string; failure?: Failure | undefined }) => (
+export const PasskeyName = ({ value = "" }: { value?: string }) => (
   <TextField
     name="name"
     label="Name of the passkey"
@@ -38,6 +37,5 @@ export const PasskeyName = ({ value = "", failure }: { value?: string; failure?:
     hint="A name that you will recognize, such as that of the device."
     required
     maxlength={64}
-    failure={failure}
   />
 );

@@ -1,8 +1,7 @@
 /** The form that asks for the second factor during a sign-in. */
-import type { Failure } from "../failure";
 import { PostForm, SubmitButton } from "./buttons";
 import { CodeField } from "./credential-fields";
-import { FailureBanner } from "./display";
+import { FailureBanner } from "./failure";
 
 interface SecondFactorProps {
   action: string;
@@ -10,15 +9,14 @@ interface SecondFactorProps {
   fields?: Readonly<Record<string, string>>;
   /** The link to start again. */
   back?: { href: string; text: string };
-  failure?: Failure | undefined;
 }
 
 const START_AGAIN = { href: "/console/sign-in", text: "Start again" };
 
-export const SecondFactor = ({ action, fields = {}, back = START_AGAIN, failure }: SecondFactorProps) => (
+export const SecondFactor = ({ action, fields = {}, back = START_AGAIN }: SecondFactorProps) => (
   <>
     <h1>Two-factor code</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={action}>
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
@@ -27,7 +25,6 @@ export const SecondFactor = ({ action, fields = {}, back = START_AGAIN, failure 
         name="totp"
         autofocus
         hint="The 6-digit code from your authenticator app, or one of your recovery codes."
-        failure={failure}
       />
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>

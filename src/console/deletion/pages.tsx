@@ -2,26 +2,23 @@
 import type { AccountPreview, AffectedTenant, TenantPreview } from "../../lifecycle/deletion/preview-store";
 import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeField, PasswordField } from "../components/credential-fields";
-import { Banner, FailureBanner } from "../components/display";
+import { Banner } from "../components/display";
 import { EndingKeys } from "../components/ending-keys";
-import type { Failure } from "../failure";
+import { FailureBanner } from "../components/failure";
 
 interface FormProps {
-  failure?: Failure | undefined;
   hasPassword: boolean;
   twoFactorEnabled: boolean;
 }
 
-const Proof = ({ failure, hasPassword, twoFactorEnabled }: FormProps) => (
+const Proof = ({ hasPassword, twoFactorEnabled }: FormProps) => (
   <>
     {hasPassword ? (
-      <PasswordField label="Your password" failure={failure} />
+      <PasswordField label="Your password" />
     ) : (
       <p class="muted">Your account has no password, so you must have signed in within the last ten minutes.</p>
     )}
-    {twoFactorEnabled && (
-      <CodeField name="totp" label="Code from your app" hint="Or one of your recovery codes." failure={failure} />
-    )}
+    {twoFactorEnabled && <CodeField name="totp" label="Code from your app" hint="Or one of your recovery codes." />}
   </>
 );
 
@@ -33,7 +30,7 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
   return (
     <div class="narrow">
       <h1>Delete your account?</h1>
-      <FailureBanner failure={form.failure} />
+      <FailureBanner />
       {blocking.length > 0 && (
         <Banner kind="note">
           You are the last owner of {blocking.join(", ")}. Make somebody else an owner there, or delete the tenant,
@@ -78,13 +75,12 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
 interface TenantFormProps {
   name: string;
   hasPassword: boolean;
-  failure?: Failure | undefined;
 }
 
-export const DeleteTenant = ({ name, hasPassword, preview, failure }: TenantFormProps & { preview: TenantPreview }) => (
+export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & { preview: TenantPreview }) => (
   <div class="narrow">
     <h1>Delete {name}?</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <section class="card">
       <p>This cannot be undone. At once, for everybody:</p>
       <ul>
@@ -103,7 +99,7 @@ export const DeleteTenant = ({ name, hasPassword, preview, failure }: TenantForm
       </p>
     </section>
     <PostForm action="/console/tenants/delete" class="card">
-      <Proof failure={failure} hasPassword={hasPassword} twoFactorEnabled={false} />
+      <Proof hasPassword={hasPassword} twoFactorEnabled={false} />
       <FormButtons kind="danger" cancel="/console/tenants">
         Delete the tenant
       </FormButtons>
@@ -111,16 +107,16 @@ export const DeleteTenant = ({ name, hasPassword, preview, failure }: TenantForm
   </div>
 );
 
-export const ExportAccount = ({ hasPassword, failure }: Omit<TenantFormProps, "name">) => (
+export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) => (
   <div class="narrow">
     <h1>Export your data</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action="/console/security/export" class="card">
       <p>
         A JSON file with all that we keep about you, in all tenants: your sessions, API keys, passkeys and activity. It
         contains no secrets. You can get one every hour, and get an email about it.
       </p>
-      <Proof failure={failure} hasPassword={hasPassword} twoFactorEnabled={false} />
+      <Proof hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton>Download</SubmitButton>
         <LinkButton href="/console/security">Back</LinkButton>
@@ -129,16 +125,16 @@ export const ExportAccount = ({ hasPassword, failure }: Omit<TenantFormProps, "n
   </div>
 );
 
-export const ExportTenant = ({ name, hasPassword, failure }: TenantFormProps) => (
+export const ExportTenant = ({ name, hasPassword }: TenantFormProps) => (
   <div class="narrow">
     <h1>Export {name}</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action="/console/tenants/export" class="card">
       <p>
         A JSON file with members, invitations, API keys, subscriptions, events and delivery attempts. It contains no
         secrets, payloads or responses.
       </p>
-      <Proof failure={failure} hasPassword={hasPassword} twoFactorEnabled={false} />
+      <Proof hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton>Download</SubmitButton>
         <LinkButton href="/console/tenants">Back</LinkButton>

@@ -8,7 +8,7 @@ import { exports } from "../../lifecycle/exports/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import type { Form } from "../http/form";
-import { page, type Refused } from "../http/page";
+import { inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { signedOut } from "../http/session";
 import { DeleteAccount, DeleteTenant, ExportAccount, ExportTenant } from "./pages";
@@ -32,19 +32,14 @@ async function deleteAccountPage(c: Context<AppEnv>, refused?: Refused) {
   const deps = c.get("deps");
   const preview = await previewAccount(deps, c.get("principal").userId, deps.now());
   const { twoFactorEnabled } = c.get("currentUser");
-  const failure =
-    refused?.error.code === "CONFLICT"
-      ? { ...refused.failure, message: "Confirm that your tenants are deleted too." }
-      : refused?.failure;
+  const isUnconfirmed = refused?.error.code === "CONFLICT";
+  const shown = isUnconfirmed
+    ? inOtherWords(refused, { message: "Confirm that your tenants are deleted too." })
+    : refused;
   return page(
     c,
-    { title: "Delete your account", section: "security", refused },
-    <DeleteAccount
-      preview={preview}
-      hasPassword={await hasPassword(c)}
-      twoFactorEnabled={twoFactorEnabled}
-      failure={failure}
-    />,
+    { title: "Delete your account", section: "security", refused: shown },
+    <DeleteAccount preview={preview} hasPassword={await hasPassword(c)} twoFactorEnabled={twoFactorEnabled} />,
   );
 }
 
@@ -53,12 +48,7 @@ async function deleteTenantPage(c: Context<AppEnv>, refused?: Refused) {
   return page(
     c,
     { title: "Delete the tenant", refused },
-    <DeleteTenant
-      name={c.get("currentUser").tenantName}
-      hasPassword={await hasPassword(c)}
-      preview={preview}
-      failure={refused?.failure}
-    />,
+    <DeleteTenant name={c.get("currentUser").tenantName} hasPassword={await hasPassword(c)} preview={preview} />,
   );
 }
 
@@ -66,7 +56,7 @@ async function exportAccountPage(c: Context<AppEnv>, refused?: Refused) {
   return page(
     c,
     { title: "Export your data", section: "security", refused },
-    <ExportAccount hasPassword={await hasPassword(c)} failure={refused?.failure} />,
+    <ExportAccount hasPassword={await hasPassword(c)} />,
   );
 }
 
@@ -75,7 +65,7 @@ async function exportTenantPage(c: Context<AppEnv>, refused?: Refused) {
   return page(
     c,
     { title: "Export the tenant", refused },
-    <ExportTenant name={tenantName} hasPassword={await hasPassword(c)} failure={refused?.failure} />,
+    <ExportTenant name={tenantName} hasPassword={await hasPassword(c)} />,
   );
 }
 

@@ -2,13 +2,11 @@
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { CodeField, EmailField } from "../components/credential-fields";
-import { FailureBanner } from "../components/display";
-import type { Failure } from "../failure";
+import { FailureBanner } from "../components/failure";
 
 interface FormProps {
   /** The path to redirect to after sign-in. */
   to: string;
-  failure?: Failure | undefined;
 }
 
 interface RequestCodeProps extends FormProps {
@@ -16,14 +14,14 @@ interface RequestCodeProps extends FormProps {
   captcha: CaptchaProps | null;
 }
 
-export const RequestCode = ({ email, to, captcha, failure }: RequestCodeProps) => (
+export const RequestCode = ({ email, to, captcha }: RequestCodeProps) => (
   <>
     <h1>Sign in with a code</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <p>We mail you a code of six digits. You need no password.</p>
     <PostForm action="/console/sign-in/mail">
       <input type="hidden" name="to" value={to} />
-      <EmailField value={email} failure={failure} />
+      <EmailField value={email} />
       <Captcha captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
     </PostForm>
@@ -33,17 +31,17 @@ export const RequestCode = ({ email, to, captcha, failure }: RequestCodeProps) =
   </>
 );
 
-export const EnterCode = ({ to, failure }: FormProps) => (
+export const EnterCode = ({ to }: FormProps) => (
   <>
     <h1>Enter the code</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <p role="status">
       If an account exists for that email, a code has been sent. It works once, within 10 minutes. At most three are
       sent in 15 minutes.
     </p>
     <PostForm action="/console/sign-in/mail/code">
       <input type="hidden" name="to" value={to} />
-      <CodeField inputmode="numeric" autofocus hint="The six digits in the email." failure={failure} />
+      <CodeField inputmode="numeric" autofocus hint="The six digits in the email." />
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p class="after-form">

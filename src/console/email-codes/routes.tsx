@@ -24,11 +24,11 @@ const requestPage = (c: Context<AppEnv>, email: string, to: string, refused?: Re
   page(
     c,
     { title: "Sign in with a code", refused },
-    <RequestCode email={email} to={to} captcha={captchaFor(c, signIn.requestCode)} failure={refused?.failure} />,
+    <RequestCode email={email} to={to} captcha={captchaFor(c, signIn.requestCode)} />,
   );
 
 const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
-  page(c, { title: "Enter the code", refused }, <EnterCode to={to} failure={refused?.failure} />);
+  page(c, { title: "Enter the code", refused }, <EnterCode to={to} />);
 
 /** Asks for the second factor. The code was right; the form sends it again. */
 const factorPage = (c: Context<AppEnv>, fields: { code: string; to: string }, refused?: Refused) =>
@@ -39,7 +39,6 @@ const factorPage = (c: Context<AppEnv>, fields: { code: string; to: string }, re
       action="/console/sign-in/mail/code"
       fields={fields}
       back={{ href: "/console/sign-in/mail", text: "Send another code" }}
-      failure={refused?.failure}
     />,
   );
 

@@ -2,10 +2,10 @@
 import type { Catalogue } from "../../webhooks/event-types/catalogue/schemas";
 import { pathIn } from "../catalogue/paths";
 import { FormButtons, LinkButton, PostForm } from "../components/buttons";
-import { Card, FailureBanner } from "../components/display";
+import { Card } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Select, TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import type { Form } from "../http/form";
 import { HERE } from "./paths";
 
@@ -56,11 +56,11 @@ export const CatalogueCard = ({ catalogue, mayChange }: { catalogue: Catalogue; 
   </Card>
 );
 
-export const EditCatalogue = ({ values, failure }: { values: CatalogueValues; failure?: Failure | undefined }) => (
+export const EditCatalogue = ({ values }: { values: CatalogueValues }) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Event types" }} />
     <h1>Catalogue</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={`${HERE}/catalogue`} class="card">
       <Select
         name="catalog.public"
@@ -71,7 +71,6 @@ export const EditCatalogue = ({ values, failure }: { values: CatalogueValues; fa
           ["yes", "Everybody, with their schemas and examples"],
         ]}
         hint="Archived types are never shown."
-        failure={failure}
       />
       <TextField
         name="catalog.slug"
@@ -80,7 +79,6 @@ export const EditCatalogue = ({ values, failure }: { values: CatalogueValues; fa
         maxlength={50}
         placeholder="acme"
         hint={`The address of the pages is ${pathIn("")} and this.`}
-        failure={failure}
       />
       <TextField
         name="catalog.title"
@@ -88,9 +86,8 @@ export const EditCatalogue = ({ values, failure }: { values: CatalogueValues; fa
         value={values.title}
         maxlength={100}
         hint="The slug, if this is empty."
-        failure={failure}
       />
-      <TextArea name="catalog.description" label="Description" value={values.description} rows={3} failure={failure} />
+      <TextArea name="catalog.description" label="Description" value={values.description} rows={3} />
       <FormButtons cancel={HERE}>Save changes</FormButtons>
     </PostForm>
   </div>

@@ -1,16 +1,14 @@
 /** The forms that declare an event type, change it, add a version of its schema, and delete it. */
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Select, TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { ENFORCEMENTS } from "./list";
 import { HERE, pathOf } from "./paths";
 import type { TypeValues } from "./values";
 
 interface FormProps {
   values: TypeValues;
-  failure?: Failure | undefined;
 }
 
 const YES_NO = [
@@ -18,29 +16,29 @@ const YES_NO = [
   ["yes", "Yes"],
 ] as const;
 
-export const NewType = ({ values, failure }: FormProps) => (
+export const NewType = ({ values }: FormProps) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Event types" }} />
     <h1>Declare an event type</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={HERE} class="card">
-      <TextField name="name" label="Name" value={values.name} required placeholder="order.paid" failure={failure} />
-      <Description values={values} failure={failure} />
-      <Schema values={values} failure={failure} hint="A JSON Schema of draft 2020-12. Empty: none." />
-      <Examples values={values} failure={failure} />
+      <TextField name="name" label="Name" value={values.name} required placeholder="order.paid" />
+      <Description values={values} />
+      <Schema values={values} hint="A JSON Schema of draft 2020-12. Empty: none." />
+      <Examples values={values} />
       <FormButtons cancel={HERE}>Declare</FormButtons>
     </PostForm>
   </div>
 );
 
-export const EditType = ({ values, failure }: FormProps) => (
+export const EditType = ({ values }: FormProps) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }} />
     <h1>Edit {values.name}</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={pathOf(values.name)} class="card">
-      <Description values={values} failure={failure} />
-      <Examples values={values} failure={failure} />
+      <Description values={values} />
+      <Examples values={values} />
       <input type="hidden" name="since" value={values.since} />
       <Select
         name="deprecated"
@@ -48,35 +46,23 @@ export const EditType = ({ values, failure }: FormProps) => (
         value={values.deprecated}
         options={YES_NO}
         hint="Publishers get a warning with each event."
-        failure={failure}
       />
-      <TextField name="note" label="Note for publishers" value={values.note} failure={failure} />
-      <TextField name="replacedBy" label="Type to use instead" value={values.replacedBy} failure={failure} />
-      <Select
-        name="archived"
-        label="Archived"
-        value={values.archived}
-        options={YES_NO}
-        hint="Lists leave it out."
-        failure={failure}
-      />
+      <TextField name="note" label="Note for publishers" value={values.note} />
+      <TextField name="replacedBy" label="Type to use instead" value={values.replacedBy} />
+      <Select name="archived" label="Archived" value={values.archived} options={YES_NO} hint="Lists leave it out." />
       <FormButtons cancel={pathOf(values.name)}>Save changes</FormButtons>
     </PostForm>
   </div>
 );
 
-export const NewVersion = ({ values, failure }: FormProps) => (
+export const NewVersion = ({ values }: FormProps) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }} />
     <h1>New version of {values.name}</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={`${pathOf(values.name)}/versions`} class="card">
-      <Schema
-        values={values}
-        failure={failure}
-        hint="Versions never change. Its page will show what this one breaks."
-      />
-      <Examples values={values} failure={failure} />
+      <Schema values={values} hint="Versions never change. Its page will show what this one breaks." />
+      <Examples values={values} />
       <FormButtons cancel={pathOf(values.name)}>Add version</FormButtons>
     </PostForm>
   </div>
@@ -94,16 +80,15 @@ export const DeleteType = ({ name }: { name: string }) => (
   </div>
 );
 
-const Description = ({ values, failure }: FormProps) => (
+const Description = ({ values }: FormProps) => (
   <>
-    <TextArea name="description" label="Description" value={values.description} rows={3} failure={failure} />
+    <TextArea name="description" label="Description" value={values.description} rows={3} />
     <TextField
       name="group"
       label="Group"
       value={values.group}
       maxlength={64}
       hint="The heading under which lists show it."
-      failure={failure}
     />
     <Select
       name="enforce"
@@ -111,16 +96,15 @@ const Description = ({ values, failure }: FormProps) => (
       value={values.enforce}
       options={Object.entries(ENFORCEMENTS)}
       hint="What becomes of an event that does not fit the schema."
-      failure={failure}
     />
   </>
 );
 
-const Schema = ({ values, failure, hint }: FormProps & { hint: string }) => (
-  <TextArea name="schema" label="Schema" value={values.schema} rows={12} class="mono" hint={hint} failure={failure} />
+const Schema = ({ values, hint }: FormProps & { hint: string }) => (
+  <TextArea name="schema" label="Schema" value={values.schema} rows={12} class="mono" hint={hint} />
 );
 
-const Examples = ({ values, failure }: FormProps) => (
+const Examples = ({ values }: FormProps) => (
   <TextArea
     name="examples"
     label="Examples"
@@ -128,6 +112,5 @@ const Examples = ({ values, failure }: FormProps) => (
     rows={6}
     class="mono"
     hint="A JSON list of up to 5 payloads that fit the schema."
-    failure={failure}
   />
 );

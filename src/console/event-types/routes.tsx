@@ -40,7 +40,7 @@ const formPage =
     const shown = values ?? (isNew ? EMPTY : valuesOf(await typeIn(c)));
     const named = isNew ? shown : { ...shown, name: nameOf(c) };
     const options = { title, section: SECTION, refused } as const;
-    return page(c, options, <Form values={named} failure={refused?.failure} />);
+    return page(c, options, <Form values={named} />);
   };
 
 const newPage = formPage("Declare an event type", NewType, true);
@@ -51,7 +51,7 @@ const versionPage = formPage("New version", NewVersion);
 async function cataloguePage(c: Context<AppEnv>, refused?: Refused, values?: CatalogueValues) {
   const shown = values ?? valuesOfCatalogue((await perform(c, eventTypes.settings, undefined)).catalog);
   const options = { title: "Catalogue", section: SECTION, refused } as const;
-  return page(c, options, <EditCatalogue values={shown} failure={refused?.failure} />);
+  return page(c, options, <EditCatalogue values={shown} />);
 }
 
 export const eventTypePages = new Pages()

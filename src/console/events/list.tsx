@@ -7,7 +7,6 @@ import { LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import { Table } from "../components/table";
-import type { Failure } from "../failure";
 
 /** The search, as in the page's address. Empty: any. */
 export interface EventQuery {
@@ -27,7 +26,6 @@ export interface EventListView {
   counts: ReadonlyMap<string, OutcomeCounts>;
   nextCursor: string | null;
   permissions: ReadonlySet<Permission>;
-  failure?: Failure | undefined;
 }
 
 const HERE = "/console/events";
@@ -40,7 +38,7 @@ const PERIODS = [
 ] as const;
 
 export function EventList(view: EventListView) {
-  const { query, events, nextCursor, permissions, failure } = view;
+  const { query, events, nextCursor, permissions } = view;
   const mayPublish = permissions.has("event.publish");
   return (
     <>
@@ -54,9 +52,9 @@ export function EventList(view: EventListView) {
       </div>
       <search>
         <form class="filters" method="get" action={HERE}>
-          <TextField name="q" label="ID or correlation ID" type="search" value={query.q} failure={failure} />
-          <TextField name="type" label="Type" value={query.type} failure={failure} />
-          <Select name="period" label="Period" value={query.period} options={PERIODS} failure={failure} />
+          <TextField name="q" label="ID or correlation ID" type="search" value={query.q} />
+          <TextField name="type" label="Type" value={query.type} />
+          <Select name="period" label="Period" value={query.period} options={PERIODS} />
           <SubmitButton kind="plain">Search</SubmitButton>
         </form>
       </search>

@@ -1,9 +1,8 @@
 /** The form that publishes an event by hand. */
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 
 export interface EventValues {
   type: string;
@@ -13,16 +12,16 @@ export interface EventValues {
   orderKey: string;
 }
 
-export const PublishEvent = ({ values, failure }: { values: EventValues; failure?: Failure | undefined }) => (
+export const PublishEvent = ({ values }: { values: EventValues }) => (
   <div class="narrow">
     <Trail to={{ "/console/events": "Events" }} />
     <h1>Publish an event</h1>
     <p class="muted">
       It is sent to every active subscription for its type, as if one of your services had published it.
     </p>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action="/console/events" class="card">
-      <TextField name="type" label="Type" value={values.type} required placeholder="OrderPaid" failure={failure} />
+      <TextField name="type" label="Type" value={values.type} required placeholder="OrderPaid" />
       <TextArea
         name="payload"
         label="Payload"
@@ -30,21 +29,18 @@ export const PublishEvent = ({ values, failure }: { values: EventValues; failure
         rows={8}
         class="mono"
         hint="Any JSON value. It becomes the body of each delivery."
-        failure={failure}
       />
       <TextField
         name="correlationId"
         label="Correlation ID (optional)"
         value={values.correlationId}
         hint="Sent in the X-Correlation-Id header."
-        failure={failure}
       />
       <TextField
         name="orderKey"
         label="Order key (optional)"
         value={values.orderKey}
         hint="What the event is about, such as an order. The events of a key are numbered."
-        failure={failure}
       />
       <FormButtons cancel="/console/events">Publish</FormButtons>
     </PostForm>

@@ -29,11 +29,7 @@ const MAX_HOURS = 720;
 const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "", orderKey: "" };
 
 const formPage = (c: Context<AppEnv>, values: EventValues, refused?: Refused) =>
-  page(
-    c,
-    { title: "Publish an event", section: SECTION, refused },
-    <PublishEvent values={values} failure={refused?.failure} />,
-  );
+  page(c, { title: "Publish an event", section: SECTION, refused }, <PublishEvent values={values} />);
 
 /** The example of a declared type whose place is in the page's address; undefined without one. */
 async function exampleOf(c: Context<AppEnv>, type: string): Promise<string | undefined> {
@@ -63,10 +59,10 @@ async function viewOf(c: Context<AppEnv>): Promise<EventView> {
   return { event: data, cursor: cursor ?? "", mayPublish: principal.permissions.has("event.publish"), ...rest };
 }
 
-const listPage = (c: Context<AppEnv>, view: Omit<EventListView, "permissions">, status = 200) =>
+const listPage = (c: Context<AppEnv>, view: Omit<EventListView, "permissions">, refused?: Refused) =>
   page(
     c,
-    { title: "Events", section: SECTION, status },
+    { title: "Events", section: SECTION, refused },
     <EventList {...view} permissions={c.get("principal").permissions} />,
   );
 
@@ -107,7 +103,7 @@ export const eventPages = new Pages()
         const counts = new Map((await countOutcomes(deps, principal, ids)).map((count) => [count.eventId, count]));
         return listPage(c, { query, events, counts, nextCursor });
       },
-      ({ failure, status }) => listPage(c, { query, events: [], counts: new Map(), nextCursor: null, failure }, status),
+      (refused) => listPage(c, { query, events: [], counts: new Map(), nextCursor: null }, refused),
     );
   })
   .get("/new", requires({ permission: PUBLISH.permission }), async (c) => {

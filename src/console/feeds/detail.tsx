@@ -2,10 +2,10 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { Feed, FeedConsumer } from "../../webhooks/feeds/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Banner, Card, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { Banner, Card, Copyable, EmptyState, Time } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Select } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { FeedFields, type FeedValues } from "./fields";
 import { HERE } from "./list";
 
@@ -14,12 +14,11 @@ interface DetailProps {
   consumers: readonly FeedConsumer[];
   values: FeedValues;
   permissions: ReadonlySet<Permission>;
-  failure?: Failure | undefined;
   /** The new token. It is shown on this page only. */
   token?: string | undefined;
 }
 
-export function FeedDetail({ feed, consumers, values, permissions, failure, token }: DetailProps) {
+export function FeedDetail({ feed, consumers, values, permissions, token }: DetailProps) {
   const mayChange = permissions.has("webhook.update");
   return (
     <>
@@ -33,12 +32,12 @@ export function FeedDetail({ feed, consumers, values, permissions, failure, toke
         )}
       </div>
       {token !== undefined && <NewToken token={token} />}
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       <div class="columns">
         <Consumers feed={feed} consumers={consumers} mayChange={mayChange} />
         <div>
-          <Token feed={feed} mayChange={mayChange} failure={failure} />
-          {mayChange && <Settings feed={feed} values={values} failure={failure} />}
+          <Token feed={feed} mayChange={mayChange} />
+          {mayChange && <Settings feed={feed} values={values} />}
         </div>
       </div>
     </>
@@ -122,24 +121,24 @@ const OVERLAPS = [
   ["86400", "The former one works for another day"],
 ] as const;
 
-const Token = ({ feed, mayChange, failure }: { feed: Feed; mayChange: boolean; failure: Failure | undefined }) => (
+const Token = ({ feed, mayChange }: { feed: Feed; mayChange: boolean }) => (
   <Card id="token" title="Token">
     <p>
       Programs read this feed, and no other, with a token that begins with <code>{feed.tokenPrefix}</code>
     </p>
     {mayChange && (
       <PostForm action={`${HERE}/${feed.id}/token`}>
-        <Select name="overlapSeconds" label="New token" value="0" options={OVERLAPS} failure={failure} />
+        <Select name="overlapSeconds" label="New token" value="0" options={OVERLAPS} />
         <SubmitButton kind="plain">Replace token</SubmitButton>
       </PostForm>
     )}
   </Card>
 );
 
-const Settings = ({ feed, values, failure }: { feed: Feed; values: FeedValues; failure: Failure | undefined }) => (
+const Settings = ({ feed, values }: { feed: Feed; values: FeedValues }) => (
   <Card id="settings" title="Settings">
     <PostForm action={`${HERE}/${feed.id}`}>
-      <FeedFields values={values} failure={failure} />
+      <FeedFields values={values} />
       <SubmitButton kind="plain">Save changes</SubmitButton>
     </PostForm>
   </Card>

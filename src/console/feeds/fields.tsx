@@ -1,6 +1,5 @@
 /** The fields of a feed's forms, as text. */
 import { TextArea, TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import type { Form } from "../http/form";
 
 export interface FeedValues {
@@ -16,16 +15,15 @@ export const readValues = (sent: Form): FeedValues => ({ name: sent.text("name")
 /** What the API takes. */
 export const inputOf = ({ name, events }: FeedValues) => ({ name, events: events.split(/[\s,]+/).filter(Boolean) });
 
-export const FeedFields = ({ values, failure }: { values: FeedValues; failure: Failure | undefined }) => (
+export const FeedFields = ({ values }: { values: FeedValues }) => (
   <>
-    <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
+    <TextField name="name" label="Name" value={values.name} required maxlength={200} />
     <TextArea
       name="events"
       label="Event types"
       value={values.events}
       rows={4}
       hint="One a line. * stands for all, order.* for those that begin with order."
-      failure={failure}
     />
   </>
 );

@@ -2,8 +2,8 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { Feed } from "../../webhooks/feeds/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Card, EmptyState, FailureBanner, Time } from "../components/display";
-import type { Failure } from "../failure";
+import { Card, EmptyState, Time } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { FeedFields, type FeedValues } from "./fields";
 
 export const HERE = "/console/feeds";
@@ -12,17 +12,16 @@ interface ListProps {
   feeds: readonly Feed[];
   permissions: ReadonlySet<Permission>;
   values: FeedValues;
-  failure?: Failure | undefined;
 }
 
-export const FeedList = ({ feeds, permissions, values, failure }: ListProps) => (
+export const FeedList = ({ feeds, permissions, values }: ListProps) => (
   <>
     <h1>Feeds</h1>
     <p class="muted">
       A feed is a list of events that your programs pull, in the order in which they were published.{" "}
       <a href="/docs/feeds">How it works</a>
     </p>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <div class="columns">
       <Card id="feeds" title="Your feeds">
         {feeds.length === 0 ? (
@@ -40,7 +39,7 @@ export const FeedList = ({ feeds, permissions, values, failure }: ListProps) => 
       {permissions.has("webhook.create") && (
         <Card id="new-feed" title="New feed">
           <PostForm action={HERE}>
-            <FeedFields values={values} failure={failure} />
+            <FeedFields values={values} />
             <SubmitButton>Create feed</SubmitButton>
           </PostForm>
         </Card>

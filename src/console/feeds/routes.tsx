@@ -23,7 +23,7 @@ const prefixesOf = (c: Context<AppEnv>) => tokenPrefixes(c.get("deps"), c.get("p
 async function listPage(c: Context<AppEnv>, values: FeedValues, refused?: Refused) {
   const principal = c.get("principal");
   const [rows, prefixes] = await Promise.all([listFeeds(c.get("deps"), principal), prefixesOf(c)]);
-  const view = { feeds: rows.map((row) => feedView(row, prefixes.get(row.id))), values, failure: refused?.failure };
+  const view = { feeds: rows.map((row) => feedView(row, prefixes.get(row.id))), values };
   return page(
     c,
     { title: "Feeds", section: SECTION, refused },
@@ -48,11 +48,10 @@ async function detailPage(c: Context<AppEnv>, { id, values, refused, token }: De
     consumers: consumers.map((consumer) => consumerView(id, consumer)),
     values: values ?? { name: row.name, events: row.events.join("\n") },
     permissions: principal.permissions,
-    failure: refused?.failure,
     token,
   };
-  const status = refused?.status ?? (token === undefined ? 200 : 201);
-  return page(c, { title: row.name, section: SECTION, status }, <FeedDetail {...view} />);
+  const status = token === undefined ? 200 : 201;
+  return page(c, { title: row.name, section: SECTION, refused, status }, <FeedDetail {...view} />);
 }
 
 /** Shows the feed again with the error of a form that is on its page. */

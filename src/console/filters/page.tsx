@@ -1,10 +1,9 @@
 /** The filter of a subscription: changing it, and trying it on an event. */
 import type { FilterResult } from "../../webhooks/filters/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { Because } from "./because";
 
 export interface FilterValues {
@@ -22,10 +21,9 @@ interface FilterPageProps {
   mayUpdate: boolean;
   /** What the filter makes of the event, once it was tried. */
   result?: FilterResult | undefined;
-  failure?: Failure | undefined;
 }
 
-export function FilterPage({ id, name, values, mayUpdate, result, failure }: FilterPageProps) {
+export function FilterPage({ id, name, values, mayUpdate, result }: FilterPageProps) {
   const here = `/console/webhooks/${id}`;
   return (
     <div class="narrow">
@@ -34,7 +32,7 @@ export function FilterPage({ id, name, values, mayUpdate, result, failure }: Fil
       <p class="muted">
         Only events that fit are sent. <a href="/docs/filters">What a filter can say</a>
       </p>
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       {result && <Verdict {...result} />}
       <PostForm action={`${here}/filter/test`} class="card">
         <TextArea
@@ -44,23 +42,9 @@ export function FilterPage({ id, name, values, mayUpdate, result, failure }: Fil
           rows={8}
           class="mono"
           hint='For example {"payload.total": {"$gt": 100}}. Save it empty to send all events again.'
-          failure={failure}
         />
-        <TextField
-          name="type"
-          label="Event type to try"
-          value={values.type}
-          placeholder="OrderPaid"
-          failure={failure}
-        />
-        <TextArea
-          name="payload"
-          label="Payload to try"
-          value={values.payload}
-          rows={8}
-          class="mono"
-          failure={failure}
-        />
+        <TextField name="type" label="Event type to try" value={values.type} placeholder="OrderPaid" />
+        <TextArea name="payload" label="Payload to try" value={values.payload} rows={8} class="mono" />
         <div class="row">
           <SubmitButton kind={mayUpdate ? "plain" : "main"}>Try</SubmitButton>
           {mayUpdate && <SubmitButton formaction={`${here}/filter`}>Save filter</SubmitButton>}

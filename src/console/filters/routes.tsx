@@ -36,11 +36,7 @@ async function filterPage(
   return page(
     c,
     { title: "Filter", section: "subscriptions", refused },
-    <FilterPage
-      {...{ id: row.id, name: row.name, mayUpdate, result }}
-      values={values ?? stored}
-      failure={refused?.failure}
-    />,
+    <FilterPage {...{ id: row.id, name: row.name, mayUpdate, result }} values={values ?? stored} />,
   );
 }
 

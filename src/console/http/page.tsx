@@ -12,6 +12,7 @@ import { isOperator } from "../../platform/http/permissions";
 import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { Banner } from "../components/display";
+import { ShownFailure } from "../components/failure";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../layout";
@@ -20,25 +21,26 @@ import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cooki
 import { isPortal } from "./paths";
 import { portalOf } from "./portal";
 
-interface PageOptions {
+export interface PageOptions {
   title: string;
   /** The navigation entry to highlight; missing for a page outside the navigation. */
   section?: NavSection;
   /** The form's error that the page shows, if any. */
-  refused?: Refused | undefined;
-  /** Without it, that of `refused`, or 200. */
+  refused?: Pick<Refused, "failure" | "status"> | undefined;
+  /** The status of a page without an error, 200 if missing. */
   status?: number;
 }
 
 /** Answers with a page of the console. */
 export async function page(c: Context<AppEnv>, options: PageOptions, content: Child) {
-  const { title, section = null, refused, status = refused?.status ?? 200 } = options;
+  const { title, section = null, refused, status = 200 } = options;
   const { config } = c.get("deps");
   const currentUser: CurrentUser | undefined = c.get("currentUser");
   const common = { title, section, nonce: c.get("secureHeadersNonce"), brand: config.brand, flash: takeFlash(c) };
+  const shown = <ShownFailure.Provider value={refused?.failure}>{content}</ShownFailure.Provider>;
   const layout = isPortal(c) ? (
     <PortalLayout {...common} portal={portalOf(c)}>
-      {content}
+      {shown}
     </PortalLayout>
   ) : (
     <Layout
@@ -46,10 +48,10 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
       currentUser={currentUser}
       isOperator={currentUser !== undefined && isOperator(config, currentUser.principal)}
     >
-      {content}
+      {shown}
     </Layout>
   );
-  return c.html(`<!doctype html>${await layout.toString()}`, status as ContentfulStatusCode);
+  return c.html(`<!doctype html>${await layout.toString()}`, (refused?.status ?? status) as ContentfulStatusCode);
 }
 
 /** Answers with a part of a page, for the script that keeps it fresh. */
@@ -99,6 +101,12 @@ export interface Refused {
   status: number;
   error: AppError;
 }
+
+/** The error in words that fit the page better. */
+export const inOtherWords = (refused: Refused, words: Partial<Failure>): Refused => ({
+  ...refused,
+  failure: { ...refused.failure, ...words },
+});
 
 /**
  * Runs `work`. An expected error (any but a 500) becomes the page that `rerender` returns, with the error's headers.

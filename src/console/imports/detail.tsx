@@ -44,7 +44,7 @@ export const ImportDetail = ({ import: shown, report, outcome }: ImportView) => 
     </section>
     <Card id="report" title="Report">
       <form class="filters" method="get" action={`${HERE}/${shown.id}`}>
-        <Select name="outcome" label="Outcome" value={outcome} options={OUTCOMES} failure={undefined} />
+        <Select name="outcome" label="Outcome" value={outcome} options={OUTCOMES} />
         <SubmitButton kind="plain">Filter</SubmitButton>
       </form>
       <Report id={shown.id} outcome={outcome} report={report} />

@@ -1,11 +1,11 @@
 /** The tenant's members and its open invitations. */
 import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../platform/schemas/roles";
 import { ActionButton, FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Card, EmptyState, FailureBanner, Time } from "../components/display";
+import { Badge, Card, EmptyState, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { FactList } from "../components/facts";
+import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import { type Left, Staying } from "./left";
 
 interface Member {
@@ -29,15 +29,14 @@ interface PeopleProps {
   /** The current user and the roles that they can give; null when they can only read. */
   manage: { userId: string; roles: readonly Role[] } | null;
   values: { email: string; role: string };
-  failure?: Failure | undefined;
 }
 
 const optionsOf = (roles: readonly Role[]) => roles.map((role) => [role, role] as const);
 
-export const People = ({ members, invitations, manage, values, failure }: PeopleProps) => (
+export const People = ({ members, invitations, manage, values }: PeopleProps) => (
   <>
     <h1>People</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <Card id="members" title="Members">
       <ul class="list">
         {members.map((member) => (
@@ -61,8 +60,8 @@ export const People = ({ members, invitations, manage, values, failure }: People
       {manage && (
         <Card id="invite" title="Invite someone">
           <PostForm action="/console/people/invitations">
-            <TextField name="email" label="Email" type="email" value={values.email} required failure={failure} />
-            <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} failure={failure} />
+            <TextField name="email" label="Email" type="email" value={values.email} required />
+            <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} />
             <SubmitButton>Send invitation</SubmitButton>
           </PostForm>
         </Card>

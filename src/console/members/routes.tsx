@@ -41,7 +41,6 @@ async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY
       invitations={invited}
       manage={permissions.has("member.manage") ? { userId, roles } : null}
       values={values}
-      failure={refused?.failure}
     />,
   );
 }

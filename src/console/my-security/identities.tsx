@@ -3,7 +3,6 @@ import type { Identity } from "../../identity/providers/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { PasswordField } from "../components/credential-fields";
 import { Card, Time } from "../components/display";
-import type { Failure } from "../failure";
 import type { OfferedProvider } from "../providers/providers";
 
 export const NoPassword = ({ email }: { email: string }) => (
@@ -21,12 +20,10 @@ export interface IdentitiesProps {
   /** Empty while every provider is off. */
   providers: readonly OfferedProvider[];
   identities: readonly Identity[];
-  /** The error of a refused form. */
-  failure?: Failure | undefined;
 }
 
 /** One field with many buttons, which post it to different routes. */
-export const Identities = ({ hasPassword, providers, identities, failure }: IdentitiesProps) => (
+export const Identities = ({ hasPassword, providers, identities }: IdentitiesProps) => (
   <Card id="identities" title="Sign in with providers">
     <form method="post">
       <ul class="list">
@@ -53,7 +50,6 @@ export const Identities = ({ hasPassword, providers, identities, failure }: Iden
         <PasswordField
           label="Your password"
           hint="Needed if you signed in more than ten minutes ago."
-          failure={failure}
           required={false}
         />
       )}

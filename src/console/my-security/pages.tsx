@@ -4,8 +4,8 @@ import type { Passkey } from "../../identity/passkeys/webauthn/schemas";
 import type { Session } from "../../identity/sessions/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeField, NewPasswordField, PasswordField } from "../components/credential-fields";
-import { Badge, Card, Copyable, FailureBanner, Time } from "../components/display";
-import type { Failure } from "../failure";
+import { Badge, Card, Copyable, Time } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Passkeys } from "../passkeys/pages";
 import { Profile, type ProfileProps } from "../profile/page";
 import { Identities, type IdentitiesProps, NoPassword } from "./identities";
@@ -19,22 +19,22 @@ interface SecurityProps extends IdentitiesProps, ProfileProps {
   canAddPasskey: boolean;
 }
 
-export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failure, ...own }: SecurityProps) => (
+export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, ...own }: SecurityProps) => (
   <>
     <h1>My security</h1>
-    <FailureBanner failure={failure} />
-    <Profile currentUser={currentUser} pendingEmail={own.pendingEmail} newEmail={own.newEmail} failure={failure} />
+    <FailureBanner />
+    <Profile currentUser={currentUser} pendingEmail={own.pendingEmail} newEmail={own.newEmail} />
     <div class="columns">
       {currentUser.twoFactorEnabled ? (
-        <TwoFactorOn lacksRecoveryCodes={currentUser.lacksRecoveryCodes} failure={failure} />
+        <TwoFactorOn lacksRecoveryCodes={currentUser.lacksRecoveryCodes} />
       ) : (
         <TwoFactorOff />
       )}
-      {own.hasPassword && <ChangePassword email={currentUser.email} failure={failure} />}
+      {own.hasPassword && <ChangePassword email={currentUser.email} />}
       {own.takesPasswords && !own.hasPassword && <NoPassword email={currentUser.email} />}
     </div>
     {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
-    {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} failure={failure} />}
+    {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} />}
     <p>
       <a href="/console/security/activity">My activity</a> · <a href="/console/alerts">Subscription notices</a>
     </p>
@@ -76,13 +76,7 @@ const TwoFactorOff = () => (
 );
 
 /** One field with two buttons, which post it to different routes. */
-const TwoFactorOn = ({
-  lacksRecoveryCodes,
-  failure,
-}: {
-  lacksRecoveryCodes: boolean;
-  failure: Failure | undefined;
-}) => (
+const TwoFactorOn = ({ lacksRecoveryCodes }: { lacksRecoveryCodes: boolean }) => (
   <section class="card" aria-labelledby="two-factor">
     <h2 id="two-factor">
       Two-factor authentication <Badge tone="ok">On</Badge>
@@ -95,7 +89,7 @@ const TwoFactorOn = ({
       <p class="muted">Lost your recovery codes? New ones replace the old ones.</p>
     )}
     <form method="post" action="/console/security/recovery-codes">
-      <CodeField name="token" label="Code from your app" hint="Or one of your recovery codes." failure={failure} />
+      <CodeField name="token" label="Code from your app" hint="Or one of your recovery codes." />
       <div class="row">
         <SubmitButton kind="plain">New recovery codes</SubmitButton>
         <button type="submit" class="button danger" formaction="/console/security/two-factor/disable">
@@ -106,12 +100,12 @@ const TwoFactorOn = ({
   </section>
 );
 
-const ChangePassword = ({ email, failure }: { email: string; failure: Failure | undefined }) => (
+const ChangePassword = ({ email }: { email: string }) => (
   <Card id="password" title="Password">
     <PostForm action="/console/security/password">
       <input type="text" hidden autocomplete="username" value={email} readonly />
-      <PasswordField name="currentPassword" label="Current password" failure={failure} />
-      <NewPasswordField hint="Your other sessions will end." failure={failure} />
+      <PasswordField name="currentPassword" label="Current password" />
+      <NewPasswordField hint="Your other sessions will end." />
       <SubmitButton kind="plain">Change password</SubmitButton>
     </PostForm>
   </Card>
@@ -145,10 +139,10 @@ export interface EnrolmentView {
   uri: string;
 }
 
-export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: Failure | undefined }) => (
+export const Enrolment = ({ secret, uri }: EnrolmentView) => (
   <div class="narrow">
     <h1>Set up two-factor authentication</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <div class="card">
       <h2>1. Scan this code with your authenticator app</h2>
       <QrCode text={uri} label="QR code for your authenticator app" />
@@ -158,7 +152,7 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
       <h2>2. Enter the code that the app shows</h2>
       <PostForm action="/console/security/two-factor/confirm">
         <input type="hidden" name="secret" value={secret} />
-        <CodeField name="token" label="6-digit code" inputmode="numeric" failure={failure} />
+        <CodeField name="token" label="6-digit code" inputmode="numeric" />
         <div class="row">
           <SubmitButton>Turn on</SubmitButton>
           <a href="/console/security">Cancel</a>

@@ -14,9 +14,8 @@ import type { AppEnv } from "../../platform/http/env";
 import { pathParam, serve } from "../../platform/http/operation";
 import { auditLog } from "../../tenancy/audit/operations";
 import { OwnActivity } from "../audit/page";
-import type { Failure } from "../failure";
 import type { Form } from "../http/form";
-import { flash, page, type Refused } from "../http/page";
+import { flash, inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere } from "../http/passkeys";
 import { signedOut } from "../http/session";
@@ -47,16 +46,16 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
   };
   return page(
     c,
-    { title: "My security", section: SECTION, refused },
-    <Security currentUser={currentUser} {...view} failure={atCodeField(refused)} />,
+    { title: "My security", section: SECTION, refused: atCodeField(refused) },
+    <Security currentUser={currentUser} {...view} />,
   );
 }
 
 const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, refused?: Refused) =>
   page(
     c,
-    { title: "Set up two-factor authentication", section: SECTION, refused },
-    <Enrolment {...view} failure={atCodeField(refused)} />,
+    { title: "Set up two-factor authentication", section: SECTION, refused: atCodeField(refused) },
+    <Enrolment {...view} />,
   );
 
 function codesPage(c: Context<AppEnv>, title: string, codes: readonly string[]) {
@@ -66,10 +65,10 @@ function codesPage(c: Context<AppEnv>, title: string, codes: readonly string[]) 
 }
 
 /** Shows the error of a wrong code at the code's field. */
-const atCodeField = (refused: Refused | undefined): Failure | undefined =>
+const atCodeField = (refused: Refused | undefined): Refused | undefined =>
   refused?.error.code === "INVALID_TOTP"
-    ? { ...refused.failure, fields: { token: refused.failure.message } }
-    : refused?.failure;
+    ? inOtherWords(refused, { fields: { token: refused.failure.message } })
+    : refused;
 
 /** Shows a refused form on the page of the user's security. */
 const again = (c: Context<AppEnv>, refused: Refused) => securityPage(c, refused);

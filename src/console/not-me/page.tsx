@@ -4,8 +4,7 @@
  */
 import type { MailedLinkKind } from "../../identity/recovery/revert";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
-import type { Failure } from "../failure";
+import { FailureBanner } from "../components/failure";
 
 const EFFECTS: Record<Exclude<MailedLinkKind, "apiKeys" | "reclaim">, string> = {
   password: "The new password becomes invalid.",
@@ -43,13 +42,12 @@ interface NotMeProps {
   token: string;
   /** Undefined when the link is not valid. */
   kind: MailedLinkKind | undefined;
-  failure?: Failure | undefined;
 }
 
-export const NotMe = ({ token, kind, failure }: NotMeProps) => (
+export const NotMe = ({ token, kind }: NotMeProps) => (
   <>
     <h1>This was not me</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     {kind ? (
       <PostForm action="/console/not-me">
         <input type="hidden" name="token" value={token} />

@@ -12,8 +12,8 @@ import { NotMe, NotMeDone } from "./page";
 
 const OPTIONS = { title: "This was not me" };
 
-const refusedPage = (c: Context<AppEnv>, token: string, { failure, status }: Refused) =>
-  page(c, { ...OPTIONS, status }, <NotMe token={token} kind={undefined} failure={failure} />);
+const refusedPage = (c: Context<AppEnv>, token: string, refused: Refused) =>
+  page(c, { ...OPTIONS, refused }, <NotMe token={token} kind={undefined} />);
 
 export const notMePages = new Pages()
   .get("/", requires(recovery.reportNotMe), async (c) => {

@@ -32,7 +32,7 @@ async function operatorPage(c: Context<AppEnv>, query: string, refused?: Refused
   const found = query === "" || refused ? null : await search(deps, operator, parse(searchQuery, { q: query }).q);
   const [status, { alarms }] = await Promise.all([statusOf(deps, operator), readAlarms(deps)]);
   const open = alarms.filter(({ endedAt }) => endedAt === null);
-  const view = { query, found, status, alarms: open, failure: refused?.failure };
+  const view = { query, found, status, alarms: open };
   return page(c, { title: "Operator", section: "operator", refused }, <Operator {...view} />);
 }
 

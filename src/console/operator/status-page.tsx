@@ -3,9 +3,9 @@ import type { PropsWithChildren } from "hono/jsx";
 import { describeFinding } from "../../operations/alarms/findings";
 import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
 import { LinkButton, SubmitButton } from "../components/buttons";
-import { Badge, Card, FailureBanner, Moment } from "../components/display";
+import { Badge, Card, Moment } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import { bounded, Databases, Queues, timeOr } from "./databases";
 import { FailingTenants } from "./failing-tenants";
 import { Frozen } from "./frozen";
@@ -18,7 +18,6 @@ interface OperatorView {
   found: SearchResult | null;
   status: ServiceStatus;
   alarms: readonly OpenAlarm[];
-  failure?: Failure | undefined;
 }
 
 /** An alarm that lasts. */
@@ -53,7 +52,7 @@ const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
   </Card>
 );
 
-export const Operator = ({ query, found, status, alarms, failure }: OperatorView) => (
+export const Operator = ({ query, found, status, alarms }: OperatorView) => (
   <>
     <div class="head">
       <h1>Operator</h1>
@@ -63,7 +62,7 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
         <LinkButton href={`${HERE}/activity`}>What operators did</LinkButton>
       </div>
     </div>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <Alarms alarms={alarms} />
     <Card id="search" title="Find">
       <search>
@@ -73,7 +72,6 @@ export const Operator = ({ query, found, status, alarms, failure }: OperatorView
             label="An ID, or the beginning of a tenant's name, an email address or a host"
             type="search"
             value={query}
-            failure={failure}
           />
           <SubmitButton kind="plain">Search</SubmitButton>
         </form>

@@ -2,9 +2,9 @@
 import type { CreationOptions, Passkey, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeField, PasswordField } from "../components/credential-fields";
-import { Badge, FailureBanner, Time } from "../components/display";
+import { Badge, Time } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
-import type { Failure } from "../failure";
 
 interface PasskeysProps {
   passkeys: readonly Passkey[];
@@ -55,17 +55,16 @@ const PasskeyRow = ({ passkey: { id, name, backedUp, createdAt, lastUsedAt } }: 
 interface NewPasskeyProps {
   start: CreationOptions;
   name: string;
-  failure?: Failure | undefined;
 }
 
-export const NewPasskey = ({ start, name, failure }: NewPasskeyProps) => (
+export const NewPasskey = ({ start, name }: NewPasskeyProps) => (
   <div class="narrow">
     <h1>Add a passkey</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <div class="card">
       <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
       <PasskeyForm action="/console/security/passkeys" kind="create" start={start}>
-        <PasskeyName value={name} failure={failure} />
+        <PasskeyName value={name} />
         <SubmitButton>Add the passkey</SubmitButton>
       </PasskeyForm>
       <p>
@@ -85,13 +84,12 @@ interface ConfirmProps {
   takesPasswords: boolean;
   /** Null where no passkey can be used. */
   start: RequestOptions | null;
-  failure?: Failure | undefined;
 }
 
 export const Confirm = (props: ConfirmProps) => (
   <div class="narrow">
     <h1>Confirm that it is you</h1>
-    <FailureBanner failure={props.failure} />
+    <FailureBanner />
     <div class="card">
       <p>This needs a confirmation from the last ten minutes.</p>
       {props.start && (
@@ -105,13 +103,13 @@ export const Confirm = (props: ConfirmProps) => (
   </div>
 );
 
-const OtherProof = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start, failure }: ConfirmProps) => {
+const OtherProof = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start }: ConfirmProps) => {
   if (twoFactorEnabled || (takesPasswords && !hasPasskeys)) {
     return (
       <PostForm action="/console/security/confirm">
         <input type="hidden" name="to" value={to} />
         <input type="text" hidden autocomplete="username" value={email} readonly />
-        <Proof twoFactorEnabled={twoFactorEnabled} failure={failure} />
+        <Proof twoFactorEnabled={twoFactorEnabled} />
         <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
       </PostForm>
     );
@@ -121,14 +119,9 @@ const OtherProof = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, 
   return <p>Your passkeys do not work at this address. Open the console at the address where you added one.</p>;
 };
 
-const Proof = ({ twoFactorEnabled, failure }: Pick<ConfirmProps, "twoFactorEnabled" | "failure">) =>
+const Proof = ({ twoFactorEnabled }: Pick<ConfirmProps, "twoFactorEnabled">) =>
   twoFactorEnabled ? (
-    <CodeField
-      name="totp"
-      label="Two-factor code"
-      hint="From your app, or one of your recovery codes."
-      failure={failure}
-    />
+    <CodeField name="totp" label="Two-factor code" hint="From your app, or one of your recovery codes." />
   ) : (
-    <PasswordField failure={failure} />
+    <PasswordField />
   );

@@ -8,9 +8,8 @@ import { stepUp } from "../../identity/step-up/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { sessionOf } from "../../platform/http/permissions";
-import type { Failure } from "../failure";
 import { orConfirm } from "../http/form";
-import { flash, page, type Refused, redirectTo } from "../http/page";
+import { flash, inOtherWords, page, type Refused, redirectTo } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
@@ -21,17 +20,18 @@ const OWN_PAGE = "/console/security";
 const NEW_PAGE = `${OWN_PAGE}/passkeys/new`;
 
 /** No field of the page can show the error of a refused passkey. */
-const inWords = (failure: Failure | undefined): Failure | undefined =>
-  failure && (failure.fields.response || failure.fields.passkey || failure.fields.state)
-    ? { ...failure, message: "The passkey was not accepted. Please try again." }
-    : failure;
+function inWords(refused: Refused | undefined): Refused | undefined {
+  const { response, passkey, state } = refused?.failure.fields ?? {};
+  if (!refused || !(response || passkey || state)) return refused;
+  return inOtherWords(refused, { message: "The passkey was not accepted. Please try again." });
+}
 
 async function newPasskeyPage(c: Context<AppEnv>, name: string, refused?: Refused) {
   const start = await startPasskey(c.get("deps"), sessionOf(c));
   return page(
     c,
-    { title: "Add a passkey", section: SECTION, refused },
-    <NewPasskey start={start} name={name} failure={inWords(refused?.failure)} />,
+    { title: "Add a passkey", section: SECTION, refused: inWords(refused) },
+    <NewPasskey start={start} name={name} />,
   );
 }
 
@@ -41,9 +41,12 @@ async function confirmPage(c: Context<AppEnv>, to: string, refused?: Refused) {
   const hasPasskeys = (await listPasskeysOfUser(deps, principal.userId)).length > 0;
   const start = hasPasskeys && hasPasskeysHere(c) ? await startConfirmation(deps, principal) : null;
   const takesPasswords = deps.config.passwords === "on";
-  const failure = inWords(refused?.failure);
-  const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start, failure };
-  return page(c, { title: "Confirm that it is you", section: SECTION, refused }, <Confirm {...shown} />);
+  const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start };
+  return page(
+    c,
+    { title: "Confirm that it is you", section: SECTION, refused: inWords(refused) },
+    <Confirm {...shown} />,
+  );
 }
 
 /** Under `/security`. */

@@ -2,10 +2,9 @@
 import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
 import { LIFETIMES } from "../api-keys/lifetimes";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { CheckboxGroup, Select, TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { ABOVE_ONE, HERE } from "./list";
 
 export interface NewKeyValues {
@@ -19,14 +18,13 @@ export interface NewKeyValues {
 
 interface NewKeyProps {
   values: NewKeyValues;
-  failure?: Failure | undefined;
 }
 
-export const NewPlatformKeyForm = ({ values, failure }: NewKeyProps) => (
+export const NewPlatformKeyForm = ({ values }: NewKeyProps) => (
   <div class="narrow">
     <Trail to={ABOVE_ONE} />
     <h1>New platform key</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={`${HERE}/new`} class="card">
       <TextField
         name="name"
@@ -35,14 +33,12 @@ export const NewPlatformKeyForm = ({ values, failure }: NewKeyProps) => (
         hint="The program that uses it, such as shop backend."
         required
         maxlength={200}
-        failure={failure}
       />
       <CheckboxGroup
         name="scopes"
         legend="The key may"
         values={values.scopes}
         options={Object.entries(PLATFORM_SCOPE_TEXTS)}
-        failure={failure}
       />
       <TextArea
         name="tenants"
@@ -51,9 +47,8 @@ export const NewPlatformKeyForm = ({ values, failure }: NewKeyProps) => (
         rows={2}
         class="mono"
         hint="One a line: its ID, or ext: and your own ID. Empty: in all tenants."
-        failure={failure}
       />
-      <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
+      <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} />
       <FormButtons cancel={HERE}>Create platform key</FormButtons>
     </PostForm>
   </div>
@@ -71,23 +66,16 @@ interface RotationProps {
   name: string;
   action: string;
   overlap: string;
-  failure?: Failure | undefined;
 }
 
-export const RotationForm = ({ name, action, overlap, failure }: RotationProps) => (
+export const RotationForm = ({ name, action, overlap }: RotationProps) => (
   <div class="narrow">
     <Trail to={ABOVE_ONE} />
     <h1>Rotate {name}</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={action} class="card">
       <p>A new key replaces the present one. Its name, its scopes and its tenants stay.</p>
-      <Select
-        name="overlapSeconds"
-        label="The former key works for"
-        value={overlap}
-        options={OVERLAPS}
-        failure={failure}
-      />
+      <Select name="overlapSeconds" label="The former key works for" value={overlap} options={OVERLAPS} />
       <FormButtons cancel={HERE}>Rotate</FormButtons>
     </PostForm>
   </div>

@@ -19,11 +19,7 @@ const SECTION = "operator";
 const NEW = `${HERE}/new`;
 
 const newKeyPage = (c: Context<AppEnv>, values: NewKeyValues, refused?: Refused) =>
-  page(
-    c,
-    { title: "New platform key", section: SECTION, refused },
-    <NewPlatformKeyForm values={values} failure={refused?.failure} />,
-  );
+  page(c, { title: "New platform key", section: SECTION, refused }, <NewPlatformKeyForm values={values} />);
 
 /** The form with what was typed, for after the session is confirmed. */
 const filledIn = ({ scopes, ...rest }: NewKeyValues) =>
@@ -53,7 +49,7 @@ async function nameOf(c: Context<AppEnv>): Promise<string> {
 }
 
 async function rotationPage(c: Context<AppEnv>, overlap: string, refused?: Refused) {
-  const view = { name: await nameOf(c), action: c.req.path, overlap, failure: refused?.failure };
+  const view = { name: await nameOf(c), action: c.req.path, overlap };
   return page(c, { title: "Rotate", section: SECTION, refused }, <RotationForm {...view} />);
 }
 

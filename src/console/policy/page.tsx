@@ -1,21 +1,20 @@
 /** Who needs a second factor in the tenant. */
 import type { Policy } from "../../identity/policy/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner, Moment } from "../components/display";
+import { Moment } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
-import type { Failure } from "../failure";
 
 interface PolicyProps {
   tenantName: string;
   policy: Policy;
   values: { requireSecondFactor: string; graceDays: string };
-  failure?: Failure | undefined;
 }
 
-export const SecondFactorPolicy = ({ tenantName, policy, values, failure }: PolicyProps) => (
+export const SecondFactorPolicy = ({ tenantName, policy, values }: PolicyProps) => (
   <div class="narrow">
     <h1>Second factor in {tenantName}</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action="/console/tenants/security" class="card">
       <p>
         Members without two-factor authentication or a passkey then get in only to set one up. API keys are not
@@ -30,7 +29,6 @@ export const SecondFactorPolicy = ({ tenantName, policy, values, failure }: Poli
           ["admins", "Owners and admins"],
           ["all", "Every member"],
         ]}
-        failure={failure}
       />
       <TextField
         name="graceDays"
@@ -39,7 +37,6 @@ export const SecondFactorPolicy = ({ tenantName, policy, values, failure }: Poli
         value={values.graceDays}
         required
         hint="Each change of this page begins them anew. You need a second factor of your own first."
-        failure={failure}
       />
       {policy.enforcedFrom !== null && (
         <p role="status">

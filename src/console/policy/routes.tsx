@@ -23,7 +23,6 @@ async function policyPage(c: Context<AppEnv>, refused?: Refused, values?: Values
       tenantName={c.get("currentUser").tenantName}
       policy={present}
       values={values ?? { requireSecondFactor, graceDays: String(graceDays) }}
-      failure={refused?.failure}
     />,
   );
 }

@@ -1,8 +1,8 @@
 /** The form for a new portal link: what it may do, how long it works, how it looks, and where it leads back to. */
 import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
+import { useFailure } from "../components/failure";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import type { Form } from "../http/form";
 
 /** The fields as text. Those of the theme are by their paths in the API's input. */
@@ -80,38 +80,30 @@ const isEmpty = (members: object): boolean => Object.keys(members).length === 0;
 
 interface FormProps {
   values: PortalLinkValues;
-  failure: Failure | undefined;
 }
 
-export const NewPortalLink = ({ values, failure }: FormProps) => (
+export const NewPortalLink = ({ values }: FormProps) => (
   <PostForm action="/console/portal-links">
-    <CheckboxGroup
-      name="permissions"
-      legend="The link may"
-      values={values.permissions}
-      options={PERMISSIONS}
-      failure={failure}
-    />
-    <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={LIFETIMES} failure={failure} />
+    <CheckboxGroup name="permissions" legend="The link may" values={values.permissions} options={PERMISSIONS} />
+    <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={LIFETIMES} />
     <TextField
       name="returnUrl"
       label="Where “Back” leads (optional)"
       type="url"
       value={values.returnUrl}
       placeholder="https://shop.example.com/settings"
-      failure={failure}
     />
-    <Look values={values} failure={failure} />
+    <Look values={values} />
     <SubmitButton>Make link</SubmitButton>
   </PostForm>
 );
 
 /** A closed section, unless something in it is set or wrong. */
-function Look({ values: { look }, failure }: FormProps) {
+function Look({ values: { look } }: FormProps) {
   const isOpen =
     Object.values(look).some((text) => text !== "") ||
-    Object.keys(failure?.fields ?? {}).some((path) => path.startsWith("theme."));
-  const shared = (path: string) => ({ name: path, value: look[path] ?? "", failure });
+    Object.keys(useFailure()?.fields ?? {}).some((path) => path.startsWith("theme."));
+  const shared = (path: string) => ({ name: path, value: look[path] ?? "" });
   return (
     <details class="section" open={isOpen}>
       <summary>How it looks</summary>

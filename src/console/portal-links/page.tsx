@@ -1,19 +1,18 @@
 /** The page of portal links: the list, the form for a new one, and its URL, shown once. */
 import type { PortalLinkRow } from "../../identity/portal/store";
 import { ActionButton } from "../components/buttons";
-import { Badge, Banner, Card, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
-import type { Failure } from "../failure";
+import { Badge, Banner, Card, Copyable, EmptyState, Time } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { NewPortalLink, type PortalLinkValues } from "./form";
 
 interface PortalLinksProps {
   links: readonly PortalLinkRow[];
   values: PortalLinkValues;
-  failure?: Failure | undefined;
   /** The URL of the new link. It is shown on this page only. */
   url?: string | undefined;
 }
 
-export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) => (
+export const PortalLinks = ({ links, values, url }: PortalLinksProps) => (
   <>
     <h1>Portal links</h1>
     <p class="muted">
@@ -26,7 +25,7 @@ export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) =
         <Copyable text={url} label="the link" />
       </Banner>
     )}
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <div class="columns">
       <Card id="active" title="Links and tokens that have not ended">
         {links.length === 0 ? (
@@ -40,7 +39,7 @@ export const PortalLinks = ({ links, values, failure, url }: PortalLinksProps) =
         )}
       </Card>
       <Card id="new-link" title="New link">
-        <NewPortalLink values={values} failure={failure} />
+        <NewPortalLink values={values} />
       </Card>
     </div>
   </>

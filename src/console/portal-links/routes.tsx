@@ -16,11 +16,10 @@ async function linksPage(
   { values = NEW_LINK, refused, url }: { values?: PortalLinkValues; refused?: Refused; url?: string },
 ) {
   const links = await perform(c, portalLinks.list, undefined);
-  const status = refused?.status ?? (url === undefined ? 200 : 201);
   return page(
     c,
-    { title: "Portal links", section: "portals", status },
-    <PortalLinks links={links} values={values} failure={refused?.failure} url={url} />,
+    { title: "Portal links", section: "portals", refused, status: url === undefined ? 200 : 201 },
+    <PortalLinks links={links} values={values} url={url} />,
   );
 }
 

@@ -1,9 +1,9 @@
 /** The name and the address of the user, and the page that a mail to a new address leads to. */
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Card, FailureBanner } from "../components/display";
+import { Card } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import { withReturnPath } from "../sign-in/sign-in";
 
 export interface ProfileProps {
@@ -12,14 +12,13 @@ export interface ProfileProps {
   pendingEmail: string | null;
   /** What the field for a new address has in it. */
   newEmail: string;
-  failure?: Failure | undefined;
 }
 
-export const Profile = ({ currentUser: { name, email }, pendingEmail, newEmail, failure }: ProfileProps) => (
+export const Profile = ({ currentUser: { name, email }, pendingEmail, newEmail }: ProfileProps) => (
   <Card id="profile" title="Your name and address">
     <div class="columns">
       <PostForm action="/console/security/name">
-        <TextField name="name" label="Name" value={name ?? ""} autocomplete="name" maxlength={200} failure={failure} />
+        <TextField name="name" label="Name" value={name ?? ""} autocomplete="name" maxlength={200} />
         <SubmitButton kind="plain">Change name</SubmitButton>
       </PostForm>
       <PostForm action="/console/security/email">
@@ -31,7 +30,6 @@ export const Profile = ({ currentUser: { name, email }, pendingEmail, newEmail, 
           autocomplete="email"
           required
           hint={`Now ${email}. It changes when you follow the link that we mail to the new address.`}
-          failure={failure}
         />
         {pendingEmail !== null && (
           <p role="status">
@@ -48,14 +46,13 @@ interface ConfirmEmailProps {
   token: string;
   /** The signed-in user's present address; undefined when nobody is signed in. */
   email: string | undefined;
-  failure?: Failure | undefined;
 }
 
 /** Only the button changes the address, so a mail scanner that opens the link does no harm. */
-export const ConfirmEmail = ({ token, email, failure }: ConfirmEmailProps) => (
+export const ConfirmEmail = ({ token, email }: ConfirmEmailProps) => (
   <>
     <h1>Confirm your new address</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     {email === undefined ? (
       <p>
         <a href={withReturnPath("/console/sign-in", `/console/confirm-email?token=${encodeURIComponent(token)}`)}>

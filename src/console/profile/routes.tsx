@@ -25,11 +25,7 @@ export const profilePages = new Pages()
   }).router;
 
 const confirmPage = (c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) =>
-  page(
-    c,
-    { title: "Confirm your new address", refused },
-    <ConfirmEmail token={token} email={email} failure={refused?.failure} />,
-  );
+  page(c, { title: "Confirm your new address", refused }, <ConfirmEmail token={token} email={email} />);
 
 /** Anybody may open the page; only the account's own session changes its address. */
 export const confirmEmailPages = new Pages()

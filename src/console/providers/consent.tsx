@@ -2,8 +2,7 @@
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { CodeField } from "../components/credential-fields";
-import { FailureBanner } from "../components/display";
-import type { Failure } from "../failure";
+import { FailureBanner } from "../components/failure";
 
 /** As errors of the API name it. */
 export const CONSENT_FIELD = "mailCode.code";
@@ -14,7 +13,6 @@ interface ConsentProps {
   label: string;
   /** What both forms send besides what is typed. */
   fields: Readonly<Record<"code" | "to", string>>;
-  failure?: Failure | undefined;
 }
 
 const Hidden = ({ fields }: Pick<ConsentProps, "fields">) => (
@@ -31,16 +29,10 @@ const OtherWays = () => (
   </p>
 );
 
-export const AskForConsent = ({
-  email,
-  label,
-  fields,
-  captcha,
-  failure,
-}: ConsentProps & { captcha: CaptchaProps | null }) => (
+export const AskForConsent = ({ email, label, fields, captcha }: ConsentProps & { captcha: CaptchaProps | null }) => (
   <>
     <h1>Is this account yours?</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <p>
       {email} has an account here that was never used with {label}. We can mail a code to this address. When you enter
       it, {label} opens the account from now on, and its other sessions end.
@@ -54,22 +46,16 @@ export const AskForConsent = ({
   </>
 );
 
-export const EnterConsent = ({ email, label, fields, failure }: ConsentProps) => (
+export const EnterConsent = ({ email, label, fields }: ConsentProps) => (
   <>
     <h1>Enter the code</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <p role="status">
       A code is on its way to {email}. Enter it within five minutes of your sign-in with {label}.
     </p>
     <PostForm action="/console/oauth">
       <Hidden fields={fields} />
-      <CodeField
-        name={CONSENT_FIELD}
-        inputmode="numeric"
-        autofocus
-        hint="The six digits in the email."
-        failure={failure}
-      />
+      <CodeField name={CONSENT_FIELD} inputmode="numeric" autofocus hint="The six digits in the email." />
       <SubmitButton>Link {label} and sign in</SubmitButton>
     </PostForm>
     <OtherWays />

@@ -2,13 +2,12 @@
  * The pages to which a provider sends the browser back, and the page that sends the browser to a provider to link it.
  */
 import { LinkButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
-import type { Failure } from "../failure";
+import { FailureBanner } from "../components/failure";
 
-export const ProviderFailed = ({ failure, isSignedIn }: { failure: Failure; isSignedIn: boolean }) => (
+export const ProviderFailed = ({ isSignedIn }: { isSignedIn: boolean }) => (
   <>
     <h1>The sign-in did not work</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <p>
       <a href={isSignedIn ? "/console/security" : "/console/sign-in"}>
         {isSignedIn ? "Back to my security" : "Back to sign-in"}

@@ -15,7 +15,7 @@ import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { SecondFactor } from "../components/second-factor";
-import { type Failure, parse } from "../failure";
+import { parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
@@ -31,13 +31,9 @@ const whereProviders = createMiddleware<AppEnv>((c, next) => {
   return next();
 });
 
-async function failedPage(c: Context<AppEnv>, failure: Failure, status: number) {
+async function failedPage(c: Context<AppEnv>, refused: Pick<Refused, "failure" | "status">) {
   const isSignedIn = (await findCurrentUser(c)) !== null;
-  return page(
-    c,
-    { title: "The sign-in did not work", status },
-    <ProviderFailed failure={failure} isSignedIn={isSignedIn} />,
-  );
+  return page(c, { title: "The sign-in did not work", refused }, <ProviderFailed isSignedIn={isSignedIn} />);
 }
 
 /** The fields of a form that goes on with a sign-in: the code of the sign-in, and the path to redirect to. */
@@ -55,7 +51,7 @@ interface Typed {
 /** A page about the account that has the person's address at the provider. */
 async function consentPage(c: Context<AppEnv>, fields: Fields, isMailed: boolean, refused?: Refused) {
   const who = await readSignIn(c.get("deps"), fields.code, getOwnCookie(c, RESULT_COOKIE));
-  const props = { ...who, fields, failure: refused?.failure };
+  const props = { ...who, fields };
   return page(
     c,
     { title: "Is this account yours?", refused },
@@ -69,11 +65,7 @@ const NOT_THE_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["INVALID_CODE",
 const needsConsent = ({ code, details }: AppError): boolean => code === "CONFLICT" && details?.[0]?.path === CONSENT;
 
 const codePage = (c: Context<AppEnv>, fields: Readonly<Record<string, string>>, refused?: Refused) =>
-  page(
-    c,
-    { title: "Two-factor code", refused },
-    <SecondFactor action="/console/oauth" fields={fields} failure={refused?.failure} />,
-  );
+  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/console/oauth" fields={fields} />);
 
 /** Opens a session with the code of a sign-in, or asks for the second factor. */
 async function finish(c: Context<AppEnv>, { code, to }: Fields, { mailCode, totp }: Typed = {}): Promise<Response> {
@@ -96,7 +88,7 @@ async function finish(c: Context<AppEnv>, { code, to }: Fields, { mailCode, totp
       if (refused.error.code === "INVALID_TOTP") return codePage(c, typed, refused);
       if (needsConsent(refused.error)) return consentPage(c, { code, to }, false);
       if (mailCode && NOT_THE_CODE.has(refused.error.code)) return consentPage(c, { code, to }, true, refused);
-      return failedPage(c, refused.failure, refused.status);
+      return failedPage(c, refused);
     },
   );
 }
@@ -107,7 +99,7 @@ export const oauthPages = new Pages()
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
     if (error === undefined) return finish(c, { code, to });
     const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
-    return failedPage(c, { message, fields: {} }, 400);
+    return failedPage(c, { failure: { message, fields: {} }, status: 400 });
   })
   .post("/", requires(CODE_EXCHANGE), whereProviders, async (c) => {
     const sent = await readForm(c);
@@ -126,7 +118,5 @@ export const oauthPages = new Pages()
       return consentPage(c, { code, to }, true);
     },
     again: (c, refused, { code, to }) =>
-      refused.error.code === "INVALID_TOKEN"
-        ? failedPage(c, refused.failure, refused.status)
-        : consentPage(c, { code, to }, false, refused),
+      refused.error.code === "INVALID_TOKEN" ? failedPage(c, refused) : consentPage(c, { code, to }, false, refused),
   }).router;

@@ -3,19 +3,17 @@
  * the link does no harm.
  */
 import { PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
-import type { Failure } from "../failure";
+import { FailureBanner } from "../components/failure";
 
 interface RemovalProps {
   token: string;
   isValid: boolean;
-  failure?: Failure | undefined;
 }
 
-export const RemoveTwoFactor = ({ token, isValid, failure }: RemovalProps) => (
+export const RemoveTwoFactor = ({ token, isValid }: RemovalProps) => (
   <>
     <h1>Remove the lost second factor</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     {isValid ? (
       <PostForm action="/console/remove-two-factor">
         <input type="hidden" name="token" value={token} />

@@ -12,8 +12,8 @@ import { RemoveTwoFactor, TwoFactorRemoved } from "./page";
 
 const OPTIONS = { title: "Remove the lost second factor" };
 
-const refusedPage = (c: Context<AppEnv>, token: string, { failure, status }: Refused) =>
-  page(c, { ...OPTIONS, status }, <RemoveTwoFactor token={token} isValid={false} failure={failure} />);
+const refusedPage = (c: Context<AppEnv>, token: string, refused: Refused) =>
+  page(c, { ...OPTIONS, refused }, <RemoveTwoFactor token={token} isValid={false} />);
 
 export const removeTwoFactorPages = new Pages()
   .get("/", requires(recovery.removeLostFactor), async (c) => {

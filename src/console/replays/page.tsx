@@ -1,10 +1,10 @@
 /** The replays of a subscription: choosing what to send again, with its count, and how far each has come. */
 import type { Replay, ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Banner, EmptyState, FailureBanner, LiveIndicator, Moment, type Tone } from "../components/display";
+import { Badge, Banner, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 
 /** The values of the form. */
 export interface ReplayValues {
@@ -28,7 +28,6 @@ interface ReplaysProps extends ReplayList {
   values: ReplayValues;
   /** The count for these values; undefined before it is requested. */
   preview: ReplayPreview | undefined;
-  failure?: Failure | undefined;
 }
 
 const WHICH = [
@@ -48,27 +47,26 @@ const RATES = [
   ["6000", "6,000 per minute"],
 ] as const;
 
-export function Replays({ webhookName, values, preview, failure, ...list }: ReplaysProps) {
+export function Replays({ webhookName, values, preview, ...list }: ReplaysProps) {
   const here = `/console/webhooks/${list.webhookId}`;
   return (
     <>
       <Trail to={{ "/console/webhooks": "Subscriptions", [here]: webhookName }} />
       <h1>Replay</h1>
       <p class="muted">Sends past events to this subscription: those it missed, those that failed, or all.</p>
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       {list.mayUpdate && (
         <section class="card" aria-label="New replay">
           <form method="get" action={`${here}/replays/preview`}>
-            <Select name="which" label="Events" value={values.which} options={WHICH} failure={failure} />
-            <Select name="period" label="Period" value={values.period} options={PERIODS} failure={failure} />
+            <Select name="which" label="Events" value={values.which} options={WHICH} />
+            <Select name="period" label="Period" value={values.period} options={PERIODS} />
             <TextField
               name="types"
               label="Event types (optional)"
               value={values.types}
               hint="Separated by spaces. Leave empty for all types of the subscription."
-              failure={failure}
             />
-            <Select name="rate" label="Speed" value={values.rate} options={RATES} failure={failure} />
+            <Select name="rate" label="Speed" value={values.rate} options={RATES} />
             <SubmitButton kind={preview ? "plain" : "main"}>Preview</SubmitButton>
           </form>
           {preview && <Preview here={here} values={values} preview={preview} />}

@@ -64,7 +64,7 @@ async function replaysPage(c: Context<AppEnv>, values: ReplayValues, { preview, 
   return page(
     c,
     { title: `Replay to ${webhook.name}`, section: "subscriptions", refused },
-    <Replays {...list} webhookName={webhook.name} values={values} preview={preview} failure={refused?.failure} />,
+    <Replays {...list} webhookName={webhook.name} values={values} preview={preview} />,
   );
 }
 

@@ -4,26 +4,22 @@ import type { InvitationAddress } from "../../identity/invitations/store";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
-import { FailureBanner, Moment } from "../components/display";
-import type { Failure } from "../failure";
+import { Moment } from "../components/display";
+import { FailureBanner, useFailure } from "../components/failure";
 import { withReturnPath } from "./sign-in";
 
-interface FormProps {
-  failure?: Failure | undefined;
-}
-
-interface VerifyProps extends FormProps {
+interface VerifyProps {
   token: string;
   /** Who registered the address; null when the link is not valid, or the address is verified already. */
   claim: { email: string; createdAt: number; createdFrom: string | null } | null;
 }
 
 /** Only the buttons use the token, so a mail scanner that opens the link does no harm. */
-export const VerifyEmail = ({ token, claim, failure }: VerifyProps) => (
+export const VerifyEmail = ({ token, claim }: VerifyProps) => (
   <>
     <h1>Verify your email</h1>
-    <FailureBanner failure={failure} />
-    {failure ? (
+    <FailureBanner />
+    {useFailure() ? (
       <p>
         <a href="/console/sign-in">Sign in</a> to get a new link.
       </p>
@@ -54,21 +50,21 @@ export const VerifyEmail = ({ token, claim, failure }: VerifyProps) => (
   </>
 );
 
-interface ForgotProps extends FormProps {
+interface ForgotProps {
   email: string;
   sent: boolean;
   captcha: CaptchaProps | null;
 }
 
-export const ForgotPassword = ({ email, sent, captcha, failure }: ForgotProps) => (
+export const ForgotPassword = ({ email, sent, captcha }: ForgotProps) => (
   <>
     <h1>Forgot your password?</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     {sent ? (
       <p role="status">If an account exists for that email, a reset link has been sent. It works for one hour.</p>
     ) : (
       <PostForm action="/console/forgot-password">
-        <EmailField value={email} failure={failure} />
+        <EmailField value={email} />
         <Captcha captcha={captcha} />
         <SubmitButton>Send a reset link</SubmitButton>
       </PostForm>
@@ -79,16 +75,13 @@ export const ForgotPassword = ({ email, sent, captcha, failure }: ForgotProps) =
   </>
 );
 
-export const ResetPassword = ({ token, failure }: FormProps & { token: string }) => (
+export const ResetPassword = ({ token }: { token: string }) => (
   <>
     <h1>Set a new password</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action="/console/reset-password">
       <input type="hidden" name="token" value={token} />
-      <NewPasswordField
-        hint="At least 8 characters. Several unusual words make a good password. All your sessions will end."
-        failure={failure}
-      />
+      <NewPasswordField hint="At least 8 characters. Several unusual words make a good password. All your sessions will end." />
       <label class="check">
         <input type="checkbox" name="endCredentials" value="yes" checked /> Also end my API keys, passkeys and sign-ins
         with providers
@@ -101,7 +94,7 @@ export const ResetPassword = ({ token, failure }: FormProps & { token: string })
   </>
 );
 
-interface InvitationProps extends FormProps {
+interface InvitationProps {
   token: string;
   /** The signed-in user's address; undefined when nobody is signed in. */
   email: string | undefined;
@@ -109,12 +102,12 @@ interface InvitationProps extends FormProps {
   invitation: InvitationAddress | null;
 }
 
-export const AcceptInvitation = ({ token, email, invitation, failure }: InvitationProps) => {
+export const AcceptInvitation = ({ token, email, invitation }: InvitationProps) => {
   const here = `/console/accept-invitation?token=${encodeURIComponent(token)}`;
   return (
     <>
       <h1>You are invited</h1>
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       {invitation ? (
         <p class="break">
           <strong>{invitation.inviter}</strong> invites <strong>{invitation.email}</strong> to join the tenant "

@@ -3,10 +3,9 @@ import type { CreationOptions } from "../../identity/passkeys/webauthn/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
-import { FailureBanner } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
-import type { Failure } from "../failure";
 import { ProviderButtons } from "../providers/buttons";
 import type { OfferedProvider } from "../providers/providers";
 
@@ -29,7 +28,6 @@ export const RegistrationClosed = () => (
 );
 
 interface RegisterProps {
-  failure?: Failure | undefined;
   values: RegisterValues;
   captcha: CaptchaProps | null;
   providers: readonly OfferedProvider[];
@@ -41,7 +39,7 @@ interface RegisterProps {
 export const Register = (props: RegisterProps) => (
   <>
     <h1>{props.values.invitationToken ? "Create an account and join" : "Create an account"}</h1>
-    <FailureBanner failure={props.failure} />
+    <FailureBanner />
     {props.takesPasswords || props.takesPasskeys ? (
       <RegisterForm {...props} />
     ) : (
@@ -56,16 +54,21 @@ export const Register = (props: RegisterProps) => (
 
 const WITH_PASSKEY = "/console/register/passkey/options";
 
-const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys, failure }: RegisterProps) => (
+const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys }: RegisterProps) => (
   <PostForm action={takesPasswords ? "/console/register" : WITH_PASSKEY}>
     {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
     <EmailField
       value={values.email}
-      failure={failure}
       {...(values.invitationToken ? { hint: "The address that the invitation was sent to." } : {})}
     />
-    {takesPasswords && <NewPassword failure={failure} />}
-    <TextField name="name" label="Your name (optional)" value={values.name} autocomplete="name" failure={failure} />
+    {takesPasswords && (
+      <NewPasswordField
+        name="password"
+        label="Password"
+        hint="At least 8 characters. Several unusual words make a good password."
+      />
+    )}
+    <TextField name="name" label="Your name (optional)" value={values.name} autocomplete="name" />
     {!values.invitationToken && (
       <TextField
         name="tenantName"
@@ -73,7 +76,6 @@ const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys, failure 
         hint="For example, your company or your team."
         value={values.tenantName}
         autocomplete="organization"
-        failure={failure}
       />
     )}
     <Captcha captcha={captcha} />
@@ -84,15 +86,6 @@ const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys, failure 
       </button>
     )}
   </PostForm>
-);
-
-const NewPassword = ({ failure }: Pick<RegisterProps, "failure">) => (
-  <NewPasswordField
-    name="password"
-    label="Password"
-    hint="At least 8 characters. Several unusual words make a good password."
-    failure={failure}
-  />
 );
 
 interface RegisterPasskeyProps {

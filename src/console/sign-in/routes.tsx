@@ -16,11 +16,11 @@ import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { operation } from "../../platform/operation";
 import { SecondFactor } from "../components/second-factor";
-import { type Failure, parse } from "../failure";
+import { parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { type Form, readForm } from "../http/form";
-import { flash, page, type Refused, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
+import { flash, inOtherWords, page, type Refused, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
@@ -57,17 +57,12 @@ async function signInPage(c: Context<AppEnv>, email: string, to: string, refused
     captcha: refused ? captchaFor(c, signIn.login) : null,
     passkey,
     providers: providersOf(c),
-    failure: withHint(refused),
   };
-  return page(c, { title: "Sign in", refused }, <SignIn {...view} />);
+  return page(c, { title: "Sign in", refused: withHint(refused) }, <SignIn {...view} />);
 }
 
 const codePage = (c: Context<AppEnv>, refused?: Refused) =>
-  page(
-    c,
-    { title: "Two-factor code", refused },
-    <SecondFactor action="/console/sign-in/code" failure={refused?.failure} />,
-  );
+  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/console/sign-in/code" />);
 
 function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refused) {
   const isClosed = values.invitationToken === "" && !canRegister(c);
@@ -80,7 +75,6 @@ function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refu
       providers={providersOf(c)}
       takesPasswords={takesPasswords(c)}
       takesPasskeys={hasPasskeysHere(c)}
-      failure={refused?.failure}
     />
   );
   return page(c, { title: "Create an account", refused }, content);
@@ -88,33 +82,29 @@ function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refu
 
 async function verifyPage(c: Context<AppEnv>, token: string, refused?: Refused) {
   const claim = refused ? null : await findClaim(c.get("deps"), token);
-  return page(
-    c,
-    { title: "Verify your email", refused },
-    <pages.VerifyEmail token={token} claim={claim} failure={refused?.failure} />,
-  );
+  return page(c, { title: "Verify your email", refused }, <pages.VerifyEmail token={token} claim={claim} />);
 }
 
 const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean }, refused?: Refused) =>
   page(
     c,
     { title: "Forgot your password?", refused },
-    <pages.ForgotPassword {...view} captcha={captchaFor(c, recovery.forgotPassword)} failure={refused?.failure} />,
+    <pages.ForgotPassword {...view} captcha={captchaFor(c, recovery.forgotPassword)} />,
   );
 
 const resetPage = (c: Context<AppEnv>, token: string, refused?: Refused) =>
-  page(c, { title: "Set a new password", refused }, <pages.ResetPassword token={token} failure={refused?.failure} />);
+  page(c, { title: "Set a new password", refused }, <pages.ResetPassword token={token} />);
 
 async function invitationPage(c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) {
-  const view = { token, email, invitation: await describeInvitation(c.get("deps"), token), failure: refused?.failure };
+  const view = { token, email, invitation: await describeInvitation(c.get("deps"), token) };
   const options = { title: "You are invited", refused } as const;
   return page(c, options, <pages.AcceptInvitation {...view} />);
 }
 
-const withHint = (refused: Refused | undefined): Failure | undefined =>
+const withHint = (refused: Refused | undefined): Refused | undefined =>
   refused?.error.code === "EMAIL_NOT_VERIFIED"
-    ? { ...refused.failure, message: `${refused.failure.message} Check your mail for the link.` }
-    : refused?.failure;
+    ? inOtherWords(refused, { message: `${refused.failure.message} Check your mail for the link.` })
+    : refused;
 
 const codeForm = credentials.pick({ totp: true }).required();
 

@@ -3,9 +3,8 @@ import type { RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { EmailField, PasswordField } from "../components/credential-fields";
-import { FailureBanner } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { PasskeyForm } from "../components/passkey-form";
-import type { Failure } from "../failure";
 import { ProviderButtons } from "../providers/buttons";
 import type { OfferedProvider } from "../providers/providers";
 
@@ -15,7 +14,6 @@ const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="
 export const withReturnPath = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
 
 interface SignInProps {
-  failure?: Failure | undefined;
   email: string;
   to: string;
   canRegister: boolean;
@@ -30,7 +28,7 @@ interface SignInProps {
 export const SignIn = (props: SignInProps) => (
   <>
     <h1>Sign in</h1>
-    <FailureBanner failure={props.failure} />
+    <FailureBanner />
     {props.passkey && (
       <PasskeyForm
         action="/console/sign-in/passkey"
@@ -49,11 +47,11 @@ export const SignIn = (props: SignInProps) => (
   </>
 );
 
-const PasswordForm = ({ email, to, captcha, failure }: SignInProps) => (
+const PasswordForm = ({ email, to, captcha }: SignInProps) => (
   <PostForm action="/console/sign-in">
     <ReturnPath to={to} />
-    <EmailField value={email} autocomplete="username webauthn" failure={failure} />
-    <PasswordField failure={failure} />
+    <EmailField value={email} autocomplete="username webauthn" />
+    <PasswordField />
     <Captcha captcha={captcha} />
     <SubmitButton>Sign in</SubmitButton>
   </PostForm>

@@ -2,10 +2,10 @@
 import { publicKeyText } from "../../platform/crypto/ed25519";
 import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Banner, Copyable, FailureBanner, Moment } from "../components/display";
+import { Banner, Copyable, Moment } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { Select } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 
 interface Named {
   id: string;
@@ -95,27 +95,20 @@ interface RotateProps extends Named {
   hasPublicKeys: boolean;
   kind: string;
   overlapSeconds: string;
-  failure?: Failure | undefined;
 }
 
 /** Step 1. */
-export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds, failure }: RotateProps) => (
+export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds }: RotateProps) => (
   <div class="narrow">
     <Trail to={trailOf({ id, name })} />
     <h1>Rotate the secret</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={`/console/webhooks/${id}/secret/rotate`} class="card">
       <p>
         You get a new secret. Until the old one ends, deliveries are signed with both, so you can change your receiver.
       </p>
-      {hasPublicKeys && <Select name="kind" label="Replace" value={kind} options={KINDS} failure={failure} />}
-      <Select
-        name="overlapSeconds"
-        label="The old one stays valid for"
-        value={overlapSeconds}
-        options={OVERLAPS}
-        failure={failure}
-      />
+      {hasPublicKeys && <Select name="kind" label="Replace" value={kind} options={KINDS} />}
+      <Select name="overlapSeconds" label="The old one stays valid for" value={overlapSeconds} options={OVERLAPS} />
       <div class="row">
         <SubmitButton>Rotate</SubmitButton>
         <a href={`/console/webhooks/${id}/security`}>Cancel</a>

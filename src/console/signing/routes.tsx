@@ -22,7 +22,7 @@ async function rotatePage(c: Context<AppEnv>, values: { kind: string; overlapSec
   return page(
     c,
     { title: "Rotate the secret", section: SECTION, refused },
-    <Rotate id={id} name={name} hasPublicKeys={hasPublicKeys} {...values} failure={refused?.failure} />,
+    <Rotate id={id} name={name} hasPublicKeys={hasPublicKeys} {...values} />,
   );
 }
 

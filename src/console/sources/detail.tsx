@@ -2,11 +2,11 @@
 import type { Permission } from "../../platform/schemas/roles";
 import { MAX_SECRETS, type Source, type SourceError } from "../../webhooks/sources/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Card, Copyable, FailureBanner, Time } from "../components/display";
+import { Card, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
+import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { RefusedCalls } from "./errors";
 import { HERE, SourceState } from "./list";
 import { RECIPES } from "./recipes";
@@ -18,10 +18,9 @@ interface DetailProps {
   errors: readonly SourceError[];
   sample: SampleView;
   permissions: ReadonlySet<Permission>;
-  failure?: Failure | undefined;
 }
 
-export function SourceDetail({ source, errors, sample, permissions, failure }: DetailProps) {
+export function SourceDetail({ source, errors, sample, permissions }: DetailProps) {
   const mayManage = permissions.has("source.manage");
   return (
     <>
@@ -33,16 +32,16 @@ export function SourceDetail({ source, errors, sample, permissions, failure }: D
         </div>
         {mayManage && <Actions source={source} />}
       </div>
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       <div class="columns">
         <div>
           <Address source={source} />
-          <Secrets source={source} mayManage={mayManage} failure={failure} />
+          <Secrets source={source} mayManage={mayManage} />
         </div>
         <Facts source={source} />
       </div>
       <RefusedCalls errors={errors} />
-      {mayManage && <TrySample id={source.id} failure={failure} {...sample} />}
+      {mayManage && <TrySample id={source.id} {...sample} />}
     </>
   );
 }
@@ -82,10 +81,9 @@ const Address = ({ source: { url, provider } }: { source: Source }) => (
 interface SecretsProps {
   source: Source;
   mayManage: boolean;
-  failure: Failure | undefined;
 }
 
-const Secrets = ({ source: { id, secrets }, mayManage, failure }: SecretsProps) => (
+const Secrets = ({ source: { id, secrets }, mayManage }: SecretsProps) => (
   <section class="card" id="secrets-of-source" aria-labelledby="secrets">
     <h2 id="secrets">Secrets</h2>
     <ul class="list">
@@ -119,7 +117,6 @@ const Secrets = ({ source: { id, secrets }, mayManage, failure }: SecretsProps) 
           maxlength={512}
           autocomplete="off"
           hint="To rotate: add the new one here, change it at the provider, then remove the old one. Any may sign."
-          failure={failure}
         />
         <SubmitButton kind="plain">Add secret</SubmitButton>
       </PostForm>

@@ -2,10 +2,9 @@
 import type { Child } from "hono/jsx";
 import type { ProviderName } from "../../webhooks/sources/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FailureBanner, useFailure } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { HERE } from "./list";
 import { RECIPES } from "./recipes";
 import { SigningFields, TypeFields } from "./signing-fields";
@@ -14,18 +13,17 @@ import type { SourceValues } from "./values";
 interface FormProps {
   provider: ProviderName;
   values: SourceValues;
-  failure?: Failure | undefined;
 }
 
-export const NewSource = ({ provider, values, failure }: FormProps) => (
+export const NewSource = ({ provider, values }: FormProps) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Sources", [`${HERE}/new`]: "New source" }} />
     <h1>New source: {RECIPES[provider].title}</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={`${HERE}/new/${provider}`} class="card">
-      <Name value={values.name} failure={failure} />
-      <Secret provider={provider} value={values.secret} failure={failure} />
-      <Options provider={provider} values={values} failure={failure} />
+      <Name value={values.name} />
+      <Secret provider={provider} value={values.secret} />
+      <Options provider={provider} values={values} />
       <Buttons back={HERE}>Create source</Buttons>
     </PostForm>
   </div>
@@ -37,14 +35,14 @@ interface EditProps extends FormProps {
   savedName: string;
 }
 
-export const EditSource = ({ id, savedName, provider, values, failure }: EditProps) => (
+export const EditSource = ({ id, savedName, provider, values }: EditProps) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Sources", [`${HERE}/${id}`]: savedName }} />
     <h1>Edit source</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action={`${HERE}/${id}`} class="card">
-      <Name value={values.name} failure={failure} />
-      <Options provider={provider} values={values} failure={failure} />
+      <Name value={values.name} />
+      <Options provider={provider} values={values} />
       <Buttons back={`${HERE}/${id}`}>Save changes</Buttons>
     </PostForm>
   </div>
@@ -54,19 +52,11 @@ const Buttons = ({ back, children }: { back: string; children: Child }) => (
   <FormButtons cancel={back}>{children}</FormButtons>
 );
 
-const Name = ({ value, failure }: { value: string; failure: Failure | undefined }) => (
-  <TextField name="name" label="Name" value={value} required maxlength={200} failure={failure} />
+const Name = ({ value }: { value: string }) => (
+  <TextField name="name" label="Name" value={value} required maxlength={200} />
 );
 
-const Secret = ({
-  provider,
-  value,
-  failure,
-}: {
-  provider: ProviderName;
-  value: string;
-  failure: Failure | undefined;
-}) => {
+const Secret = ({ provider, value }: { provider: ProviderName; value: string }) => {
   const { secret, secretHint } = RECIPES[provider];
   return (
     <TextField
@@ -77,7 +67,6 @@ const Secret = ({
       required={secret === "theirs"}
       maxlength={512}
       hint={secretHint}
-      failure={failure}
     />
   );
 };
@@ -85,19 +74,18 @@ const Secret = ({
 /**
  * What most sources leave as it is, in closed sections, and how the calls are signed where the provider does not say.
  */
-function Options({ provider, values, failure }: FormProps) {
+function Options({ provider, values }: FormProps) {
+  const failure = useFailure();
   const isOpen = ["typePrefix", "allow", "requestsPerMinute", "maxBytes"].some((name) => failure?.fields[name]);
   return (
     <>
-      {provider === "hmac" && <SigningFields values={values} failure={failure} />}
-      {(provider === "hmac" || provider === "standard") && (
-        <TypeFields provider={provider} values={values} failure={failure} />
-      )}
+      {provider === "hmac" && <SigningFields values={values} />}
+      {(provider === "hmac" || provider === "standard") && <TypeFields provider={provider} values={values} />}
       <details class="section" open={isOpen}>
         <summary>
           Types and limits <span class="small muted">{summaryOf(values)}</span>
         </summary>
-        <LimitFields values={values} failure={failure} />
+        <LimitFields values={values} />
       </details>
     </>
   );
@@ -113,7 +101,7 @@ function summaryOf({ typePrefix, allow, requestsPerMinute, maxBytes }: SourceVal
   return set.length === 0 ? "default" : set.join(", ");
 }
 
-const LimitFields = ({ values, failure }: Omit<FormProps, "provider">) => (
+const LimitFields = ({ values }: Omit<FormProps, "provider">) => (
   <>
     <TextField
       name="typePrefix"
@@ -121,7 +109,6 @@ const LimitFields = ({ values, failure }: Omit<FormProps, "provider">) => (
       value={values.typePrefix}
       maxlength={64}
       hint="Stands before each type. Empty: the provider and a dot, or nothing for Standard Webhooks and others."
-      failure={failure}
     />
     <TextArea
       name="allow"
@@ -130,7 +117,6 @@ const LimitFields = ({ values, failure }: Omit<FormProps, "provider">) => (
       rows={2}
       class="mono"
       hint="The provider's names, one a line. An asterisk at the end stands for anything: invoice.* Empty: all types."
-      failure={failure}
     />
     <TextField
       name="requestsPerMinute"
@@ -139,7 +125,6 @@ const LimitFields = ({ values, failure }: Omit<FormProps, "provider">) => (
       inputmode="numeric"
       placeholder="30"
       hint="More get 429. Most providers send those again, but GitHub does not."
-      failure={failure}
     />
     <TextField
       name="maxBytes"
@@ -147,7 +132,6 @@ const LimitFields = ({ values, failure }: Omit<FormProps, "provider">) => (
       value={values.maxBytes}
       inputmode="numeric"
       placeholder="262144"
-      failure={failure}
     />
   </>
 );

@@ -33,14 +33,10 @@ function providerIn(c: Context<AppEnv>): ProviderName {
 }
 
 const newPage = (c: Context<AppEnv>, values: SourceValues, refused?: Refused) =>
-  page(
-    c,
-    { title: "New source", section: SECTION, refused },
-    <NewSource provider={providerIn(c)} values={values} failure={refused?.failure} />,
-  );
+  page(c, { title: "New source", section: SECTION, refused }, <NewSource provider={providerIn(c)} values={values} />);
 
 function editPage(c: Context<AppEnv>, { id, name, provider }: SourceRow, values: SourceValues, refused?: Refused) {
-  const view = { id, savedName: name, provider, values, failure: refused?.failure };
+  const view = { id, savedName: name, provider, values };
   return page(c, { title: "Edit source", section: SECTION, refused }, <EditSource {...view} />);
 }
 
@@ -55,7 +51,6 @@ async function detailPage(
     source: await sourceView(deps, row, c.req.url),
     errors: ((await listSourceErrors(deps, principal, row.id)) ?? []).map(errorView),
     permissions: principal.permissions,
-    failure: refused?.failure,
     sample,
   };
   return page(c, { title: row.name, section: SECTION, refused }, <SourceDetail {...view} />);

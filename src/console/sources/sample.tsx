@@ -3,7 +3,6 @@ import type { SampleResult } from "../../webhooks/sources/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
 import { TextArea } from "../components/fields";
-import type { Failure } from "../failure";
 import type { Form } from "../http/form";
 import { REASONS } from "./errors";
 import { HERE } from "./list";
@@ -45,10 +44,9 @@ export function sampleOf({ headers, body }: SampleTexts) {
 
 interface TrySampleProps extends SampleView {
   id: string;
-  failure: Failure | undefined;
 }
 
-export const TrySample = ({ id, texts, result, failure }: TrySampleProps) => (
+export const TrySample = ({ id, texts, result }: TrySampleProps) => (
   <section class="card" id="sample" aria-labelledby="try">
     <h2 id="try">Paste a sample</h2>
     <p class="muted">
@@ -64,7 +62,6 @@ export const TrySample = ({ id, texts, result, failure }: TrySampleProps) => (
           rows={8}
           class="mono"
           hint="One a line, such as X-Signature: 0123."
-          failure={failure}
         />
         <TextArea
           name="body"
@@ -73,7 +70,6 @@ export const TrySample = ({ id, texts, result, failure }: TrySampleProps) => (
           rows={8}
           class="mono"
           hint="Exactly as it was sent: the signature is about each of its characters."
-          failure={failure}
         />
       </div>
       <SubmitButton kind="plain">Try it</SubmitButton>

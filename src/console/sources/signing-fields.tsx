@@ -1,12 +1,10 @@
 /** The fields that say how calls are signed and what names their events, for providers that we do not know. */
 import type { ProviderName } from "../../webhooks/sources/schemas";
 import { Select, TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import { inputNameOf, type SourceValues, type VerificationField } from "./values";
 
 interface FieldsProps {
   values: SourceValues;
-  failure: Failure | undefined;
 }
 
 const ALGORITHMS = [
@@ -34,15 +32,9 @@ const SIGNATURE_TEXTS: readonly Text[] = [
   ["toleranceSeconds", "How far the time may be off, in seconds"],
 ];
 
-export function SigningFields({ values, failure }: FieldsProps) {
+export function SigningFields({ values }: FieldsProps) {
   const inputOf = ([field, label, hint]: Text) => (
-    <TextField
-      name={inputNameOf(field)}
-      label={label}
-      value={values.verification[field]}
-      {...(hint ? { hint } : {})}
-      failure={failure}
-    />
+    <TextField name={inputNameOf(field)} label={label} value={values.verification[field]} {...(hint ? { hint } : {})} />
   );
   const [header, ...others] = SIGNATURE_TEXTS;
   return (
@@ -50,9 +42,9 @@ export function SigningFields({ values, failure }: FieldsProps) {
       <legend>How calls are signed</legend>
       {header && inputOf(header)}
       <div class="pairs">
-        <Choice field="algorithm" label="Algorithm" options={ALGORITHMS} values={values} failure={failure} />
-        <Choice field="encoding" label="Signature in" options={ENCODINGS} values={values} failure={failure} />
-        <Choice field="secretEncoding" label="Secret in" options={SECRET_ENCODINGS} values={values} failure={failure} />
+        <Choice field="algorithm" label="Algorithm" options={ALGORITHMS} values={values} />
+        <Choice field="encoding" label="Signature in" options={ENCODINGS} values={values} />
+        <Choice field="secretEncoding" label="Secret in" options={SECRET_ENCODINGS} values={values} />
         {others.map(inputOf)}
       </div>
     </fieldset>
@@ -65,14 +57,8 @@ interface ChoiceProps extends FieldsProps {
   options: readonly (readonly [value: string, label: string])[];
 }
 
-const Choice = ({ field, label, options, values, failure }: ChoiceProps) => (
-  <Select
-    name={inputNameOf(field)}
-    label={label}
-    value={values.verification[field]}
-    options={options}
-    failure={failure}
-  />
+const Choice = ({ field, label, options, values }: ChoiceProps) => (
+  <Select name={inputNameOf(field)} label={label} value={values.verification[field]} options={options} />
 );
 
 const TYPE_PLACES = [
@@ -82,7 +68,7 @@ const TYPE_PLACES = [
 ] as const;
 const STANDARD_PLACE = ["", "type in the body, or else the header X-Webhook-Event"] as const;
 
-export const TypeFields = ({ provider, values, failure }: FieldsProps & { provider: ProviderName }) => (
+export const TypeFields = ({ provider, values }: FieldsProps & { provider: ProviderName }) => (
   <fieldset class="field">
     <legend>What names the event</legend>
     <Select
@@ -90,14 +76,12 @@ export const TypeFields = ({ provider, values, failure }: FieldsProps & { provid
       label="The type is in"
       value={values.typeFrom}
       options={provider === "standard" ? [STANDARD_PLACE, ...TYPE_PLACES] : TYPE_PLACES}
-      failure={failure}
     />
     <TextField
       name="type"
       label="Which one"
       value={values.type}
       hint="A JSON pointer such as /event, the name of the header, or the type itself."
-      failure={failure}
     />
     {provider === "hmac" && (
       <TextField
@@ -106,7 +90,6 @@ export const TypeFields = ({ provider, values, failure }: FieldsProps & { provid
         value={values.dedupe}
         placeholder="/id"
         hint="A JSON pointer. Empty: the signed ID, or the whole body."
-        failure={failure}
       />
     )}
   </fieldset>

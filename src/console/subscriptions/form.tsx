@@ -6,10 +6,9 @@
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Texts } from "../../webhooks/subscriptions/option";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import type { Failure } from "../failure";
 import { OptionSections } from "./option-fields";
 
 export interface SubscriptionValues {
@@ -29,22 +28,21 @@ interface FormProps {
   /** The headers that are set now. */
   headers?: HeadersView | undefined;
   deployment: Deployment;
-  failure?: Failure | undefined;
 }
 
 const EVENTS_HINT =
   "For example OrderPaid. Separate several with commas or lines. A single * means all types that you publish, " +
   "order.* those that begin with order., postern.* all operational events.";
 
-export function SubscriptionForm({ id, values, headers = {}, deployment, failure }: FormProps) {
+export function SubscriptionForm({ id, values, headers = {}, deployment }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
     <div class="narrow">
       <Trail to={{ "/console/webhooks": "Subscriptions" }} />
       <h1>{id === null ? "New subscription" : "Edit subscription"}</h1>
-      <FailureBanner failure={failure} />
+      <FailureBanner />
       <PostForm action={back} class="card">
-        <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
+        <TextField name="name" label="Name" value={values.name} required maxlength={200} />
         <TextField
           name="url"
           label="URL"
@@ -53,23 +51,13 @@ export function SubscriptionForm({ id, values, headers = {}, deployment, failure
           required
           placeholder="https://example.com/hooks"
           hint="Events are sent to it as POST requests."
-          failure={failure}
         />
-        <TextArea
-          name="events"
-          label="Event types"
-          value={values.events}
-          rows={3}
-          class="tags"
-          hint={EVENTS_HINT}
-          failure={failure}
-        />
+        <TextArea name="events" label="Event types" value={values.events} rows={3} class="tags" hint={EVENTS_HINT} />
         <OptionSections
           texts={values.delivery}
-          secret={<Secret isNew={id === null} value={values.secret} failure={failure} />}
+          secret={<Secret isNew={id === null} value={values.secret} />}
           headers={headers}
           deployment={deployment}
-          failure={failure}
         />
         <FormButtons cancel={back}>{id === null ? "Create subscription" : "Save changes"}</FormButtons>
       </PostForm>
@@ -78,7 +66,7 @@ export function SubscriptionForm({ id, values, headers = {}, deployment, failure
 }
 
 /** Not marked as required: a browser cannot show what is wrong in a closed section. */
-const Secret = ({ isNew, value, failure }: { isNew: boolean; value: string; failure: Failure | undefined }) => (
+const Secret = ({ isNew, value }: { isNew: boolean; value: string }) => (
   <TextField
     name="secret"
     label="Signing secret"
@@ -89,7 +77,6 @@ const Secret = ({ isNew, value, failure }: { isNew: boolean; value: string; fail
         ? "Your receiver verifies signatures with it. This one is random. You can see it again later."
         : "Leave empty to keep the current secret."
     }
-    failure={failure}
   />
 );
 

@@ -6,7 +6,6 @@ import { Badge, EmptyState, LiveIndicator, Time, type Tone } from "../components
 import { Select, TextField } from "../components/fields";
 import { outcomeOf } from "../components/outcome";
 import { Table } from "../components/table";
-import type { Failure } from "../failure";
 
 export interface LogRow {
   id: string;
@@ -36,7 +35,6 @@ export interface LogQuery {
 export interface LogView {
   webhookId: string;
   query: LogQuery;
-  failure?: Failure | undefined;
   rows: LogRow[];
   nextCursor: string | null;
 }
@@ -67,7 +65,7 @@ export function duration(row: Times): string {
 }
 
 export function Log(view: LogView) {
-  const { webhookId, query, failure } = view;
+  const { webhookId, query } = view;
   const here = `/console/webhooks/${webhookId}`;
   const isFirst = query.cursor === "";
   return (
@@ -77,8 +75,8 @@ export function Log(view: LogView) {
         {isFirst && <LiveIndicator />}
       </div>
       <form class="filters" method="get" action={`${here}#log`}>
-        <Select name="status" label="Status" value={query.status} options={STATUSES} failure={failure} />
-        <TextField name="eventType" label="Event type" value={query.eventType} failure={failure} />
+        <Select name="status" label="Status" value={query.status} options={STATUSES} />
+        <TextField name="eventType" label="Event type" value={query.eventType} />
         {query.period !== "" && <input type="hidden" name="period" value={query.period} />}
         <SubmitButton kind="plain">Filter</SubmitButton>
       </form>

@@ -3,8 +3,8 @@ import type { Child, FC } from "hono/jsx";
 import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Input, Texts } from "../../webhooks/subscriptions/option";
+import { useFailure } from "../components/failure";
 import { Select, TextArea, TextField } from "../components/fields";
-import type { Failure } from "../failure";
 import { CalendarPreview } from "./schedule";
 
 interface OptionFieldsProps {
@@ -12,7 +12,6 @@ interface OptionFieldsProps {
   /** The headers that are set now. */
   headers: HeadersView;
   deployment: Deployment;
-  failure?: Failure | undefined;
 }
 
 /** The sections by the options that they hold. The last one has those that no other names. */
@@ -32,26 +31,32 @@ const optionsIn = (paths: readonly string[]) =>
   OPTIONS.filter(({ path }) => (paths.length === 0 ? !NAMED.has(path) : paths.includes(path)));
 
 /** Closed sections, whose titles tell what is set in them. One with an error is open. `secret` is in the first. */
-export const OptionSections = ({ secret, ...props }: OptionFieldsProps & { secret: Child }) => (
-  <>
-    {SECTIONS.map(([title, paths], index) => {
-      const options = optionsIn(paths);
-      const names = [...options.flatMap(({ field }) => field.inputs.map(({ name }) => name)), index === 0 && "secret"];
-      const isOpen = names.some((name) => name && props.failure?.fields[name] !== undefined);
-      return (
-        <details class="section" open={isOpen}>
-          <summary>
-            {title} <span class="small muted">{summaryOf(options, props)}</span>
-          </summary>
-          {index === 0 && secret}
-          {options.map((option) => (
-            <OptionFields option={option} {...props} />
-          ))}
-        </details>
-      );
-    })}
-  </>
-);
+export function OptionSections({ secret, ...props }: OptionFieldsProps & { secret: Child }) {
+  const failure = useFailure();
+  return (
+    <>
+      {SECTIONS.map(([title, paths], index) => {
+        const options = optionsIn(paths);
+        const names = [
+          ...options.flatMap(({ field }) => field.inputs.map(({ name }) => name)),
+          index === 0 && "secret",
+        ];
+        const isOpen = names.some((name) => name && failure?.fields[name] !== undefined);
+        return (
+          <details class="section" open={isOpen}>
+            <summary>
+              {title} <span class="small muted">{summaryOf(options, props)}</span>
+            </summary>
+            {index === 0 && secret}
+            {options.map((option) => (
+              <OptionFields option={option} {...props} />
+            ))}
+          </details>
+        );
+      })}
+    </>
+  );
+}
 
 /** What is set in a section: "10 per second". */
 function summaryOf(options: readonly Placed[], { texts, headers, deployment }: OptionFieldsProps): string {
@@ -80,9 +85,9 @@ function OptionFields({ option: { path, field }, ...props }: OptionFieldsProps &
   );
 }
 
-function OptionInput({ input, texts, deployment, failure }: OptionFieldsProps & { input: Input }) {
+function OptionInput({ input, texts, deployment }: OptionFieldsProps & { input: Input }) {
   const { name, label, hint, kind, placeholder, choices } = input;
-  const shared = { name, label, failure, value: texts[name] ?? "", ...(hint ? { hint } : {}) };
+  const shared = { name, label, value: texts[name] ?? "", ...(hint ? { hint } : {}) };
   if (choices) return <Select {...shared} options={choices(deployment)} />;
   if (kind === "json") return <TextArea {...shared} rows={6} class="mono" />;
   if (kind === "hidden") return <TextArea {...shared} rows={2} />;

@@ -18,7 +18,7 @@ import { subscriptions } from "../../webhooks/subscriptions/operations";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { failureOf } from "../failure";
 import type { Form } from "../http/form";
-import { flash, fragment, page, type Refused, redirectWithFlash } from "../http/page";
+import { flash, fragment, type PageOptions, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { ListenerDetail } from "../listeners/detail";
@@ -72,13 +72,7 @@ const formPage = (
   page(
     c,
     { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, refused },
-    <SubscriptionForm
-      id={id}
-      values={values}
-      headers={headers}
-      deployment={c.get("deps").config}
-      failure={refused?.failure}
-    />,
+    <SubscriptionForm id={id} values={values} headers={headers} deployment={c.get("deps").config} />,
   );
 
 /**
@@ -96,13 +90,14 @@ function readLogQuery(c: Context<AppEnv>) {
   const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
   const checked = logQuery.safeParse(asked);
   if (checked.success) return { query, filter: checked.data };
-  return { query, filter: logQuery.parse({}), failure: failureOf(invalid(checked.error)) };
+  const refused = { failure: failureOf(invalid(checked.error)), status: 400 };
+  return { query, filter: logQuery.parse({}), refused };
 }
 
 async function detailPage(c: Context<AppEnv>, id: string) {
   const deps = c.get("deps");
   const principal = c.get("principal");
-  const { query, filter, failure } = readLogQuery(c);
+  const { query, filter, refused } = readLogQuery(c);
   const nowMs = deps.now();
   const period = periodOf(c.req.query("period"));
   const screen = await readSubscriptionScreen(deps, principal, id, filter, {
@@ -115,27 +110,32 @@ async function detailPage(c: Context<AppEnv>, id: string) {
     bars: barsOf(screen.hours, { period, nowMs, pending: screen.subscription.pending }),
     period,
     keptDays: deps.config.retentionDays,
-    log: { webhookId: id, query, failure, ...screen.log },
+    log: { webhookId: id, query, ...screen.log },
     permissions: principal.permissions,
+    refused,
   };
   return screen.subscription.isListener ? listenerPage(c, screen, view) : subscriptionPage(c, screen, view, nowMs);
 }
 
 /** What the pages of listeners and of other subscriptions show alike. */
-type View = Pick<Parameters<typeof SubscriptionDetail>[0], "bars" | "period" | "keptDays" | "log" | "permissions">;
+type View = Pick<Parameters<typeof SubscriptionDetail>[0], "bars" | "period" | "keptDays" | "log" | "permissions"> &
+  Pick<PageOptions, "refused">;
 
-const statusOf = ({ log: { failure } }: View) => (failure ? 400 : 200);
-
-function listenerPage(c: Context<AppEnv>, { subscription }: Screen, view: View) {
+function listenerPage(c: Context<AppEnv>, { subscription }: Screen, { refused, ...view }: View) {
   const hasList = c.get("principal").kind !== "portal" && view.permissions.has(LISTEN.permission);
   return page(
     c,
-    { title: subscription.name, section: hasList ? "listeners" : SECTION, status: statusOf(view) },
+    { title: subscription.name, section: hasList ? "listeners" : SECTION, refused },
     <ListenerDetail {...view} listener={{ ...subscription, isConnected: subscription.enabled }} hasList={hasList} />,
   );
 }
 
-async function subscriptionPage(c: Context<AppEnv>, { subscription, waiting }: Screen, view: View, nowMs: number) {
+async function subscriptionPage(
+  c: Context<AppEnv>,
+  { subscription, waiting }: Screen,
+  { refused, ...view }: View,
+  nowMs: number,
+) {
   const deps = c.get("deps");
   const principal = c.get("principal");
   const { secretSealed, headersSealed, hasFailed, ...plain } = subscription;
@@ -149,7 +149,7 @@ async function subscriptionPage(c: Context<AppEnv>, { subscription, waiting }: S
   const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
-    { title: plain.name, section: SECTION, status: statusOf(view) },
+    { title: plain.name, section: SECTION, refused },
     <SubscriptionDetail
       {...view}
       subscription={{

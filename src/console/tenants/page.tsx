@@ -1,20 +1,19 @@
 /** The tenants of the current user. */
 import type { TenantOfUser } from "../../tenancy/tenants/store";
 import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, FailureBanner } from "../components/display";
+import { Badge } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
-import type { Failure } from "../failure";
+import { FailureBanner } from "../components/failure";
 
 interface TenantsProps {
   tenants: readonly TenantOfUser[];
   currentId: string;
-  failure?: Failure | undefined;
 }
 
-export const Tenants = ({ tenants, currentId, failure }: TenantsProps) => (
+export const Tenants = ({ tenants, currentId }: TenantsProps) => (
   <>
     <h1>Your tenants</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <section class="card" aria-label="Your tenants">
       <ul class="list">
         {tenants.map(({ id, name, role }) => (
@@ -54,13 +53,12 @@ export const Tenants = ({ tenants, currentId, failure }: TenantsProps) => (
 interface LeaveProps {
   name: string;
   keys: readonly NamedKey[];
-  failure?: Failure | undefined;
 }
 
-export const LeaveTenant = ({ name, keys, failure }: LeaveProps) => (
+export const LeaveTenant = ({ name, keys }: LeaveProps) => (
   <div class="narrow">
     <h1>Leave {name}?</h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <PostForm action="/console/tenants/leave" class="card">
       <p>Your sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />

@@ -14,11 +14,7 @@ import { LeaveTenant, Tenants } from "./page";
 async function tenantsPage(c: Context<AppEnv>, refused?: Refused) {
   const { userId, tenantId } = c.get("principal");
   const tenants = await listTenantsOfUser(c.get("deps"), userId);
-  return page(
-    c,
-    { title: "Your tenants", refused },
-    <Tenants tenants={tenants} currentId={tenantId} failure={refused?.failure} />,
-  );
+  return page(c, { title: "Your tenants", refused }, <Tenants tenants={tenants} currentId={tenantId} />);
 }
 
 async function leavePage(c: Context<AppEnv>, refused?: Refused) {
@@ -26,7 +22,7 @@ async function leavePage(c: Context<AppEnv>, refused?: Refused) {
   return page(
     c,
     { title: "Leave the tenant", refused },
-    <LeaveTenant name={c.get("currentUser").tenantName} keys={keys} failure={refused?.failure} />,
+    <LeaveTenant name={c.get("currentUser").tenantName} keys={keys} />,
   );
 }
 

@@ -1,8 +1,7 @@
 /** Asks whether to change something for others, and shows how much it affects. */
 import { FormButtons, PostForm } from "../../components/buttons";
-import { FailureBanner } from "../../components/display";
+import { FailureBanner } from "../../components/failure";
 import { TextField } from "../../components/fields";
-import type { Failure } from "../../failure";
 import type { Change } from "./changes";
 
 export interface ConfirmView {
@@ -16,15 +15,14 @@ export interface ConfirmView {
   /** The page of the tenant, the person or the service. */
   back: string;
   reason: string;
-  failure?: Failure | undefined;
 }
 
-export const Confirm = ({ change, name, counts, action, back, reason, failure }: ConfirmView) => (
+export const Confirm = ({ change, name, counts, action, back, reason }: ConfirmView) => (
   <div class="narrow">
     <h1>
       {change.asks} {name}?
     </h1>
-    <FailureBanner failure={failure} />
+    <FailureBanner />
     <section class="card">
       <ul>
         {change.effects.map((effect) => (
@@ -43,7 +41,6 @@ export const Confirm = ({ change, name, counts, action, back, reason, failure }:
           required
           maxlength={200}
           hint="Those concerned can read it in their audit log."
-          failure={failure}
         />
       )}
       {change.asksForShard && (
@@ -55,7 +52,6 @@ export const Confirm = ({ change, name, counts, action, back, reason, failure }:
           required
           maxlength={3}
           hint="0 is DB, 1 is SHARD_1, and so on."
-          failure={failure}
         />
       )}
       {change.asksWhether && (

@@ -19,7 +19,7 @@ export interface Subject {
 
 async function confirmPage(c: Context<AppEnv>, change: Change, subject: Subject, reason: string, refused?: Refused) {
   const shown = { ...(await subject.read(c)), back: subject.back(c) };
-  const view = { ...shown, change, action: c.req.path, reason, failure: refused?.failure };
+  const view = { ...shown, change, action: c.req.path, reason };
   const options = { title: change.button, section: "operator", refused } as const;
   return page(c, options, <Confirm {...view} />);
 }
