@@ -28,12 +28,7 @@ export const Events = ({ events, names }: EventsProps) => (
   </Table>
 );
 
-interface SentenceProps {
-  event: AuditEvent;
-  names: EventsProps["names"];
-}
-
-const Sentence = ({ event, names }: SentenceProps) => {
+const Sentence = ({ event, names }: { event: AuditEvent; names: EventsProps["names"] }) => {
   const target = event.target && (names?.get(event.target.id) ?? null);
   const rest = restOf(event, names);
   return (

@@ -4,16 +4,11 @@ import type { Brand } from "../../platform/brand";
 import { Head } from "../layout";
 import { pathIn } from "./paths";
 
-interface Home {
-  slug: string;
-  title: string;
-}
-
 type CatalogueLayoutProps = PropsWithChildren<{
   title: string;
   brand: Brand;
   /** The catalogue that the header leads to; null on the pages for errors. */
-  home: Home | null;
+  home: { slug: string; title: string } | null;
 }>;
 
 export const CatalogueLayout = ({ title, brand, home, children }: CatalogueLayoutProps) => (

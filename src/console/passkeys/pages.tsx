@@ -52,12 +52,7 @@ const PasskeyRow = ({ passkey: { id, name, backedUp, createdAt, lastUsedAt } }: 
   </li>
 );
 
-interface NewPasskeyProps {
-  start: CreationOptions;
-  name: string;
-}
-
-export const NewPasskey = ({ start, name }: NewPasskeyProps) => (
+export const NewPasskey = ({ start, name }: { start: CreationOptions; name: string }) => (
   <div class="narrow">
     <h1>Add a passkey</h1>
     <FailureBanner />

@@ -16,11 +16,7 @@ export interface NewKeyValues {
   days: string;
 }
 
-interface NewKeyProps {
-  values: NewKeyValues;
-}
-
-export const NewPlatformKeyForm = ({ values }: NewKeyProps) => (
+export const NewPlatformKeyForm = ({ values }: { values: NewKeyValues }) => (
   <div class="narrow">
     <Trail to={ABOVE_ONE} />
     <h1>New platform key</h1>

@@ -5,12 +5,7 @@
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
 
-interface RemovalProps {
-  token: string;
-  isValid: boolean;
-}
-
-export const RemoveTwoFactor = ({ token, isValid }: RemovalProps) => (
+export const RemoveTwoFactor = ({ token, isValid }: { token: string; isValid: boolean }) => (
   <>
     <h1>Remove the lost second factor</h1>
     <FailureBanner />

@@ -88,12 +88,8 @@ const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys }: Regist
   </PostForm>
 );
 
-interface RegisterPasskeyProps {
-  start: CreationOptions;
-}
-
 /** The second step of a registration with a passkey. */
-export const RegisterPasskey = ({ start }: RegisterPasskeyProps) => (
+export const RegisterPasskey = ({ start }: { start: CreationOptions }) => (
   <>
     <h1>Make your passkey</h1>
     <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>

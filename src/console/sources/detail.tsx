@@ -78,12 +78,7 @@ const Address = ({ source: { url, provider } }: { source: Source }) => (
   </Card>
 );
 
-interface SecretsProps {
-  source: Source;
-  mayManage: boolean;
-}
-
-const Secrets = ({ source: { id, secrets }, mayManage }: SecretsProps) => (
+const Secrets = ({ source: { id, secrets }, mayManage }: { source: Source; mayManage: boolean }) => (
   <section class="card" id="secrets-of-source" aria-labelledby="secrets">
     <h2 id="secrets">Secrets</h2>
     <ul class="list">

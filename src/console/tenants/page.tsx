@@ -5,12 +5,7 @@ import { Badge } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { FailureBanner } from "../components/failure";
 
-interface TenantsProps {
-  tenants: readonly TenantOfUser[];
-  currentId: string;
-}
-
-export const Tenants = ({ tenants, currentId }: TenantsProps) => (
+export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser[]; currentId: string }) => (
   <>
     <h1>Your tenants</h1>
     <FailureBanner />
@@ -50,12 +45,7 @@ export const Tenants = ({ tenants, currentId }: TenantsProps) => (
   </>
 );
 
-interface LeaveProps {
-  name: string;
-  keys: readonly NamedKey[];
-}
-
-export const LeaveTenant = ({ name, keys }: LeaveProps) => (
+export const LeaveTenant = ({ name, keys }: { name: string; keys: readonly NamedKey[] }) => (
   <div class="narrow">
     <h1>Leave {name}?</h1>
     <FailureBanner />
