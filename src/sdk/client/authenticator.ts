@@ -1,4 +1,5 @@
 /** The browser's side of passkeys: `navigator.credentials` uses bytes, the API base64url. */
+import { fromBase64Url, toBase64Url } from "../base64url";
 import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreationOptions, PasskeyRequestOptions } from "./generated";
 
 /** The part of `navigator.credentials` that passkeys need. */
@@ -39,17 +40,20 @@ export async function makePasskey(
 ): Promise<PasskeyAttestation> {
   const publicKey = {
     ...options,
-    challenge: toBytes(options.challenge),
-    user: { ...options.user, id: toBytes(options.user.id) },
-    excludeCredentials: options.excludeCredentials.map((credential) => ({ ...credential, id: toBytes(credential.id) })),
+    challenge: fromBase64Url(options.challenge),
+    user: { ...options.user, id: fromBase64Url(options.user.id) },
+    excludeCredentials: options.excludeCredentials.map((credential) => ({
+      ...credential,
+      id: fromBase64Url(credential.id),
+    })),
   };
   const { id, response } = made(await authenticators.create({ publicKey, ...(signal ? { signal } : {}) }));
   return {
     id,
     type: "public-key",
     response: {
-      clientDataJSON: toBase64Url(response.clientDataJSON),
-      attestationObject: toBase64Url(response.attestationObject),
+      clientDataJSON: textOf(response.clientDataJSON),
+      attestationObject: textOf(response.attestationObject),
       transports: response.getTransports?.() ?? [],
     },
   };
@@ -63,18 +67,21 @@ export async function showPasskey(
 ): Promise<PasskeyAssertion> {
   const publicKey = {
     ...options,
-    challenge: toBytes(options.challenge),
-    allowCredentials: options.allowCredentials.map((credential) => ({ ...credential, id: toBytes(credential.id) })),
+    challenge: fromBase64Url(options.challenge),
+    allowCredentials: options.allowCredentials.map((credential) => ({
+      ...credential,
+      id: fromBase64Url(credential.id),
+    })),
   };
   const { id, response } = made(await authenticators.get({ publicKey, ...how }));
   return {
     id,
     type: "public-key",
     response: {
-      clientDataJSON: toBase64Url(response.clientDataJSON),
-      authenticatorData: toBase64Url(response.authenticatorData),
-      signature: toBase64Url(response.signature),
-      userHandle: response.userHandle ? toBase64Url(response.userHandle) : null,
+      clientDataJSON: textOf(response.clientDataJSON),
+      authenticatorData: textOf(response.authenticatorData),
+      signature: textOf(response.signature),
+      userHandle: response.userHandle ? textOf(response.userHandle) : null,
     },
   };
 }
@@ -84,12 +91,4 @@ function made(credential: unknown): Made {
   return credential as Made;
 }
 
-function toBytes(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-}
-
-function toBase64Url(buffer: ArrayBuffer): string {
-  const binary = Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join("");
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
+const textOf = (buffer: ArrayBuffer): string => toBase64Url(new Uint8Array(buffer));

@@ -1,5 +1,6 @@
 /** Compact JSON Web Signatures (RFC 7515), without anything that a token could choose about its own verification. */
 import { utf8 } from "../../platform/crypto/encoding";
+import { fromBase64Url } from "../base64url";
 import { SessionError } from "./errors";
 
 const PART = /^[A-Za-z0-9_-]+$/;
@@ -59,14 +60,8 @@ function parse(part: string): Claims {
 /** Throws SessionError: MALFORMED for anything but base64url. */
 function bytesOf(part: string): Uint8Array<ArrayBuffer> {
   try {
-    const binary = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return fromBase64Url(part);
   } catch {
     throw new SessionError("MALFORMED");
   }
-}
-
-export function toBase64Url(bytes: Uint8Array): string {
-  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

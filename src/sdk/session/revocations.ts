@@ -1,6 +1,7 @@
 /** The signed list of revoked tokens, which the issuer publishes at `/.well-known/revoked`. */
 import { utf8 } from "../../platform/crypto/encoding";
-import { type Claims, type KeySet, openJws, toBase64Url } from "./jws";
+import { toBase64Url } from "../base64url";
+import { type Claims, type KeySet, openJws } from "./jws";
 import { fetchDocument, type Source } from "./request";
 import { singleFlight } from "./single-flight";
 

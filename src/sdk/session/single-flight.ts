@@ -1,4 +1,5 @@
 /** Work that many callers want at the same time and only one of them does. */
+import { isWorkers } from "../is-workers";
 
 /** How often a request in Workers looks whether another one has done the work. */
 const LOOK_MS = 5;
@@ -44,6 +45,3 @@ export function singleFlight(work: () => Promise<void>, patienceMs: number): () 
 
   return () => (current ? join(current) : start());
 }
-
-const isWorkers = () =>
-  (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === "Cloudflare-Workers";

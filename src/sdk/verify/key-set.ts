@@ -1,4 +1,5 @@
 /** The public keys behind a URL (a JSON Web Key Set, RFC 7517), fetched and cached. */
+import { isWorkers } from "../is-workers";
 import { readBody } from "./body";
 import { importPublicKey } from "./ed25519";
 import { DeliveryError } from "./errors";
@@ -94,9 +95,6 @@ function load(set: KeySet, entry: CacheEntry): Promise<PublicKey[]> {
   if (!isWorkers()) entry.inProgress = loading;
   return loading;
 }
-
-const isWorkers = () =>
-  (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === "Cloudflare-Workers";
 
 async function fetchKeys(set: KeySet): Promise<PublicKey[]> {
   const send = set.fetch ?? ((url, init) => fetch(url, init));
