@@ -17,24 +17,16 @@ import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../delivery/timing";
 import { isFrozen } from "../lanes/frozen-store";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../subscriptions/patterns-store";
+import type { EventRow } from "./list-store";
 import { FILTERED_OF_EVENT, PAYLOAD } from "./payload-store";
 
 /** The most subscriptions on a page, and the most that are read to find them. */
 const PAGE_SUBSCRIPTIONS = 100;
 const EXAMINED_SUBSCRIPTIONS = 1_000;
 
-/** One event. Times are Unix ms. */
-export interface StoredEvent {
-  id: string;
-  type: string;
+/** One event with its payload. */
+export interface StoredEvent extends EventRow {
   payload: string;
-  correlationId: string | null;
-  orderKey: string | null;
-  sequence: number | null;
-  deliveryCount: number;
-  /** How many subscriptions did not receive it because of their filters. */
-  filtered: number;
-  createdAt: number;
   /** 1 while an operator holds what is sent for the tenant. */
   isFrozen: 0 | 1;
 }

@@ -8,6 +8,7 @@ import { DAY_MS, iso } from "../../platform/time";
 import { inEach, whereFound } from "../../tenancy/moves/places";
 import { reasons } from "../filters/match";
 import { parseFilter } from "../filters/parse";
+import { attemptSummaryView } from "../log/summary";
 import { type EventFilter, type EventRow, readEventPage } from "./list-store";
 import { mergePages } from "./merge";
 import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
@@ -86,7 +87,7 @@ function outcomeOf(
     ...(reason === undefined ? {} : { reason }),
     ...(reason === "filtered" ? whyFiltered(row, event) : {}),
     ...(untilMs === undefined ? {} : { until: iso(untilMs) }),
-    ...(attempt ? { attempt: attemptView(attempt) } : {}),
+    ...(attempt ? { attempt: attemptSummaryView({ ...attempt, status: attempt.status ?? "pending" }) } : {}),
   };
 }
 
@@ -130,17 +131,7 @@ function waiting(
   return { state: "waiting", reason: hasBacklog ? "backlog" : reason };
 }
 
-const attemptView = (row: TrailRow): NonNullable<EventOutcome["attempt"]> => ({
-  _id: row.id,
-  status: row.status ?? "pending",
-  ...(row.responseCode === null ? {} : { responseCode: row.responseCode }),
-  ...(row.error === null ? {} : { error: row.error }),
-  attemptCount: row.attemptCount,
-  attemptedAt: iso(row.attemptedAt),
-  ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
-});
-
-const summaryView = (event: EventRow | StoredEvent): EventSummary => ({
+const summaryView = (event: EventRow): EventSummary => ({
   id: event.id,
   type: event.type,
   ...(event.correlationId === null ? {} : { correlationId: event.correlationId }),

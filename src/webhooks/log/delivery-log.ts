@@ -4,7 +4,6 @@ import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { iso } from "../../platform/time";
 import { inEach, whereFound } from "../../tenancy/moves/places";
 import { bodyOf } from "../delivery/envelope";
 import { wasSent } from "../delivery/reasons";
@@ -13,7 +12,8 @@ import { decryptOnce, keysAt, NO_KEYS } from "../signing/keys";
 import { type LogFilter, readLogPage } from "./log-store";
 import { mergeLogs } from "./merge";
 import type { Attempt, AttemptDetail } from "./schemas";
-import { type AttemptDetailRow, type AttemptRow, type ChainRow, readAttempt } from "./store";
+import { type AttemptDetailRow, type AttemptRow, readAttempt } from "./store";
+import { attemptSummaryView } from "./summary";
 
 /** Returns one page of a subscription's log, newest first. `nextCursor` is null on the last page. Throws NOT_FOUND. */
 export async function logOfSubscription(
@@ -64,7 +64,7 @@ export async function attemptWithText(
     kind: row.kind,
     ...(row.correlationId === null ? {} : { correlationId: row.correlationId }),
     ...sent?.headersView,
-    attempts: chain.map(linkView),
+    attempts: chain.map(attemptSummaryView),
   };
   return { attempt, payloadText, sentText: payloadText === null ? null : (sent?.text ?? null) };
 }
@@ -98,18 +98,8 @@ function missingReason({ payload, formatSince, attemptedAt }: AttemptDetailRow):
   return formatSince !== null && attemptedAt < formatSince ? "settings-changed" : undefined;
 }
 
-const linkView = (row: ChainRow): AttemptDetail["attempts"][number] => ({
-  _id: row.id,
-  status: row.status,
-  ...(row.responseCode === null ? {} : { responseCode: row.responseCode }),
-  ...(row.error === null ? {} : { error: row.error }),
-  attemptCount: row.attemptCount,
-  attemptedAt: iso(row.attemptedAt),
-  ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
-});
-
 const attemptView = (row: AttemptRow): Attempt => ({
-  ...linkView(row),
+  ...attemptSummaryView(row),
   webhookId: row.subscriptionId,
   deliveryId: row.deliveryId,
   eventType: row.eventType,
