@@ -95,6 +95,10 @@ export function notFound(thing: string): AppError {
   return new AppError("NOT_FOUND", { message: `${thing} not found` });
 }
 
+/** A 409 for a change that was made while another one was. */
+export const changedMeanwhile = (thing: string): AppError =>
+  new AppError("CONFLICT", { message: `The ${thing} was changed at the same time. Try again.` });
+
 const RETRY_WHEN_DOWN_SECONDS = 5;
 
 /** A 503 for a part of the service that is down for now. */

@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import type { Import } from "./schemas";
 
 const MAX_NOT_ENDED = 10;
@@ -126,14 +126,13 @@ export async function beginImport(
         rows = (SELECT coalesce(sum(p.rows), 0) FROM import_parts p WHERE p.import_id = ${id} AND p.part <= ${parts})
       WHERE id = ${id} AND state = 'open' AND NOT EXISTS (SELECT 1 FROM json_each(${wanted}) j
         WHERE NOT EXISTS (SELECT 1 FROM import_parts p WHERE p.import_id = ${id} AND p.part = j.value))`,
-    recorded: auditIfChanged({
-      tenantId: PLATFORM_TENANT,
-      action: "import.started",
-      actor,
-      target: { kind: "import", id },
-      meta: sql`(SELECT json_object('rows', rows, 'dryRun', json(iif(dry_run, 'true', 'false'))) FROM imports
+    recorded: auditOf(
+      { tenantId: PLATFORM_TENANT, actor },
+      "import.started",
+      { kind: "import", id },
+      sql`(SELECT json_object('rows', rows, 'dryRun', json(iif(dry_run, 'true', 'false'))) FROM imports
         WHERE id = ${id})`,
-    }),
+    ),
     others: sql`DELETE FROM import_chunks WHERE import_id = ${id} AND part > ${parts}
       AND EXISTS (SELECT 1 FROM imports i WHERE i.id = ${id} AND i.state = 'running')`,
     present: rows<{ part: number }>(sql`SELECT part FROM import_parts WHERE import_id = ${id} ORDER BY part`),
@@ -153,9 +152,7 @@ export async function endImport(
   const { found } = await atomically(db, {
     stopped: sql`UPDATE imports SET state = 'stopped', ended_at = ${nowMs}
       WHERE id = ${id} AND state IN ('open', 'running')`,
-    recorded: logs.map((tenantId) =>
-      auditIfChanged({ tenantId, action: "import.stopped", actor, target: { kind: "import", id } }),
-    ),
+    recorded: logs.map((tenantId) => auditOf({ tenantId, actor }, "import.stopped", { kind: "import", id })),
     found: select(sql`WHERE i.id = ${id}`),
   });
   return found[0];

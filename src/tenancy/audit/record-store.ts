@@ -29,12 +29,20 @@ export const audit = (event: NewAuditEvent): SQL => insert(event, sql`${newId()}
 export const auditIfChanged = (event: NewAuditEvent): SQL =>
   insert(event, sql`${newId()}`, sql`(SELECT 1) WHERE changes() > 0`);
 
+/** As `auditIfChanged`, for what an actor has done in a tenant. */
+export const auditOf = (
+  { tenantId, actor }: Pick<NewAuditEvent, "tenantId" | "actor">,
+  action: AuditAction,
+  target: NonNullable<NewAuditEvent["target"]>,
+  meta?: NewAuditEvent["meta"],
+): SQL => auditIfChanged({ tenantId, action, actor, target, ...(meta ? { meta } : {}) });
+
 /** As `auditIfChanged`, for an event about a user. */
 export const auditOfUser = (
   action: AuditAction,
   { tenantId, userId, actor }: Pick<NewAuditEvent, "tenantId" | "actor"> & { userId: string | SQL },
   meta?: NewAuditEvent["meta"],
-): SQL => auditIfChanged({ tenantId, action, actor, target: { kind: "user", id: userId }, ...(meta ? { meta } : {}) });
+): SQL => auditOf({ tenantId, actor }, action, { kind: "user", id: userId }, meta);
 
 /** As `auditOfUser`, for what a user has done with a mailed link, without being signed in. */
 export const auditOfLink = (

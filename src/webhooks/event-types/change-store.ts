@@ -1,11 +1,10 @@
 /** Changing event types. Each change raises the revision of the tenant's rules, after the statement that records it. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { atomically } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
-import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import { writeBatch } from "../subscriptions/write";
 import type { Breaks } from "./json-schema/compare";
 import { copyToAll, raisePlatformRevision } from "./platform-store";
@@ -31,14 +30,6 @@ export async function changeRules<S extends Parameters<typeof atomically>[1]>(
   return results;
 }
 
-const recorded = (
-  { tenantId, actor }: ActingIn,
-  action: AuditAction & `event_type.${string}`,
-  name: string,
-  meta?: Readonly<Record<string, number | readonly string[]>>,
-): SQL =>
-  auditIfChanged({ tenantId, action, actor, target: { kind: "event-type", id: name }, ...(meta ? { meta } : {}) });
-
 /** JSON for a column; null for what is missing. */
 export const text = (value: unknown): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value);
@@ -59,7 +50,7 @@ export async function insertType(deps: Deps, tenant: ActingIn, type: TypeRow, fi
       SELECT ${tenantId}, ${type.name}, ${first.version}, ${text(first.schema)}, ${text(first.examples)},
         ${type.createdAt}
       WHERE changes() > 0 RETURNING version`,
-    recorded: recorded(tenant, "event_type.created", type.name),
+    recorded: auditOf(tenant, "event_type.created", { kind: "event-type", id: type.name }),
     revision: nextRevision(tenant),
   });
   return version.length > 0;
@@ -80,7 +71,7 @@ export async function updateType(
         updated_at = ${after.updatedAt}
       WHERE tenant_id = ${tenantId} AND name = ${after.name} AND latest_version = ${after.latestVersion}
       RETURNING name`,
-    recorded: recorded(tenant, "event_type.updated", after.name, { changed }),
+    recorded: auditOf(tenant, "event_type.updated", { kind: "event-type", id: after.name }, { changed }),
     examples: changed.includes("examples")
       ? sql`UPDATE event_type_versions SET examples = ${text(examples)} WHERE tenant_id = ${tenantId}
           AND name = ${after.name} AND version = ${after.latestVersion} AND changes() > 0`
@@ -107,7 +98,7 @@ export async function insertVersion(
       RETURNING version`,
     newest: sql`UPDATE event_types SET latest_version = ${row.version}, updated_at = ${row.createdAt}
       WHERE tenant_id = ${tenantId} AND name = ${name} AND changes() > 0`,
-    recorded: recorded(tenant, "event_type.version_added", name, { version: row.version }),
+    recorded: auditOf(tenant, "event_type.version_added", { kind: "event-type", id: name }, { version: row.version }),
     revision: nextRevision(tenant),
   });
   return inserted.length > 0;
@@ -119,7 +110,7 @@ export async function deleteType(deps: Deps, tenant: ActingIn, name: string): Pr
   const { deleted } = await changeRules(deps, tenant, {
     versions: sql`DELETE FROM event_type_versions WHERE tenant_id = ${tenantId} AND name = ${name}`,
     deleted: sql`DELETE FROM event_types WHERE tenant_id = ${tenantId} AND name = ${name} RETURNING name`,
-    recorded: recorded(tenant, "event_type.deleted", name),
+    recorded: auditOf(tenant, "event_type.deleted", { kind: "event-type", id: name }),
     revision: nextRevision(tenant),
   });
   return deleted.length > 0;
@@ -127,16 +118,10 @@ export async function deleteType(deps: Deps, tenant: ActingIn, name: string): Pr
 
 /** Sets the mode, if it differs. */
 export async function updateMode(deps: Deps, tenant: ActingIn, mode: Mode): Promise<void> {
-  const { tenantId, actor } = tenant;
+  const { tenantId } = tenant;
   await changeRules(deps, tenant, {
     first: nextRevision(tenant),
     updated: sql`UPDATE publish_rules SET mode = ${mode} WHERE tenant_id = ${tenantId} AND mode <> ${mode}`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "tenant.settings_changed",
-      actor,
-      target: { kind: "tenant", id: tenantId },
-      meta: { changed: ["mode"], mode },
-    }),
+    recorded: auditOf(tenant, "tenant.settings_changed", { kind: "tenant", id: tenantId }, { changed: ["mode"], mode }),
   });
 }

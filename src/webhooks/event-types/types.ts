@@ -1,6 +1,6 @@
 /** Declaring and changing event types, and trying payloads. */
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound, orNotFound } from "../../platform/errors";
+import { AppError, changedMeanwhile, notFound, orNotFound } from "../../platform/errors";
 import type { ActingIn } from "../../platform/schemas/actor";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { deleteType, insertType, insertVersion, MAX_TYPES, updateType } from "./change-store";
@@ -55,13 +55,10 @@ export async function changeType(
 ): Promise<Declared> {
   const { fields, ...after } = change(await ownTypeOf(deps, tenant, name), asked, deps.now());
   if (fields.length > 0 && !(await updateType(deps, tenant, after.type, after.newest.examples, fields))) {
-    throw changedMeanwhile();
+    throw changedMeanwhile("event type");
   }
   return after;
 }
-
-export const changedMeanwhile = () =>
-  new AppError("CONFLICT", { message: "The event type was changed at the same time. Try again." });
 
 /** Adds a version of the schema, unless it equals the newest one. Throws like `nextVersion`, and NOT_FOUND. */
 export async function addVersion(
@@ -76,7 +73,7 @@ export async function addVersion(
     if (row === null) return { row: newest, isNew: false };
     if (await insertVersion(deps, tenant, name, row)) return { row, isNew: true };
   }
-  throw changedMeanwhile();
+  throw changedMeanwhile("event type");
 }
 
 /** Deletes an event type. Throws NOT_FOUND, FORBIDDEN. */

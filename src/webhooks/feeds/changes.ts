@@ -3,7 +3,7 @@ import { makeChecked } from "../../platform/crypto/checked-token";
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound, orNotFound } from "../../platform/errors";
+import { AppError, changedMeanwhile, notFound, orNotFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
@@ -55,7 +55,7 @@ export async function changeFeed(
   if (name === before.name && JSON.stringify(events) === JSON.stringify(before.events)) return before;
   const after = { ...before, name, events, updatedAt: deps.now() };
   if (await updateFeed(deps, tenant, before, after)) return after;
-  throw new AppError("CONFLICT", { message: "The feed was changed at the same time. Try again." });
+  throw changedMeanwhile("feed");
 }
 
 /** Gives a feed a new token; the former one stays valid for `overlapSeconds`. Throws NOT_FOUND. */

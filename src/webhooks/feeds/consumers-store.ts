@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import { writeBatch } from "../subscriptions/write";
 import { entriesAfter, headOf } from "./entries-store";
 import { EXAMINED_ENTRIES, type FeedRef } from "./page-store";
@@ -94,13 +94,12 @@ export async function moveConsumer(
   const { consumer } = await writeBatch(deps, feed.tenant, {
     moved: sql`UPDATE feed_consumers AS c SET position = ${position}, updated_at = ${nowMs}
       WHERE ${ofFeed(feed, "c")} AND c.name = ${name}`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "feed.consumer_moved",
-      actor,
-      target: { kind: "feed", id: feed.feedId },
-      meta: { consumer: name },
-    }),
+    recorded: auditOf(
+      { tenantId, actor },
+      "feed.consumer_moved",
+      { kind: "feed", id: feed.feedId },
+      { consumer: name },
+    ),
     consumer: select(feed, sql`c.name = ${name}`),
   });
   return consumer[0];

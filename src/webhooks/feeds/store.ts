@@ -3,9 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { jsonList, query, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
-import type { AuditAction } from "../../platform/schemas/audit-actions";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import { writeBatch } from "../subscriptions/write";
 import { headOf } from "./entries-store";
 
@@ -23,14 +22,6 @@ type StoredRow = Omit<FeedRow, "events"> & { events: string };
 const COLUMNS = sql.raw("f.id, f.name, f.events, f.created_at AS createdAt, f.updated_at AS updatedAt");
 
 const parsed = (row: StoredRow): FeedRow => ({ ...row, events: JSON.parse(row.events) as string[] });
-
-const recorded = (
-  { tenantId, actor }: ActingIn,
-  action: AuditAction & `feed.${string}`,
-  id: string,
-  changed?: readonly string[],
-): SQL =>
-  auditIfChanged({ tenantId, action, actor, target: { kind: "feed", id }, ...(changed ? { meta: { changed } } : {}) });
 
 /** The types in the row of a feed, as SQL. */
 const typesOf = (tenantId: string, feedId: string): SQL => sql`feeds f CROSS JOIN json_each(f.events) j
@@ -51,7 +42,7 @@ export async function insertFeed(deps: Deps, tenant: ActingIn, row: FeedRow, mos
       SELECT ${tenantId}, ${row.id}, ${row.name}, ${jsonList(row.events)}, ${headOf(sql`${tenantId}`)},
         ${row.createdAt}, ${row.updatedAt}
       WHERE (SELECT count(*) FROM feeds WHERE tenant_id = ${tenantId}) < ${most} RETURNING id`),
-    recorded: recorded(tenant, "feed.created", row.id),
+    recorded: auditOf(tenant, "feed.created", { kind: "feed", id: row.id }),
     listed: listTypes(tenantId, row.id),
     log: sql`INSERT INTO feed_logs (tenant_id, trimmed_to) SELECT ${tenantId}, 0 WHERE EXISTS (SELECT 1 FROM feeds f
       WHERE f.tenant_id = ${tenantId}) ON CONFLICT DO NOTHING`,
@@ -89,7 +80,7 @@ export async function updateFeed(deps: Deps, tenant: ActingIn, before: FeedRow, 
     updated: rows<{ id: string }>(sql`UPDATE feeds SET name = ${after.name}, events = ${becomes},
         updated_at = ${after.updatedAt}
       WHERE tenant_id = ${tenantId} AND id = ${before.id} AND name = ${before.name} AND events = ${was} RETURNING id`),
-    recorded: recorded(tenant, "feed.updated", before.id, changed),
+    recorded: auditOf(tenant, "feed.updated", { kind: "feed", id: before.id }, { changed }),
     // What the row lists by now: another change may have been faster.
     unlisted: sql`DELETE FROM feed_types WHERE tenant_id = ${tenantId} AND feed_id = ${before.id}
       AND event_type NOT IN (SELECT j.value FROM ${typesOf(tenantId, before.id)})`,
@@ -106,7 +97,7 @@ export async function deleteFeed(deps: Deps, tenant: ActingIn, id: string): Prom
     types: sql`DELETE FROM feed_types WHERE ${ofFeed}`,
     deleted: rows<{ id: string }>(sql`DELETE FROM feeds WHERE tenant_id = ${tenant.tenantId} AND id = ${id}
       RETURNING id`),
-    recorded: recorded(tenant, "feed.deleted", id),
+    recorded: auditOf(tenant, "feed.deleted", { kind: "feed", id }),
   });
   return deleted.length === 1;
 }

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, jsonList, query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import { actsOf, type Suspect } from "../subscriptions/suspects-store";
 
 export interface SuspectFeed {
@@ -52,13 +52,12 @@ export async function endTokensSince(
   const { ended } = await atomically(db, {
     ended: sql`UPDATE feed_tokens SET expires_at = ${nowMs} WHERE tenant_id = ${tenantId} AND feed_id = ${id}
       AND created_at >= ${since} AND (expires_at IS NULL OR expires_at > ${nowMs}) RETURNING hash`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "feed.updated",
-      actor,
-      target: { kind: "feed", id },
-      meta: { changed: ["token"], reason: "not-me" },
-    }),
+    recorded: auditOf(
+      { tenantId, actor },
+      "feed.updated",
+      { kind: "feed", id },
+      { changed: ["token"], reason: "not-me" },
+    ),
   });
   return ended.length > 0;
 }

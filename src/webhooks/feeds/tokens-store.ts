@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, prepared, query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
 
 /** A token to store, without the token itself. */
@@ -28,22 +28,17 @@ export async function insertToken({ db }: Deps, token: NewToken, nowMs: number):
 /** Stores a new token, and ends the former ones at `formerUntilMs` or when they end anyway. */
 export async function replaceToken(
   { db }: Deps,
-  { tenantId, actor }: ActingIn,
+  tenant: ActingIn,
   token: NewToken,
   { formerUntilMs, nowMs }: { formerUntilMs: number; nowMs: number },
 ): Promise<void> {
-  const ofFeed = sql`tenant_id = ${tenantId} AND feed_id = ${token.feedId}`;
+  const ofFeed = sql`tenant_id = ${tenant.tenantId} AND feed_id = ${token.feedId}`;
   await atomically(db, {
     limited: sql`UPDATE feed_tokens SET expires_at = min(coalesce(expires_at, ${formerUntilMs}), ${formerUntilMs})
       WHERE ${ofFeed}`,
     ended: sql`DELETE FROM feed_tokens WHERE ${ofFeed} AND expires_at <= ${nowMs}`,
     inserted: insert(token, nowMs),
-    recorded: auditIfChanged({
-      tenantId,
-      action: "feed.token_rotated",
-      actor,
-      target: { kind: "feed", id: token.feedId },
-    }),
+    recorded: auditOf(tenant, "feed.token_rotated", { kind: "feed", id: token.feedId }),
   });
 }
 

@@ -7,7 +7,7 @@ import { type Db, jsonList, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import { assign, attach, detach, END_LANE, initialLane } from "../lanes/lane-store";
 import { indexSubscription, unindexEventTypes } from "../subscriptions/index-store";
 import { isLive } from "../subscriptions/live-store";
@@ -66,7 +66,7 @@ export async function insertListener(
   most: number,
   nowMs: number,
 ): Promise<boolean> {
-  const { tenantId, actor } = tenant;
+  const { tenantId } = tenant;
   const lane = initialLane(true);
   const { inserted } = await writeBatch(deps, tenant, {
     inserted: rows<{ id: string }>(sql`INSERT INTO subscriptions (id, tenant_id, listener_of, name, url, events,
@@ -75,7 +75,7 @@ export async function insertListener(
         ${secretDigest}, 0, ${lane.releasedTo}, ${lane.hasBacklog}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenantId} AND listener_of = ${ownerId}
         AND is_deleted = 0) < ${most} RETURNING id`),
-    recorded: auditIfChanged({ tenantId, action: "listen.opened", actor, target: { kind: "webhook", id } }),
+    recorded: auditOf(tenant, "listen.opened", { kind: "webhook", id }),
     indexed: indexSubscription(tenant, id, nowMs),
   });
   await mirrorChange(deps, tenant, id);
@@ -100,14 +100,13 @@ export async function deleteListener(
   { id, ownerId }: { id: string; ownerId: string | null },
   nowMs: number,
 ): Promise<boolean> {
-  const { tenantId, actor } = tenant;
   const isOwn = sql`${isListener(tenant, id)} AND ${isOf(ownerId)}`;
   const { deleted } = await writeBatch(deps, tenant, {
     unindexed: unindexEventTypes(tenant, id, isOwn),
     deleted: rows<{ id: string }>(sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '',
         secret_digest = '', ${assign(END_LANE)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isOwn} RETURNING id`),
-    recorded: auditIfChanged({ tenantId, action: "listen.closed", actor, target: { kind: "webhook", id } }),
+    recorded: auditOf(tenant, "listen.closed", { kind: "webhook", id }),
   });
   if (deleted.length > 0) await mirrorChange(deps, tenant, id);
   return deleted.length > 0;

@@ -1,7 +1,7 @@
 /** Creating and changing sources, and trying a call. */
 import { utf8 } from "../../platform/crypto/encoding";
 import type { Deps } from "../../platform/deps";
-import { AppError, type ErrorDetail, notFound, orNotFound } from "../../platform/errors";
+import { AppError, changedMeanwhile, type ErrorDetail, notFound, orNotFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
@@ -60,7 +60,7 @@ export async function changeSource(deps: Deps, tenant: ActingIn, id: string, cha
   const fields = Object.keys(change).filter((field) => differs(before, after, field));
   if (fields.length === 0) return before;
   const nowMs = deps.now();
-  if (!(await updateSource(deps, tenant, before, after, { fields, nowMs }))) throw changedMeanwhile();
+  if (!(await updateSource(deps, tenant, before, after, { fields, nowMs }))) throw changedMeanwhile("source");
   return { ...after, updatedAt: nowMs };
 }
 
@@ -101,7 +101,7 @@ async function withSecrets(
   action: "source.secret_added" | "source.secret_removed",
 ): Promise<SourceRow> {
   const nowMs = deps.now();
-  if (!(await replaceSecrets(deps, tenant, before, secretsSealed, { action, nowMs }))) throw changedMeanwhile();
+  if (!(await replaceSecrets(deps, tenant, before, secretsSealed, { action, nowMs }))) throw changedMeanwhile("source");
   return { ...before, secretsSealed, updatedAt: nowMs };
 }
 
@@ -127,9 +127,6 @@ export async function trySample(
 export async function sourceOf(deps: Deps, tenant: { tenantId: string }, id: string): Promise<SourceRow> {
   return orNotFound(await findSource(deps, tenant, id), "Source");
 }
-
-const changedMeanwhile = () =>
-  new AppError("CONFLICT", { message: "The source was changed at the same time. Try again." });
 
 /** Which options a provider takes beside those of all. */
 function refuseOptions(provider: ProviderName, { verification, type, dedupe }: SourceOptions): ErrorDetail[] {

@@ -1,11 +1,10 @@
 /** Sources in the control plane, because a call names no tenant but its source. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { atomically, prepared, query, queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
-import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { MINUTE_MS } from "../../platform/time";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditOf } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
 import type { SourceOptions } from "./option-schemas";
 import type { ProviderName } from "./schemas";
@@ -48,17 +47,10 @@ export async function insertSource({ db }: Deps, actor: ActingIn, row: SourceRow
       SELECT ${row.id}, ${row.tenantId}, ${row.name}, ${row.provider}, ${row.secretsSealed},
         ${JSON.stringify(row.options)}, ${Number(row.enabled)}, ${row.setUpBy}, ${row.createdAt}, ${row.updatedAt}
       WHERE (SELECT count(*) FROM sources WHERE tenant_id = ${row.tenantId}) < ${most} RETURNING id`,
-    recorded: recorded(actor, "source.created", row.id, { provider: row.provider }),
+    recorded: auditOf(actor, "source.created", { kind: "source", id: row.id }, { provider: row.provider }),
   });
   return inserted.length === 1;
 }
-
-const recorded = (
-  { tenantId, actor }: ActingIn,
-  action: AuditAction & `source.${string}`,
-  id: string,
-  meta?: Readonly<Record<string, string | readonly string[]>>,
-): SQL => auditIfChanged({ tenantId, action, actor, target: { kind: "source", id }, ...(meta ? { meta } : {}) });
 
 /** The tenant's sources, newest first. */
 export async function listSources({ db }: Deps, { tenantId }: { tenantId: string }): Promise<SourceRow[]> {
@@ -109,7 +101,7 @@ export async function updateSource(
         options = ${JSON.stringify(after.options)}, updated_at = ${nowMs}
       WHERE id = ${before.id} AND tenant_id = ${actor.tenantId} AND name = ${before.name}
         AND is_enabled = ${Number(before.enabled)} AND options = ${JSON.stringify(before.options)} RETURNING id`,
-    recorded: recorded(actor, "source.updated", before.id, { changed: fields }),
+    recorded: auditOf(actor, "source.updated", { kind: "source", id: before.id }, { changed: fields }),
   });
   return updated.length === 1;
 }
@@ -127,7 +119,7 @@ export async function replaceSecrets(
         updated_at = ${nowMs}
       WHERE id = ${before.id} AND tenant_id = ${actor.tenantId} AND secrets_sealed = ${before.secretsSealed}
       RETURNING id`,
-    recorded: recorded(actor, action, before.id),
+    recorded: auditOf(actor, action, { kind: "source", id: before.id }),
   });
   return updated.length === 1;
 }
@@ -138,7 +130,7 @@ export async function deleteSource({ db }: Deps, actor: ActingIn, id: string): P
     errors: sql`DELETE FROM source_errors WHERE source_id = (SELECT s.id FROM sources s WHERE s.id = ${id}
       AND s.tenant_id = ${actor.tenantId})`,
     deleted: sql`DELETE FROM sources WHERE id = ${id} AND tenant_id = ${actor.tenantId} RETURNING id`,
-    recorded: recorded(actor, "source.deleted", id),
+    recorded: auditOf(actor, "source.deleted", { kind: "source", id }),
   });
   return deleted.length === 1;
 }

@@ -5,7 +5,14 @@ import { decrypt, digest, encrypt } from "../../platform/crypto/encryption";
 import { isBase64Key } from "../../platform/crypto/webhook-signature";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { AppError, emailNotVerified, invalidField, notFound, orNotFound } from "../../platform/errors";
+import {
+  AppError,
+  changedMeanwhile,
+  emailNotVerified,
+  invalidField,
+  notFound,
+  orNotFound,
+} from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { isOnTrial } from "../../platform/limits/reserve";
 import type { ActingIn } from "../../platform/schemas/actor";
@@ -154,7 +161,7 @@ export async function changeSubscription(
   if (updated === "changed meanwhile") {
     const holder = change.externalId && (await findByExternalId(deps, tenant, change.externalId));
     if (holder && holder.id !== id) throw externalIdTaken();
-    throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
+    throw changedMeanwhile("subscription");
   }
   if (!updated) throw notFound("Webhook");
   return afterUpdate(deps, tenant, updated);

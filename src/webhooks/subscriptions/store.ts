@@ -4,7 +4,7 @@ import { atomically, type Db, jsonList, query, queryFirst, rows } from "../../pl
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { auditIfChanged, auditWebhooks } from "../../tenancy/audit/record-store";
+import { auditOf, auditWebhooks } from "../../tenancy/audit/record-store";
 import type { FilterObject } from "../filters/filter";
 import { assign, END_LANE, initialLane } from "../lanes/lane-store";
 import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
@@ -173,12 +173,7 @@ export async function insertSubscription(
           AND listener_of IS NULL) < ${most}
         AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}
         AND ${filter === null ? sql`true` : hasRoomForFilter(tenant)}`,
-    recorded: auditIfChanged({
-      tenantId: tenant.tenantId,
-      action: "webhook.created",
-      actor: tenant.actor,
-      target: { kind: "webhook", id },
-    }),
+    recorded: auditOf(tenant, "webhook.created", { kind: "webhook", id }),
     revision: filter ? nextForFilters(tenant) : undefined,
     indexed: indexSubscription(tenant, id, nowMs),
     publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),

@@ -1,6 +1,6 @@
 /** Changing the catalogue of a tenant's event types. */
 import type { Deps } from "../../../platform/deps";
-import { AppError, emailNotVerified, invalidField } from "../../../platform/errors";
+import { AppError, changedMeanwhile, emailNotVerified, invalidField } from "../../../platform/errors";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantStanding } from "../../../platform/schemas/principal";
 import type { Catalogue, CatalogueChange } from "./schemas";
@@ -29,7 +29,7 @@ export async function changeCatalogue(
     if (outcome === "taken") throw new AppError("CONFLICT", { message: "This slug is taken." });
     if (outcome === "written") return catalogueView(after);
   }
-  throw new AppError("CONFLICT", { message: "The catalogue was changed at the same time. Try again." });
+  throw changedMeanwhile("catalogue");
 }
 
 /** The row after a change; null if the tenant has no slug. */

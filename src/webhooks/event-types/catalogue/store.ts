@@ -4,7 +4,7 @@ import { atomically, queryFirst, rows } from "../../../platform/db/client";
 import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import { PLATFORM_TENANT, type TenantRef } from "../../../platform/schemas/tenant-ref";
-import { auditIfChanged } from "../../../tenancy/audit/record-store";
+import { auditOf } from "../../../tenancy/audit/record-store";
 
 /** A catalogue as it is stored. */
 export interface CatalogueRow {
@@ -27,20 +27,20 @@ export async function readCatalogue(
 /** Writes a change. Returns "taken" if the slug is another tenant's, and "changed" if `before` is no longer right. */
 export async function writeCatalogue(
   { db }: Deps,
-  { tenantId, actor }: ActingIn,
+  tenant: ActingIn,
   before: CatalogueRow | null,
   after: CatalogueRow | null,
   changed: readonly string[],
 ): Promise<"written" | "taken" | "changed"> {
+  const { tenantId } = tenant;
   const { written, others } = await atomically(db, {
     written: rows<{ slug: string }>(sql`${change(tenantId, before, after)} RETURNING slug`),
-    recorded: auditIfChanged({
-      tenantId,
-      action: "tenant.settings_changed",
-      actor,
-      target: { kind: "tenant", id: tenantId },
-      meta: { changed, public: after?.isPublic === 1 },
-    }),
+    recorded: auditOf(
+      tenant,
+      "tenant.settings_changed",
+      { kind: "tenant", id: tenantId },
+      { changed, public: after?.isPublic === 1 },
+    ),
     others: rows<{ count: number }>(sql`SELECT count(*) AS count FROM catalogs
       WHERE slug = ${after?.slug ?? null} AND tenant_id <> ${tenantId}`),
   });

@@ -1,11 +1,11 @@
 /** Importing event types: all of a document or none, by their names. Importing one's own export changes nothing. */
 import type { Deps } from "../../../platform/deps";
-import { AppError, invalid, invalidField } from "../../../platform/errors";
+import { AppError, changedMeanwhile, invalid, invalidField } from "../../../platform/errors";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import { MAX_TYPES } from "../change-store";
 import { readNamed } from "../declared-store";
 import { RequestMeter } from "../json-schema/meter";
-import { BY_PLATFORM, changedMeanwhile, isForeign, tooManyTypes } from "../types";
+import { BY_PLATFORM, isForeign, tooManyTypes } from "../types";
 import { typesOfOpenapi } from "./openapi";
 import { type Planned, plan } from "./plan";
 import { type ImportedType, importedType, type TypeImport, type TypeImportResult } from "./schemas";
@@ -34,7 +34,7 @@ export async function importTypes(deps: Deps, tenant: ActingIn, asked: TypeImpor
       return { ...resultOf(items, planned), dryRun: asked.dryRun };
     }
   }
-  throw changedMeanwhile();
+  throw changedMeanwhile("event type");
 }
 
 function itemsOf({ eventTypes, openapi }: TypeImport): Item[] {

@@ -6,7 +6,7 @@ import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { DAY_MS } from "../../../platform/time";
-import { auditIfChanged } from "../../../tenancy/audit/record-store";
+import { auditOf } from "../../../tenancy/audit/record-store";
 import { RECEIVES_EVENTS } from "../../lanes/predicates-store";
 import { isLive } from "../../subscriptions/live-store";
 import { sendOperational } from "../../subscriptions/operational";
@@ -96,13 +96,12 @@ export async function insertJob(
       SELECT s.id, ${id}, s.tenant_id, ${JSON.stringify(spec)}, 'running', ${cursor}, ${pacedAt}, ${nowMs}, ${key},
         ${requestHash}
       FROM ${live} AND ${isReady} AND NOT EXISTS (SELECT 1 ${ofKey}) AND NOT EXISTS (SELECT 1 ${running})`,
-    recorded: auditIfChanged({
-      tenantId: tenant.tenantId,
-      action: "webhook.replayed",
-      actor: tenant.actor,
-      target: { kind: "webhook", id: subscriptionId },
-      meta: { replayId: id, which: spec.which },
-    }),
+    recorded: auditOf(
+      tenant,
+      "webhook.replayed",
+      { kind: "webhook", id: subscriptionId },
+      { replayId: id, which: spec.which },
+    ),
     forgotten: sql`DELETE FROM replay_jobs WHERE subscription_id = ${subscriptionId} AND id < ${firstIdAt(forgetBefore)}
       AND tenant_id = ${tenant.tenantId} AND state <> 'running'`,
     inserted: rows<StoredJob>(

@@ -8,7 +8,7 @@ import { decrypt, encrypt } from "../../../platform/crypto/encryption";
 import { isBase64Key } from "../../../platform/crypto/webhook-signature";
 import { newId } from "../../../platform/db/ids";
 import type { Deps } from "../../../platform/deps";
-import { AppError, invalidField, orNotFound } from "../../../platform/errors";
+import { AppError, changedMeanwhile, invalidField, orNotFound } from "../../../platform/errors";
 import { refuseOverLimit } from "../../../platform/limits/limiter";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
@@ -120,7 +120,7 @@ async function finish(
     });
   }
   if (outcome.state === "changed meanwhile") {
-    throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
+    throw changedMeanwhile("subscription");
   }
   const row = orNotFound(await findSubscription(deps, tenant, id), "Webhook");
   return { row, formerExpireAt: outcome.formerExpireAt };
