@@ -8,12 +8,12 @@ import { ConfigError } from "./config-error";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LEGACY_LOGIN_VARIABLES, type LegacyLogin, readLegacyLogin } from "./legacy-login-settings";
 import { LIMIT_VARIABLES, type LimitSettings, readLimits } from "./limits/settings";
-import { LOG_LEVELS, type LogLevel } from "./log-levels";
+import { LOG_LEVELS } from "./log-levels";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { email } from "./schemas/schemas";
 import { commaList, isAtOrBelow, wholeNumber } from "./schemas/settings";
-import { readSignInSettings, SIGN_IN_VARIABLES, type SignInSettings } from "./sign-in-settings";
-import { readTokenSettings, TOKEN_VARIABLES, type TokenSettings } from "./token-settings";
+import { readTurnstile, SIGN_IN_VARIABLES, TURNSTILE_VARIABLES, type Turnstile } from "./sign-in-settings";
+import { ISSUER_VARIABLES, type Issuers, readIssuers, TOKEN_VARIABLES } from "./token-settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
 const randomKey = z
@@ -142,38 +142,35 @@ const VARIABLES = {
 /** The settings as the operations page shows them. */
 export const SETTINGS = Object.entries(VARIABLES).map(([name, { description, must }]) => ({ name, description, must }));
 
-/** The names of all settings. */
-export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
+type Name = keyof typeof VARIABLES;
+type Values = { [N in Name]: z.output<(typeof VARIABLES)[N]["schema"]> };
 
-export interface Config extends LimitSettings, TokenSettings, SignInSettings {
-  secretKeys: string[];
-  /** Undefined: there is no `/metrics`. */
-  metricsToken: string | undefined;
-  clientIpSecret: string | undefined;
-  appUrl: string;
-  mailFrom: string;
+/** The names of all settings. */
+export const SETTING_NAMES = Object.keys(VARIABLES) as Name[];
+
+/** Settings that make a part of the configuration together. */
+const COMBINED = {
+  ...{ ...BRAND_VARIABLES, ...ISSUER_VARIABLES, ...LEGACY_LOGIN_VARIABLES },
+  ...{ ...LIMIT_VARIABLES, ...PROVIDER_VARIABLES, ...TURNSTILE_VARIABLES },
+};
+
+type CamelCase<S extends string> = S extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<S>;
+
+/** All other settings: `appUrl` is what APP_URL says. */
+type PlainSettings = { [N in Exclude<Name, keyof typeof COMBINED> as CamelCase<N>]: Values[N] };
+
+export interface Config extends PlainSettings, Issuers, LimitSettings {
   brand: Brand;
-  /** Null: nobody is mailed alarms. */
-  alertMail: string | null;
-  corsOrigins: string[];
-  portalOrigins: readonly string[];
-  passkeyOrigins: string[];
   /** An origin; set if there is a provider. */
   publicUrl: string | undefined;
   /** The providers that people can sign in with. */
   providers: Providers;
+  /** Null: nobody is asked to confirm that they are human. */
+  turnstile: Turnstile | null;
   /** The former service that is asked about unknown passwords; null: none. */
   legacyLogin: LegacyLogin | null;
-  operators: readonly string[];
-  webhookEgress: "public" | "any";
-  /** Null: subscriptions are not disabled for failing, unless they ask for it. */
-  autoDisableHours: number | null;
-  logLevel: LogLevel;
-  logAttempts: "all" | "failed";
-  retentionDays: number;
-  auditRetentionDays: number;
-  /** Per tenant and database. */
-  auditMaxRows: number;
   /** What is wrong with optional settings, whose features are off: each begins with the name of the setting. */
   refused: readonly string[];
 }
@@ -182,7 +179,7 @@ export interface Config extends LimitSettings, TokenSettings, SignInSettings {
  * Settings whose feature the service can do without, and what a bad one counts as: most switch their feature off. They
  * must not stop sign-in.
  */
-const OPTIONAL: Partial<Record<keyof typeof VARIABLES, string | undefined>> = {
+const OPTIONAL: Partial<Record<Name, string | undefined>> = {
   METRICS_TOKEN: undefined,
   CLIENT_IP_SECRET: undefined,
   ALERT_MAIL: "",
@@ -206,46 +203,29 @@ const OPTIONAL: Partial<Record<keyof typeof VARIABLES, string | undefined>> = {
 };
 
 /** Parses the settings of `env`. Throws `ConfigError` for one that the service cannot do without. */
-export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>>): Config {
+export function parseConfig(env: Partial<Record<Name, unknown>>): Config {
   const problems: string[] = [];
   const refused: string[] = [];
-  const read = <N extends keyof typeof VARIABLES>(name: N): z.output<(typeof VARIABLES)[N]["schema"]> => {
+  const parse = (name: Name): unknown => {
     const { schema, must } = VARIABLES[name];
     const result = schema.safeParse(env[name]);
-    if (!result.success && name in OPTIONAL) {
-      refused.push(`${name} must ${must}`);
-      return schema.parse(OPTIONAL[name]) as z.output<(typeof VARIABLES)[N]["schema"]>;
-    }
-    if (!result.success) problems.push(`${name} must ${must}`);
-    return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
+    if (result.success) return result.data;
+    (name in OPTIONAL ? refused : problems).push(`${name} must ${must}`);
+    return name in OPTIONAL ? schema.parse(OPTIONAL[name]) : undefined;
   };
+  const values = Object.fromEntries(SETTING_NAMES.map((name) => [name, parse(name)])) as Values;
+  const read = <N extends Name>(name: N): Values[N] => values[name];
+  const plain = SETTING_NAMES.filter((name) => !(name in COMBINED)).map((name) => [camelCase(name), values[name]]);
   const { publicUrl, providers } = readProviders(read, refused);
-  const [appUrl, webhookEgress] = [read("APP_URL"), read("WEBHOOK_EGRESS")];
   const config: Config = {
-    secretKeys: read("SECRET_KEYS"),
-    metricsToken: read("METRICS_TOKEN"),
-    clientIpSecret: read("CLIENT_IP_SECRET"),
-    appUrl,
-    ...readTokenSettings(read, publicUrl ?? appUrl),
-    ...readSignInSettings(read, refused),
-    mailFrom: read("MAIL_FROM"),
-    brand: { name: read("BRAND_NAME"), logoUrl: read("BRAND_LOGO_URL"), color: read("BRAND_COLOR") },
-    alertMail: read("ALERT_MAIL"),
-    corsOrigins: read("CORS_ORIGINS"),
-    portalOrigins: read("PORTAL_ORIGINS"),
-    passkeyOrigins: read("PASSKEY_ORIGINS"),
+    ...(Object.fromEntries(plain) as PlainSettings),
+    ...readIssuers(read, publicUrl ?? values.APP_URL),
+    ...readLimits(read),
+    brand: { name: values.BRAND_NAME, logoUrl: values.BRAND_LOGO_URL, color: values.BRAND_COLOR },
     publicUrl,
     providers,
-    legacyLogin: readLegacyLogin(read, webhookEgress, problems),
-    operators: read("OPERATORS"),
-    webhookEgress,
-    ...readLimits(read),
-    autoDisableHours: read("AUTO_DISABLE_HOURS"),
-    logLevel: read("LOG_LEVEL"),
-    logAttempts: read("LOG_ATTEMPTS"),
-    retentionDays: read("RETENTION_DAYS"),
-    auditRetentionDays: read("AUDIT_RETENTION_DAYS"),
-    auditMaxRows: read("AUDIT_MAX_ROWS"),
+    turnstile: readTurnstile(read, refused),
+    legacyLogin: readLegacyLogin(read, values.WEBHOOK_EGRESS, problems),
     refused,
   };
   if (problems.length > 0) throw new ConfigError([...problems, ...refused]);
@@ -253,3 +233,6 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
   refused.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);
   return { ...config, passkeyOrigins: [] };
 }
+
+const camelCase = (name: string): string =>
+  name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

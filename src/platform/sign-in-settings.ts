@@ -1,15 +1,8 @@
 /** The settings of registration and sign-in. */
 import * as z from "zod";
-import { type Registration, registration, widgetKey } from "./schemas/settings";
+import { registration, widgetKey } from "./schemas/settings";
 
-export const SIGN_IN_VARIABLES = {
-  REGISTRATION: {
-    description:
-      "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given " +
-      "domains (`domains:example.com,example.org`).",
-    must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
-    schema: registration.prefault("open"),
-  },
+export const TURNSTILE_VARIABLES = {
   TURNSTILE_SITE_KEY: {
     description:
       "The site key of a Turnstile widget; see [Turnstile](operations.md#turnstile). Empty: no widget is shown or " +
@@ -22,6 +15,17 @@ export const SIGN_IN_VARIABLES = {
     must: "be the secret key of a Turnstile widget, or missing; set it with TURNSTILE_SITE_KEY",
     schema: widgetKey,
   },
+} as const;
+
+export const SIGN_IN_VARIABLES = {
+  REGISTRATION: {
+    description:
+      "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given " +
+      "domains (`domains:example.com,example.org`).",
+    must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
+    schema: registration.prefault("open"),
+  },
+  ...TURNSTILE_VARIABLES,
   LINK_BY_EMAIL: {
     description:
       "Whether the first sign-in with a provider opens an account that has the same address: `ask` for a mailed " +
@@ -59,33 +63,12 @@ export interface Turnstile {
   secret: string;
 }
 
-export interface SignInSettings {
-  /** Whether a provider can open the account that has the address of the person. */
-  linkByEmail: "ask" | "always" | "never";
-  registration: Registration;
-  /** Null: nobody is asked to confirm that they are human. */
-  turnstile: Turnstile | null;
-  emailVerification: "required" | "optional";
-  mailCode: "on" | "off";
-  passwords: "on" | "off";
-  commonPasswords: "refuse" | "allow";
-}
+type Read = (name: keyof typeof TURNSTILE_VARIABLES) => string;
 
-type Read = <N extends keyof typeof SIGN_IN_VARIABLES>(name: N) => z.output<(typeof SIGN_IN_VARIABLES)[N]["schema"]>;
-
-/** Combines the variables. Adds to `refused` what is wrong with those of Turnstile. */
-export function readSignInSettings(read: Read, refused: string[]): SignInSettings {
-  const turnstile = { siteKey: read("TURNSTILE_SITE_KEY"), secret: read("TURNSTILE_SECRET") };
-  if ((turnstile.siteKey === "") !== (turnstile.secret === "")) {
-    refused.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
-  }
-  return {
-    linkByEmail: read("LINK_BY_EMAIL"),
-    registration: read("REGISTRATION"),
-    turnstile: turnstile.siteKey === "" || turnstile.secret === "" ? null : turnstile,
-    emailVerification: read("EMAIL_VERIFICATION"),
-    mailCode: read("MAIL_CODE"),
-    passwords: read("PASSWORDS"),
-    commonPasswords: read("COMMON_PASSWORDS"),
-  };
+/** Combines the variables; null: nobody is asked to confirm that they are human. Adds to `refused` what is wrong. */
+export function readTurnstile(read: Read, refused: string[]): Turnstile | null {
+  const [siteKey, secret] = [read("TURNSTILE_SITE_KEY"), read("TURNSTILE_SECRET")];
+  if (siteKey !== "" && secret !== "") return { siteKey, secret };
+  if (siteKey !== secret) refused.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
+  return null;
 }

@@ -1,12 +1,12 @@
 /** The settings of access tokens: what they say of who issued them, and how they are signed. */
 import * as z from "zod";
-import { TOKEN_ALGORITHMS, type TokenAlgorithm } from "./crypto/signing-keys";
+import { TOKEN_ALGORITHMS } from "./crypto/signing-keys";
 import { wholeNumber } from "./schemas/settings";
 
 /** The default of `TOKEN_ISSUER` before it could be empty. */
 const FORMER_ISSUER = "postern";
 
-export const TOKEN_VARIABLES = {
+export const ISSUER_VARIABLES = {
   TOKEN_ISSUER: {
     description:
       "The `iss` claim of access tokens, below which other services look for the keys. Empty: the origin of " +
@@ -15,6 +15,10 @@ export const TOKEN_VARIABLES = {
     must: "be at most 200 characters, or empty",
     schema: z.string().trim().max(200).prefault(""),
   },
+} as const;
+
+export const TOKEN_VARIABLES = {
+  ...ISSUER_VARIABLES,
   TOKEN_AUDIENCE: {
     description: "The `aud` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
     must: "be 1 to 200 characters",
@@ -36,31 +40,18 @@ export const TOKEN_VARIABLES = {
   },
 } as const;
 
-export interface TokenSettings {
+export interface Issuers {
   /** The issuer of new tokens. */
   tokenIssuer: string;
   /** The issuer of the tokens of versions that did not write down who signs. */
   formerTokenIssuer: string;
-  tokenAudience: string;
-  tokenAlgorithm: TokenAlgorithm;
-  tokenKeyDelaySeconds: number;
 }
 
-/** Reads a variable. */
-interface Read {
-  (name: "TOKEN_ISSUER" | "TOKEN_AUDIENCE"): string;
-  (name: "TOKEN_ALGORITHM"): TokenAlgorithm;
-  (name: "TOKEN_KEY_DELAY_SECONDS"): number;
-}
-
-/** Combines the variables. `url` is where the service is reached; undefined if that setting is malformed. */
-export function readTokenSettings(read: Read, url: string | undefined): TokenSettings {
+/** Returns the issuers. `url` is where the service is reached; undefined if that setting is malformed. */
+export function readIssuers(read: (name: "TOKEN_ISSUER") => string, url: string | undefined): Issuers {
   const issuer = read("TOKEN_ISSUER");
   return {
     tokenIssuer: issuer || (URL.parse(url ?? "")?.origin ?? ""),
     formerTokenIssuer: issuer || FORMER_ISSUER,
-    tokenAudience: read("TOKEN_AUDIENCE"),
-    tokenAlgorithm: read("TOKEN_ALGORITHM"),
-    tokenKeyDelaySeconds: read("TOKEN_KEY_DELAY_SECONDS"),
   };
 }
