@@ -6,11 +6,10 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { TenantRecord } from "../../tenancy/directory/schemas";
 import { tenantView } from "../../tenancy/directory/view";
-import { placesOf } from "../../tenancy/moves/places";
-import { deleteHold, insertHold } from "../operators/freezes-store";
-import { markTenantResumed, markTenantSuspended } from "../operators/suspend-store";
+import { resume, suspend } from "../operators/suspended-tenant";
 import { pageOf } from "./paging";
 import type { NewTenant, TenantChange, TenantQuery } from "./schemas";
 import { insertTenant, listTenants, readTenant, updateTenant } from "./tenants-store";
@@ -71,20 +70,18 @@ export async function changeTenant(
 /** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND. */
 export async function suspendTenantBy(deps: Deps, key: Key, ref: string, reason: string): Promise<void> {
   const tenant = await requireTenant(deps, key, ref);
-  const { tenantId } = tenant;
-  const hold = { tenantId, cause: "suspended", since: deps.now() } as const;
-  for (const { shard } of placesOf(tenant)) await insertHold(deps.shards.db(shard), hold, null);
-  const events = inTenant(key, tenantId, "tenant.suspended", { kind: "tenant", id: tenantId }, { reason });
-  await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
+  await suspend(deps, tenant, reason, aboutTenant(key, tenant, "tenant.suspended", reason));
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Throws NOT_FOUND. */
 export async function resumeTenantBy(deps: Deps, key: Key, ref: string, reason: string): Promise<void> {
   const tenant = await requireTenant(deps, key, ref);
-  const { tenantId } = tenant;
-  for (const { shard } of placesOf(tenant)) {
-    await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
-  }
-  const events = inTenant(key, tenantId, "tenant.resumed", { kind: "tenant", id: tenantId }, { reason });
-  await markTenantResumed(deps, tenantId, events);
+  await resume(deps, tenant, aboutTenant(key, tenant, "tenant.resumed", reason));
 }
+
+const aboutTenant = (
+  key: Key,
+  { tenantId }: TenantRef,
+  action: "tenant.suspended" | "tenant.resumed",
+  reason: string,
+) => inTenant(key, tenantId, action, { kind: "tenant", id: tenantId }, { reason });

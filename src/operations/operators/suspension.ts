@@ -1,18 +1,14 @@
-/**
- * Suspending and resuming. A tenant is in both planes: its sends are held or released first, in its delivery database.
- * An operation that fails halfway can be repeated to do the rest.
- */
+/** Suspending and resuming tenants and people. */
 
 import type { StepUpCredentials } from "../../identity/step-up/confirm";
 import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { placesOf } from "../../tenancy/moves/places";
 import { ofPerson, ofTenant } from "./audit-store";
-import { deleteHold, insertHold } from "./freezes-store";
 import { tellOperators } from "./notices";
-import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
+import { endSessionsOfUser, resumeUser, suspendUser } from "./suspend-store";
+import { resume, suspend } from "./suspended-tenant";
 import { tenantToChange } from "./tenant-to-change";
 
 type Suspension = StepUpCredentials & { reason: string };
@@ -27,12 +23,8 @@ export async function suspendTenant(
   { reason, ...proof }: Suspension,
 ): Promise<void> {
   const tenant = await tenantToChange(deps, operator, id, proof);
-  const { tenantId } = tenant;
-  const hold = { tenantId, cause: "suspended", since: deps.now() } as const;
-  for (const { shard } of placesOf(tenant)) await insertHold(deps.shards.db(shard), hold, null);
-  const events = ofTenant(operator, tenantId, "operator.tenant_suspended", { reason });
-  await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
-  tellOperators(deps, operator, { what: "tenantSuspended", id: tenantId, reason });
+  await suspend(deps, tenant, reason, ofTenant(operator, tenant.tenantId, "operator.tenant_suspended", { reason }));
+  tellOperators(deps, operator, { what: "tenantSuspended", id: tenant.tenantId, reason });
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Throws like `suspendTenant`. */
@@ -43,11 +35,7 @@ export async function resumeTenant(
   { reason, ...proof }: Suspension,
 ): Promise<void> {
   const tenant = await tenantToChange(deps, operator, id, proof);
-  const { tenantId } = tenant;
-  for (const { shard } of placesOf(tenant)) {
-    await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
-  }
-  await markTenantResumed(deps, tenantId, ofTenant(operator, tenantId, "operator.tenant_resumed", { reason }));
+  await resume(deps, tenant, ofTenant(operator, tenant.tenantId, "operator.tenant_resumed", { reason }));
 }
 
 /**
