@@ -15,6 +15,11 @@ import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 /** A version of a schema can have 144 KiB with its examples. */
 const PAGE_VERSIONS = 8;
 
+/** Replaces a type that is there, except for what is counted about it. */
+export const REPLACE_TYPE = sql`ON CONFLICT (tenant_id, name) DO UPDATE SET description = excluded.description,
+  heading = excluded.heading, enforce = excluded.enforce, is_archived = excluded.is_archived,
+  deprecated = excluded.deprecated, latest_version = excluded.latest_version, updated_at = excluded.updated_at`;
+
 const OF_PLATFORM = sql`tenant_id = ${PLATFORM_TENANT}`;
 
 /** What tells two states of a type apart. Every change of a type makes it another one. */
@@ -114,12 +119,9 @@ async function finish(db: Db, types: readonly StoredRow[], gone: readonly string
   const isNewer = sql`coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${PLATFORM_TENANT}), 0)
     < ${revision}`;
   const areGone = sql`${OF_PLATFORM} AND name IN (SELECT value FROM json_each(${jsonList(gone)})) AND ${isNewer}`;
-  const replace = sql`ON CONFLICT (tenant_id, name) DO UPDATE SET description = excluded.description,
-    heading = excluded.heading, enforce = excluded.enforce, is_archived = excluded.is_archived,
-    deprecated = excluded.deprecated, latest_version = excluded.latest_version, updated_at = excluded.updated_at`;
   await repeatable(() =>
     atomically(db, {
-      types: insertRows("event_types", types, isNewer, replace),
+      types: insertRows("event_types", types, isNewer, REPLACE_TYPE),
       goneVersions: sql`DELETE FROM event_type_versions WHERE ${areGone}`,
       goneTypes: sql`DELETE FROM event_types WHERE ${areGone}`,
       revised: sql`INSERT INTO publish_rules (tenant_id, revision, mode)

@@ -7,6 +7,7 @@ import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
 import { changeRules, text } from "../change-store";
+import { REPLACE_TYPE } from "../platform-store";
 import type { Planned } from "./plan";
 
 /** Returns how many types the tenant has, and the revision of its rules. */
@@ -67,8 +68,5 @@ const versionRow = (tenantId: string, { after: { type, newest } }: Planned): Sto
   ...{ examples: text(newest.examples), breaks: text(newest.breaks), created_at: newest.createdAt },
 });
 
-const REPLACE_TYPE = sql`ON CONFLICT (tenant_id, name) DO UPDATE SET description = excluded.description,
-  heading = excluded.heading, enforce = excluded.enforce, is_archived = excluded.is_archived,
-  deprecated = excluded.deprecated, latest_version = excluded.latest_version, updated_at = excluded.updated_at`;
 /** A version never changes, but its examples may. */
 const REPLACE_EXAMPLES = sql`ON CONFLICT (tenant_id, name, version) DO UPDATE SET examples = excluded.examples`;
