@@ -29,8 +29,7 @@ const TENANT_HEADER = "Postern-Tenant";
 
 /**
  * 401 without a valid credential, 403 in a suspended tenant and for members who lack the second factor that it
- * requires,
- * 404 for a session or an API key that names another tenant than its own. A path without a route gets 404.
+ * requires, 404 for a session or an API key that names another tenant than its own. A path without a route gets 404.
  */
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {

@@ -1,8 +1,7 @@
 /**
  * The rules that publishing obeys: which types may be published, what their payloads must be, and which subscriptions
- * receive an event by their filters. A tenant without
- * rules pays nothing for them. A refusal is decided by rules that were read in the same request, and an event is stored
- * only if the rules have not changed since they were read.
+ * receive an event by their filters. A tenant without rules pays nothing for them. A refusal is decided by rules that
+ * were read in the same request, and an event is stored only if the rules have not changed since they were read.
  */
 import { BoundedMap } from "../../platform/bounded-map";
 import type { Deps } from "../../platform/deps";

@@ -48,9 +48,9 @@ export type PublishedOrRepeat = Published & {
  * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type.
  * `countedEvents` is how many of them the route's own limit has already counted. Throws CONFLICT when an
  * Idempotency-Key was used with another event within 24 hours, VALIDATION_FAILED when the tenant's rules refuse an
- * event, RATE_LIMITED when a budget of the tenant is used up or
- * it stores too much, EMAIL_NOT_VERIFIED when a trial tenant has used up its events, bytes or deliveries of the day,
- * and SERVICE_UNAVAILABLE when its database is full. Throws StaleCaller for a remembered caller who must be read.
+ * event, RATE_LIMITED when a budget of the tenant is used up or it stores too much, EMAIL_NOT_VERIFIED when a trial
+ * tenant has used up its events, bytes or deliveries of the day, and SERVICE_UNAVAILABLE when its database is full.
+ * Throws StaleCaller for a remembered caller who must be read.
  */
 export async function publishEvents(
   deps: Deps,

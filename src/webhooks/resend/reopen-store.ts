@@ -14,9 +14,8 @@ const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || subst
 
 /**
  * Returns the statements that reopen the deliveries in `failed`: a query with the columns `attempt_id`, `delivery_id`,
- * `event_id` and
- * `kind` of last attempts of one subscription. Run them in this order, before anything that changes what `failed`
- * returns.
+ * `event_id` and `kind` of last attempts of one subscription. Run them in this order, before anything that changes what
+ * `failed` returns.
  */
 export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: number) => ({
   opened: rows<OutboxKey>(

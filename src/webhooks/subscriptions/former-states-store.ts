@@ -9,8 +9,7 @@ const MAX_STATES = 30;
 
 /**
  * Returns the value for `former_states` in an UPDATE that changes `enabled` or `events` at `atMs` (Unix ms), as SQL.
- * `enabled` and
- * `events` are the former values, or NULL if the change keeps them. By default, only `enabled` changes.
+ * `enabled` and `events` are the former values, or NULL if the change keeps them. By default, only `enabled` changes.
  */
 export const withFormerState = (
   atMs: SQL | number,
