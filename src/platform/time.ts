@@ -7,6 +7,9 @@ export const DAY_MS = 24 * HOUR_MS;
 /** When the hour of a time began; both in Unix ms. */
 export const hourOf = (timeMs: number): number => timeMs - (timeMs % HOUR_MS);
 
+/** When the last full hour before a time began; both in Unix ms. */
+export const lastFullHour = (timeMs: number): number => hourOf(timeMs) - HOUR_MS;
+
 /** Resolves as `work` does. Throws when that takes longer than `limitMs`; the work itself goes on. */
 export async function inTime<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -4,7 +4,7 @@ import { CLOSED_AT, MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store"
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { queueMail } from "../../platform/mail/queue";
-import { HOUR_MS, iso, MINUTE_MS } from "../../platform/time";
+import { HOUR_MS, iso, lastFullHour, MINUTE_MS } from "../../platform/time";
 import { readControlPlane } from "../metrics/store";
 import { readMissingKeys } from "../reencryption/store";
 import { describeFinding, findingOf } from "./findings";
@@ -48,7 +48,7 @@ async function look(
   const [{ alarms, mail, legacyLogin }, missing, { shards, dead }, dues] = await Promise.all([
     readAlarms(deps),
     readMissingKeys(deps),
-    readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - HOUR_MS),
+    readControlPlane(deps, lastFullHour(nowMs)),
     Promise.all(deps.shards.numbers.map(async (shard) => ({ shard, due: await dueOf(deps, shard, nowMs) }))),
   ]);
   const isOpen = (finding: string) => alarms.some((one) => one.finding === finding && one.endedAt === null);
@@ -110,7 +110,7 @@ async function tell(deps: Deps, alarm: Alarm): Promise<void> {
   try {
     if (deps.config.alertMail !== null) await queueMail(deps, { kind: "alarm", id, finding, ...times });
     const { title, what, advice } = describeFinding(finding);
-    const told = { since: iso(since), endedAt: times.endedAt === null ? null : iso(times.endedAt) };
+    const told = { since: iso(since), endedAt: iso(times.endedAt) };
     await deps.alertsQueue?.send({ id, state, finding, title, what, advice, ...told });
     if (state === "began") log("error", "alarm began", { finding });
     else log("info", "alarm ended", { finding });

@@ -6,19 +6,16 @@ import { COUNTED, type Counts, totalCounts } from "../../platform/counts";
 import { MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
-import { HOUR_MS } from "../../platform/time";
+import { inTime, lastFullHour } from "../../platform/time";
 import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
 import { type QueueBacklog, readQueues } from "./queues";
 import { readControlPlane, readDeliveryPlane, type Totals } from "./store";
 import { type Sample, sample } from "./text";
-import { lastFullHour } from "./totals";
 
 /** Prometheus waits for 10 s by default. */
 const MAX_READ_MS = 5_000;
 /** With this many subscriptions or more, the counts of the hourly cron are shown. */
 const MAX_SUBSCRIPTIONS = 150;
-/** The dead letters of this hour and the one before. */
-const DEAD_LETTERS_MS = HOUR_MS;
 
 /** Collects all samples. Never throws. */
 export async function collect(deps: Deps): Promise<Sample[]> {
@@ -26,7 +23,7 @@ export async function collect(deps: Deps): Promise<Sample[]> {
   const [counts, cronAt, control, queues, shards] = await Promise.all([
     orNull(0, () => totalCounts(deps).counts()),
     orNull(0, () => deps.sweepers.get(deps.sweepers.idFromName("upkeep:0")).begunAt()),
-    orNull(0, () => readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - DEAD_LETTERS_MS)),
+    orNull(0, () => readControlPlane(deps, lastFullHour(nowMs))),
     readQueues(deps),
     Promise.all(
       deps.shards.numbers.map(async (shard) => ({
@@ -61,17 +58,11 @@ export async function collect(deps: Deps): Promise<Sample[]> {
 
 /** Logs the failure and returns null when a database fails or does not answer in time. */
 async function orNull<T>(shard: number, read: () => Promise<T>): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${MAX_READ_MS} ms`)), MAX_READ_MS);
-  });
   try {
-    return await Promise.race([read(), late]);
+    return await inTime(MAX_READ_MS, read());
   } catch (error) {
     log("error", "delivery database not read", { shard, ...describeError(error) });
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

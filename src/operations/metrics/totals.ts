@@ -1,11 +1,8 @@
 /** Counts of all subscriptions of a delivery database, which its upkeep adds up page by page every hour. */
 import { type PagedMaintenance, Pages } from "../../platform/db/paged-maintenance";
-import { HOUR_MS } from "../../platform/time";
+import { lastFullHour } from "../../platform/time";
 import { addUp } from "../../webhooks/stats/latency";
 import { noteTotals, readSubscriptions, type SubscriptionCounts } from "./store";
-
-/** Returns the start of the last full hour, in Unix ms. */
-export const lastFullHour = (nowMs: number): number => nowMs - (nowMs % HOUR_MS) - HOUR_MS;
 
 /** How far the counting has come. */
 interface Place {

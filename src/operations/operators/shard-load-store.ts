@@ -1,11 +1,11 @@
 /** What waits and what fails in one delivery database. Spans tenants. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
+import { lastFullHour } from "../../platform/time";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { STAGE } from "../../webhooks/auto-disable/stages";
 import { MAIN } from "../../webhooks/delivery/outbox-store";
 import type { HoldRow } from "./freezes-store";
-import { startOfAttempts } from "./tenant-store";
 
 const MAX_HOLDS = 200;
 /** The most overdue deliveries that are counted. */
@@ -53,7 +53,7 @@ export async function readShardLoad(db: Db, nowMs: number): Promise<ShardLoad> {
     attempts: rows<{ examined: number; succeeded: number; failed: number }>(sql`SELECT count(DISTINCT s.id) AS examined,
         coalesce(sum(h.succeeded), 0) AS succeeded, coalesce(sum(h.failed), 0) AS failed
       FROM (SELECT id FROM subscriptions WHERE id > '' ORDER BY id LIMIT ${MAX_ADDED_UP}) s
-      LEFT JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${startOfAttempts(nowMs)}`),
+      LEFT JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${lastFullHour(nowMs)}`),
     holds: rows<HoldRow>(
       sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id >= '' ORDER BY tenant_id
         LIMIT ${MAX_HOLDS}`,

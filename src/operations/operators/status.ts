@@ -3,13 +3,12 @@ import { CLOSED_AT, MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store"
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { DAY_MS, HOUR_MS, iso } from "../../platform/time";
+import { DAY_MS, HOUR_MS, iso, lastFullHour } from "../../platform/time";
 import { readQueues } from "../metrics/queues";
 import type { ServiceStatus } from "./schemas";
 import { namesOfTenants } from "./search-store";
 import { MAX_FAILING_TENANTS, readShardLoad, type ShardLoad } from "./shard-load-store";
 import { type KnownShard, readService } from "./status-store";
-import { startOfAttempts } from "./tenant-store";
 
 const DEAD_LETTERS_MS = 7 * DAY_MS;
 
@@ -42,7 +41,7 @@ export async function statusOf(deps: Deps, operator: SessionPrincipal): Promise<
       tenantName: names.get(rest.tenantId) ?? "",
       since: iso(since),
     })),
-    queues: queues.map(({ oldestAtMs, ...rest }) => ({ ...rest, oldestAt: isoOrNull(oldestAtMs) })),
+    queues: queues.map(({ oldestAtMs, ...rest }) => ({ ...rest, oldestAt: iso(oldestAtMs) })),
     deadLetters: deadLetters.map(({ hour, ...rest }) => ({ ...rest, hour: iso(hour) })),
     holds: holds.map(({ tenantId, cause, since, shard }) => ({
       tenantId: tenantId === "" ? null : tenantId,
@@ -83,9 +82,9 @@ function shardView(
     share,
     openToNewTenants: (share ?? 0) < CLOSED_AT,
     overdue,
-    oldestDueAt: isoOrNull(oldestDueAt),
+    oldestDueAt: iso(oldestDueAt),
     backlogs,
-    oldestInBacklogAt: isoOrNull(oldestInBacklogAt),
+    oldestInBacklogAt: iso(oldestInBacklogAt),
     failing,
     attempts: attemptsView(known, load, nowMs),
   };
@@ -93,10 +92,8 @@ function shardView(
 
 /** The attempts of the present hour and the one before it, or of the last hour that the hourly job has counted. */
 function attemptsView(known: KnownShard | undefined, { attempts }: ShardLoad, nowMs: number) {
-  if (attempts !== null) return { since: iso(startOfAttempts(nowMs)), until: iso(nowMs), ...attempts };
+  if (attempts !== null) return { since: iso(lastFullHour(nowMs)), until: iso(nowMs), ...attempts };
   const { hour = null, succeeded = null, failed = null } = known ?? {};
   if (hour === null || succeeded === null || failed === null) return null;
   return { since: iso(hour), until: iso(hour + HOUR_MS), succeeded, failed };
 }
-
-const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));

@@ -5,7 +5,6 @@ import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { HOUR_MS } from "../../platform/time";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { MAIN } from "../../webhooks/delivery/outbox-store";
 import { IS_FAILING } from "../../webhooks/stats/store";
@@ -111,6 +110,3 @@ export async function readLoad({ shards }: Deps, { tenantId, shard }: TenantRef,
     holds,
   };
 }
-
-/** The start of the hour before the present one. */
-export const startOfAttempts = (nowMs: number): number => nowMs - (nowMs % HOUR_MS) - HOUR_MS;

@@ -2,16 +2,15 @@
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { iso } from "../../platform/time";
+import { iso, lastFullHour } from "../../platform/time";
 import { inEach } from "../../tenancy/moves/places";
 import { moveOf } from "../moves/begin";
 import { readPersonOf } from "./person-store";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
 import { hostOf } from "./search";
-import { readLoad, readTenantOf, startOfAttempts, type TenantLoad } from "./tenant-store";
+import { readLoad, readTenantOf, type TenantLoad } from "./tenant-store";
 import { readTenantSubscriptions, type TenantSubscriptionRow } from "./tenant-subscriptions-store";
 
-const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
   at === null ? null : { at: iso(at), reason };
 
@@ -26,7 +25,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
   const read = await readTenantOf(deps, operator, id, nowMs);
   if (!read) throw notFound("Tenant");
   const { tenant, owners } = read;
-  const since = startOfAttempts(nowMs);
+  const since = lastFullHour(nowMs);
   const [loads, listed, move] = await Promise.all([
     inEach(tenant, (place) => readLoad(deps, place, since)),
     readTenantSubscriptions(deps, tenant),
@@ -47,7 +46,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     subscriptions,
     subscriptionStates: listed.map(stateView),
     openDeliveries: { count: open.count, isExact: open.isExact },
-    oldestDueAt: isoOrNull(open.oldestDueAt),
+    oldestDueAt: iso(open.oldestDueAt),
     attempts: { since: iso(since), ...attempts },
     holds: holds.map(({ tenantId, cause, since: heldSince }) => ({
       cause,
@@ -60,7 +59,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
 const stateView = ({ url, lastTriggeredAt, ...row }: TenantSubscriptionRow) => ({
   ...row,
   host: hostOf(url),
-  lastTriggeredAt: isoOrNull(lastTriggeredAt),
+  lastTriggeredAt: iso(lastTriggeredAt),
 });
 
 /** What a tenant has in all of its databases. Its former one has copies of its subscriptions and holds. */

@@ -1,5 +1,5 @@
 /** How many messages have ended as dead letters, by hour. */
-import { HOUR_MS } from "../time";
+import { hourOf } from "../time";
 import { type Db, query } from "./client";
 
 /** Counts dead letters of a queue in the present hour. Spans tenants, as a batch of a queue does. */
@@ -10,6 +10,6 @@ export async function countDeadLetters(
 ): Promise<void> {
   const nowMs = now();
   await query(db)`INSERT INTO dead_letters (hour, queue, messages)
-    VALUES (${nowMs - (nowMs % HOUR_MS)}, ${queue}, ${messages})
+    VALUES (${hourOf(nowMs)}, ${queue}, ${messages})
     ON CONFLICT (hour, queue) DO UPDATE SET messages = messages + excluded.messages`;
 }

@@ -8,7 +8,7 @@ import { firstIdAt, newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { GuessPool } from "../../platform/limits/lock";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import { HOUR_MS } from "../../platform/time";
+import { hourOf } from "../../platform/time";
 import { audit, strangerTo } from "./record-store";
 
 /** Beyond these, one more row counts the rest of the hour. */
@@ -35,7 +35,7 @@ export async function recordFailedLogin(
   const tenant = tenantId ?? userId;
   const nowMs = now();
   const ofThisHour = sql`FROM audit_events e WHERE coalesce(e.actor_id, e.target_id) = ${userId}
-    AND e.id >= ${firstIdAt(nowMs - (nowMs % HOUR_MS))} AND e.action = 'auth.login_failed'`;
+    AND e.id >= ${firstIdAt(hourOf(nowMs))} AND e.action = 'auth.login_failed'`;
   const countingRow = (column: SQL) => sql`(SELECT ${column} ${ofThisHour} AND e.meta ->> 'count' IS NOT NULL LIMIT 1)`;
   const { ip, userAgent, requestId } = strangerTo(userId, origin);
   await atomically(db, {

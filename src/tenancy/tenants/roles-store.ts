@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { AppError } from "../../platform/errors";
 import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
-import { HOUR_MS } from "../../platform/time";
+import { HOUR_MS, iso } from "../../platform/time";
 
 const MANAGED = JSON.stringify(ROLES_MANAGED_BY);
 
@@ -30,6 +30,6 @@ export function refuseNewOwner(untilMs: number): never {
   throw new AppError("FORBIDDEN", {
     message:
       "You became an owner less than 72 hours ago. You cannot remove or demote an older owner or delete the tenant " +
-      `until ${new Date(untilMs).toISOString()}.`,
+      `until ${iso(untilMs)}.`,
   });
 }

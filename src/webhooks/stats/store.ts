@@ -93,7 +93,7 @@ export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): 
   if (!found) return undefined;
   const { isLimited, waiting, nextSlotAt, ...byStatus } = found;
   const total = byStatus.success + byStatus.failed + byStatus.pending;
-  const throttle = { waiting, nextSlotAt: nextSlotAt === null ? null : iso(nextSlotAt) };
+  const throttle = { waiting, nextSlotAt: iso(nextSlotAt) };
   return { total, ...byStatus, ...(isLimited ? { throttle } : {}) };
 }
 

@@ -2,7 +2,7 @@
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { HOUR_MS } from "../../platform/time";
+import { HOUR_MS, hourOf, iso } from "../../platform/time";
 import { inEach } from "../../tenancy/moves/places";
 import { addUp, type Histogram, percentileMs } from "./latency";
 import type { AttemptCounts, SubscriptionStats, TenantStats } from "./schemas";
@@ -91,7 +91,7 @@ function addHours(rows: readonly HourRow[]): HourRow[] {
 }
 
 /** Returns the start of the first of the last `hours` hours, Unix ms. */
-const startOf = (nowMs: number, hours: number) => nowMs - (nowMs % HOUR_MS) - (hours - 1) * HOUR_MS;
+const startOf = (nowMs: number, hours: number) => hourOf(nowMs) - (hours - 1) * HOUR_MS;
 
 const parseHistogram = (row: HourRow | undefined): Histogram =>
   row === undefined ? [] : (JSON.parse(row.histogramJson) as number[]);
@@ -106,7 +106,7 @@ function summary(rows: readonly HourRow[], fromMs: number, hours: number, pendin
   const failed = rows.reduce((sum, row) => sum + row.failed, 0);
   return {
     hours: parts.map(({ startMs, row, histogram }) => ({
-      hour: new Date(startMs).toISOString(),
+      hour: iso(startMs),
       success: row?.succeeded ?? 0,
       failed: row?.failed ?? 0,
       ...percentiles(histogram),
