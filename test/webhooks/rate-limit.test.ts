@@ -89,6 +89,34 @@ describe("a rate limit", () => {
     }
   });
 
+  test("10,000 that come back by messages, delayed by whole seconds, take 200 seconds and hardly any waits twice", () => {
+    const schedule = newSchedule({ rateLimit: { limit: 50, per: "second" } });
+    const sent: number[] = [];
+    let waits = 0;
+    const comeAt = new Map<number, number>();
+    const follow = (nowMs: number, answers: readonly Answer[]) => {
+      for (const answer of answers) {
+        if (answer.kind === "start") sent.push(answer.atMs);
+        else {
+          waits += 1;
+          const atMs = nowMs + Math.ceil((answer.untilMs - nowMs) / 1_000) * 1_000;
+          comeAt.set(atMs, (comeAt.get(atMs) ?? 0) + 1);
+        }
+      }
+    };
+    for (let batch = 0; batch < 100; batch += 1) follow(T + batch * 100, schedule.add(T + batch * 100, 100));
+    while (comeAt.size > 0) {
+      const nowMs = Math.min(...comeAt.keys());
+      const demands = Array.from({ length: comeAt.get(nowMs) ?? 0 }, (_, n) => returned(`${nowMs} ${n}`));
+      comeAt.delete(nowMs);
+      follow(nowMs, schedule.ask(nowMs, demands));
+    }
+    expect(sent).toHaveLength(10_000);
+    expect(Math.max(...sent) - T).toBeLessThanOrEqual(200_000 * 1.02);
+    expect(mostIn(1_000, sent)).toBeLessThanOrEqual(50);
+    expect(waits).toBeLessThanOrEqual(12_000);
+  });
+
   test("an idle throttle lets a delivery start at once", () => {
     const schedule = newSchedule({ rateLimit: { limit: 1, per: "hour" } });
     expect(schedule.add(T, 1)).toEqual([{ kind: "start", atMs: T }]);
