@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { PERMIT_LEASE_MS, START_WITHIN_MS } from "../../src/webhooks/delivery/timing";
+import { seeded } from "../support/faults/random";
 import { fresh, newSchedule, returned, timeOf } from "../support/schedule";
 
 const T = 1_800_000_000_000;
@@ -51,6 +52,42 @@ describe("a limit of concurrency", () => {
     expect(schedule.ask(T, [fresh("same")], { holder: "two" })[0]?.kind).toBe("wait");
     expect(schedule.ask(T, [fresh("other")], { holder: "two" })[0]?.kind).toBe("start");
   });
+
+  test("is exact whatever runs do, in whichever order, and whichever answers they miss", () => {
+    for (let seed = 0; seed < 200; seed += 1) expect(mostInProgress(seed), `seed ${seed}`).toBe(LIMITS.maxConcurrent);
+  });
+
+  /** The most deliveries in progress at once while runs ask, miss answers, end deliveries and call others. */
+  function mostInProgress(seed: number): number {
+    const { chance, integer, pick } = seeded(seed);
+    const schedule = newSchedule(LIMITS);
+    const ids = ["d1", "d2", "d3", "d4", "d5", "d6"];
+    const runOf = new Map<string, string>();
+    /** Those that have ended, of which the throttle hears later. */
+    const late: { id: string; holder: string }[] = [];
+    let [nowMs, most] = [T, 0];
+    for (let step = 0; step < 200; step += 1) {
+      nowMs += integer(0, 300);
+      for (const [id, holder] of [...runOf].filter(() => chance(0.25))) {
+        runOf.delete(id);
+        late.push({ id, holder });
+      }
+      for (const one of late.filter(() => chance(0.5))) {
+        const called = chance(0.5) ? ids.filter((other) => !runOf.has(other) && chance(0.3)) : [];
+        schedule.ask(nowMs, [], { holder: one.holder, ended: [one.id], called });
+        late.splice(late.indexOf(one), 1);
+      }
+      const holder = pick(["run 1", "run 2", "run 3"]);
+      // Only the run that has claimed a delivery asks for it, and a run has each delivery once.
+      const hasHad = (id: string) => late.some((one) => one.id === id && one.holder === holder);
+      const demanded = ids.filter((id) => !runOf.has(id) && !hasHad(id) && chance(0.5));
+      const answers = schedule.ask(nowMs, demanded.map(chance(0.5) ? fresh : returned), { holder });
+      const started = chance(0.25) ? [] : demanded.filter((_, position) => answers[position]?.kind === "start");
+      for (const id of started) runOf.set(id, holder);
+      most = Math.max(most, runOf.size);
+    }
+    return most;
+  }
 
   test("the waiting come back one by one, as far apart as dead runs keep permits", () => {
     const waits = newSchedule(LIMITS).add(T, 12).slice(2).map(timeOf);
