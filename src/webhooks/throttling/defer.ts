@@ -1,13 +1,15 @@
 /**
- * Deliveries of limited subscriptions wait in the outbox until they may start, or until the limits change. This uses up no attempt.
+ * Deliveries of limited subscriptions wait in the outbox until they may start, or until the limits change. This uses up
+ * no attempt.
  */
 import type { Deps } from "../../platform/deps";
 import type { ShardKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { inTime } from "../../platform/time";
 import { enqueue, enqueueLater } from "../delivery/enqueue";
 import { postponeNew, releaseDeliveries } from "../delivery/release-store";
 import type { Claimed, Run } from "../delivery/run-states";
-import { LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../delivery/timing";
+import { CLAIM_TIMEOUT_MS, LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../delivery/timing";
 import { sendOperational } from "../subscriptions/operational";
 import type { Answer } from "./demand";
 import { type Limits, textOf } from "./limits";
@@ -29,16 +31,10 @@ export interface Deferral<Delivery = Claimed> {
  * when D1 or the queue is down.
  */
 export async function defer(run: Run, shard: number, deferrals: readonly Deferral[]): Promise<void> {
-  const released = deferrals.map(({ delivery, untilMs, waitsFor, limits }) => ({
-    ...delivery,
-    wait: { dueAt: untilMs, slotAt: waitsFor && untilMs, limitsText: limits && textOf(limits) },
-  }));
+  const released = deferrals.map((deferral) => ({ ...deferral.delivery, wait: waitOf(deferral) }));
   await releaseDeliveries(run.deps.shards.db(shard), run.claim, released);
   await queueAndReport(run, shard, deferrals);
 }
-
-/** A new delivery that nobody has claimed, and when it comes back to ask for its start. */
-export type FarDeferral = Deferral<ShardKey> & { limits: Limits };
 
 /**
  * Defers new deliveries of one database without claiming them. Returns the ids of those that now wait; the others must
@@ -47,17 +43,20 @@ export type FarDeferral = Deferral<ShardKey> & { limits: Limits };
 export async function deferNew(
   run: Run,
   shard: number,
-  deferrals: readonly FarDeferral[],
+  deferrals: readonly Deferral<ShardKey>[],
 ): Promise<ReadonlySet<string>> {
-  const postponed = deferrals.map(({ delivery, untilMs, limits }) => ({
-    ...delivery,
-    wait: { dueAt: untilMs, slotAt: untilMs, limitsText: textOf(limits) },
-  }));
-  const waiting = await postponeNew(run.deps.shards.db(shard), postponed);
+  const postponed = deferrals.map((deferral) => ({ ...deferral.delivery, wait: waitOf(deferral) }));
+  const waiting = await inTime(CLAIM_TIMEOUT_MS, postponeNew(run.deps.shards.db(shard), postponed));
   const deferred = deferrals.filter(({ delivery }) => waiting.has(delivery.id));
   run.deps.background("queue deferred deliveries", queueAndReport(run, shard, deferred));
   return waiting;
 }
+
+const waitOf = ({ untilMs, waitsFor, limits }: Deferral<ShardKey>) => ({
+  dueAt: untilMs,
+  slotAt: waitsFor && untilMs,
+  limitsText: limits && textOf(limits),
+});
 
 async function queueAndReport({ deps, speed }: Run, shard: number, deferrals: readonly Deferral<ShardKey>[]) {
   const keys = deferrals.map(({ delivery, untilMs }) => ({ ...delivery, dueAt: untilMs }));

@@ -1,4 +1,10 @@
 /** What runs ask a throttle, and what it answers. */
+import { near } from "../../platform/db/regions";
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { inTime } from "../../platform/time";
+import { THROTTLE_TIMEOUT_MS } from "../delivery/timing";
+import type { Limits } from "./limits";
 
 /** A delivery that asks for its start. */
 export interface Demand {
@@ -25,4 +31,24 @@ export interface Asked {
   holder: string;
   /** The latest start that it can make, Unix ms. */
   latestMs: number;
+}
+
+/** Asks the schedule of a subscription. Returns null when it does not answer in time. */
+export async function askSchedule(
+  { throttles }: Pick<Deps, "throttles">,
+  { shard, subscriptionId }: { shard: number; subscriptionId: string },
+  limits: Limits,
+  asked: Asked,
+): Promise<Answer[] | null> {
+  try {
+    const throttle = throttles.get(throttles.idFromName(subscriptionId), near(shard));
+    return await inTime(THROTTLE_TIMEOUT_MS, throttle.schedule(limits, asked));
+  } catch (error) {
+    log("warn", "throttle not reached", {
+      webhookId: subscriptionId,
+      count: asked.demands.length + asked.ended.length,
+      ...describeError(error),
+    });
+    return null;
+  }
 }

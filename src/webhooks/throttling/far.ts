@@ -7,8 +7,8 @@ import type { ShardKey } from "../../platform/messages";
 import { type Line, memory } from "../delivery/isolate-memory";
 import type { Claimed, Run } from "../delivery/run-states";
 import { FAR_START_MS, ID_BEFORE_MS, TARGET_FRESH_FOR_MS } from "../delivery/timing";
-import { askSchedule } from "./calls";
-import { deferNew, type FarDeferral } from "./defer";
+import { type Deferral, deferNew } from "./defer";
+import { askSchedule } from "./demand";
 import { type Limits, textOf } from "./limits";
 
 /** So that one statement does not hold up the others of a database for long. */
@@ -23,15 +23,15 @@ export function noteWait({ subscriptionId, readMs }: Claimed, limits: Limits, un
 
 export class FarDeliveries {
   readonly #run: Run;
-  readonly #tried = new Set<ShardKey>();
-  readonly #deferring = new Set<ShardKey>();
+  /** The deliveries that it has tried to defer: whether the answer is still to come. */
+  readonly #isOpen = new Map<ShardKey, boolean>();
 
   constructor(run: Run) {
     this.#run = run;
   }
 
   /** Whether it is not known yet if the delivery must be claimed. */
-  isDeferring = (key: ShardKey): boolean => this.#deferring.has(key);
+  isDeferring = (key: ShardKey): boolean => this.#isOpen.get(key) ?? false;
 
   /**
    * Defers those of `waiting` that are far from their starts, in the background. Calls `onDeferred` with those that need
@@ -39,12 +39,9 @@ export class FarDeliveries {
    */
   defer(waiting: readonly ShardKey[], onDeferred: (keys: readonly ShardKey[]) => void): void {
     if (memory.lines.size === 0) return;
-    const far = waiting.filter((key) => !this.#tried.has(key) && isNew(key) && this.#lineOf(key) !== null);
+    const far = waiting.filter((key) => !this.#isOpen.has(key) && isNew(key) && this.#lineOf(key) !== null);
     for (const ofLine of Map.groupBy(far, ({ shard, subscriptionId }) => `${shard} ${subscriptionId}`).values()) {
-      for (const key of ofLine) {
-        this.#tried.add(key);
-        this.#deferring.add(key);
-      }
+      for (const key of ofLine) this.#isOpen.set(key, true);
       this.#run.deps.background("defer new deliveries", this.#deferLine(ofLine, onDeferred));
     }
   }
@@ -62,7 +59,7 @@ export class FarDeliveries {
       const part = keys.slice(start, start + MAX_DEFERRED);
       // A database that fails here fails the claim too, which says so.
       const waiting = await this.#deferPart(part).catch(() => new Set<string>());
-      for (const key of part) this.#deferring.delete(key);
+      for (const key of part) this.#isOpen.set(key, false);
       onDeferred(part.filter(({ id }) => waiting.has(id)));
     }
   }
@@ -75,10 +72,11 @@ export class FarDeliveries {
     const answers = await askSchedule(this.#run.deps, first, line.limits, {
       ...{ demands, ended: [], called: [], holder: "", latestMs: 0 },
     });
-    const deferrals = keys.flatMap((delivery, position): FarDeferral[] => {
+    const deferrals = keys.flatMap((delivery, position): Deferral<ShardKey>[] => {
       const answer = answers?.[position];
       return answer?.kind === "wait" ? [{ delivery, ...answer, limits: line.limits }] : [];
     });
+    if (deferrals.length === 0) return new Set();
     line.endMs = Math.max(line.endMs, ...deferrals.map(({ untilMs }) => untilMs));
     return deferNew(this.#run, first.shard, deferrals);
   }
