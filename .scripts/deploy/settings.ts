@@ -62,8 +62,16 @@ function refusedOf(parseConfig: ConfigModule["parseConfig"], settings: Record<st
 /** Good values for secrets that cannot be read. */
 const standIns = (names: Iterable<string>) => Object.fromEntries([...names].map((name) => [name, newSecretKey()]));
 
+let loaded: Promise<ConfigModule> | undefined;
+
+/** The module of the Worker, loaded once in this process. */
+function configModule(): Promise<ConfigModule> {
+  loaded ??= bundledModule();
+  return loaded;
+}
+
 /** Bundled, because Node does not resolve the imports of the Worker. */
-async function configModule(): Promise<ConfigModule> {
+async function bundledModule(): Promise<ConfigModule> {
   const input = join(ROOT, "src/platform/config.ts");
   const { output } = await build({ input, write: false, logLevel: "warn" });
   return import(`data:text/javascript;base64,${Buffer.from(output[0].code).toString("base64")}`);

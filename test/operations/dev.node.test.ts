@@ -61,7 +61,6 @@ async function copyProject(): Promise<string> {
     symlinkSync(join(process.cwd(), name), join(copy, name));
   }
   writeFileSync(join(copy, "wrangler.toml"), readFileSync("wrangler.toml", "utf8") + SECOND);
-  await makeDocs();
   await makeDocs(copy, async () => cpSync(".assets", join(copy, ".assets"), { recursive: true }));
   await bundleOnce(mkdtempSync(join(folder, "bundle-")), copy, (into) => bundleOnce(into));
   return copy;

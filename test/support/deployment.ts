@@ -11,6 +11,7 @@ import { deploy as command } from "../../.scripts/deploy/command.ts";
 import { readConfiguration } from "../../.scripts/deploy/configuration.ts";
 import { makePlan } from "../../.scripts/deploy/plan.ts";
 import type { Wrangler } from "../../.scripts/deploy/wrangler.ts";
+import { makeDocs } from "../../.scripts/make-docs.ts";
 import { readMigrations } from "../../.scripts/migrations.ts";
 import { ACCOUNT, CloudflareApi } from "./cloudflare-api.ts";
 
@@ -77,8 +78,9 @@ async function healthServer() {
   return state;
 }
 
-/** Runs `npm run deploy`, with wrangler itself. */
+/** Runs `npm run deploy`, with wrangler itself. The documentation is that of this checkout. */
 export async function deploy(flags: string[] = []) {
+  await makeDocs(project, async () => cpSync(join(ROOT, ".assets"), join(project, ".assets"), { recursive: true }));
   const child = spawn("node", [join(ROOT, ".scripts/deploy.ts"), "--url", health.url, ...flags], { cwd: project });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (text += data));
