@@ -5,8 +5,8 @@ const SHELL = "/usr/bin/chromium-headless-shell";
 
 /** The path of the browser that the tests use. */
 export const CHROMIUM = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : "/usr/bin/chromium");
-/** Keeps it from any traffic of its own, and from optimizing scripts of pages that are gone a moment later. */
-export const FLAGS = [
+/** Keeps it from any traffic of its own. For a page whose scripts compute for seconds. */
+export const OPTIMIZING_FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -14,5 +14,6 @@ export const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  "--js-flags=--no-opt --no-maglev",
 ];
+/** Keeps it from optimizing scripts too, for pages that are gone a moment later. */
+export const FLAGS = [...OPTIMIZING_FLAGS, "--js-flags=--no-opt --no-maglev"];

@@ -1,6 +1,7 @@
 /** The API reference in a real browser. */
-import type { Page } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { afterAll, describe, test } from "vitest";
+import { CHROMIUM, OPTIMIZING_FLAGS } from "./chromium.ts";
 import type { Stage } from "./stage.ts";
 
 const PHONE_WIDTH_PIXELS = 360;
@@ -20,8 +21,9 @@ interface Reference {
   hosts: Set<string>;
 }
 
-/** Opens the page and waits for its operations. */
-async function openReference({ browser, server }: Stage): Promise<Reference> {
+/** Opens the page in a browser of its own and waits for its operations. */
+async function openReference({ server }: Stage): Promise<Reference> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: OPTIMIZING_FLAGS });
   const page = await browser.newPage({ viewport: { width: DESK_WIDTH_PIXELS, height: 800 } });
   const complaints: string[] = [];
   const hosts = new Set<string>();
@@ -73,7 +75,7 @@ export function reference(stage: Stage): void {
       opened ??= openReference(stage);
       return opened;
     };
-    afterAll(async () => (await opened)?.page.close());
+    afterAll(async () => (await opened)?.page.context().browser()?.close());
 
     test(
       "shows every operation, with no browser error and no request to another host",
