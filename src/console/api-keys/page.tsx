@@ -1,4 +1,5 @@
 /** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
+import type { ApiKeyRow } from "../../identity/api-keys/store";
 import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Card, Copyable, EmptyState, Time } from "../components/display";
@@ -15,19 +16,8 @@ export interface KeyValues {
   owner: string;
 }
 
-interface ListedKey {
-  id: string;
-  name: string;
-  prefix: string;
-  owner: "user" | "tenant";
-  scopes: readonly string[];
-  createdAt: number;
-  lastUsedAt: number | null;
-  expiresAt: number | null;
-}
-
 interface KeysProps {
-  keys: readonly ListedKey[];
+  keys: readonly ApiKeyRow[];
   /** The permissions that the caller has and can therefore give to a key. */
   permissions: ReadonlySet<Permission>;
   values: KeyValues;
@@ -89,7 +79,7 @@ export const ApiKeys = ({ keys, permissions, values, issued }: KeysProps) => (
   </>
 );
 
-const KeyRow = ({ apiKey }: { apiKey: ListedKey }) => {
+const KeyRow = ({ apiKey }: { apiKey: ApiKeyRow }) => {
   const { id, name, prefix, owner, scopes, createdAt, lastUsedAt, expiresAt } = apiKey;
   return (
     <li>

@@ -8,19 +8,11 @@ import { Badge, Banner, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { Trail } from "../components/trail";
 import { Log, type LogView } from "../subscriptions/log";
+import type { Screen } from "../subscriptions/store";
 
 interface ListenerProps {
-  listener: {
-    id: string;
-    name: string;
-    events: readonly string[];
+  listener: Pick<Screen["subscription"], "id" | "name" | "events" | "held" | "createdAt" | "lastTriggeredAt"> & {
     isConnected: boolean;
-    /** How many deliveries wait until it is connected. */
-    held: number;
-    /** Unix ms. */
-    createdAt: number;
-    /** Unix ms. */
-    lastTriggeredAt: number | null;
   };
   bars: Bar[];
   period: PeriodName;

@@ -1,4 +1,6 @@
 /** The tenant's members and its open invitations. */
+import type { NewInvitation } from "../../identity/invitations/store";
+import type { MemberRow as Member } from "../../identity/members/store";
 import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../platform/schemas/roles";
 import { ActionButton, FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Card, EmptyState, Time } from "../components/display";
@@ -8,24 +10,9 @@ import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
 import { type Left, Staying } from "./left";
 
-interface Member {
-  userId: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  joinedAt: number;
-}
-
-interface Invitation {
-  id: string;
-  email: string;
-  role: Role;
-  expiresAt: number;
-}
-
 interface PeopleProps {
   members: readonly Member[];
-  invitations: readonly Invitation[];
+  invitations: readonly NewInvitation[];
   /** The current user and the roles that they can give; null when they can only read. */
   manage: { userId: string; roles: readonly Role[] } | null;
   values: { email: string; role: string };
@@ -118,7 +105,7 @@ const RoleSelect = ({ member, roles }: { member: Member; roles: readonly Role[] 
   </select>
 );
 
-const InvitationRow = ({ invitation, mayRevoke }: { invitation: Invitation; mayRevoke: boolean }) => (
+const InvitationRow = ({ invitation, mayRevoke }: { invitation: NewInvitation; mayRevoke: boolean }) => (
   <li>
     <div>
       <strong>{invitation.email}</strong> <Badge tone="calm">{invitation.role}</Badge>

@@ -1,6 +1,7 @@
 /** The operator's first page: the alarms, the search, and the state of the service. */
 import type { PropsWithChildren } from "hono/jsx";
 import { describeFinding } from "../../operations/alarms/findings";
+import type { Alarm } from "../../operations/alarms/store";
 import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
 import { LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, Card, Moment } from "../components/display";
@@ -17,17 +18,10 @@ interface OperatorView {
   query: string;
   found: SearchResult | null;
   status: ServiceStatus;
-  alarms: readonly OpenAlarm[];
+  alarms: readonly Alarm[];
 }
 
-/** An alarm that lasts. */
-interface OpenAlarm {
-  finding: string;
-  /** Unix ms. */
-  since: number;
-}
-
-const Alarms = ({ alarms }: { alarms: readonly OpenAlarm[] }) => (
+const Alarms = ({ alarms }: { alarms: readonly Alarm[] }) => (
   <Card id="alarms" title="Alarms">
     {alarms.length === 0 ? (
       <p class="muted">Nothing is wrong.</p>

@@ -4,34 +4,10 @@ import { HOUR_MS } from "../../platform/time";
 import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/auto-disable/stages";
 import { ActionButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";
-
-/** Times are Unix ms. */
-export interface HealthView {
-  id: string;
-  enabled: boolean;
-  disabledReason: "failing" | "gone" | null;
-  /** When the service disabled it; null if it did not. */
-  disabledAt: number | null;
-  /** When the failures began; null if the last request did not fail. */
-  failingSince: number | null;
-  /** The time at which the page was requested. */
-  nowMs: number;
-  /** After how many hours of failures it is disabled; null for never. */
-  disabledAfterHours: number | null;
-  /** Null unless its deliveries are held or released step by step. */
-  releasedTo: number | null;
-  /** How many deliveries the current step releases. */
-  releaseRate: number;
-  /** How many deliveries are held; 0 while it is enabled. */
-  held: number;
-  /** How many deliveries of its backlog are still to be sent; 0 while it is paused or disabled. */
-  toSend: number;
-  /** When the next probe is due; null for never. */
-  probeAt: number | null;
-}
+import type { SubscriptionView } from "./view";
 
 interface NoticeProps {
-  health: HealthView;
+  health: SubscriptionView;
   mayUpdate: boolean;
   /** Whether a test has succeeded since the service disabled it. */
   hasPassedTest: boolean;
@@ -40,7 +16,7 @@ interface NoticeProps {
 const count = (held: number) => `${held.toLocaleString("en")} ${held === 1 ? "delivery is" : "deliveries are"}`;
 
 /** Whether it is off and has a banner that says more than "Paused" and can enable it. */
-export const isOff = ({ enabled, disabledReason, releasedTo }: HealthView): boolean =>
+export const isOff = ({ enabled, disabledReason, releasedTo }: SubscriptionView): boolean =>
   !enabled && (disabledReason !== null || releasedTo !== null);
 
 /** The banner of a subscription that is off or that is still sending what it held; nothing for any other. */
@@ -70,7 +46,7 @@ const Disabled = ({
   disabledReason,
   failingSince,
   hasPassedTest,
-}: HealthView & { hasPassedTest: boolean }) => (
+}: SubscriptionView & { hasPassedTest: boolean }) => (
   <p>
     <strong>
       Disabled
@@ -100,7 +76,7 @@ const Disabled = ({
   </p>
 );
 
-const Waiting = ({ releasedTo, held, probeAt }: HealthView) => (
+const Waiting = ({ releasedTo, held, probeAt }: SubscriptionView) => (
   <p>
     {releasedTo === null ? "No new events are sent to it." : `${count(held)} held. New events are held too.`}
     {probeAt !== null && held > 0 && (
@@ -113,7 +89,7 @@ const Waiting = ({ releasedTo, held, probeAt }: HealthView) => (
   </p>
 );
 
-function Enable({ id, releasedTo, held }: HealthView) {
+function Enable({ id, releasedTo, held }: SubscriptionView) {
   const resume = `/console/webhooks/${id}/resume`;
   if (releasedTo === null || held === 0) {
     return (
@@ -135,7 +111,7 @@ function Enable({ id, releasedTo, held }: HealthView) {
 }
 
 /** Since when it fails, and when that disables it. After that time, only the number of failures is still missing. */
-export function Outlook({ failingSince, disabledAfterHours, enabled, nowMs }: HealthView) {
+export function Outlook({ failingSince, disabledAfterHours, enabled, nowMs }: SubscriptionView) {
   if (failingSince === null || !enabled) return null;
   const disablesAt = disabledAfterHours === null ? null : failingSince + disabledAfterHours * HOUR_MS;
   return (

@@ -7,19 +7,9 @@ import { EmptyState, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import { Table } from "../components/table";
 import { Health } from "./state";
+import type { PlainSubscription } from "./store";
 
-interface ListedSubscription {
-  id: string;
-  name: string;
-  url: string;
-  enabled: boolean;
-  disabledReason: "failing" | "gone" | null;
-  failureCount: number;
-  isFailing: boolean;
-  isRetrying: boolean;
-  lastTriggeredAt: number | null;
-  bars: Bar[];
-}
+type ListedSubscription = PlainSubscription & { bars: Bar[] };
 
 interface ListView {
   search: string;

@@ -1,16 +1,8 @@
 /** The state of a subscription in one or two words. */
 import { Badge, type Tone } from "../components/display";
+import type { PlainSubscription } from "./store";
 
-interface State {
-  enabled: boolean;
-  disabledReason: "failing" | "gone" | null;
-  /** Failed attempts since the last success. */
-  failureCount: number;
-  /** Whether it has failed so often that mails and metrics count it as failing. */
-  isFailing: boolean;
-  /** Whether another attempt follows the last failed one. */
-  isRetrying: boolean;
-}
+type State = Pick<PlainSubscription, "enabled" | "disabledReason" | "failureCount" | "isFailing" | "isRetrying">;
 
 export function stateOf({ enabled, disabledReason, failureCount, isFailing, isRetrying }: State): {
   tone: Tone;

@@ -27,17 +27,20 @@ import type { LogRow } from "./log";
 export const LIST_ROWS = 50;
 
 /** A subscription without its secret. */
-interface PlainSubscription {
+export interface PlainSubscription {
   id: string;
   name: string;
   url: string;
   enabled: boolean;
   /** Why the service disabled it; null if it did not. */
   disabledReason: "failing" | "gone" | null;
+  /** Failed attempts since the last success. */
   failureCount: number;
+  /** Whether it has failed so often that mails and metrics count it as failing. */
   isFailing: boolean;
   /** Whether another attempt follows its last failed one. */
   isRetrying: boolean;
+  /** Unix ms. */
   lastTriggeredAt: number | null;
 }
 
@@ -94,17 +97,22 @@ export interface Screen {
     /** Whether it has a program instead of a URL. */
     isListener: boolean;
     secretSealed: string;
+    /** Unix ms. */
     createdAt: number;
     pending: number;
     options: DeliveryOptions | null;
+    /** When the service disabled it, Unix ms; null if it did not. */
     disabledAt: number | null;
     /** When the failures began, Unix ms; null if the last request did not fail. */
     failingSince: number | null;
+    /** The end of the pause that its receiver asked for, Unix ms. */
     heldUntil: number;
     headersSealed: string | null;
     /** How many deliveries wait because of its limits. */
     waiting: number;
+    /** Null unless its deliveries are held or released step by step. */
     releasedTo: number | null;
+    /** How many deliveries the current step releases. */
     releaseRate: number;
     /** How many deliveries are held; 0 while it is enabled. */
     held: number;

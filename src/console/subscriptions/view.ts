@@ -1,26 +1,16 @@
 /** A subscription as its page shows it. */
-import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
-import type { HealthView } from "./health";
+import type { Screen } from "./store";
 
-export interface SubscriptionView extends HealthView {
-  name: string;
-  url: string;
-  events: string[];
-  failureCount: number;
-  isFailing: boolean;
-  isRetrying: boolean;
-  /** After how many hours a subscription without a setting of its own is disabled; null for never. */
+export type SubscriptionView = Omit<Screen["subscription"], "secretSealed" | "headersSealed" | "hasFailed"> & {
+  /** The time at which the page was requested, Unix ms. */
+  nowMs: number;
+  /** After how many hours of failures it is disabled; null for never. */
+  disabledAfterHours: number | null;
+  /** The same for a subscription without a setting of its own. */
   defaultAutoDisableHours: number | null;
   /** Null unless the user asked to see it. */
   secret: string | null;
-  options: DeliveryOptions | null;
   headers: HeadersView;
-  /** How many deliveries wait because of its limits. */
-  waiting: number;
   isHeld: boolean;
-  /** The end of the hold, in Unix ms. */
-  heldUntil: number;
-  createdAt: number;
-  lastTriggeredAt: number | null;
-}
+};
