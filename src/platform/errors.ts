@@ -84,6 +84,11 @@ export class AppError extends Error {
 export const invalidField = (path: string, message: string): AppError =>
   new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
 
+/** Throws a 400 if there is anything wrong. */
+export function refuseInvalid(details: ErrorDetail[]): void {
+  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+}
+
 /** Returns what was looked up. Throws NOT_FOUND if it is missing. */
 export function orNotFound<T extends object>(row: T | null | undefined, thing: string): T {
   if (!row) throw notFound(thing);

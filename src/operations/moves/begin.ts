@@ -1,7 +1,7 @@
 /** Beginning to move a tenant, and what operators see of it. */
 import type { StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import { AppError, invalidField } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
@@ -41,7 +41,7 @@ export async function moveTenant(
   }
 }
 
-const wrongShard = (message: string) => new AppError("VALIDATION_FAILED", { details: [{ path: "shard", message }] });
+const wrongShard = (message: string) => invalidField("shard", message);
 
 /** The newest move of a tenant; null if it was never moved. */
 export async function moveOf(deps: Deps, tenantId: string): Promise<TenantMove | null> {

@@ -1,5 +1,5 @@
 /** Schemas and examples that a request brings. */
-import { AppError } from "../../platform/errors";
+import { AppError, refuseInvalid } from "../../platform/errors";
 import { type CompiledSchema, compileSchema, SchemaRefused } from "./json-schema/check";
 import type { RequestMeter } from "./json-schema/meter";
 import type { Finding } from "./json-schema/report";
@@ -28,5 +28,5 @@ export function checkExamples(schema: CompiledSchema, examples: readonly unknown
   const details = examples.flatMap((example, place): Finding[] =>
     fits(schema, example, meter) ? [] : [{ path: `examples.${place}`, message: "Does not fit the schema" }],
   );
-  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+  refuseInvalid(details);
 }

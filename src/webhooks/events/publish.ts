@@ -6,7 +6,7 @@ import { newIdAt } from "../../platform/db/ids";
 import { StaleCaller } from "../../platform/db/recheck";
 import { toStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
-import { AppError, unavailable } from "../../platform/errors";
+import { AppError, refuseInvalid, unavailable } from "../../platform/errors";
 import { reserve } from "../../platform/limits/reserve";
 import { refuseWhenFull } from "../../platform/limits/storage";
 import { countWarned, type Judged, judge } from "../event-types/rules";
@@ -111,7 +111,7 @@ async function publishOnce(
       judged,
       refused.filter((position) => !repeated.has(position)),
     );
-    if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+    refuseInvalid(details);
     return publishOthers(deps, tenant, inputs, repeated, countedEvents);
   }
   const published = await publishNew(deps, tenant, inputs, hashes, countedEvents, judged);

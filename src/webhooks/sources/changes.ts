@@ -1,7 +1,14 @@
 /** Creating and changing sources, and trying a call. */
 import { utf8 } from "../../platform/crypto/encoding";
 import type { Deps } from "../../platform/deps";
-import { AppError, changedMeanwhile, type ErrorDetail, notFound, orNotFound } from "../../platform/errors";
+import {
+  AppError,
+  changedMeanwhile,
+  type ErrorDetail,
+  notFound,
+  orNotFound,
+  refuseInvalid,
+} from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
@@ -27,7 +34,7 @@ type Maker = ActingIn & Pick<Principal, "userId">;
 export async function createSource(deps: Deps, tenant: Maker, input: NewSource): Promise<SourceRow> {
   const { name, provider, secrets, enabled, ...given } = input;
   const options = withoutMissing(given);
-  refuse([
+  refuseInvalid([
     ...refuseOptions(provider, options),
     ...secrets.flatMap((secret, at) => refuseSecret(provider, options, secret, `secrets.${at}`)),
   ]);
@@ -51,9 +58,9 @@ export async function changeSource(deps: Deps, tenant: ActingIn, id: string, cha
   const before = await sourceOf(deps, tenant, id);
   const { name = before.name, enabled = before.enabled, ...given } = change;
   const options = withoutMissing({ ...before.options, ...withoutUndefined(given) });
-  refuse(refuseOptions(before.provider, options));
+  refuseInvalid(refuseOptions(before.provider, options));
   const secrets = await openSecrets(deps, id, before.secretsSealed);
-  refuse(
+  refuseInvalid(
     secrets.flatMap(({ secret }) => refuseSecret(before.provider, options, secret, "verification.secretEncoding")),
   );
   const after = { ...before, name, enabled, options };
@@ -73,7 +80,7 @@ function differs(before: SourceRow, after: SourceRow, field: string): boolean {
 /** Adds a secret. Throws CONFLICT for a fourth one, VALIDATION_FAILED and NOT_FOUND. */
 export async function addSecret(deps: Deps, tenant: Maker, id: string, secret: string): Promise<SourceRow> {
   const before = await sourceOf(deps, tenant, id);
-  refuse(refuseSecret(before.provider, before.options, secret, "secret"));
+  refuseInvalid(refuseSecret(before.provider, before.options, secret, "secret"));
   const secrets = await openSecrets(deps, id, before.secretsSealed);
   if (secrets.length >= MAX_SECRETS) {
     throw new AppError("CONFLICT", { message: `A source can have at most ${MAX_SECRETS} secrets.` });
@@ -148,10 +155,6 @@ function refuseSecret(provider: ProviderName, options: SourceOptions, secret: st
   } catch {
     return [{ path, message: "A secret is not in the form that its prefix or secretEncoding says" }];
   }
-}
-
-function refuse(details: ErrorDetail[]): void {
-  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
 }
 
 const withoutUndefined = <T extends object>(fields: T): T =>

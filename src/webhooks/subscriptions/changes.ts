@@ -12,6 +12,7 @@ import {
   invalidField,
   notFound,
   orNotFound,
+  refuseInvalid,
 } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { isOnTrial } from "../../platform/limits/reserve";
@@ -84,8 +85,7 @@ export function checkSubscription(deps: Deps, tenant: Permitted, input: Subscrip
   checkTarget(deps, input.url);
   checkOptions(deps, input.delivery);
   const headers = headersOf(input);
-  const details = refuseHeaders(headers);
-  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+  refuseInvalid(refuseHeaders(headers));
   checkCombination({ profile: input.delivery?.signatureProfile, headers, secret: input.secret }, input);
   checkFilter(filterAfter(input.delivery), input.events, "delivery.filter");
 }
@@ -275,11 +275,9 @@ function checkTarget(deps: Deps, url: string): void {
 
 function checkCombination(combination: Parameters<typeof refuseCombination>[0], { delivery }: Change): void {
   const changed = { profile: Boolean(delivery?.signatureProfile), headers: delivery?.headers !== undefined };
-  const details = refuseCombination(combination, changed);
-  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+  refuseInvalid(refuseCombination(combination, changed));
 }
 
 function checkOptions(deps: Deps, change: DeliveryChange | null | undefined): void {
-  const refused = change ? refuseOptions(change, deps.config.retentionDays) : [];
-  if (refused.length > 0) throw new AppError("VALIDATION_FAILED", { details: refused });
+  if (change) refuseInvalid(refuseOptions(change, deps.config.retentionDays));
 }

@@ -1,7 +1,7 @@
 /** A subscription's own headers, encrypted at rest. */
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import { refuseInvalid } from "../../platform/errors";
 import { type Headers, type HeadersChange, headersOwner, leftOut, mergeHeaders, refuseHeaders } from "./header-options";
 
 interface Sealed {
@@ -20,8 +20,7 @@ export async function sealHeaders(
   subscriptionId: string,
   headers: Headers,
 ): Promise<string | null> {
-  const details = refuseHeaders(headers);
-  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+  refuseInvalid(refuseHeaders(headers));
   if (Object.keys(headers).length === 0) return null;
   return encrypt(keys, headersOwner(subscriptionId), JSON.stringify(headers));
 }
@@ -37,11 +36,8 @@ export function headersAfter(
   change: HeadersChange | null | undefined,
 ): Headers {
   if (url !== undefined && new URL(url).origin !== new URL(before.url).origin) {
-    const details = leftOut(headers, change).map((name) => ({
-      path: `delivery.headers.${name}`,
-      message: "The URL has another origin: send the header again, or null",
-    }));
-    if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+    const message = "The URL has another origin: send the header again, or null";
+    refuseInvalid(leftOut(headers, change).map((name) => ({ path: `delivery.headers.${name}`, message })));
   }
   return change === undefined ? headers : mergeHeaders(headers, change);
 }
