@@ -31,12 +31,13 @@ export interface NewEvent {
 }
 
 /**
- * Writes the events, one outbox row for each enabled subscription that receives them, and an entry for those that
- * feeds list. Writes nothing if an Idempotency-Key was used with another event, or if the events need more than
+ * Writes the events, one outbox row for each enabled subscription that receives them, and an entry for those that feeds
+ * list. Writes nothing if an Idempotency-Key was used with another event, or if the events need more than
  * `allowedDeliveries`. An event that was published with the same key before is not written again. Returns one row per
  * event in the given order, the deliveries to queue, and how many deliveries the events need if nothing was written.
- * Takes a second round trip unless it has written all of the events. With `rulesRevision`, writes nothing if the tenant's rules have another revision, and
- * `isStale` is then true. Throws StaleCaller, and writes nothing, if `recheck` fails.
+ * Takes a second round trip unless it has written all of the events. With `rulesRevision`, writes nothing if the
+ * tenant's rules have another revision, and `isStale` is then true. Throws StaleCaller, and writes nothing, if
+ * `recheck` fails.
  */
 export async function acceptEvents(
   db: Db,
