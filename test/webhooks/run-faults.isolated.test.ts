@@ -6,7 +6,7 @@ import type { Deps } from "../../src/platform/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { coolDownHere } from "../../src/webhooks/lanes/cooldown";
-import { askSchedule } from "../../src/webhooks/throttling/calls";
+import { askSchedule } from "../../src/webhooks/throttling/demand";
 import { signUp, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, keyOfNobody, outboxRow } from "../support/engine";

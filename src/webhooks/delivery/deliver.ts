@@ -242,8 +242,7 @@ export class DeliveryRun {
 
   /** Leaves out what is far from its start, before anything is claimed. */
   #deferFar(): void {
-    if (!this.#states.anyWaits) return;
-    this.#far.defer(this.#unclaimed(), (keys) => {
+    this.#far.defer(this.#unclaimed, (keys) => {
       for (const key of keys.filter((one) => this.#states.is(one, "waiting"))) this.#states.handBack(key);
       this.#wake();
     });

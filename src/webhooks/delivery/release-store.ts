@@ -74,7 +74,8 @@ const waitStatements = (list: string, condition = sql`1`) => ({
   pointers: insertPlaceholders(
     sql`j.value ->> 'n'`,
     sql`FROM ${outboxByKeys(list)} CROSS JOIN subscriptions s ON s.id = o.subscription_id
-      WHERE ${condition} AND j.value ->> 'n' IS NOT NULL AND (j.value ->> 'l' IS NULL OR j.value ->> 'l' = ${LIMITS_TEXT})`,
+      WHERE ${condition} AND j.value ->> 'n' IS NOT NULL
+        AND (j.value ->> 'l' IS NULL OR j.value ->> 'l' = ${LIMITS_TEXT})`,
   ),
   outbox: rows<{
     id: string;

@@ -34,12 +34,12 @@ export class FarDeliveries {
   isDeferring = (key: ShardKey): boolean => this.#isOpen.get(key) ?? false;
 
   /**
-   * Defers those of `waiting` that are far from their starts, in the background. Calls `onDeferred` with those that need
-   * nothing more from this run; it must claim the others.
+   * Defers those of `waiting` that are far from their starts, in the background. Calls `onDeferred` with those that
+   * need nothing more from this run; it must claim the others.
    */
-  defer(waiting: readonly ShardKey[], onDeferred: (keys: readonly ShardKey[]) => void): void {
+  defer(waiting: () => readonly ShardKey[], onDeferred: (keys: readonly ShardKey[]) => void): void {
     if (memory.lines.size === 0) return;
-    const far = waiting.filter((key) => !this.#isOpen.has(key) && isNew(key) && this.#lineOf(key) !== null);
+    const far = waiting().filter((key) => !this.#isOpen.has(key) && isNew(key) && this.#lineOf(key) !== null);
     for (const ofLine of Map.groupBy(far, ({ shard, subscriptionId }) => `${shard} ${subscriptionId}`).values()) {
       for (const key of ofLine) this.#isOpen.set(key, true);
       this.#run.deps.background("defer new deliveries", this.#deferLine(ofLine, onDeferred));
