@@ -15,6 +15,7 @@ import { freePort } from "../test/browser/dev-server.ts";
 
 const START_TIMEOUT_MS = 90_000;
 const STEP_TIMEOUT_MS = 60_000;
+const POLL_MS = 100;
 
 interface Arrival {
   atMs: number;
@@ -36,7 +37,7 @@ async function until<T>(
   while (Date.now() < end) {
     const value = await read();
     if (value !== undefined) return value;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error(`smoke: did not happen within ${withinMs} ms: ${what}`);
 }
