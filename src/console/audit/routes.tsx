@@ -9,24 +9,15 @@ import { namesOfTargets } from "../../tenancy/audit/names-store";
 import { auditLog } from "../../tenancy/audit/operations";
 import { auditQuery, exportQuery } from "../../tenancy/audit/schemas";
 import { parse } from "../failure";
+import { textsOf } from "../http/form";
 import { page, type Refused, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
 import { Activity, type ActivityQuery, type ActivityView } from "./page";
 
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
-const queryOf = (c: Context<AppEnv>): ActivityQuery => {
-  const [action = "", actor = "", target = "", ip = "", since = "", until = "", cursor = ""] = [
-    "action",
-    "actor",
-    "target",
-    "ip",
-    "since",
-    "until",
-    "cursor",
-  ].map((name) => c.req.query(name)?.trim());
-  return { action, actor, target, ip, since, until, cursor };
-};
+const queryOf = (c: Context<AppEnv>): ActivityQuery =>
+  textsOf(["action", "actor", "target", "ip", "since", "until", "cursor"], (name) => c.req.query(name)?.trim() ?? "");
 
 /**
  * Turns a day into a moment for the API: its beginning or, with `after`, its end. Leaves anything else for the schema

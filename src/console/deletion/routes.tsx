@@ -24,7 +24,7 @@ async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
 
 /** The proof that exports, and the deletion of a tenant, ask for: the password, if the user has one. */
 const PROOF = {
-  values: (sent: Form) => ({ password: sent.text("password") }),
+  values: (sent: Form) => sent.texts("password"),
   input: async (values: { password: string }, c: Context<AppEnv>) => ((await hasPassword(c)) ? values : {}),
 };
 

@@ -54,11 +54,7 @@ export const mailCodePages = new Pages()
   .use(whereMailCodes)
   .get("/", (c) => requestPage(c, "", c.req.query("to") ?? ""))
   .form("/", signIn.requestCode, {
-    values: (sent) => ({
-      email: sent.text("email"),
-      to: sent.text("to"),
-      captchaToken: sent.optional("captchaToken"),
-    }),
+    values: (sent) => ({ ...sent.texts("email", "to"), captchaToken: sent.optional("captchaToken") }),
     done: (c, state, { to }) => {
       setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
       return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(safePath(to))}`);
@@ -70,12 +66,7 @@ export const mailCodePages = new Pages()
   )
   .form("/code", signIn.loginWithCode, {
     first: whileAsked,
-    values: (sent, c) => ({
-      state: stateOf(c),
-      code: sent.text("code"),
-      totp: sent.optional("totp"),
-      to: sent.text("to"),
-    }),
+    values: (sent, c) => ({ ...sent.texts("code", "to"), state: stateOf(c), totp: sent.optional("totp") }),
     done: (c, opened, { to }) => startSession(c, opened, to),
     again: (c, refused, { code, to }) => {
       if (refused.error.code === "TOTP_REQUIRED") return factorPage(c, { code, to });

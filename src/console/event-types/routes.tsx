@@ -114,6 +114,6 @@ export const eventTypePages = new Pages()
   .form("/named/:name/delete", eventTypes.delete, { done: flash("/event-types", "typeDeleted") }).router;
 
 export const eventTypeSettingsPages = new Pages().form("/", eventTypes.changeSettings, {
-  values: (sent) => ({ mode: sent.text("mode") }),
+  values: (sent) => sent.texts("mode"),
   done: flash("/event-types", "changed"),
 }).router;

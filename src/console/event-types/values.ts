@@ -27,8 +27,7 @@ export const EMPTY: TypeValues = {
   ...{ deprecated: "no", since: "", note: "", replacedBy: "" },
 };
 
-export const readValues = (form: Form): TypeValues =>
-  Object.fromEntries(Object.keys(EMPTY).map((name) => [name, form.text(name)])) as unknown as TypeValues;
+export const readValues = (form: Form): TypeValues => form.texts(...(Object.keys(EMPTY) as (keyof TypeValues)[]));
 
 const jsonText = (value: unknown) => (value === undefined ? "" : JSON.stringify(value, null, 2));
 

@@ -15,6 +15,7 @@ import { publication } from "../../webhooks/events/publication";
 import { publishEvents } from "../../webhooks/events/publish";
 import { eventListQuery, eventQuery } from "../../webhooks/events/schemas";
 import { parse } from "../failure";
+import { textsOf } from "../http/form";
 import { parseJson } from "../http/json";
 import { fragment, jsonFile, page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
@@ -67,12 +68,8 @@ const listPage = (c: Context<AppEnv>, view: Omit<EventListView, "permissions">, 
   );
 
 /** The search in the page's address. */
-function queryOf(c: Context<AppEnv>): EventQuery {
-  const [q = "", type = "", period = "", cursor = ""] = ["q", "type", "period", "cursor"].map((name) =>
-    c.req.query(name)?.trim(),
-  );
-  return { q, type, period, cursor };
-}
+const queryOf = (c: Context<AppEnv>): EventQuery =>
+  textsOf(["q", "type", "period", "cursor"], (name) => c.req.query(name)?.trim() ?? "");
 
 /** What an empty field leaves out. An id is searched as one, any other text as a correlation id. */
 function filterOf({ q, type, period, cursor }: EventQuery, nowMs: number) {
@@ -112,10 +109,8 @@ export const eventPages = new Pages()
   })
   .form("/", publishing, {
     values: (sent) => ({
+      ...sent.texts("payload", "correlationId", "orderKey"),
       type: sent.text("type").trim(),
-      payload: sent.text("payload"),
-      correlationId: sent.text("correlationId"),
-      orderKey: sent.text("orderKey"),
     }),
     input: ({ type, payload, correlationId, orderKey }) => ({
       type,

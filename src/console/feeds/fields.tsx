@@ -10,7 +10,7 @@ export interface FeedValues {
 
 export const NEW_FEED: FeedValues = { name: "", events: "*" };
 
-export const readValues = (sent: Form): FeedValues => ({ name: sent.text("name"), events: sent.text("events") });
+export const readValues = (sent: Form): FeedValues => sent.texts("name", "events");
 
 /** What the API takes. */
 export const inputOf = ({ name, events }: FeedValues) => ({ name, events: events.split(/[\s,]+/).filter(Boolean) });

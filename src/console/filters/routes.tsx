@@ -2,7 +2,7 @@
 
 import type { Context } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
+import { requires } from "../../platform/http/operation";
 import { filters } from "../../webhooks/filters/operations";
 import type { FilterResult } from "../../webhooks/filters/schemas";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
@@ -14,12 +14,9 @@ import { requireSubscription } from "../http/subscription";
 import { FilterPage, type FilterValues } from "./page";
 
 const readValues = (form: Form): FilterValues => ({
-  filter: form.text("filter"),
+  ...form.texts("filter", "payload"),
   type: form.text("type").trim(),
-  payload: form.text("payload"),
 });
-
-const _idOf = (c: Context<AppEnv>) => pathParam(c, "id");
 
 /** The page; without values, with what is stored and an example. */
 async function filterPage(

@@ -8,6 +8,8 @@ import { redirectTo } from "./page";
 export interface Form {
   /** The field's value, empty when it is missing. */
   text(name: string): string;
+  /** The values of several fields, by their names. */
+  texts<Name extends string>(...names: readonly Name[]): Record<Name, string>;
   /** The field's value, undefined when it is missing or empty: for optional fields. */
   optional(name: string): string | undefined;
   /** All values of a field that may be repeated. */
@@ -18,8 +20,12 @@ export async function readForm(c: Context<AppEnv>): Promise<Form> {
   const fields = await c.req.parseBody({ all: true });
   const list = (name: string) => [fields[name] ?? []].flat().filter((value) => typeof value === "string");
   const text = (name: string) => list(name)[0] ?? "";
-  return { text, optional: (name) => text(name) || undefined, list };
+  return { text, texts: (...names) => textsOf(names, text), optional: (name) => text(name) || undefined, list };
 }
+
+/** An object of texts, each read by its name. */
+export const textsOf = <Name extends string>(names: readonly Name[], read: (name: Name) => string) =>
+  Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
 
 /** Runs `work`. If the session must be confirmed first, redirects to that page, which leads to `to`. */
 export async function orConfirm(

@@ -80,7 +80,7 @@ export const peoplePages = new Pages()
   // The query fills in the invitation that had to wait until the session was confirmed.
   .get("/", requires({ permission: "member.read" }), (c) => peoplePage(c, undefined, { ...NOBODY, ...c.req.query() }))
   .form("/invitations", invitations.invite, {
-    values: (sent) => ({ email: sent.text("email"), role: sent.text("role") }),
+    values: (sent) => sent.texts("email", "role"),
     confirmedAt: (values) => `/console/people?${new URLSearchParams(values)}`,
     done: flash("/people", "invited"),
     again: peoplePage,
@@ -92,7 +92,7 @@ export const peoplePages = new Pages()
     return page(c, { title: "Change role", section: "people" }, <ChangeRole member={member} role={role} />);
   })
   .form("/:userId/role", members.changeRole, {
-    values: (sent) => ({ role: sent.text("role") }),
+    values: (sent) => sent.texts("role"),
     confirmedAt: ({ role }, c) => `/console/people/${pathParam(c, "userId")}/role?role=${role}`,
     done: (c, member) => afterChange(c, member.role, "roleChanged"),
     again: (c, refused) => peoplePage(c, refused),

@@ -73,7 +73,7 @@ const atCodeField = (refused: Refused | undefined): Refused | undefined =>
 /** Shows a refused form on the page of the user's security. */
 const again = (c: Context<AppEnv>, refused: Refused) => securityPage(c, refused);
 
-const token = (sent: Form) => ({ token: sent.text("token") });
+const token = (sent: Form) => sent.texts("token");
 
 const password = (sent: Form) => ({ password: sent.optional("password") });
 
@@ -89,7 +89,7 @@ export const securityPages = new Pages()
   .form("/sessions/:id/revoke", sessions.revoke, { done: flash("/security", "sessionRevoked") })
   .form("/sign-out-everywhere", sessions.revokeAll, { done: signedOut("signedOutEverywhere") })
   .form("/password", recovery.changePassword, {
-    values: (sent) => ({ currentPassword: sent.text("currentPassword"), newPassword: sent.text("newPassword") }),
+    values: (sent) => sent.texts("currentPassword", "newPassword"),
     done: flash("/security", "passwordChanged"),
     again,
   })
@@ -98,7 +98,7 @@ export const securityPages = new Pages()
     again,
   })
   .form("/two-factor/confirm", twoFactor.verifyWithCodes, {
-    values: (sent) => ({ ...token(sent), secret: sent.text("secret") }),
+    values: (sent) => sent.texts("token", "secret"),
     done: (c, codes) => codesPage(c, "Two-factor authentication is on", codes),
     again: (c, refused, { secret }) => {
       if (refused.error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, refused);

@@ -28,7 +28,7 @@ export const notMePages = new Pages()
     );
   })
   .form("/", recovery.reportNotMe, {
-    values: (sent) => ({ token: sent.text("token") }),
+    values: (sent) => sent.texts("token"),
     done: (c, message) => page(c, OPTIONS, <NotMeDone message={message} />),
     again: (c, refused, { token }) => refusedPage(c, token, refused),
   }).router;

@@ -59,7 +59,7 @@ export const passkeyPages = new Pages()
     again: (c, refused, { name }) => newPasskeyPage(c, name, refused),
   })
   .form("/passkeys/:id/rename", passkeys.rename, {
-    values: (sent) => ({ name: sent.text("name") }),
+    values: (sent) => sent.texts("name"),
     done: flash("/security", "changed"),
   })
   .form("/passkeys/:id/remove", passkeys.remove, {

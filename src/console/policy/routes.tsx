@@ -30,10 +30,7 @@ async function policyPage(c: Context<AppEnv>, refused?: Refused, values?: Values
 export const policyPages = new Pages()
   .get("/", requires({ permission: "owner" }), (c) => policyPage(c))
   .form("/", policy.change, {
-    values: (sent) => ({
-      requireSecondFactor: sent.text("requireSecondFactor"),
-      graceDays: sent.text("graceDays"),
-    }),
+    values: (sent) => sent.texts("requireSecondFactor", "graceDays"),
     input: ({ requireSecondFactor, graceDays }) => ({ requireSecondFactor, graceDays: Number(graceDays) }),
     confirmedAt: () => "/console/tenants/security",
     done: flash("/tenants/security", "changed"),

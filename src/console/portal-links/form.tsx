@@ -45,12 +45,9 @@ const OF_THEME = ["title", "logoUrl", "wording"];
 const OF_COLORS = COLORS.map(([name]) => name);
 
 export const readValues = (sent: Form): PortalLinkValues => ({
+  ...sent.texts("ttlSeconds", "returnUrl"),
   permissions: sent.list("permissions"),
-  ttlSeconds: sent.text("ttlSeconds"),
-  returnUrl: sent.text("returnUrl"),
-  look: Object.fromEntries(
-    [...OF_THEME.map(inTheme), ...OF_COLORS.map(inColors)].map((path) => [path, sent.text(path)]),
-  ),
+  look: sent.texts(...OF_THEME.map(inTheme), ...OF_COLORS.map(inColors)),
 });
 
 /** What the API takes: only what is filled in. */

@@ -18,7 +18,7 @@ export const profilePages = new Pages()
     again: (c, refused) => securityPage(c, refused),
   })
   .form("/email", profile.changeEmail, {
-    values: (sent) => ({ email: sent.text("email") }),
+    values: (sent) => sent.texts("email"),
     done: flash("/security", "emailChangeMailed"),
     confirmedAt: ({ email }) => `/console/security?${new URLSearchParams({ email })}`,
     again: (c, refused, { email }) => securityPage(c, refused, email),
@@ -32,7 +32,7 @@ export const confirmEmailPages = new Pages()
   .get("/", async (c) => confirmPage(c, c.req.query("token") ?? "", (await findCurrentUser(c))?.email))
   .form("/", profile.confirmEmail, {
     first: requireUser,
-    values: (sent) => ({ token: sent.text("token") }),
+    values: (sent) => sent.texts("token"),
     done: flash("/security", "emailChanged"),
     again: (c, refused, { token }) => confirmPage(c, token, c.get("currentUser").email, refused),
   }).router;

@@ -104,11 +104,11 @@ export const oauthPages = new Pages()
   .post("/", requires(CODE_EXCHANGE), whereProviders, async (c) => {
     const sent = await readForm(c);
     const typed = { mailCode: sent.optional(CONSENT_FIELD), totp: sent.optional("totp") };
-    return finish(c, { code: sent.text("code"), to: sent.text("to") }, typed);
+    return finish(c, sent.texts("code", "to"), typed);
   })
   .form("/mail-code", signIn.requestCode, {
     first: whereProviders,
-    values: (sent) => ({ code: sent.text("code"), to: sent.text("to"), captcha: sent.optional("captchaToken") }),
+    values: (sent) => ({ ...sent.texts("code", "to"), captcha: sent.optional("captchaToken") }),
     input: async ({ code, captcha }, c) => {
       const { email } = await readSignIn(c.get("deps"), code, getOwnCookie(c, RESULT_COOKIE));
       return { email, captchaToken: captcha };

@@ -28,7 +28,7 @@ export const removeTwoFactorPages = new Pages()
     );
   })
   .form("/", recovery.removeLostFactor, {
-    values: (sent) => ({ token: sent.text("token") }),
+    values: (sent) => sent.texts("token"),
     done: (c) => page(c, OPTIONS, <TwoFactorRemoved />),
     again: (c, refused, { token }) => refusedPage(c, token, refused),
   }).router;

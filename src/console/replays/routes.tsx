@@ -13,18 +13,15 @@ import { previewReplay, replaysOf } from "../../webhooks/resend/replays/replays"
 import { type ReplayPreview, replayListQuery, replayRequest } from "../../webhooks/resend/replays/schemas";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { parse } from "../failure";
+import { textsOf } from "../http/form";
 import { flash, fragment, page, type Refused, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
 import { ReplayRows, Replays, type ReplayValues } from "./page";
 
 const DEFAULTS: ReplayValues = { which: "missing", period: "24", types: "", rate: "600" };
 
-const valuesOf = (read: (name: keyof ReplayValues) => string): ReplayValues => ({
-  which: read("which"),
-  period: read("period"),
-  types: read("types"),
-  rate: read("rate"),
-});
+const valuesOf = (read: (name: keyof ReplayValues) => string): ReplayValues =>
+  textsOf(["which", "period", "types", "rate"], read);
 
 /** What the API would take for the values of the form. */
 function requestOf(deps: Deps, { which, period, types, rate }: ReplayValues) {

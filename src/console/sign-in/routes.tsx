@@ -129,7 +129,7 @@ function registerAgain(c: Context<AppEnv>, refused: Refused, sent: ReturnType<ty
   return registerPage(c, { email, name, tenantName, invitationToken }, refused);
 }
 
-const token = (sent: Form) => ({ token: sent.text("token") });
+const token = (sent: Form) => sent.texts("token");
 
 export const accountPages = new Pages()
   .get("/sign-in", async (c) => {
@@ -137,12 +137,7 @@ export const accountPages = new Pages()
     return (await findCurrentUser(c)) ? redirectTo(c, safePath(to)) : signInPage(c, "", to);
   })
   .form("/sign-in", signIn.startLogin, {
-    values: (sent) => ({
-      email: sent.text("email"),
-      password: sent.text("password"),
-      captchaToken: sent.optional("captchaToken"),
-      to: sent.text("to"),
-    }),
+    values: (sent) => ({ ...sent.texts("email", "password", "to"), captchaToken: sent.optional("captchaToken") }),
     done: async (c, started, { to }) => {
       if ("session" in started) return startSession(c, started, to);
       const { encrypted, expiresAt } = await encryptPending(c.get("deps"), { ...started, to: safePath(to) });
@@ -208,8 +203,7 @@ export const accountPages = new Pages()
   .get("/reset-password", (c) => resetPage(c, c.req.query("token") ?? ""))
   .form("/reset-password", recovery.resetPassword, {
     values: (sent) => ({
-      ...token(sent),
-      newPassword: sent.text("newPassword"),
+      ...sent.texts("token", "newPassword"),
       endCredentials: sent.text("endCredentials") === "yes",
     }),
     done: flash("/sign-in", "passwordReset"),

@@ -117,7 +117,7 @@ export const sourcePages = new Pages()
   .form("/:id/on", sources.change, turned(true))
   .form("/:id/off", sources.change, turned(false))
   .form("/:id/secrets", sources.addSecret, {
-    values: (sent) => ({ secret: sent.text("secret") }),
+    values: (sent) => sent.texts("secret"),
     done: flash("/sources/:id", "sourceSecretAdded"),
     again,
   })

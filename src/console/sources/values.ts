@@ -1,7 +1,7 @@
 /** The form of a source as text, and the body of the API that it stands for. */
 import type { SourceOptions, TypeRule } from "../../webhooks/sources/option-schemas";
 import type { ProviderName } from "../../webhooks/sources/schemas";
-import type { Form } from "../http/form";
+import { type Form, textsOf } from "../http/form";
 
 export interface SourceValues {
   name: string;
@@ -39,7 +39,7 @@ export const inputNameOf = (field: VerificationField): string => `verification.$
 const DEFAULTS: Partial<VerificationTexts> = { content: "{body}", toleranceSeconds: "300" };
 
 const verificationTexts = (textOf: (field: VerificationField) => string): VerificationTexts =>
-  Object.fromEntries(VERIFICATION_FIELDS.map((field) => [field, textOf(field)])) as Record<VerificationField, string>;
+  textsOf(VERIFICATION_FIELDS, textOf);
 
 /** What the form of a new source shows. */
 export const newValues = (secret: string): SourceValues => ({
@@ -67,15 +67,8 @@ export function valuesOf(name: string, options: SourceOptions): SourceValues {
 }
 
 export const readValues = (form: Form): SourceValues => ({
-  name: form.text("name"),
+  ...form.texts("name", "typePrefix", "allow", "requestsPerMinute", "maxBytes", "typeFrom", "type", "dedupe"),
   secret: form.text("secrets"),
-  typePrefix: form.text("typePrefix"),
-  allow: form.text("allow"),
-  requestsPerMinute: form.text("requestsPerMinute"),
-  maxBytes: form.text("maxBytes"),
-  typeFrom: form.text("typeFrom"),
-  type: form.text("type"),
-  dedupe: form.text("dedupe"),
   verification: verificationTexts((field) => form.text(inputNameOf(field))),
 });
 

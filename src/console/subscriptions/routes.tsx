@@ -37,10 +37,7 @@ const SECTION = "subscriptions";
 
 function readValues(form: Form): SubscriptionValues {
   return {
-    name: form.text("name"),
-    url: form.text("url"),
-    events: form.text("events"),
-    secret: form.text("secret"),
+    ...form.texts("name", "url", "events", "secret"),
     delivery: Object.fromEntries(
       INPUT_NAMES.flatMap((name) =>
         form

@@ -29,7 +29,7 @@ async function leavePage(c: Context<AppEnv>, refused?: Refused) {
 export const tenantPages = new Pages()
   .get("/", requires({ openWhenSuspended: true }), (c) => tenantsPage(c))
   .form("/switch", sessions.switchTenant, {
-    values: (sent) => ({ tenantId: sent.text("tenantId") }),
+    values: (sent) => sent.texts("tenantId"),
     done: async (c, opened) => {
       await setSession(c, opened);
       return redirectWithFlash(c, "", "switched");
