@@ -3,7 +3,7 @@ import { describeFinding } from "../operations/alarms/findings";
 import type { Config } from "../platform/config";
 import type { MailJob } from "../platform/mail/job";
 import { CONSOLE_PATH } from "../platform/paths";
-import type { Link, MailContent } from "./render";
+import { type Link, type MailContent, mailTo } from "./render";
 import { utc } from "./token-mails";
 
 /** Returns the mail about the beginning of an alarm, or about its end. */
@@ -13,23 +13,18 @@ export function alarmMail(
 ): MailContent {
   const { title, what, advice, runbook } = describeFinding(finding);
   if (endedAt !== null) {
-    return {
-      subject: `Over: ${title}`,
-      greetingName: null,
-      body: [`This is over: ${what}`, `It began on ${utc(since)} and was over on ${utc(endedAt)}.`],
-    };
+    return mailTo(null, `Over: ${title}`, [
+      `This is over: ${what}`,
+      `It began on ${utc(since)} and was over on ${utc(endedAt)}.`,
+    ]);
   }
-  return {
-    subject: `Alarm: ${title}`,
-    greetingName: null,
-    body: [
-      what,
-      `Since ${utc(since)}.`,
-      advice,
-      linkToRunbook(config, runbook) ?? `For more, see the page /docs/${runbook} of the service.`,
-      "You will get another email when it is over.",
-    ],
-  };
+  return mailTo(null, `Alarm: ${title}`, [
+    what,
+    `Since ${utc(since)}.`,
+    advice,
+    linkToRunbook(config, runbook) ?? `For more, see the page /docs/${runbook} of the service.`,
+    "You will get another email when it is over.",
+  ]);
 }
 
 function linkToRunbook({ publicUrl, appUrl }: Config, runbook: string): Link | null {

@@ -1,7 +1,7 @@
 /** The mail that a password was changed, with what still works and what has ended. */
 import type { EndedAccess, ListedCredential } from "../platform/mail/job";
 import { notMe, type RevertibleContext } from "./notices";
-import { linkTo, type MailContent } from "./render";
+import { linkTo, type MailContent, mailTo } from "./render";
 import { endedSentence } from "./token-mails";
 
 interface SetUp {
@@ -32,25 +32,21 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
   const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
-  return {
-    subject: "Your password was changed",
-    greetingName: name,
-    body: [
-      "The password of your account was changed.",
-      ...(ended ? [endedSentence(ended)] : []),
-      ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
-      ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
-      ...describeOld(old),
-      ...describePortalLinks(portalLinks),
-      ...notMe(context, "makes the new password invalid"),
-      ...(keys.length === 0
-        ? []
-        : [
-            `These API keys of yours still work: ${list(keys)}.`,
-            linkTo(appUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
-          ]),
-    ],
-  };
+  return mailTo(name, "Your password was changed", [
+    "The password of your account was changed.",
+    ...(ended ? [endedSentence(ended)] : []),
+    ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
+    ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
+    ...describeOld(old),
+    ...describePortalLinks(portalLinks),
+    ...notMe(context, "makes the new password invalid"),
+    ...(keys.length === 0
+      ? []
+      : [
+          `These API keys of yours still work: ${list(keys)}.`,
+          linkTo(appUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
+        ]),
+  ]);
 }
 
 function describePortalLinks(count: number): string[] {

@@ -24,6 +24,13 @@ export interface MailContent {
   body: (string | Link)[];
 }
 
+/** A mail that greets the person by this name. */
+export const mailTo = (greetingName: string | null, subject: string, body: MailContent["body"]): MailContent => ({
+  subject,
+  greetingName,
+  body,
+});
+
 /** The pages that mails link to. */
 export type LinkedPage =
   | "verify-email"

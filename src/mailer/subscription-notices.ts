@@ -1,7 +1,7 @@
 /** Subscription notices, the mails about failing subscriptions: what has changed, what to do, and by when. */
 import type { MailJob, NoticeItem } from "../platform/mail/job";
 import type { NoticeContext } from "./notices";
-import type { Link, MailContent } from "./render";
+import { type Link, type MailContent, mailTo } from "./render";
 import { utc } from "./token-mails";
 
 type NoticeJob = Extract<MailJob, { kind: "subscriptionAlert" }>;
@@ -13,22 +13,18 @@ export function subscriptionNoticeMail(
 ): MailContent {
   const news = items.filter(({ isNew }) => isNew);
   const known = items.filter(({ isNew }) => !isNew);
-  return {
-    subject: subjectOf(news),
-    greetingName: name,
-    body: [
-      ...news.flatMap((item) => [describe(item), openLink(appUrl, item)]),
-      ...(known.length === 0 ? [] : [`Still failing or disabled: ${known.map(nameOf).join("; ")}.`]),
-      ...(more === 0
-        ? []
-        : [
-            `${more} more ${more === 1 ? "subscription needs" : "subscriptions need"} attention. The console ` +
-              "lists them.",
-          ]),
-      `You receive this because you manage ${tenantName}.`,
-      { label: "Turn these mails off", url: `${appUrl}/alerts` },
-    ],
-  };
+  return mailTo(name, subjectOf(news), [
+    ...news.flatMap((item) => [describe(item), openLink(appUrl, item)]),
+    ...(known.length === 0 ? [] : [`Still failing or disabled: ${known.map(nameOf).join("; ")}.`]),
+    ...(more === 0
+      ? []
+      : [
+          `${more} more ${more === 1 ? "subscription needs" : "subscriptions need"} attention. The console ` +
+            "lists them.",
+        ]),
+    `You receive this because you manage ${tenantName}.`,
+    { label: "Turn these mails off", url: `${appUrl}/alerts` },
+  ]);
 }
 
 const openLink = (appUrl: string, { name, webhookId }: NoticeItem): Link => ({

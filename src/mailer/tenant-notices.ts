@@ -1,7 +1,7 @@
 /** Mails to the owners of a tenant, and to a member, about a change in it. */
 import type { OperatorNews, TenantNews } from "../platform/mail/job";
 import type { NoticeContext } from "./notices";
-import type { MailContent } from "./render";
+import { type MailContent, mailTo } from "./render";
 
 /** The sentence about some news, and what to do if it is bad news. */
 function describeNews(news: TenantNews, tenantName: string): { subject: string; body: string[] } {
@@ -117,14 +117,10 @@ function describePolicy({ requireSecondFactor, graceDays }: Extract<TenantNews, 
 /** News about a tenant, for its owners and for a member whom they concern. */
 export function tenantNoticeMail({ name }: NoticeContext, tenantName: string, news: TenantNews): MailContent {
   const { subject, body } = describeNews(news, tenantName);
-  return {
-    subject,
-    greetingName: name,
-    body: [
-      ...body,
-      "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
-    ],
-  };
+  return mailTo(name, subject, [
+    ...body,
+    "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
+  ]);
 }
 
 const OPERATOR_SUBJECTS = {
@@ -140,13 +136,9 @@ export function operatorNoticeMail({ name }: NoticeContext, { what, by, id, reas
     personSuspended: `${by} suspended the person ${id}.`,
     sendsHeld: `${by} froze the deliveries of all tenants. They wait until an operator releases them.`,
   }[what];
-  return {
-    subject: OPERATOR_SUBJECTS[what],
-    greetingName: name,
-    body: [
-      done,
-      ...(reason ? [`Reason: ${reason}`] : []),
-      "You are told because you operate this service too. The log of the operators has all details.",
-    ],
-  };
+  return mailTo(name, OPERATOR_SUBJECTS[what], [
+    done,
+    ...(reason ? [`Reason: ${reason}`] : []),
+    "You are told because you operate this service too. The log of the operators has all details.",
+  ]);
 }

@@ -8,7 +8,7 @@ import type { MailedEmailChange } from "../identity/profile/email-change-store";
 
 import type { Registrant } from "../identity/recovery/store";
 import type { Asker, EndedAccess, MailJob } from "../platform/mail/job";
-import { linkTo, type MailContent } from "./render";
+import { linkTo, type MailContent, mailTo } from "./render";
 import type { CodeRecipient } from "./store";
 
 type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
@@ -22,24 +22,20 @@ export function verificationMail(
 ): MailContent {
   const place = createdFrom ? `, from ${createdFrom}` : "";
   const means = provider ? `, by a sign-in with ${provider}` : hasPasskey ? ", with a passkey" : "";
-  return {
-    subject: "Verify your email address",
-    greetingName: null,
-    body: [
-      "An account was created with this email address on " +
-        `${utc(createdAt)}${place}${means}. ` +
-        "If this was you, please confirm the address. The link works for 24 hours.",
-      ...(provider ? [`Afterwards, sign in with a code or set a password, and then add ${provider} again.`] : []),
-      ...(losesPasskey
-        ? [
-            "Open the link in the browser in which you registered: it keeps your passkey. In another browser, the " +
-              "passkey is removed. You can then sign in with a code, and add one again.",
-          ]
-        : []),
-      linkTo(appUrl, "verify-email", token, "Verify email"),
-      'If this was not you, do not confirm. Open the link and choose "This was not me", or ignore this email.',
-    ],
-  };
+  return mailTo(null, "Verify your email address", [
+    "An account was created with this email address on " +
+      `${utc(createdAt)}${place}${means}. ` +
+      "If this was you, please confirm the address. The link works for 24 hours.",
+    ...(provider ? [`Afterwards, sign in with a code or set a password, and then add ${provider} again.`] : []),
+    ...(losesPasskey
+      ? [
+          "Open the link in the browser in which you registered: it keeps your passkey. In another browser, the " +
+            "passkey is removed. You can then sign in with a code, and add one again.",
+        ]
+      : []),
+    linkTo(appUrl, "verify-email", token, "Verify email"),
+    'If this was not you, do not confirm. Open the link and choose "This was not me", or ignore this email.',
+  ]);
 }
 
 type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "isFactorLost">;
@@ -52,15 +48,11 @@ export function resetMail(
   { undone, isFactorLost = false }: Resetting,
 ): MailContent {
   if (undone) return revertedMail(appUrl, name, token, undone, isFactorLost);
-  return {
-    subject: "Reset your password",
-    greetingName: name,
-    body: [
-      "Someone asked to reset the password of your account. The link works once, within one hour.",
-      linkTo(appUrl, "reset-password", token, "Reset password"),
-      "If this was not you, you can ignore this email. Your password stays the same.",
-    ],
-  };
+  return mailTo(name, "Reset your password", [
+    "Someone asked to reset the password of your account. The link works once, within one hour.",
+    linkTo(appUrl, "reset-password", token, "Reset password"),
+    "If this was not you, you can ignore this email. Your password stays the same.",
+  ]);
 }
 
 function revertedMail(
@@ -70,73 +62,54 @@ function revertedMail(
   undone: readonly string[],
   isFactorLost: boolean,
 ): MailContent {
-  return {
-    subject: "Reset your password",
-    greetingName: name,
-    body: [
-      "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new " +
-        "password " +
-        "with this link, which works once, within one hour.",
-      linkTo(appUrl, "reset-password", token, "Reset password"),
-      ...(isFactorLost
-        ? [
-            "Two-factor authentication could not be turned on again, because the service can no longer read its " +
-              "secret. Please set it up again.",
-          ]
-        : []),
-      ...(undone.length === 0
-        ? ["Nothing had to be undone in your tenants."]
-        : ["This was done with your account since then, and we have undone it:", ...undone]),
-    ],
-  };
+  return mailTo(name, "Reset your password", [
+    "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new " +
+      "password with this link, which works once, within one hour.",
+    linkTo(appUrl, "reset-password", token, "Reset password"),
+    ...(isFactorLost
+      ? [
+          "Two-factor authentication could not be turned on again, because the service can no longer read its " +
+            "secret. Please set it up again.",
+        ]
+      : []),
+    ...(undone.length === 0
+      ? ["Nothing had to be undone in your tenants."]
+      : ["This was done with your account since then, and we have undone it:", ...undone]),
+  ]);
 }
 
 /** The code is not in the subject, which phones show while they are locked. */
-export function codeMail({ name, isVerified }: CodeRecipient, code: string, asker: Asker | undefined): MailContent {
-  return {
-    subject: "Your sign-in code",
-    greetingName: name,
-    body: [
-      `Your code is ${code}. It works once, within 10 minutes, and only in the browser or app where you asked for it.`,
-      ...(asker ? askedFrom(asker) : []),
-      ...(isVerified
-        ? []
-        : [
-            "This address has not been verified, so somebody else may have created the account. Signing in with " +
-              "the code invalidates its password and ends everything that was set up so far. If you created the " +
-              "account yourself, verify the address first, with the link that we sent you.",
-          ]),
-      "Do not give the code to anybody, and enter it only on the page where you asked for it. We never ask for it. " +
-        "If " +
-        "you did not request it, somebody else did: whoever gets the code from you is signed in to your account. You " +
-        "can ignore this email.",
-    ],
-  };
-}
+export const codeMail = ({ name, isVerified }: CodeRecipient, code: string, asker: Asker | undefined): MailContent =>
+  mailTo(name, "Your sign-in code", [
+    `Your code is ${code}. It works once, within 10 minutes, and only in the browser or app where you asked for it.`,
+    ...(asker ? askedFrom(asker) : []),
+    ...(isVerified
+      ? []
+      : [
+          "This address has not been verified, so somebody else may have created the account. Signing in with " +
+            "the code invalidates its password and ends everything that was set up so far. If you created the " +
+            "account yourself, verify the address first, with the link that we sent you.",
+        ]),
+    "Do not give the code to anybody, and enter it only on the page where you asked for it. We never ask for it. " +
+      "If you did not request it, somebody else did: whoever gets the code from you is signed in to your account. " +
+      "You can ignore this email.",
+  ]);
 
 /** To an address that an account wants to use. `token` is null if it cannot have it. */
 export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, token: string | null): MailContent {
   const asked = `Someone who is signed in as ${otherEmail} asked to use this email address for that account.`;
   if (token === null) {
-    return {
-      subject: "This email address cannot be used",
-      greetingName: null,
-      body: [
-        `${asked} It cannot be used for another account, because it has an account already or is reserved. ` +
-          "Nothing changes.",
-        "If this was not you, you can ignore this email.",
-      ],
-    };
+    return mailTo(null, "This email address cannot be used", [
+      `${asked} It cannot be used for another account, because it has an account already or is reserved. ` +
+        "Nothing changes.",
+      "If this was not you, you can ignore this email.",
+    ]);
   }
-  return {
-    subject: "Confirm your new email address",
-    greetingName: null,
-    body: [
-      `${asked} If this was you, confirm it while you are signed in. The link works once, within 24 hours.`,
-      linkTo(appUrl, "confirm-email", token, "Use this address"),
-      "If this was not you, you can ignore this email: nothing changes.",
-    ],
-  };
+  return mailTo(null, "Confirm your new email address", [
+    `${asked} If this was you, confirm it while you are signed in. The link works once, within 24 hours.`,
+    linkTo(appUrl, "confirm-email", token, "Use this address"),
+    "If this was not you, you can ignore this email: nothing changes.",
+  ]);
 }
 
 const askedFrom = ({ device, location, ipAddress }: Asker): string[] => [
@@ -145,57 +118,42 @@ const askedFrom = ({ device, location, ipAddress }: Asker): string[] => [
 ];
 
 /** The name of the tenant is not in the subject: whoever invites has chosen it. */
-export function invitationMail(
+export const invitationMail = (
   appUrl: string,
   { tenantName, inviter, role }: Pick<InvitationAddress, "tenantName" | "inviter"> & { role: string },
   token: string,
-): MailContent {
-  return {
-    subject: "You are invited to join a tenant",
-    greetingName: null,
-    body: [
-      `${inviter} invites you to join ${tenantName} as ${article(role)} ${role}. The link works once, within 7 days.`,
-      linkTo(appUrl, "accept-invitation", token, "Accept invitation"),
-      "If you did not expect this, you can ignore this email.",
-    ],
-  };
-}
+): MailContent =>
+  mailTo(null, "You are invited to join a tenant", [
+    `${inviter} invites you to join ${tenantName} as ${article(role)} ${role}. The link works once, within 7 days.`,
+    linkTo(appUrl, "accept-invitation", token, "Accept invitation"),
+    "If you did not expect this, you can ignore this email.",
+  ]);
 
 const article = (role: string) => (/^[aeiou]/.test(role) ? "an" : "a");
 
 /** The mail to somebody who has lost the authenticator app and the recovery codes. An operator has it sent. */
-export function factorRemovalMail(appUrl: string, name: string | null, token: string): MailContent {
-  return {
-    subject: "Remove your lost second factor",
-    greetingName: name,
-    body: [
-      "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor " +
-        "authentication off for your account and ends all your sessions. It works once, within 24 hours.",
-      linkTo(appUrl, "remove-two-factor", token, "Remove the second factor"),
-      "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get " +
-        "into your account, so please tell the operator of this service.",
-    ],
-  };
-}
+export const factorRemovalMail = (appUrl: string, name: string | null, token: string): MailContent =>
+  mailTo(name, "Remove your lost second factor", [
+    "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor " +
+      "authentication off for your account and ends all your sessions. It works once, within 24 hours.",
+    linkTo(appUrl, "remove-two-factor", token, "Remove the second factor"),
+    "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get " +
+      "into your account, so please tell the operator of this service.",
+  ]);
 
 /** The mail after "this was not me" on the verification page, or after a sign-in with a code. */
-export function reclaimedMail(appUrl: string, { ended, byCode }: Reclaiming, token: string): MailContent {
-  return {
-    subject: "Your email address is yours again",
-    greetingName: null,
-    body: [
-      byCode
-        ? "You signed in with a code, to an account whose email address had not been verified. Its password no " +
-          "longer works."
-        : "You told us that you did not create the account with this email address. Its password no longer works.",
-      endedSentence(ended),
-      byCode
-        ? "To sign in with a password too, set one. The link works once, within one hour."
-        : "You can use the account after setting a password. The link works once, within one hour.",
-      linkTo(appUrl, "reset-password", token, "Set a password"),
-    ],
-  };
-}
+export const reclaimedMail = (appUrl: string, { ended, byCode }: Reclaiming, token: string): MailContent =>
+  mailTo(null, "Your email address is yours again", [
+    byCode
+      ? "You signed in with a code, to an account whose email address had not been verified. Its password no " +
+        "longer works."
+      : "You told us that you did not create the account with this email address. Its password no longer works.",
+    endedSentence(ended),
+    byCode
+      ? "To sign in with a password too, set one. The link works once, within one hour."
+      : "You can use the account after setting a password. The link works once, within one hour.",
+    linkTo(appUrl, "reset-password", token, "Set a password"),
+  ]);
 
 /** What ended when the account was reclaimed, in one sentence. */
 export function endedSentence({
