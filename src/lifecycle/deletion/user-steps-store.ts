@@ -4,6 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { query } from "../../platform/db/client";
+import type { Keyed } from "../../platform/db/table-search";
 import { forgetActors } from "../../tenancy/audit/forget-store";
 import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
 import { CUT_PLATFORM_EVENTS, forgetSequence, PUBLISHED } from "./platform-steps-store";
@@ -24,41 +25,25 @@ const ANONYMISE_AUDIT: Step = {
   },
 };
 
+/** Rows of the control plane that are found by the id of the user. */
+const ofUser = ({ table, key }: Keyed, column = "user_id"): Step =>
+  deleting(
+    { table, key },
+    "control",
+    ({ subjectId }) => sql`${sql.raw(`${key.join(", ")} FROM ${table} WHERE ${column}`)} = ${subjectId}`,
+  );
+
 export const USER_STEPS: readonly Step[] = [
   SETTLE,
   PUBLISHED,
   forgetSequence,
   CUT_PLATFORM_EVENTS,
-  deleting(
-    { table: "sessions", key: ["id"] },
-    "control",
-    ({ subjectId }) => sql`id FROM sessions WHERE user_id = ${subjectId}`,
-  ),
-  deleting(
-    { table: "email_tokens", key: ["hash"] },
-    "control",
-    ({ subjectId }) => sql`hash FROM email_tokens WHERE subject_id = ${subjectId}`,
-  ),
-  deleting(
-    { table: "recovery_codes", key: ["user_id", "code_hash"] },
-    "control",
-    ({ subjectId }) => sql`user_id, code_hash FROM recovery_codes WHERE user_id = ${subjectId}`,
-  ),
-  deleting(
-    { table: "identities", key: ["issuer", "sub"] },
-    "control",
-    ({ subjectId }) => sql`issuer, sub FROM identities WHERE user_id = ${subjectId}`,
-  ),
-  deleting(
-    { table: "passkeys", key: ["id"] },
-    "control",
-    ({ subjectId }) => sql`id FROM passkeys WHERE user_id = ${subjectId}`,
-  ),
-  deleting(
-    { table: "known_devices", key: ["user_id", "key"] },
-    "control",
-    ({ subjectId }) => sql`user_id, key FROM known_devices WHERE user_id = ${subjectId}`,
-  ),
+  ofUser({ table: "sessions", key: ["id"] }),
+  ofUser({ table: "email_tokens", key: ["hash"] }, "subject_id"),
+  ofUser({ table: "recovery_codes", key: ["user_id", "code_hash"] }),
+  ofUser({ table: "identities", key: ["issuer", "sub"] }),
+  ofUser({ table: "passkeys", key: ["id"] }),
+  ofUser({ table: "known_devices", key: ["user_id", "key"] }),
   ANONYMISE_AUDIT,
   // Events of the account from the time when it was in no tenant.
   deleting(
@@ -67,11 +52,7 @@ export const USER_STEPS: readonly Step[] = [
     ({ subjectId }) => sql`tenant_id, id FROM audit_events WHERE tenant_id = ${subjectId}`,
   ),
   // After the audit events, which are found by the ids of the keys.
-  deleting(
-    { table: "api_keys", key: ["id"] },
-    "control",
-    ({ subjectId }) => sql`id FROM api_keys WHERE user_id = ${subjectId}`,
-  ),
+  ofUser({ table: "api_keys", key: ["id"] }),
   // Newer invitations for the address stay: somebody may have registered it again.
   searching("invitations", "control", ({ subjectId, email, createdAt }) => ({
     table: "invitations",
