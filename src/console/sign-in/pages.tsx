@@ -75,13 +75,15 @@ export const ForgotPassword = ({ email, sent, captcha }: ForgotProps) => (
   </>
 );
 
+const RESET_HINT = "At least 8 characters. Several unusual words make a good password. All your sessions will end.";
+
 export const ResetPassword = ({ token }: { token: string }) => (
   <>
     <h1>Set a new password</h1>
     <FailureBanner />
     <PostForm action="/console/reset-password">
       <input type="hidden" name="token" value={token} />
-      <NewPasswordField hint="At least 8 characters. Several unusual words make a good password. All your sessions will end." />
+      <NewPasswordField hint={RESET_HINT} />
       <label class="check">
         <input type="checkbox" name="endCredentials" value="yes" checked /> Also end my API keys, passkeys and sign-ins
         with providers
