@@ -12,7 +12,6 @@ import { isOperator } from "../../platform/http/permissions";
 import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { Banner } from "../components/display";
-import { ShownFailure } from "../components/failure";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../layout";
@@ -20,6 +19,7 @@ import { PortalLayout } from "../portal/layout";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { isPortal } from "./paths";
 import { portalOf } from "./portal";
+import { ShownFailure } from "./shown-failure";
 
 export interface PageOptions {
   title: string;

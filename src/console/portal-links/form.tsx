@@ -1,9 +1,9 @@
 /** The form for a new portal link: what it may do, how long it works, how it looks, and where it leads back to. */
 import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { useFailure } from "../components/failure";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
 import type { Form } from "../http/form";
+import { useFailure } from "../http/shown-failure";
 
 /** The fields as text. Those of the theme are by their paths in the API's input. */
 export interface PortalLinkValues {

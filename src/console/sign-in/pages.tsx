@@ -5,7 +5,8 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { Captcha, type CaptchaProps } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { Moment } from "../components/display";
-import { FailureBanner, useFailure } from "../components/failure";
+import { FailureBanner } from "../components/failure";
+import { useFailure } from "../http/shown-failure";
 import { withReturnPath } from "./sign-in";
 
 interface VerifyProps {

@@ -2,9 +2,10 @@
 import type { Child } from "hono/jsx";
 import type { ProviderName } from "../../webhooks/sources/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner, useFailure } from "../components/failure";
+import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
+import { useFailure } from "../http/shown-failure";
 import { HERE } from "./list";
 import { RECIPES } from "./recipes";
 import { SigningFields, TypeFields } from "./signing-fields";

@@ -3,8 +3,8 @@ import type { Child, FC } from "hono/jsx";
 import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Input, Texts } from "../../webhooks/subscriptions/option";
-import { useFailure } from "../components/failure";
 import { Select, TextArea, TextField } from "../components/fields";
+import { useFailure } from "../http/shown-failure";
 import { CalendarPreview } from "./schedule";
 
 interface OptionFieldsProps {
