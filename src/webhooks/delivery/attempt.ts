@@ -14,7 +14,7 @@ import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type NotSent, type Outcome, RuntimeFault, send } from "./send";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
-import { type RetryPolicy, retryPolicy, type Verdict, verdictOf } from "./verdict";
+import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
 
 /** Makes an attempt and returns its result, to be recorded. A deleted subscription is sent nothing. Never throws. */
 export async function makeAttempt(
@@ -31,7 +31,9 @@ export async function makeAttempt(
   const times = { startedAt, completedAt };
   const verdict = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
   const isFailedProbe = isProbe(delivery) && outcome.status === "failed";
-  const followed = isFailedProbe ? heldAgain(delivery, verdict) : verdict;
+  // After a failed probe the delivery keeps its place among the held ones.
+  const held = { nextDueAt: delivery.dueAt, isSlow: false, isGone: false, heldUntil: null };
+  const followed = isFailedProbe ? { ...held, error: verdict.error } : verdict;
   const { nextDueAt } = followed;
   const { status, responseCode, responseBody } = outcome;
   if (status === "failed" || deps.config.logAttempts === "all") {
@@ -51,15 +53,6 @@ export async function makeAttempt(
 
 /** Whether the delivery probes a disabled subscription, to see whether it works again. */
 const isProbe = (delivery: ClaimedDelivery) => isForPauses(delivery) && holdsWhenOff(delivery);
-
-/** After a failed probe the delivery keeps its place among the held ones. */
-const heldAgain = ({ dueAt }: ClaimedDelivery, { error }: Verdict): Verdict => ({
-  error,
-  nextDueAt: dueAt,
-  isSlow: false,
-  isGone: false,
-  heldUntil: null,
-});
 
 /** The log fields that connect the attempts of a delivery with each other and with the publish request. */
 function namesOf(delivery: ClaimedDelivery): LogFields {

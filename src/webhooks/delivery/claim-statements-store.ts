@@ -41,50 +41,51 @@ const IS_LATE = sql`(${PLANNED_ID} < ${sql.placeholder("lateBefore")}
 const isSlow = (speed: QueueSpeed): SQL => (speed === "fast" ? isSlowAt(NOW) : sql`0`);
 const claimable = (speed: QueueSpeed) => sql`o.due_at <= ${NOW} AND NOT ${isSlow(speed)} AND NOT ${isHeldBack(NOW)}`;
 
-const insertClaims = (attemptId: SQL, condition: SQL) =>
-  fixed(
-    sql`${insertAttempts(
-      { id: attemptId, eventType: sql`e.type`, status: sql`'pending'`, attemptedAt: NOW, claim: CLAIM },
-      sql`FROM ${DUE} CROSS JOIN events e ON e.id = o.event_id CROSS JOIN subscriptions s ON s.id = o.subscription_id
-    WHERE ${condition}`,
-    )} ON CONFLICT DO NOTHING`,
-  );
-
 const IS_OURS = sql`a.claim = ${CLAIM} AND a.status = 'pending'`;
 const attemptsOf = (ids: SQL) => sql`attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${ids})`;
 
-/** `attemptId` is null if nobody has claimed the delivery. */
-type ClaimedRow = Omit<ClaimedFields, "attemptId"> & TargetRow & { attemptId: string | null };
+/** `attemptId` is null if nobody has claimed the delivery; `stoppedBy` says what stops it, if that is known. */
+type ClaimedRow = Omit<ClaimedFields, "attemptId"> &
+  TargetRow & { attemptId: string | null; stoppedBy: "hold" | "slowness" | null };
 
-/** What the claims hold, as rows of `from` (SQL, from the word FROM on). */
-const readClaimed = (from: SQL) =>
-  fixed<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
+/** How the attempts of a claim get their ids, and which deliveries it claims. */
+interface Claiming {
+  /** The id of a new attempt, and the ids that attempts can have. */
+  id: SQL;
+  ids: SQL;
+  condition: SQL;
+}
+
+const claimStatementsOf = (speed: QueueSpeed, { id, ids, condition }: Claiming) => ({
+  claims: fixed(
+    sql`${insertAttempts(
+      { id, eventType: sql`e.type`, status: sql`'pending'`, attemptedAt: NOW, claim: CLAIM },
+      sql`FROM ${DUE} CROSS JOIN events e ON e.id = o.event_id CROSS JOIN subscriptions s ON s.id = o.subscription_id
+    WHERE ${claimable(speed)} AND ${condition}`,
+    )} ON CONFLICT DO NOTHING`,
+  ),
+  claimed: fixed<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
     o.subscription_id AS subscriptionId, o.bytes, a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId,
     o.kind, a.attempt_count AS attemptCount, coalesce(o.slot_at >= o.due_at, 0) AS hasWaited,
     ${targetColumns(NOW)},
-    ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId ${from}`);
-
-/** The events of what the claims hold. `ids`: the ids that their attempts can have. */
-const readEvents = (ids: SQL) =>
-  fixed<EventFields & { id: string }>(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt,
+    ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId,
+    CASE WHEN a.id IS NULL AND o.due_at <= ${NOW} AND s.is_deleted = 0
+      THEN iif(${isHeldBack(NOW)}, 'hold', iif(${isSlow(speed)}, 'slowness', NULL)) END AS stoppedBy
+    FROM ${DUE} LEFT JOIN ${attemptsOf(ids)} LEFT JOIN subscriptions s ON s.id = o.subscription_id
+    WHERE a.id IS NULL OR ${IS_OURS}`),
+  events: fixed<EventFields & { id: string }>(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt,
       ${PAYLOAD} AS payload, correlation_id AS correlationId, order_key AS orderKey, order_sequence AS sequence
-    FROM events WHERE id IN (SELECT o.event_id FROM ${DUE} CROSS JOIN ${attemptsOf(ids)} WHERE ${IS_OURS})`);
+    FROM events WHERE id IN (SELECT o.event_id FROM ${DUE} CROSS JOIN ${attemptsOf(ids)} WHERE ${IS_OURS})`),
+});
 
-/**
- * Claims only what needs nothing else: no new id, no move to another queue, no end. Reads the rest of what nobody has
- * claimed, too, without an attempt.
- */
+/** Claims only what needs nothing else: neither a new id nor an end. */
 const ordinary = (speed: QueueSpeed) => ({
   ended: undefined,
   placeholders: undefined,
-  claims: insertClaims(PLANNED_ID, sql`${claimable(speed)} AND NOT ${IS_LATE} AND s.is_deleted = 0`),
-  claimed: readClaimed(sql`FROM ${DUE} LEFT JOIN ${attemptsOf(PLANNED_ID)}
-    LEFT JOIN subscriptions s ON s.id = o.subscription_id WHERE a.id IS NULL OR ${IS_OURS}`),
-  events: readEvents(PLANNED_ID),
-  notClaimed: undefined,
+  ...claimStatementsOf(speed, { id: PLANNED_ID, ids: PLANNED_ID, condition: sql`NOT ${IS_LATE} AND s.is_deleted = 0` }),
 });
 
-/** Claims what can be claimed, and finds out why the rest cannot. */
+/** Claims what can be claimed, and ends what has nothing to send. */
 const thorough = (speed: QueueSpeed) => ({
   // Not while an attempt is in progress: if its consumer dies, the sweep needs the outbox row to find and end the
   // attempt.
@@ -100,21 +101,15 @@ const thorough = (speed: QueueSpeed) => ({
       sql`FROM ${DUE} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable(speed)} AND ${IS_LATE}`,
     ),
   ),
-  claims: insertClaims(
-    sql`iif(${IS_LATE}, ${NEW_ID}, ${PLANNED_ID})`,
-    sql`${claimable(speed)} AND (NOT ${IS_LATE} OR EXISTS (SELECT 1 FROM attempts m
+  ...claimStatementsOf(speed, {
+    id: sql`iif(${IS_LATE}, ${NEW_ID}, ${PLANNED_ID})`,
+    ids: sql`${PLANNED_ID}, ${NEW_ID}`,
+    condition: sql`(NOT ${IS_LATE} OR EXISTS (SELECT 1 FROM attempts m
       WHERE m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.next_id = ${NEW_ID}))`,
-  ),
-  claimed: readClaimed(sql`FROM ${DUE} CROSS JOIN ${attemptsOf(sql`${PLANNED_ID}, ${NEW_ID}`)}
-    CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${IS_OURS}`),
-  events: readEvents(sql`${PLANNED_ID}, ${NEW_ID}`),
-  notClaimed: fixed<OutboxKey & { isHeld: 0 | 1 }>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
-      o.subscription_id AS subscriptionId, o.bytes, ${isHeldBack(NOW)} AS isHeld
-    FROM ${DUE} CROSS JOIN subscriptions s ON s.id = o.subscription_id
-    WHERE o.due_at <= ${NOW} AND (${isSlow(speed)} OR ${isHeldBack(NOW)})`),
+  }),
 });
 
-export type ClaimStatements = ReturnType<typeof thorough> | ReturnType<typeof ordinary>;
+type ClaimStatements = ReturnType<typeof thorough> | ReturnType<typeof ordinary>;
 
 const known = new Map<string, ClaimStatements>();
 

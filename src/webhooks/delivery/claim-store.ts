@@ -10,7 +10,7 @@ import { firstIdAt, newIdAt } from "../../platform/db/ids";
 import { fromStored } from "../../platform/db/stored-text";
 import type { OutboxKey } from "../../platform/messages";
 import { type ClaimedFields, claimStatements, type EventFields } from "./claim-statements-store";
-import type { QueueSpeed } from "./enqueue";
+import { keyOf, type QueueSpeed } from "./enqueue";
 import { parseTarget, type Target } from "./target-store";
 import { LATE_AFTER_MS } from "./timing";
 
@@ -23,7 +23,7 @@ interface Manner {
   speed: QueueSpeed;
   /** The caller's token: a call may be repeated with the same token. */
   claim: string;
-  /** Claims in half as many statements what is neither late nor held nor slow, and leaves the rest. */
+  /** Claims in fewer statements what is not late, and leaves the rest. */
   isOrdinary?: boolean;
 }
 
@@ -53,14 +53,13 @@ export async function claimDeliveries(
     keys: jsonList(isOrdinary ? list : list.map((key) => ({ ...key, f: newIdAt(nowMs) }))),
   };
   const statements = claimStatements(speed, isOrdinary);
-  const { claimed, events, notClaimed } = await repeatable(() =>
+  const { claimed, events } = await repeatable(() =>
     atomically(db, {
       ended: statements.ended?.(values),
       placeholders: statements.placeholders?.(values),
       claims: statements.claims(values),
       claimed: statements.claimed(values),
       events: statements.events(values),
-      notClaimed: statements.notClaimed?.(values),
     }),
   );
   const eventById = new Map(
@@ -68,11 +67,13 @@ export async function claimDeliveries(
       events.map(async ({ id, ...event }) => [id, { ...event, payload: await fromStored(event.payload) }] as const),
     ),
   );
+  const unclaimed = (by: "hold" | "slowness" | null) =>
+    claimed.filter(({ attemptId, stoppedBy }) => attemptId === null && stoppedBy === by);
   return {
-    slow: notClaimed.filter(({ isHeld }) => isHeld === 0),
-    held: notClaimed.filter(({ isHeld }) => isHeld === 1),
-    left: new Set(claimed.flatMap(({ id, attemptId }) => (attemptId === null ? [id] : []))),
-    claimed: claimed.flatMap(({ attemptId, ...row }) => {
+    slow: unclaimed("slowness").map(keyOf),
+    held: unclaimed("hold").map(keyOf),
+    left: new Set(isOrdinary ? unclaimed(null).map(({ id }) => id) : []),
+    claimed: claimed.flatMap(({ attemptId, stoppedBy, ...row }) => {
       const event = eventById.get(row.eventId);
       return event && attemptId !== null ? [{ ...parseTarget(row), ...event, attemptId }] : [];
     }),

@@ -6,7 +6,6 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
-import { coolDownHere, isCoolingHere } from "../lanes/cooldown";
 import { isUnreleased } from "../lanes/lane";
 import { type Decrypt, decryptOnce } from "../signing/keys";
 import { FarDeliveries } from "../throttling/far";
@@ -15,6 +14,7 @@ import { makeAttempt } from "./attempt";
 import { Claims } from "./claims";
 import type { QueueSpeed } from "./enqueue";
 import { handBack, markSlowInBackground, releaseUnsent } from "./hand-back";
+import { coolDownHere, isCoolingHere } from "./isolate-memory";
 import { createRecorder, type Recorder } from "./recorder";
 import { type Claimed, type Run, RunStates } from "./run-states";
 import { excessOf, nextToSend, workMs } from "./selection";
@@ -54,6 +54,8 @@ export class DeliveryRun {
   /** What could not be claimed. */
   readonly #failed = new Set<ShardKey>();
   readonly #allStarted = Promise.withResolvers<void>();
+  /** Resolves when no delivery waits for a connection any more. Never throws. */
+  readonly allStarted = this.#allStarted.promise;
 
   constructor(deps: Deps, speed: QueueSpeed) {
     this.#run = { deps, speed, claim: newId() };
@@ -83,11 +85,6 @@ export class DeliveryRun {
     this.#wake();
     for (const key of added) while (this.#states.is(key, "waiting")) await this.#change.promise;
     return added.filter((key) => this.#failed.has(key));
-  }
-
-  /** Resolves when no delivery waits for a connection any more. Never throws. */
-  get allStarted(): Promise<void> {
-    return this.#allStarted.promise;
   }
 
   /** Resolves when every send has ended and its result is recorded. Never throws. */
@@ -162,11 +159,13 @@ export class DeliveryRun {
   #handBackLate(nowMs: number): void {
     const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isCoolingHere(subscriptionId, nowMs);
     const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS;
-    const startable = new Set(isStalled ? this.#startable(nowMs) : []);
     const chosen = this.#states.claimed.filter(
       (delivery) =>
         !this.#starts.isAsked(delivery) &&
-        (startable.has(delivery) || nowMs > delivery.startByMs || isHeld(delivery) || isUnreleased(delivery)),
+        ((isStalled && delivery.startMs <= nowMs) ||
+          nowMs > delivery.startByMs ||
+          isHeld(delivery) ||
+          isUnreleased(delivery)),
     );
     const waiting = isStalled ? this.#unclaimed() : [];
     if (isStalled) this.#lastProgressMs = nowMs;

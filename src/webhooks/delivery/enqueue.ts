@@ -7,6 +7,7 @@ import {
   MAX_KEYS_PER_SLOW_MESSAGE,
   type OutboxKey,
 } from "../../platform/messages";
+import { LONGEST_MESSAGE_DELAY_MS } from "./timing";
 
 /** One `sendBatch` takes at most 256 KB, and a message of 50 keys has about 10 KB. */
 const MESSAGES_PER_BATCH = 20;
@@ -35,7 +36,7 @@ export async function enqueueLater(
   speed: QueueSpeed,
   shard: number,
   deliveries: readonly OutboxKey[],
-  longestDelayMs: number,
+  longestDelayMs = LONGEST_MESSAGE_DELAY_MS,
   toSeconds: (seconds: number) => number = Math.floor,
 ): Promise<void> {
   const nowMs = deps.now();

@@ -4,11 +4,10 @@
  */
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey, ShardKey } from "../../platform/messages";
-import { isCoolingHere } from "../lanes/cooldown";
 import { markSlow, moveToLanes } from "../lanes/lane-store";
 import { widthOf } from "../lanes/width";
 import { enqueue } from "./enqueue";
-import { memory } from "./isolate-memory";
+import { isCoolingHere, memory } from "./isolate-memory";
 import { releaseDeliveries } from "./release-store";
 import type { Claimed, Run } from "./run-states";
 import type { NotSent } from "./send";

@@ -4,6 +4,7 @@
  */
 import { BoundedMap } from "../../platform/bounded-map";
 import type { Limits } from "../throttling/limits";
+import { RECORD_WITHIN_MS } from "./timing";
 
 /** The most entries of one kind. */
 const MAX_ENTRIES = 10_000;
@@ -70,3 +71,15 @@ export const memory = {
     this.watchedMs = 0;
   },
 };
+
+/**
+ * Remembers until when (Unix ms) a receiver wants a pause. Bridges the time until that is recorded in the database,
+ * where every claim sees it, so it lasts no longer than recording can take.
+ */
+export function coolDownHere(subscriptionId: string, untilMs: number, nowMs: number): void {
+  memory.heldUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
+}
+
+/** Whether a receiver has just asked this isolate for a pause. */
+export const isCoolingHere = (subscriptionId: string, nowMs: number): boolean =>
+  nowMs < (memory.heldUntilMs.get(subscriptionId) ?? 0);

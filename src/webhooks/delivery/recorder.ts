@@ -11,7 +11,7 @@ import { noteResult } from "../lanes/width";
 import { sendOperational } from "../subscriptions/operational";
 import { enqueueLater } from "./enqueue";
 import { type AttemptResult, recordAttempts } from "./record-store";
-import { GATHER_MS, LONGEST_MESSAGE_DELAY_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "./timing";
+import { GATHER_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "./timing";
 
 /**
  * The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six
@@ -97,7 +97,7 @@ async function queueFollowUps(deps: Deps, shard: number, results: readonly Attem
     nextDueAt === null || key.queue !== "" ? [] : [{ ...key, dueAt: nextDueAt }],
   );
   try {
-    if (retries.length > 0) await enqueueLater(deps, "slow", shard, retries, LONGEST_MESSAGE_DELAY_MS);
+    if (retries.length > 0) await enqueueLater(deps, "slow", shard, retries);
     // After a slow failure the sweep goes on, a little later.
     const isFed = ({ queue, isSlow, status }: AttemptResult) => queue !== "" && (!isSlow || status === "success");
     const waiting = new Set(results.filter(isFed).map(({ queue }) => queue));

@@ -8,7 +8,7 @@ import type { OutboxKey } from "../../platform/messages";
 import { enqueueLater } from "../delivery/enqueue";
 import { memory } from "../delivery/isolate-memory";
 import { handleOverdue, type SweptAt } from "../delivery/overdue";
-import { LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS } from "../delivery/timing";
+import { QUEUE_GRACE_MS } from "../delivery/timing";
 import { advanceLanes, endEmptyLanes, readLaneEnds } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
@@ -60,4 +60,4 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
 
 /** Queues deliveries in the slow queue: if a subscription hangs again, they occupy their queue for a while. */
 const queue = (deps: Deps, shard: number, deliveries: readonly OutboxKey[]): Promise<void> =>
-  enqueueLater(deps, "slow", shard, deliveries, LONGEST_MESSAGE_DELAY_MS);
+  enqueueLater(deps, "slow", shard, deliveries);
