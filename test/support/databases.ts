@@ -55,11 +55,11 @@ async function emptyService(): Promise<void> {
 }
 
 /**
- * Makes the objects of the sweeps and of the upkeep as they are before their first start. `reset` of the runtime
- * may miss one that is at work.
+ * Makes the objects of the sweeps, of the upkeep and of the counts as they are before their first start. `reset` of the
+ * runtime may miss one that is at work.
  */
 export async function forgetSweeps(): Promise<void> {
-  for (const name of ["0", "1", "upkeep:0", "upkeep:1"]) {
+  for (const name of ["0", "1", "upkeep:0", "upkeep:1", "counts"]) {
     const object = () => env.SWEEPER.get(env.SWEEPER.idFromName(name));
     await runInDurableObject(object(), (_, state) => state.abort("forgotten")).catch(() => undefined);
     await runInDurableObject(object(), async (_, { storage }) => {
