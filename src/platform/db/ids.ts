@@ -16,6 +16,20 @@ export function newIdAt(timeMs: number): string {
   return UUID.fromFieldsV7(timeMs, a & 0xfff, b & 0x3fffffff, c).toString();
 }
 
+/**
+ * Returns `count` new UUIDv7 with the timestamp `timeMs` (Unix ms), in rising order. The 26 bits that `deliveryIdOf`
+ * takes count up from a random start, because random bits would sometimes be the same in two of a hundred ids.
+ */
+export function newIdsAt(timeMs: number, count: number): string[] {
+  const [start = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const ids = Array.from({ length: count }, (_, position) => {
+    const bits = (start + position) & 0x3ffffff;
+    const [b = 0, c = 0] = crypto.getRandomValues(new Uint32Array(2));
+    return UUID.fromFieldsV7(timeMs, bits >> 14, ((bits & 0x3fff) << 16) | (b & 0xffff), c).toString();
+  });
+  return ids.sort();
+}
+
 /** Returns the first characters of every UUIDv7 with the timestamp `timeMs` (Unix ms). Older ids sort before it. */
 export function firstIdAt(timeMs: number): string {
   const hex = Math.max(0, timeMs).toString(16).padStart(12, "0");

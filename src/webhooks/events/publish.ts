@@ -2,7 +2,7 @@
  * Publishing events. Events and their deliveries are rows in D1 before the call returns; the queue only carries keys.
  */
 import { sha256Hex, utf8 } from "../../platform/crypto/encoding";
-import { newIdAt } from "../../platform/db/ids";
+import { newIdAt, newIdsAt } from "../../platform/db/ids";
 import { StaleCaller } from "../../platform/db/recheck";
 import { toStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
@@ -187,9 +187,7 @@ async function publishNew(
     inputs.map(({ payload }) => (compresses ? toStored(payload) : { short: payload })),
   );
   const makeEvents = (nowMs: number) => {
-    // Random ids, not consecutive ones: delivery ids contain the first half of the event's id, which must be unique
-    // in its millisecond.
-    const ids = inputs.map(() => newIdAt(nowMs)).sort();
+    const ids = newIdsAt(nowMs, inputs.length);
     return inputs.map((input, position) => ({
       ...input,
       id: ids[position] ?? newIdAt(nowMs),
