@@ -7,8 +7,8 @@ import { serve } from "./serve.ts";
 const DELIVERIES = 10_000;
 const BATCH = 100;
 const LIMIT_PER_SECOND = 50;
-/** More than the limit in one second of the receiver's clock, because the network moves arrivals. */
-const MOVED_BY_NETWORK = 1;
+/** The limit is kept on average: a second has at most one more than the limit and a tenth. */
+const MOST_PER_SECOND = LIMIT_PER_SECOND + LIMIT_PER_SECOND / 10 + 1;
 const MAX_DEVIATION = 0.02;
 const SECOND_MS = 1_000;
 
@@ -53,8 +53,8 @@ function judge(times: Receiver["times"]): NonNullable<Comparison["note"]> {
   return {
     text:
       `${times.length} arrived in ${seconds.toFixed(1)} s (${wantedSeconds} +- ${MAX_DEVIATION * 100} %), at most ` +
-      `${most} in any second (<= ${LIMIT_PER_SECOND} + ${MOVED_BY_NETWORK}).`,
-    isMet: isInTime && most <= LIMIT_PER_SECOND + MOVED_BY_NETWORK,
+      `${most} in any second (<= ${MOST_PER_SECOND}).`,
+    isMet: isInTime && most <= MOST_PER_SECOND,
   };
 }
 
