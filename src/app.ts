@@ -51,7 +51,7 @@ import { listenRoutes } from "./webhooks/listen/routes";
 import { listenSocketRoutes } from "./webhooks/listen/socket/routes";
 import { attemptRoutes } from "./webhooks/log/routes";
 import { replayRoutes } from "./webhooks/resend/replays/routes";
-import { redeliveryRoutes } from "./webhooks/resend/routes";
+import { resendRoutes } from "./webhooks/resend/routes";
 import { rotationRoutes } from "./webhooks/signing/rotation/routes";
 import { webhookKeyRoutes } from "./webhooks/signing/routes";
 import { inboundRoutes } from "./webhooks/sources/inbound/routes";
@@ -175,7 +175,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/webhooks", subscriptionRoutes)
   .route("/webhooks", filterRoutes)
   .route("/webhooks", rotationRoutes)
-  .route("/webhooks", redeliveryRoutes)
+  .route("/webhooks", resendRoutes)
   .route("/webhooks", replayRoutes)
   .route("/webhooks", attemptRoutes)
   .route("/webhooks", subscriptionStatsRoutes)

@@ -13,7 +13,6 @@ export const RESEND = {
   limit: { rule: "redeliver", per: "tenant" },
 } as const satisfies Access;
 
-/** Publishing events. */
 export const PUBLISH = {
   permission: "event.publish",
   limit: { rule: "publish", per: "tenant" },
@@ -57,7 +56,6 @@ export const WRITE_TYPES = {
   hasNoRecords: true,
 } as const satisfies Access;
 
-/** Reading event types. */
 export const READ_TYPES = { ...READ_DELIVERIES, hasNoRecords: true } as const satisfies Access;
 
 /** Importing many event types at once. */

@@ -252,7 +252,7 @@ describe("towards a limit", () => {
   });
 });
 
-describe("L5", () => {
+describe("what anybody can ask without a credential", () => {
   test("beyond the limit, unknown API keys are refused without a trip to D1; one that works is not", async () => {
     const { token } = await signUp();
     const issued = await callWith(

@@ -33,7 +33,7 @@ const subjects = (person: Person) => alerts(person).map(({ subject }) => subject
 const told = (person: Person, count: number) =>
   eventually(`${count} alerts`, async () => subjects(person).length >= count && subjects(person));
 
-describe("an episode", () => {
+describe("a failing period", () => {
   test("of 120 hours: told after an hour, warned a day before, disabled, enabled again, told of the first success", async () => {
     const { person, webhookId } = await failing();
     const startMs = Date.now();
@@ -192,7 +192,7 @@ test("autoDisable is shown once it is set, false included, and null takes it bac
   expect(await patch(null)).not.toHaveProperty("delivery");
 });
 
-describe("the rows of an episode", () => {
+describe("the rows of a failing period", () => {
   const changes = async (work: () => Promise<void>) => {
     const counted = () => deliveryDb.prepare("SELECT count(*) AS n FROM episodes").first<number>("n");
     const before = await counted();

@@ -87,7 +87,7 @@ test("an event that fails is sent again under the same id, and both attempts are
   });
 });
 
-describe("an episode is told", () => {
+describe("a failing period is told", () => {
   test("at each stage, once", async () => {
     const { person, inbox } = await listening([
       "postern.webhook.failing",

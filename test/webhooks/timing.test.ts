@@ -38,7 +38,7 @@ import {
   RETRY_RECORD_MS,
   RUN_ENDS_AFTER_MS,
   SEND_TIMEOUT_MS,
-  SHORTEST_HOLD_MS,
+  SHORTEST_COOLDOWN_MS,
   SLOW_FOR_MS,
   SLOW_SEND_MS,
   STALLED_AFTER_MS,
@@ -107,7 +107,7 @@ test("a subscription stays marked as slow until an isolate may mark it again", (
   expect(MARK_SLOW_AGAIN_MS).toBeLessThan(MARKED_SLOW_FOR_MS);
   expect(MARKED_SLOW_FOR_MS).toBeLessThan(SLOW_FOR_MS);
   expect(SLOW_SEND_MS).toBeLessThan(SEND_TIMEOUT_MS);
-  expect(SHORTEST_HOLD_MS).toBeLessThan(RECORD_WITHIN_MS);
+  expect(SHORTEST_COOLDOWN_MS).toBeLessThan(RECORD_WITHIN_MS);
 });
 
 test("the log finds every attempt near the time in its id, also one that starts late after a late claim", () => {

@@ -17,7 +17,7 @@ import {
   ofLastFailure,
   PENDING,
   TO_SEND,
-  WAITING_FOR_SLOTS,
+  WAITING_FOR_STARTS,
 } from "../../webhooks/stats/store";
 import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
 import { isLive } from "../../webhooks/subscriptions/live-store";
@@ -233,7 +233,7 @@ async function readScreen(
         WHERE subscription_id = s.id),
         (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)}
           AND h.sent_failures > 0)) AS failingSince,
-      ${PENDING} AS pending, ${WAITING_FOR_SLOTS} AS waiting FROM subscriptions s WHERE ${isLive(tenant, id)}`),
+      ${PENDING} AS pending, ${WAITING_FOR_STARTS} AS waiting FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),
     log: logRows(tenant, id, filter),
     next: waitingRows(tenant, id, nowMs),

@@ -26,7 +26,6 @@ import { draftSession, type OpenedSession, openedSession } from "../sessions/tok
 import type { NewUser } from "./new-user-store";
 import { insertAccount } from "./store";
 
-/** Who registers. */
 export interface Registrant {
   email: string;
   name?: string | undefined;

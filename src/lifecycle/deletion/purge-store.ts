@@ -61,7 +61,6 @@ export async function hasOpenParts({ db }: Deps, { id }: Purge): Promise<boolean
   return found.length > 0;
 }
 
-/** Ends a purge. */
 export async function deletePurge({ db }: Deps, { id }: Purge): Promise<void> {
   await query(db)`DELETE FROM purges WHERE id = ${id}`;
 }

@@ -1,22 +1,23 @@
 /** What the product sends and receives about its tenants, users and members. */
 import * as z from "zod";
-import { email, id, moment, name, newPassword, nextCursor, role, time } from "../../platform/schemas/schemas";
+import {
+  email,
+  id,
+  moment,
+  name,
+  newPassword,
+  nextCursor,
+  pageLimit,
+  role,
+  time,
+} from "../../platform/schemas/schemas";
 import { externalId, tenantRecord, userRecord } from "../../tenancy/directory/schemas";
 
 const MAX_PAGE_ROWS = 200;
 const CURSOR = /^(\d{1,15})_([\w-]{1,64})$/;
 
 const pageFields = {
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_PAGE_ROWS)
-    .default(50)
-    .meta({
-      description: `Rows on a page, 1 to ${MAX_PAGE_ROWS}.`,
-      examples: [50],
-    }),
+  limit: pageLimit("Rows", MAX_PAGE_ROWS),
   cursor: z
     .string()
     .regex(CURSOR, "Must be the nextCursor of the previous answer")

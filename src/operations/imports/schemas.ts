@@ -1,7 +1,7 @@
 /** Imports of people, as the API sends and receives them. */
 import * as z from "zod";
 import { firebaseSettings } from "../../identity/passwords/imported/schemas";
-import { id, name, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
+import { id, name, nextCursor, pageLimit, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_IMPORTS = 100;
 const MAX_PAGE_LINES = 2_000;
@@ -91,13 +91,7 @@ const outcome = z.enum(["created", "updated", "skipped", "refused"]);
 
 export const reportQuery = z.object({
   outcome: outcome.optional(),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_PAGE_LINES)
-    .default(500)
-    .meta({ description: `Lines on a page, 1 to ${MAX_PAGE_LINES}.`, examples: [500] }),
+  limit: pageLimit("Lines", MAX_PAGE_LINES, 500),
   cursor: z
     .string()
     .regex(/^\d{1,12}$/, "Must be the nextCursor of the previous answer")

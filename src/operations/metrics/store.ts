@@ -8,7 +8,7 @@ import { atomically, type Db, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { STAGE } from "../../webhooks/auto-disable/stages";
-import { MAIN, PLACEHOLDER } from "../../webhooks/delivery/outbox-store";
+import { MAIN, PLACEHOLDER, PLANNED_ID } from "../../webhooks/delivery/outbox-store";
 import { isFrozen } from "../../webhooks/lanes/frozen-store";
 import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
 
@@ -64,10 +64,10 @@ export async function readDeliveryPlane(
     main: rows<Omit<OpenWork, "backlog" | "held">>(sql`SELECT count(*) - count(a.id) AS due, count(a.id) AS leased,
         min(o.due_at) AS oldestDueAt, (SELECT count(*) FROM (SELECT 1 FROM events
           WHERE fan_out_after IS NOT NULL AND created_at <= ${nowMs} LIMIT ${MAX_FAN_OUTS})) AS fanOuts
-      FROM (SELECT subscription_id, due_at, coalesce(attempt_id, id) AS planned FROM outbox WHERE queue = ${MAIN}
+      FROM (SELECT subscription_id, due_at, id, attempt_id FROM outbox WHERE queue = ${MAIN}
         AND due_at <= ${nowMs}
         ORDER BY due_at, id LIMIT ${MAX_DUE}) o
-      LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = o.planned
+      LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}
         AND a.status IN ('pending', ${PLACEHOLDER})`),
     apart: rows<Pick<OpenWork, "backlog" | "held">>(sql`WITH apart AS MATERIALIZED (
         SELECT id, iif(${isFrozen(sql.raw("s.tenant_id"))}, 0, iif(enabled, NULL, released_to)) AS released_to

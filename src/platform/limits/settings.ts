@@ -74,7 +74,6 @@ interface Read {
   (name: Exclude<keyof typeof LIMIT_VARIABLES, "RATE_LIMITS">): number;
 }
 
-/** Reads all limits from the variables. */
 export function readLimits(read: Read): LimitSettings {
   const perMinute = (name: BudgetName): Rule => {
     const { variable, units } = BUDGETS[name];

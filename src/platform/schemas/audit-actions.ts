@@ -102,9 +102,9 @@ export const AUDIT_ACTIONS = {
   "operator.sessions_ended": "ended all sessions of {target|a person} as an operator",
   "operator.2fa_removal_mailed": "mailed {target|a person} a link to remove a lost second factor, as an operator",
   "operator.import_read": "looked at an import of people as an operator",
-  "operator.sends_held": "held sends as an operator",
+  "operator.sends_held": "froze sends as an operator",
   "operator.tenant_moved": "began to move the tenant to another database as an operator",
-  "operator.sends_released": "released held sends as an operator",
+  "operator.sends_released": "released frozen sends as an operator",
 } as const satisfies Record<string, string>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

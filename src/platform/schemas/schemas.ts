@@ -129,18 +129,19 @@ export function isWithinDepth(payload: unknown, maxDepth = MAX_DEPTH): boolean {
 /** Where a page begins, as the previous answer gave it. */
 export const cursor = z.uuid().meta({ description: "The `nextCursor` of the previous answer; opaque." });
 
+/** How many `rows`, such as "Events", a page has. */
+export const pageLimit = (rows: string, maxRows: number, usualRows = 50) =>
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(maxRows)
+    .default(usualRows)
+    .meta({ description: `${rows} on a page, 1 to ${maxRows}.`, examples: [usualRows] });
+
 /** The query of a list in pages, of `rows` such as "Events". */
 export const pageQuery = (rows: string, maxRows: number) =>
-  z.object({
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(maxRows)
-      .default(50)
-      .meta({ description: `${rows} on a page, 1 to ${maxRows}.`, examples: [50] }),
-    cursor: cursor.optional(),
-  });
+  z.object({ limit: pageLimit(rows, maxRows), cursor: cursor.optional() });
 
 export const nextCursor = z
   .string()

@@ -5,7 +5,6 @@ import type { DeliveryOptions } from "../subscriptions/delivery-options";
 /** What made a delivery. */
 export type DeliveryKind = "event" | "retry" | "test" | "replay";
 
-/** The event of a delivery. */
 export interface DeliveredEvent {
   eventId: string;
   tenantId: string;

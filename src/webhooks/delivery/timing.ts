@@ -103,8 +103,8 @@ export const HELD_COUNTED_EVERY_MINUTES = 10;
 export const HELD_GROWING_MS = 3 * HELD_COUNTED_EVERY_MINUTES * MINUTE_MS;
 
 /** The limits of a cooldown, for which a subscription that asked for a pause is sent nothing. */
-export const SHORTEST_HOLD_MS = 1_000;
-export const LONGEST_HOLD_MS = HOUR_MS;
+export const SHORTEST_COOLDOWN_MS = 1_000;
+export const LONGEST_COOLDOWN_MS = HOUR_MS;
 
 /** Queues delay messages by whole seconds, so the message of a retry may arrive this much too early. */
 export const MAX_EARLY_MS = 1_500;

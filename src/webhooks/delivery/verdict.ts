@@ -6,7 +6,7 @@ import type { RetryOptions } from "../subscriptions/retry-options";
 import { ABORTED, GONE, TIMED_OUT } from "./reasons";
 import { retryAfterMs } from "./retry-after";
 import type { Outcome } from "./send";
-import { DEFAULT_SCHEDULE, LONGEST_HOLD_MS, retryWaitMs, SHORTEST_HOLD_MS, SLOW_SEND_MS } from "./timing";
+import { DEFAULT_SCHEDULE, LONGEST_COOLDOWN_MS, retryWaitMs, SHORTEST_COOLDOWN_MS, SLOW_SEND_MS } from "./timing";
 
 /** The statuses of an overloaded subscriber, or of its proxy. */
 const OVERLOADED: readonly (number | null)[] = [502, 503, 504];
@@ -63,7 +63,9 @@ export function verdictOf(
   const isSlow = isOverloaded || completedAt - startedAt >= SLOW_SEND_MS;
   const askedMs = policy.respectRetryAfter ? retryAfterMs(outcome.retryAfter, completedAt) : null;
   const isHold = askedMs !== null && (responseCode === TOO_MANY_REQUESTS || responseCode === UNAVAILABLE);
-  const heldUntil = isHold ? completedAt + Math.min(Math.max(askedMs, SHORTEST_HOLD_MS), LONGEST_HOLD_MS) : null;
+  const heldUntil = isHold
+    ? completedAt + Math.min(Math.max(askedMs, SHORTEST_COOLDOWN_MS), LONGEST_COOLDOWN_MS)
+    : null;
   const ended = { nextDueAt: null, isSlow, isGone: false, heldUntil };
   if (status === "success") return { ...ended, error: null };
   if (responseCode === GONE_STATUS && policy.onGone === "disable") return { ...ended, error: GONE, isGone: true };

@@ -11,7 +11,6 @@ const MAX_CHARACTERS = 2 * 1024 * 1024;
 /** What a type takes besides its schema. */
 const TYPE_CHARACTERS = 500;
 
-/** The filter of a subscription. */
 export interface SubscriptionFilter {
   subscriptionId: string;
   filter: Filter;
@@ -85,7 +84,6 @@ function add(known: Known, added: number): void {
   characters += added;
 }
 
-/** Forgets the rules of a tenant. */
 export function forgetRules(tenantId: string): void {
   characters -= tenants.get(tenantId)?.characters ?? 0;
   tenants.delete(tenantId);

@@ -37,7 +37,6 @@ export interface ReadRule extends Omit<StoredRule, "deprecated"> {
   deprecated: Deprecation | null;
 }
 
-/** The filter of a subscription. */
 export interface ReadFilter {
   subscriptionId: string;
   filter: FilterObject;

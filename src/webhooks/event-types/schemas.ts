@@ -1,7 +1,7 @@
 /** The request bodies of event types, and the resources that the API returns. */
 import * as z from "zod";
 import { OPERATIONAL_PREFIX, eventType as typeName } from "../../platform/schemas/event-type";
-import { isWithinDepth, MAX_DEPTH, moment, time } from "../../platform/schemas/schemas";
+import { isWithinDepth, MAX_DEPTH, moment, pageLimit, time } from "../../platform/schemas/schemas";
 import { catalogue, catalogueChange } from "./catalogue/schemas";
 
 const KIB = 1024;
@@ -101,13 +101,7 @@ export const sample = z
   .meta({ id: "EventTypeSample", description: "A payload to try. Nothing is published." });
 
 export const eventTypeQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_PAGE_ROWS)
-    .default(100)
-    .meta({ description: `Event types on a page, 1 to ${MAX_PAGE_ROWS}.`, examples: [100] }),
+  limit: pageLimit("Event types", MAX_PAGE_ROWS, 100),
   cursor: z.string().min(1).max(200).optional().meta({ description: "The `nextCursor` of the previous answer." }),
   group: group.optional(),
   prefix: z

@@ -129,7 +129,6 @@ export async function listTypes(
   return { types, nextCursor: found.length > limit && last ? `${last.name}${last.isShadowed ? " " : ""}` : null };
 }
 
-/** Returns the mode of the tenant. */
 export async function readMode(deps: Deps, { tenantId, shard }: TenantRef): Promise<Mode> {
   const found = await queryFirst<{ mode: Mode }>(deps.shards.db(shard))`SELECT mode FROM publish_rules
     WHERE tenant_id = ${tenantId}`;

@@ -19,7 +19,6 @@ import { publishedIn } from "./repeats";
 const MAX_TRIES = 3;
 const MAX_REFUSALS = 10;
 
-/** An event to publish. */
 export interface EventInput {
   type: string;
   /** The exact body that subscribers receive. */

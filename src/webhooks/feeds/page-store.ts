@@ -10,7 +10,6 @@ import { entriesAfter, headOf } from "./entries-store";
 export const EXAMINED_ENTRIES = 10_000;
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
-/** A feed of a tenant. */
 export interface FeedRef {
   tenant: TenantRef;
   feedId: string;

@@ -10,7 +10,7 @@ import { retryFailedResult } from "./schemas";
 
 const REFUSALS = { errors: ["NOT_FOUND", "EMAIL_NOT_VERIFIED"] } as const;
 
-export const redeliveryRoutes = new Hono<AppEnv>()
+export const resendRoutes = new Hono<AppEnv>()
   .post(
     "/:id/retry",
     describeRoute(

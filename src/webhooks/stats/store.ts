@@ -51,9 +51,9 @@ export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts 
   ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS}) WHERE status = 'pending')`;
 
 /** The outbox rows of the subscription `s` that wait because of its limits, as SQL. */
-const LINE = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
+const WAITING = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
 /** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
-export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE}
+export const WAITING_FOR_STARTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${WAITING}
   LIMIT ${MAX_COUNTED})))`;
 
 /**
@@ -86,8 +86,8 @@ export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): 
   >(deps.shards.db(tenant.shard))`SELECT coalesce(sum(h.succeeded), 0) AS success,
       coalesce(sum(h.failed), 0) AS failed, ${PENDING} AS pending,
       coalesce(s.options ->> '$.rateLimit', s.options ->> '$.maxConcurrent') IS NOT NULL AS isLimited,
-      ${WAITING_FOR_SLOTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at)
-        FROM ${LINE})) AS nextSlotAt
+      ${WAITING_FOR_STARTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at)
+        FROM ${WAITING})) AS nextSlotAt
     FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)}
       GROUP BY s.id`;
   if (!found) return undefined;

@@ -47,7 +47,6 @@ export const listQuery = z.object({
   }),
 });
 
-/** The event types of a subscription. */
 export const eventTypes = z
   .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType, eventWildcard]))
   .min(1)

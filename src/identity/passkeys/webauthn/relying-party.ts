@@ -4,7 +4,6 @@
  */
 import type { Config } from "../../../platform/config";
 
-/** The relying party of WebAuthn. */
 export interface RelyingParty {
   /** The host that passkeys are bound to, without a port. */
   id: string;
