@@ -211,6 +211,30 @@ describe("a tenant that was moved", () => {
     expect(await placeOf(person)).toEqual({ shard: SHARD, former_shard: OTHER });
     await publish(person, "back");
   });
+
+  test("keeps its former database for longer than retention, until the last delivery there has ended", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url, { delivery: { onPause: "hold" } });
+    await call("POST", `/webhooks/${id}/pause`, { token: person.token });
+    await publish(person, "held");
+    await move(person);
+    const continueLater = async () => {
+      const { deps, ended } = await depsOf(({ now }) => ({ now: () => now() + 40 * DAY_MS }));
+      await continueMoves(deps);
+      await ended();
+      return placeOf(person);
+    };
+    expect(await continueLater()).toEqual({ shard: OTHER, former_shard: SHARD });
+    expect((await call("POST", `/webhooks/${id}/resume`, { token: person.token })).status).toBe(200);
+    const { deps, ended } = await depsOf();
+    await sweepLanes(deps, SHARD);
+    await ended();
+    expect((await inbox.arrived(1))[0]?.body).toBe('"held"');
+    await endedAttempts(person, id, 1);
+    expect(await countIn(deliveryDb, "outbox", person)).toBe(0);
+    expect(await continueLater()).toEqual({ shard: OTHER, former_shard: null });
+  });
 });
 
 test("the events of an orderKey are numbered on in the new database", async () => {

@@ -8,7 +8,15 @@ import { describeError, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
 import { publishAudit } from "../../webhooks/subscriptions/audit-feed";
 import { mirrorSubscriptions } from "../../webhooks/subscriptions/mirror-store";
-import { cleanPage, copyPage, copySubscriptions, copyVersions, endDuties, fence } from "./copy-store";
+import {
+  cleanPage,
+  copyPage,
+  copySubscriptions,
+  copyVersions,
+  endDuties,
+  fence,
+  hasOpenDeliveries,
+} from "./copy-store";
 import { endMove, flipTenant, type Move, type MoveStep, openMoves, saveStep } from "./store";
 
 const MOVES_PER_PAGE = 50;
@@ -36,10 +44,12 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
   flip: async (deps, move) => ((await flipTenant(deps, move, deps.now())) ? "keep" : "ended"),
   keep: async (deps, move) => {
     const { tenantId, fromShard, toShard, movedAt, createdAt } = move;
-    await endDuties(deps.shards.db(fromShard), tenantId);
+    const from = deps.shards.db(fromShard);
+    await endDuties(from, tenantId);
     await mirrorSubscriptions(deps, { tenantId, shard: toShard, formerShard: fromShard }, deps.now());
     const keptUntil = (movedAt ?? createdAt) + (deps.config.retentionDays + 1) * DAY_MS;
-    return deps.now() < keptUntil ? "later" : "audit";
+    // A long schedule or a pause can keep a delivery open for longer than the log keeps attempts.
+    return deps.now() < keptUntil || (await hasOpenDeliveries(from, tenantId)) ? "later" : "audit";
   },
   audit: async ({ shards }, { tenantId, fromShard, toShard, cursor }) => {
     // The log of the control plane is read in any case.

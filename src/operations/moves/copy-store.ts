@@ -1,6 +1,6 @@
 /** What a move reads, writes and deletes in the delivery databases. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, rows } from "../../platform/db/client";
+import { atomically, CHANGES, countOf, type Db, queryFirst, rows } from "../../platform/db/client";
 import { insertRows, type StoredRow } from "../../platform/db/copy";
 import { repeatable } from "../../platform/db/faults";
 import { isNewestHour } from "../../webhooks/stats/hours-store";
@@ -98,6 +98,13 @@ export async function endDuties(db: Db, tenantId: string): Promise<void> {
       feed: sql`DELETE FROM audit_feeds WHERE tenant_id = ${tenantId}`,
     }),
   );
+}
+
+/** Whether a tenant has deliveries in this database that have not ended. */
+export async function hasOpenDeliveries(db: Db, tenantId: string): Promise<boolean> {
+  const found = await queryFirst<{ isOpen: number }>(db)`SELECT EXISTS (SELECT 1 FROM outbox
+    WHERE tenant_id = ${tenantId}) AS isOpen`;
+  return found?.isOpen === 1;
 }
 
 /** A table with many rows of a tenant, and the column that follows the tenant in its key. */
