@@ -52,3 +52,18 @@ test("a database above 95 % refuses events with 503, and everything else goes on
   expect((await call("GET", "/webhooks", { token: person.token })).status).toBe(200);
   expect((await signUp()).token).toEqual(expect.any(String));
 });
+
+test("a full database does not hide that an API key was revoked which the isolate remembers", async () => {
+  const { token, tenantId } = await signUpVerified();
+  // Keys are remembered for the tenants of their own database.
+  await env.DB.prepare("UPDATE tenants SET shard = 0 WHERE id = ?").bind(tenantId).run();
+  const { db } = await createDeps(env, createExecutionContext());
+  await noteSize(db, 0, 0.96 * MAX_SHARD_BYTES, 1);
+  const body = { name: "ci", scopes: ["event.publish"] };
+  const { id, key } = (await call("POST", "/api-keys", { token, body })).body.data;
+  const publishByKey = async () =>
+    (await call("POST", "/events", { token: key, body: { type: "OrderPaid", payload: 1 } })).status;
+  expect([await publishByKey(), await publishByKey()]).toEqual([503, 503]);
+  expect((await call("DELETE", `/api-keys/${id}`, { token })).status).toBe(200);
+  expect(await publishByKey()).toBe(401);
+});

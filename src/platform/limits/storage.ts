@@ -1,4 +1,5 @@
 /** What a tenant may store, and when a database is so full that it takes no more events. */
+import { StaleCaller } from "../db/recheck";
 import { MAX_SHARD_BYTES } from "../db/shard-sizes-store";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
@@ -11,13 +12,15 @@ const RETRY_AFTER_SECONDS = 3_600;
 const MIB = 1024 * 1024;
 
 /**
- * Refuses an event for which there is no room. Throws SERVICE_UNAVAILABLE when the database is full, and RATE_LIMITED
- * when the tenant stores more than TENANT_STORED_MIB.
+ * Refuses an event for which there is no room. Throws SERVICE_UNAVAILABLE when the database is full, or StaleCaller for
+ * a remembered caller, and RATE_LIMITED when the tenant stores more than TENANT_STORED_MIB.
  */
 export function refuseWhenFull({ config }: Pick<Deps, "config">, tenant: TenantStanding): void {
   const { storedBytes = 0, databaseBytes = 0 } = tenant;
   const retryAfterSeconds = RETRY_AFTER_SECONDS;
   if (databaseBytes > REFUSES_EVENTS_AT * MAX_SHARD_BYTES) {
+    // A remembered caller may have lost its right: only one that is read is told that the database is full.
+    if (tenant.recheck) throw new StaleCaller("only what is read refuses");
     throw new AppError("SERVICE_UNAVAILABLE", { message: "The database is full. Try again later.", retryAfterSeconds });
   }
   if (storedBytes > config.tenantStoredMib * MIB) {

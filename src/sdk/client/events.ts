@@ -39,13 +39,13 @@ export interface EventMethods {
    * Publishes an event to every enabled subscription of the tenant that lists its type. Returns its id, and how many
    * subscriptions it goes to. Once this returns, the event is stored and is delivered at least once. Without an
    * `idempotencyKey`, calling again publishes a second event. Throws FORBIDDEN, VALIDATION_FAILED, PAYLOAD_TOO_LARGE,
-   * and CONFLICT for a key that was used with another body.
+   * CONFLICT for a key that was used with another body, and SERVICE_UNAVAILABLE while the database takes no events.
    */
   publish(body: NewEvent, options?: PublishOptions): Promise<PublishedEvent>;
   /**
    * Publishes 1 to 100 events, all of them or none; the request may hold 1 MiB. Returns them in the same order. Limits
    * count each event. Throws FORBIDDEN, VALIDATION_FAILED with the position in `details[].path`, PAYLOAD_TOO_LARGE,
-   * RATE_LIMITED, and CONFLICT for a key that was used with another event.
+   * RATE_LIMITED, CONFLICT for a key that was used with another event, and SERVICE_UNAVAILABLE as for `publish`.
    */
   publishBatch(events: readonly NewBatchEvent[], options?: CallOptions): Promise<PublishedEvent[]>;
   /** Returns the tenant's events, newest first. Throws FORBIDDEN, VALIDATION_FAILED. */

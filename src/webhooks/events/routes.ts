@@ -73,7 +73,7 @@ export const eventRoutes = new Hono<AppEnv>()
     describeRoute("publishEvent", "Publishes an event to every subscription that receives its type.", {
       202: dataOf(published),
       headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
-      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "SERVICE_UNAVAILABLE"],
       description:
         "The event is stored before the answer and delivered at least once. The body may have up to 256 KiB.",
     }),
@@ -83,7 +83,7 @@ export const eventRoutes = new Hono<AppEnv>()
     "/batch",
     describeRoute("publishEvents", "Publishes up to 100 events, either all or none.", {
       202: dataOf(z.array(published)),
-      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "SERVICE_UNAVAILABLE"],
       description:
         "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each " +
         "event.",
