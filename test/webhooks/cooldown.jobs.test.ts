@@ -71,9 +71,9 @@ test.each([
   await send(key);
   const state = await stateOf(webhookId);
   expect(state).toMatchObject({ has_backlog: 1, slow_until: (state?.held_until ?? 0) + 600_000 });
-  const heldMs = (state?.held_until ?? 0) - beforeMs;
-  expect(heldMs).toBeGreaterThanOrEqual(ms);
-  expect(heldMs).toBeLessThan(ms + 10_000);
+  const cooldownMs = (state?.held_until ?? 0) - beforeMs;
+  expect(cooldownMs).toBeGreaterThanOrEqual(ms);
+  expect(cooldownMs).toBeLessThan(ms + 10_000);
 });
 
 test.each([

@@ -67,7 +67,7 @@ test.each(MAX_BYTES)(
         nextDueAt: null,
         nextAttemptId: null,
         isSlow: false,
-        heldUntil: null,
+        cooldownUntil: null,
         isGone: false,
         isFailedProbe: false,
         mayBeGone: false,

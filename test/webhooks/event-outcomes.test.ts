@@ -79,10 +79,14 @@ describe("each subscription that wanted the event is listed", () => {
     await deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(id).run();
     const behind = await storeEvent(person, [id], { queue: id });
     expect(await outcomeOf(person, behind.eventId, id)).toMatchObject({ state: "waiting", reason: "backlog" });
-    const heldUntil = Date.now() + 600_000;
-    await deliveryDb.prepare("UPDATE subscriptions SET held_until = ? WHERE id = ?").bind(heldUntil, id).run();
+    const cooldownUntil = Date.now() + 600_000;
+    await deliveryDb.prepare("UPDATE subscriptions SET held_until = ? WHERE id = ?").bind(cooldownUntil, id).run();
     const held = await outcomeOf(person, behind.eventId, id);
-    expect(held).toMatchObject({ state: "waiting", reason: "retry-after", until: new Date(heldUntil).toISOString() });
+    expect(held).toMatchObject({
+      state: "waiting",
+      reason: "retry-after",
+      until: new Date(cooldownUntil).toISOString(),
+    });
   });
 
   test("as held while its subscription is paused and holds", async () => {

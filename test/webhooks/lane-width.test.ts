@@ -8,7 +8,14 @@ import { SHARD } from "../support/shard";
 describe("the width of a lane", () => {
   const result = (subscriptionId: string, fields: Partial<LaneResult>) =>
     noteResult({
-      ...{ queue: subscriptionId, subscriptionId, status: "success", isSlow: false, heldUntil: null, completedAt: 0 },
+      ...{
+        queue: subscriptionId,
+        subscriptionId,
+        status: "success",
+        isSlow: false,
+        cooldownUntil: null,
+        completedAt: 0,
+      },
       ...fields,
     });
 
@@ -36,7 +43,7 @@ describe("the width of a lane", () => {
   test("stays three for ten minutes after a pause for which the receiver has asked", () => {
     const id = crypto.randomUUID();
     for (let n = 0; n < 5; n += 1) result(id, {});
-    result(id, { status: "failed", isSlow: true, heldUntil: 1_000 });
+    result(id, { status: "failed", isSlow: true, cooldownUntil: 1_000 });
     for (let n = 0; n < 5; n += 1) result(id, { completedAt: 1_000 + SLOW_FOR_MS - 1 });
     expect(widthOf(id)).toBe(3);
     result(id, { completedAt: 1_000 + SLOW_FOR_MS });

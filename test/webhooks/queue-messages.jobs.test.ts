@@ -44,7 +44,7 @@ const resultOf = (key: Key, attemptId: string): AttemptResult => ({
   nextDueAt: null,
   nextAttemptId: null,
   isSlow: false,
-  heldUntil: null,
+  cooldownUntil: null,
   isGone: false,
   isFailedProbe: false,
   mayBeGone: false,

@@ -14,7 +14,7 @@ const newResult = (): AttemptResult => ({
   ...keyOfNobody(),
   ...{ attemptId: crypto.randomUUID(), kind: "event", status: "success", responseCode: 200, responseBody: "" },
   ...{ error: null, startedAt: Date.now(), completedAt: Date.now(), nextDueAt: null, nextAttemptId: null },
-  ...{ isSlow: false, heldUntil: null, isGone: false, isFailedProbe: false, mayBeGone: false },
+  ...{ isSlow: false, cooldownUntil: null, isGone: false, isFailedProbe: false, mayBeGone: false },
 });
 
 /** Keeps timers instead of starting them. */

@@ -40,7 +40,7 @@ test("a response body is given to the database once, however many statements rec
       ...keyOfNobody(),
       ...{ attemptId: "a", kind: "event", status: "failed", responseCode: 500, responseBody: body },
       ...{ error: "status 500", startedAt: 1, completedAt: 2, nextDueAt: 3, nextAttemptId: "b" },
-      ...{ isSlow: true, heldUntil: 9, isGone: true, isFailedProbe: false, mayBeGone: true },
+      ...{ isSlow: true, cooldownUntil: 9, isGone: true, isFailedProbe: false, mayBeGone: true },
     },
   ]);
   expect(bound.filter((value) => String(value).includes(body))).toHaveLength(1);

@@ -55,12 +55,12 @@ export function SubscriptionDetail(view: DetailProps) {
         <Actions subscription={subscription} permissions={permissions} />
       </div>
       <HealthNotice health={subscription} mayUpdate={mayUpdate} hasPassedTest={hasPassedTest} />
-      {subscription.isHeld && (
+      {subscription.isCooling && (
         <Banner kind="note">
-          The receiver asked for a pause. Deliveries wait until <Moment at={subscription.heldUntil} />.
+          The receiver asked for a pause. Deliveries wait until <Moment at={subscription.cooldownUntil} />.
         </Banner>
       )}
-      {next && !subscription.isHeld && (
+      {next && !subscription.isCooling && (
         <Banner kind="note">
           <NextAttemptLine
             {...next}

@@ -106,7 +106,7 @@ export interface Screen {
     /** When the failures began, Unix ms; null if the last request did not fail. */
     failingSince: number | null;
     /** The end of the pause that its receiver asked for, Unix ms. */
-    heldUntil: number;
+    cooldownUntil: number;
     headersSealed: string | null;
     /** How many deliveries wait because of its limits. */
     waiting: number;
@@ -224,7 +224,7 @@ async function readScreen(
         hasFailed: 0 | 1;
       }
     >(sql`SELECT ${COLUMNS}, s.events, s.listener_of IS NOT NULL AS isListener, s.secret_sealed AS secretSealed,
-      s.created_at AS createdAt, s.options, s.filter, s.disabled_at AS disabledAt, s.held_until AS heldUntil,
+      s.created_at AS createdAt, s.options, s.filter, s.disabled_at AS disabledAt, s.held_until AS cooldownUntil,
       s.headers_sealed AS headersSealed, s.released_to AS releasedTo, s.release_rate AS releaseRate,
       ${HELD} AS held, ${TO_SEND} AS toSend,
       EXISTS (SELECT 1 FROM hourly_stats h WHERE h.subscription_id = s.id AND h.hour >= ${failedSinceMs - HOUR_MS}

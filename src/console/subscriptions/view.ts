@@ -12,5 +12,5 @@ export type SubscriptionView = Omit<Screen["subscription"], "secretSealed" | "he
   /** Null unless the user asked to see it. */
   secret: string | null;
   headers: HeadersView;
-  isHeld: boolean;
+  isCooling: boolean;
 };

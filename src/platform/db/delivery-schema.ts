@@ -53,7 +53,7 @@ export const subscriptions = sqliteTable(
     /** The delivery options that are set (`subscriptions/delivery-options.ts`); null: all have their defaults. */
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
     /** Its deliveries wait until then, because its endpoint asked for a pause. 0: none waits for that reason. */
-    heldUntil: integer("held_until").notNull().default(0),
+    cooldownUntil: integer("held_until").notNull().default(0),
     /** The last start of its deliveries that was more than an hour ahead; 0: there is none under its current limits. */
     throttledUntil: integer("throttled_until").notNull().default(0),
     /** While deliveries are held or released in steps: the backlog up to this due time may be sent. 0: nothing may. */

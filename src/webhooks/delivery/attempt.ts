@@ -32,7 +32,7 @@ export async function makeAttempt(
   const verdict = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
   const isFailedProbe = isProbe(delivery) && outcome.status === "failed";
   // After a failed probe the delivery keeps its place among the held ones.
-  const held = { nextDueAt: delivery.dueAt, isSlow: false, isGone: false, heldUntil: null };
+  const held = { nextDueAt: delivery.dueAt, isSlow: false, isGone: false, cooldownUntil: null };
   const followed = isFailedProbe ? { ...held, error: verdict.error } : verdict;
   const { nextDueAt } = followed;
   const { status, responseCode, responseBody } = outcome;

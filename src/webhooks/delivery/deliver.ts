@@ -157,14 +157,14 @@ export class DeliveryRun {
    * delivery whose start is asked for stays until the answer, which can be a permit.
    */
   #handBackLate(nowMs: number): void {
-    const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isCoolingHere(subscriptionId, nowMs);
+    const isCooling = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isCoolingHere(subscriptionId, nowMs);
     const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS;
     const chosen = this.#states.claimed.filter(
       (delivery) =>
         !this.#starts.isAsked(delivery) &&
         ((isStalled && delivery.startMs <= nowMs) ||
           nowMs > delivery.startByMs ||
-          isHeld(delivery) ||
+          isCooling(delivery) ||
           isUnreleased(delivery)),
     );
     const waiting = isStalled ? this.#unclaimed() : [];
@@ -226,7 +226,7 @@ export class DeliveryRun {
       if (result !== null) releaseUnsent(this.#run, delivery, result);
       return this.#leave(delivery);
     }
-    if (result.heldUntil !== null) coolDownHere(result.subscriptionId, result.heldUntil, result.completedAt);
+    if (result.cooldownUntil !== null) coolDownHere(result.subscriptionId, result.cooldownUntil, result.completedAt);
     this.#recorderOf(delivery.shard).add(result);
     this.#states.record(delivery);
     delivery.releaseBytes();

@@ -52,7 +52,7 @@ export const memory = {
   /** How long a send takes, by subscription. */
   latenciesMs: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when a subscription has just asked for a pause, in Unix ms. */
-  heldUntilMs: new BoundedMap<number>(MAX_ENTRIES),
+  cooldownUntilMs: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when this isolate does not mark a subscription as slow again, in Unix ms. */
   markedSlowUntilMs: new BoundedMap<number>(MAX_ENTRIES),
   /** By subscription. */
@@ -64,7 +64,14 @@ export const memory = {
 
   /** Forgets everything, so that test files can share an isolate. */
   clear(): void {
-    const known = [this.latenciesMs, this.heldUntilMs, this.markedSlowUntilMs, this.widths, this.lines, this.fedAtMs];
+    const known = [
+      this.latenciesMs,
+      this.cooldownUntilMs,
+      this.markedSlowUntilMs,
+      this.widths,
+      this.lines,
+      this.fedAtMs,
+    ];
     for (const part of [this.loads, this.counted, ...known]) part.clear();
     this.sends = 0;
     this.claimedBytes = 0;
@@ -77,9 +84,9 @@ export const memory = {
  * where every claim sees it, so it lasts no longer than recording can take.
  */
 export function coolDownHere(subscriptionId: string, untilMs: number, nowMs: number): void {
-  memory.heldUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
+  memory.cooldownUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
 }
 
 /** Whether a receiver has just asked this isolate for a pause. */
 export const isCoolingHere = (subscriptionId: string, nowMs: number): boolean =>
-  nowMs < (memory.heldUntilMs.get(subscriptionId) ?? 0);
+  nowMs < (memory.cooldownUntilMs.get(subscriptionId) ?? 0);

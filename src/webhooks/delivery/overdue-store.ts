@@ -65,15 +65,18 @@ export async function readOverdue(
       AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${limit}) o ${PLANNED_ATTEMPT} ORDER BY o.due_at, o.id`;
 }
 
-/**
- * Returns when the next delivery of the main outbox queue is due and when the next hold ends, both after `nowMs`; null
- * for none.
- */
-export async function nextMoments(db: Db, nowMs: number): Promise<{ dueAt: number | null; holdEndsAt: number | null }> {
-  const next = await queryFirst<{ dueAt: number | null; holdEndsAt: number | null }>(db)`SELECT
+/** When something next comes due, in Unix ms; null for never. */
+interface NextMoments {
+  dueAt: number | null;
+  cooldownEndsAt: number | null;
+}
+
+/** Returns when the next delivery of the main outbox queue is due and when the next cooldown ends, after `nowMs`. */
+export async function nextMoments(db: Db, nowMs: number): Promise<NextMoments> {
+  const next = await queryFirst<NextMoments>(db)`SELECT
     (SELECT min(due_at) FROM outbox WHERE queue = ${MAIN} AND due_at > ${nowMs}) AS dueAt,
-    (SELECT min(held_until) FROM subscriptions WHERE has_backlog = 1 AND held_until > ${nowMs}) AS holdEndsAt`;
-  return next ?? { dueAt: null, holdEndsAt: null };
+    (SELECT min(held_until) FROM subscriptions WHERE has_backlog = 1 AND held_until > ${nowMs}) AS cooldownEndsAt`;
+  return next ?? { dueAt: null, cooldownEndsAt: null };
 }
 
 interface CorrelationId {

@@ -153,9 +153,9 @@ function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, en
       ? slowDown(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'isSlow' = 1`, endedAt)
       : undefined,
     // After `slow`, to overwrite it.
-    cooling: results.some(({ heldUntil }) => heldUntil !== null)
-      ? coolDown(sql`SELECT a.subscription_id AS subscription_id, max(j.value ->> 'heldUntil') AS until FROM ${ours}
-          WHERE j.value ->> 'heldUntil' IS NOT NULL GROUP BY a.subscription_id`)
+    cooling: results.some(({ cooldownUntil }) => cooldownUntil !== null)
+      ? coolDown(sql`SELECT a.subscription_id AS subscription_id, max(j.value ->> 'cooldownUntil') AS until FROM ${ours}
+          WHERE j.value ->> 'cooldownUntil' IS NOT NULL GROUP BY a.subscription_id`)
       : undefined,
     notGone: isBack ? notGoneStatement(ours) : undefined,
     ...(results.some(({ isGone }) => isGone) ? goneStatements(ours, endedAt) : {}),

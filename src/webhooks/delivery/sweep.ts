@@ -34,8 +34,8 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
     if (!last || page.length < PAGE_ROWS) break;
     after = last;
   }
-  const { dueAt, holdEndsAt } = await nextMoments(db, nowMs);
-  const found = [...leaseEnds, dueAt === null ? null : dueAt + QUEUE_GRACE_MS, holdEndsAt];
+  const { dueAt, cooldownEndsAt } = await nextMoments(db, nowMs);
+  const found = [...leaseEnds, dueAt === null ? null : dueAt + QUEUE_GRACE_MS, cooldownEndsAt];
   const moments = found.filter((timeMs) => timeMs !== null);
   return moments.length === 0 ? null : Math.min(...moments);
 }

@@ -45,8 +45,8 @@ export interface Verdict {
   isSlow: boolean;
   /** Whether the subscriber answered 410, and this may disable the subscription. */
   isGone: boolean;
-  /** The end of the hold that the subscriber asked for, Unix ms; null without one. */
-  heldUntil: number | null;
+  /** The end of the cooldown that the subscriber asked for, Unix ms; null without one. */
+  cooldownUntil: number | null;
 }
 
 /** Returns what follows from the outcome of attempt number `attemptCount`. `random` is in [0, 1). */
@@ -62,11 +62,11 @@ export function verdictOf(
   const isOverloaded = error === TIMED_OUT || isThrottled || OVERLOADED.includes(responseCode);
   const isSlow = isOverloaded || completedAt - startedAt >= SLOW_SEND_MS;
   const askedMs = policy.respectRetryAfter ? retryAfterMs(outcome.retryAfter, completedAt) : null;
-  const isHold = askedMs !== null && (responseCode === TOO_MANY_REQUESTS || responseCode === UNAVAILABLE);
-  const heldUntil = isHold
+  const asksForPause = askedMs !== null && (responseCode === TOO_MANY_REQUESTS || responseCode === UNAVAILABLE);
+  const cooldownUntil = asksForPause
     ? completedAt + Math.min(Math.max(askedMs, SHORTEST_COOLDOWN_MS), LONGEST_COOLDOWN_MS)
     : null;
-  const ended = { nextDueAt: null, isSlow, isGone: false, heldUntil };
+  const ended = { nextDueAt: null, isSlow, isGone: false, cooldownUntil };
   if (status === "success") return { ...ended, error: null };
   if (responseCode === GONE_STATUS && policy.onGone === "disable") return { ...ended, error: GONE, isGone: true };
   if (outcome.asksToAbort && policy.abortHeader) return { ...ended, error: ABORTED };

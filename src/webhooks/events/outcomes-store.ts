@@ -49,7 +49,7 @@ export interface WantingRow {
   /** Whether the fan-out has not reached it. */
   isAhead: 0 | 1;
   hasBacklog: 0 | 1;
-  heldUntil: number;
+  cooldownUntil: number;
   /** Deliveries that are due after this time (Unix ms) are held; null: none are. */
   releasedTo: number | null;
   /** The outbox queue in which the delivery waits for its first attempt; null if it is not there. */
@@ -97,7 +97,7 @@ export async function readOutcomes(
       SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted,
         is_newer AS isNewer, was_enabled AS wasEnabled, is_filtered AS isFiltered, filter, is_ahead AS isAhead,
           has_backlog AS hasBacklog,
-        held_until AS heldUntil, released_to AS releasedTo, waits_in AS queue
+        held_until AS cooldownUntil, released_to AS releasedTo, waits_in AS queue
       FROM listed ORDER BY created_at, id`),
     trails: rows<TrailRow>(trailsSql(listed, eventId)),
     ends: rows<{ examined: string | null }>(sql`WITH ${examined}

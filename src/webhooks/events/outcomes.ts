@@ -120,12 +120,13 @@ function verdictOf(row: WantingRow, [newest, before]: readonly TrailRow[], nowMs
 
 /** Returns why a delivery that is due at `dueMs` waits, and until when. */
 function waiting(
-  { heldUntil, hasBacklog, releasedTo }: WantingRow,
+  { cooldownUntil, hasBacklog, releasedTo }: WantingRow,
   nowMs: number,
   dueMs = 0,
   reason: "retry" | "queue" | "limit" = "queue",
 ): Verdict {
-  if (heldUntil > Math.max(nowMs, dueMs)) return { state: "waiting", reason: "retry-after", untilMs: heldUntil };
+  if (cooldownUntil > Math.max(nowMs, dueMs))
+    return { state: "waiting", reason: "retry-after", untilMs: cooldownUntil };
   if (dueMs > nowMs) return { state: "waiting", reason, untilMs: dueMs };
   if (hasBacklog && releasedTo === 0) return { state: "waiting", reason: "held" };
   return { state: "waiting", reason: hasBacklog ? "backlog" : reason };

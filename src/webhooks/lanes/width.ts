@@ -19,7 +19,7 @@ export const widthOf = (subscriptionId: string): number => (memory.widths.get(su
 /** What a result says about the width of a lane. Its `queue` is "" if the delivery was not in a lane. */
 export type LaneResult = Pick<
   AttemptResult,
-  "queue" | "subscriptionId" | "status" | "isSlow" | "heldUntil" | "completedAt"
+  "queue" | "subscriptionId" | "status" | "isSlow" | "cooldownUntil" | "completedAt"
 >;
 
 /**
@@ -27,14 +27,14 @@ export type LaneResult = Pick<
  * which the receiver asked keeps it narrow for as long as its subscription counts as slow.
  */
 export function noteResult(result: LaneResult): void {
-  const { queue, subscriptionId, heldUntil } = result;
+  const { queue, subscriptionId, cooldownUntil } = result;
   const known = memory.widths.get(subscriptionId);
-  if (queue === "" && known === undefined && heldUntil === null) return;
+  if (queue === "" && known === undefined && cooldownUntil === null) return;
   memory.widths.set(subscriptionId, next(known ?? NARROW, result));
 }
 
-function next(before: Width, { status, isSlow, heldUntil, completedAt }: LaneResult): Width {
-  if (heldUntil !== null) return { ...NARROW, narrowUntil: heldUntil + SLOW_FOR_MS };
+function next(before: Width, { status, isSlow, cooldownUntil, completedAt }: LaneResult): Width {
+  if (cooldownUntil !== null) return { ...NARROW, narrowUntil: cooldownUntil + SLOW_FOR_MS };
   if (completedAt < before.narrowUntil) return before;
   if (status === "success") return { ...before, width: Math.min(before.width + 1, MOST_WIDTH) };
   return isSlow ? { ...before, width: Math.max(LEAST_WIDTH, Math.floor(before.width / 2)) } : before;
