@@ -19,7 +19,7 @@ export const PUBLISH = {
 } as const satisfies Access;
 
 /** Creating, changing or deleting subscriptions. */
-export const WRITE = { limit: { rule: "writeWebhook", per: "tenant" } } as const satisfies Access;
+export const WRITE_SUBSCRIPTIONS = { limit: { rule: "writeWebhook", per: "tenant" } } as const satisfies Access;
 
 /** Creating, changing, testing or deleting sources. */
 export const MANAGE_SOURCES = {

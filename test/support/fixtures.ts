@@ -1,7 +1,7 @@
 /** Accounts without the cost of registration: a password hash takes 40 ms of CPU, and most tests need only somebody. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { createAccount, findInvitation, type Registrant } from "../../src/identity/sign-in/signup";
+import { createAccount, findInvitation, type NewRegistrant } from "../../src/identity/sign-in/signup";
 import { createDeps } from "../../src/platform/deps";
 import type { Device } from "../../src/platform/schemas/device";
 
@@ -27,7 +27,7 @@ export async function readRegistered(email: string): Promise<Registered | null> 
 export const networkOf = (ipAddress: string) => ({ ipAddress, place: ipAddress.replace(/\d+$/, "0/24") });
 
 /** Registers somebody with a password that was hashed before. What else registration does is done. */
-export async function registerAs(registrant: Registrant, { passwordHash, ...device }: Registered) {
+export async function registerAs(registrant: NewRegistrant, { passwordHash, ...device }: Registered) {
   const context = createExecutionContext();
   const deps = await createDeps(env, context);
   const { session, tokens } = await createAccount(

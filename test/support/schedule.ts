@@ -1,6 +1,6 @@
 /** A throttle without its object, its storage or a clock. */
 import { START_WITHIN_MS } from "../../src/webhooks/delivery/timing";
-import type { Answer, Demand } from "../../src/webhooks/throttling/demand";
+import type { Demand, StartAnswer } from "../../src/webhooks/throttling/demand";
 import type { Limits } from "../../src/webhooks/throttling/limits";
 import { NEW_SCHEDULE, Schedule, type ScheduleState } from "../../src/webhooks/throttling/schedule";
 
@@ -12,7 +12,7 @@ export function newSchedule(limits: Limits) {
     nowMs: number,
     demands: Demand[],
     { holder = "run", ended = [] as string[], called = [] as string[] } = {},
-  ): Answer[] => {
+  ): StartAnswer[] => {
     const schedule = new Schedule(state, limits, nowMs);
     const answers = schedule.answer({ demands, ended, called, holder, latestMs: nowMs + START_WITHIN_MS });
     state = structuredClone(schedule.state);
@@ -35,7 +35,7 @@ export function newSchedule(limits: Limits) {
 
 export const fresh = (id: string): Demand => ({ id, priority: "new" });
 export const returned = (id: string): Demand => ({ id, priority: "returned" });
-export const timeOf = (answer: Answer | undefined): number => {
+export const timeOf = (answer: StartAnswer | undefined): number => {
   if (!answer) throw new Error("no answer");
   return answer.kind === "start" ? answer.atMs : answer.untilMs;
 };

@@ -2,14 +2,14 @@
 import { expect } from "vitest";
 import { toBase64, toHex, utf8 } from "../../src/platform/crypto/encoding";
 import { hmac } from "../../src/platform/crypto/webhook-signature";
-import type { ProviderName } from "../../src/webhooks/sources/schemas";
+import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { call, type Person } from "./client";
 
 export const SECRET = "a signing secret";
 export const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 export const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-export const create = async (person: Person, provider: ProviderName, more: object = {}) => {
+export const create = async (person: Person, provider: SourceProvider, more: object = {}) => {
   const body = { name: "n", provider, secrets: [SECRET], ...more };
   const { status, body: answer } = await call("POST", "/sources", { token: person.token, body });
   expect([status, answer]).toEqual([201, expect.anything()]);
@@ -20,7 +20,7 @@ const hex = async (text: string, secret = SECRET) => toHex(await hmac("SHA-256",
 const base64 = async (text: string, secret = SECRET) => toBase64(await hmac("SHA-256", utf8(secret), text));
 
 /** The headers that a provider sends with a body. */
-export const SIGNED: Record<ProviderName, (body: string, seconds: number) => Promise<Record<string, string>>> = {
+export const SIGNED: Record<SourceProvider, (body: string, seconds: number) => Promise<Record<string, string>>> = {
   stripe: async (body, t) => ({ "stripe-signature": `t=${t},v1=${await hex(`${t}.${body}`)}` }),
   github: async (body) => ({ "x-hub-signature-256": `sha256=${await hex(body)}`, "x-github-event": "issues" }),
   shopify: async (body) => ({ "x-shopify-hmac-sha256": await base64(body), "x-shopify-topic": "orders/create" }),
@@ -41,13 +41,13 @@ export const HMAC = {
   type: { pointer: "/kind" },
   dedupe: { pointer: "/n" },
 };
-export const optionsOf = (provider: ProviderName) => (provider === "hmac" ? HMAC : {});
+export const optionsOf = (provider: SourceProvider) => (provider === "hmac" ? HMAC : {});
 
 export const send = (id: string, raw: string, headers: Record<string, string> = {}) =>
   call("POST", `/in/${id}`, { raw, headers: { "content-type": "application/json", ...headers } });
 
 /** Sends a rightly signed call. */
-export const deliver = async (id: string, provider: ProviderName, body: string, more: Record<string, string> = {}) =>
+export const deliver = async (id: string, provider: SourceProvider, body: string, more: Record<string, string> = {}) =>
   send(id, body, { ...(await SIGNED[provider](body, nowSeconds())), ...more });
 
 export const eventsOf = async ({ token }: Person) => (await call("GET", "/events", { token })).body.data;

@@ -3,7 +3,7 @@ import { type Schema as ReferenceSchema, Validator } from "@cfworker/json-schema
 import { describe, expect, test } from "vitest";
 import { compileSchema, SchemaRefused } from "../../src/webhooks/event-types/json-schema/check";
 import { matches } from "../../src/webhooks/event-types/json-schema/match";
-import { Meter, RequestMeter, TooCostly } from "../../src/webhooks/event-types/json-schema/meter";
+import { RequestMeter, TooCostly, ValidationMeter } from "../../src/webhooks/event-types/json-schema/meter";
 import { compilePattern } from "../../src/webhooks/event-types/json-schema/pattern";
 import { validate } from "../../src/webhooks/event-types/json-schema/validate";
 
@@ -41,7 +41,7 @@ describe("a pattern", () => {
       return;
     }
     const program = compilePattern(pattern);
-    const found = texts.filter((text) => matches(program, text, new Meter()));
+    const found = texts.filter((text) => matches(program, text, new ValidationMeter()));
     expect(found).toEqual(texts.filter((text) => reference.test(text)));
   });
 
@@ -76,7 +76,7 @@ describe("a pattern", () => {
     const started = performance.now();
     let outcome: boolean | "too costly" = "too costly";
     try {
-      outcome = matches(compilePattern(pattern), "a".repeat(65_536), new Meter());
+      outcome = matches(compilePattern(pattern), "a".repeat(65_536), new ValidationMeter());
     } catch (error) {
       expect(error).toBeInstanceOf(TooCostly);
     }

@@ -7,7 +7,7 @@ import type { Deps } from "../../src/platform/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
-import { LEASE_MS, MAX_SWEEP_INTERVAL_MS, QUEUE_GRACE_MS } from "../../src/webhooks/delivery/timing";
+import { CLAIM_LEASE_MS, MAX_SWEEP_INTERVAL_MS, QUEUE_GRACE_MS } from "../../src/webhooks/delivery/timing";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { call, eventually, type Person } from "../support/client";
 import { controlledDeps } from "../support/controlled";
@@ -202,7 +202,7 @@ const claimByDead = (key: Key) =>
         attempted_at)
        SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'dead', 1, ? FROM outbox WHERE id = ?`,
     )
-    .bind(Date.now() - LEASE_MS - 1, key.id)
+    .bind(Date.now() - CLAIM_LEASE_MS - 1, key.id)
     .run();
 
 test("a delivery whose consumer died keeps its place in its lane", async () => {

@@ -10,7 +10,7 @@ import { enqueueLater } from "../../src/webhooks/delivery/enqueue";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import {
-  LEASE_MS,
+  CLAIM_LEASE_MS,
   LONGEST_MESSAGE_DELAY_MS,
   QUEUE_GRACE_MS,
   RESWEEP_AFTER_MS,
@@ -130,8 +130,8 @@ test("a delivery whose consumer died is queued again when its lease ends, howeve
       .run();
     return key;
   };
-  const dead = await addClaimed(LEASE_MS / 1000 + 1);
-  await addClaimed(LEASE_MS / 1000 - 5);
+  const dead = await addClaimed(CLAIM_LEASE_MS / 1000 + 1);
+  await addClaimed(CLAIM_LEASE_MS / 1000 - 5);
   expect(await swept(nowMs, nowMs - 8 * HOUR_MS)).toEqual([dead.id]);
 });
 

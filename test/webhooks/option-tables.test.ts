@@ -3,11 +3,11 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import {
   changeOf,
+  DELIVERY_OPTIONS,
   deliveryChange,
   deliveryOptions,
   INPUT_NAMES,
   inputOf,
-  OPTIONS,
   optionsPatch,
   textsOf,
 } from "../../src/webhooks/subscriptions/delivery-options";
@@ -19,14 +19,15 @@ const DEPLOYMENT = { autoDisableHours: 120 };
 const get = (path: string) => exports.default.fetch(new Request(new URL(path, "http://postern.test")));
 
 /** Every example that the API's document gives for an option. */
-const examplesOf = (schema: (typeof OPTIONS)[number]["change"]) => (schema.meta()?.examples ?? []) as unknown[];
+const examplesOf = (schema: (typeof DELIVERY_OPTIONS)[number]["change"]) =>
+  (schema.meta()?.examples ?? []) as unknown[];
 
 test("the request, the answer and the list have the same options", () => {
-  const named = new Set(OPTIONS.map(({ path }) => path.split(".")[0]));
+  const named = new Set(DELIVERY_OPTIONS.map(({ path }) => path.split(".")[0]));
   expect(new Set(Object.keys(deliveryChange.shape))).toEqual(named);
   expect(new Set(Object.keys(deliveryOptions.shape))).toEqual(named);
   expect(Object.keys(RETRY_OPTIONS)).toEqual(
-    OPTIONS.flatMap(({ path }) => (path.startsWith("retry.") ? [path.slice("retry.".length)] : [])),
+    DELIVERY_OPTIONS.flatMap(({ path }) => (path.startsWith("retry.") ? [path.slice("retry.".length)] : [])),
   );
 });
 
@@ -34,7 +35,7 @@ test("no two inputs have the same name", () => {
   expect(new Set(INPUT_NAMES).size).toBe(INPUT_NAMES.length);
 });
 
-describe.each(OPTIONS)("$path", ({ path, change, docs, field }) => {
+describe.each(DELIVERY_OPTIONS)("$path", ({ path, change, docs, field }) => {
   test("has a description, values, a default and an example that the API accepts", () => {
     expect([docs.description, docs.values, docs.byDefault].every((text) => text.length > 3)).toBe(true);
     expect(change.meta()?.description).toBe(`${docs.description} By default: ${docs.byDefault}.`);

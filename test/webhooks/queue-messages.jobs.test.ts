@@ -10,7 +10,7 @@ import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { type AttemptResult, recordAttempts } from "../../src/webhooks/delivery/record-store";
 import { releaseDeliveries } from "../../src/webhooks/delivery/release-store";
-import { GATHER_MS, LEASE_MS } from "../../src/webhooks/delivery/timing";
+import { CLAIM_LEASE_MS, GATHER_MS } from "../../src/webhooks/delivery/timing";
 import { call, eventually, type Person, signUp } from "../support/client";
 import {
   addDelivery,
@@ -55,8 +55,10 @@ const expireLeases = (webhookId: string) =>
   deliveryDb.batch([
     deliveryDb
       .prepare("UPDATE attempts SET attempted_at = attempted_at - ?1 WHERE subscription_id = ?2 AND status = 'pending'")
-      .bind(LEASE_MS, webhookId),
-    deliveryDb.prepare("UPDATE outbox SET due_at = due_at - ?1 WHERE subscription_id = ?2").bind(LEASE_MS, webhookId),
+      .bind(CLAIM_LEASE_MS, webhookId),
+    deliveryDb
+      .prepare("UPDATE outbox SET due_at = due_at - ?1 WHERE subscription_id = ?2")
+      .bind(CLAIM_LEASE_MS, webhookId),
   ]);
 
 const logs = async (person: Person, webhookId: string) =>
@@ -133,7 +135,7 @@ describe("messages", () => {
     const person = await signUp();
     const inbox = newInbox("200");
     const webhookId = await subscribe(person, inbox.url);
-    await addDelivery(person, webhookId, { dueAt: Date.now() - LEASE_MS });
+    await addDelivery(person, webhookId, { dueAt: Date.now() - CLAIM_LEASE_MS });
     await sweepNow();
     await inbox.arrived(1);
   });

@@ -3,7 +3,7 @@
  * one and a tenth more, and little of it wasted.
  */
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../src/webhooks/throttling/demand";
+import type { StartAnswer } from "../../src/webhooks/throttling/demand";
 import { startJitterMs } from "../../src/webhooks/throttling/limits";
 import { fresh, newSchedule, returned, type ToySchedule, timeOf } from "../support/schedule";
 
@@ -25,7 +25,7 @@ function startAll(
   const sent: number[] = [];
   const waiting: number[] = [];
   let waits = 0;
-  const follow = (answer: Answer) => {
+  const follow = (answer: StartAnswer) => {
     if (answer.kind === "start") sent.push(answer.atMs + (sent.length % 2) * jitterMs);
     else waiting.push(answer.untilMs + lateMs(waits++));
   };
@@ -94,7 +94,7 @@ describe("a rate limit", () => {
     const sent: number[] = [];
     let waits = 0;
     const comeAt = new Map<number, number>();
-    const follow = (nowMs: number, answers: readonly Answer[]) => {
+    const follow = (nowMs: number, answers: readonly StartAnswer[]) => {
       for (const answer of answers) {
         if (answer.kind === "start") sent.push(answer.atMs);
         else {

@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { atomically } from "../../src/platform/db/client";
 import { firstIdAt } from "../../src/platform/db/ids";
-import { type PagedMaintenance, Pages, pauseAfter } from "../../src/platform/db/paged-maintenance";
+import { MaintenancePages, type PagedMaintenance, pauseAfter } from "../../src/platform/db/paged-maintenance";
 import { createDeps } from "../../src/platform/deps";
 import { removeOldAttempts, removeOldEvents, removeOldKeys } from "../../src/webhooks/retention/remove";
 import { signUp } from "../support/client";
@@ -158,7 +158,7 @@ describe("retention", () => {
 
   test("gives the next page more rows when D1 worked briefly at a page, and fewer when it worked long, within bounds", async () => {
     const trips = { trips: 0, sqlMs: 0, rowsWritten: 0 };
-    const pages = new Pages({ now: () => 0, wait: async () => {}, trips });
+    const pages = new MaintenancePages({ now: () => 0, wait: async () => {}, trips });
     const sizes: number[] = [];
     for (const sqlMs of [0, 0, 0, 2, ...Array(7).fill(50)]) {
       await pages.next(async (rows) => {

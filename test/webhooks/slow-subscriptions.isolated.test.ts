@@ -17,7 +17,7 @@ import {
   watch,
 } from "../../src/webhooks/delivery/send-load";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
-import { LEASE_MS, QUEUE_GRACE_MS, WATCH_EVERY_MS } from "../../src/webhooks/delivery/timing";
+import { CLAIM_LEASE_MS, QUEUE_GRACE_MS, WATCH_EVERY_MS } from "../../src/webhooks/delivery/timing";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { LEAST_WIDTH } from "../../src/webhooks/lanes/width";
 import { eventually } from "../support/client";
@@ -92,7 +92,7 @@ describe("the next send", () => {
 
   test("the sends and payloads of a killed invocation count for one lease, although its timers end with it", async () => {
     const { inbox, webhookId, key } = await newDelivery("200");
-    const killedMs = Date.now() - LEASE_MS;
+    const killedMs = Date.now() - CLAIM_LEASE_MS;
     for (let sends = 0; sends < 3; sends += 1) startSend(webhookId, () => killedMs);
     holdBytes(16 * 1024 * 1024, killedMs);
     expect([next("slow", [key]), hasRoomFor(1)]).toEqual([undefined, false]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { publicKeyText } from "../../src/platform/crypto/ed25519";
 import { fromBase64, toBase64, utf8 } from "../../src/platform/crypto/encoding";
 import { hmac } from "../../src/platform/crypto/webhook-signature";
-import type { ProviderName } from "../../src/webhooks/sources/schemas";
+import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { refusalOf } from "../../src/webhooks/sources/verify";
 import { HMAC, NOW_MS, SECRET, SIGNED } from "../support/sources";
 
@@ -14,7 +14,7 @@ describe("a signature that its provider has published is right, for", () => {
     "&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack" +
     ".com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0" +
     "bc887a14d10d2c447fce8b6703c";
-  test.each<[ProviderName, string, string, Record<string, string>, number]>([
+  test.each<[SourceProvider, string, string, Record<string, string>, number]>([
     [
       "github",
       "It's a Secret to Everybody",
@@ -51,7 +51,7 @@ describe("a signature that its provider has published is right, for", () => {
   });
 });
 
-test.each<ProviderName>(["stripe", "slack", "standard", "hmac"])(
+test.each<SourceProvider>(["stripe", "slack", "standard", "hmac"])(
   "%s: a call is taken until 300 s from its time, before and after, and not at 301",
   async (provider) => {
     const verifier = { provider, options: HMAC_OPTIONS(provider), secrets: [SECRET] };
@@ -68,7 +68,7 @@ test.each<ProviderName>(["stripe", "slack", "standard", "hmac"])(
   },
 );
 
-const HMAC_OPTIONS = (provider: ProviderName) =>
+const HMAC_OPTIONS = (provider: SourceProvider) =>
   provider === "hmac"
     ? {
         verification: {
@@ -81,20 +81,23 @@ const HMAC_OPTIONS = (provider: ProviderName) =>
       }
     : {};
 
-test.each(Object.keys(SIGNED) as ProviderName[])("%s: a repeated or a missing header is refused", async (provider) => {
-  const verifier = { provider, options: HMAC_OPTIONS(provider), secrets: [SECRET] };
-  const signed = await SIGNED[provider]("{}", NOW_MS / 1000);
-  const signatureNames = Object.keys(signed).filter((name) => !/event|topic/.test(name));
-  for (const name of signatureNames) {
-    const repeated = new Headers(signed);
-    repeated.append(name, signed[name] ?? "");
-    const missing = new Headers(signed);
-    missing.delete(name);
-    for (const headers of [repeated, missing]) {
-      expect([name, await refusalOf(verifier, { headers, body: utf8("{}") }, NOW_MS)]).toEqual([name, "signature"]);
+test.each(Object.keys(SIGNED) as SourceProvider[])(
+  "%s: a repeated or a missing header is refused",
+  async (provider) => {
+    const verifier = { provider, options: HMAC_OPTIONS(provider), secrets: [SECRET] };
+    const signed = await SIGNED[provider]("{}", NOW_MS / 1000);
+    const signatureNames = Object.keys(signed).filter((name) => !/event|topic/.test(name));
+    for (const name of signatureNames) {
+      const repeated = new Headers(signed);
+      repeated.append(name, signed[name] ?? "");
+      const missing = new Headers(signed);
+      missing.delete(name);
+      for (const headers of [repeated, missing]) {
+        expect([name, await refusalOf(verifier, { headers, body: utf8("{}") }, NOW_MS)]).toEqual([name, "signature"]);
+      }
     }
-  }
-});
+  },
+);
 
 test("standard: a signature v1a is verified with the public key, and never with an HMAC secret", async () => {
   const pair = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fromStored } from "../../src/platform/db/stored-text";
 import { forgetRefusals } from "../../src/webhooks/sources/refusals";
-import type { ProviderName } from "../../src/webhooks/sources/schemas";
+import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { newSourceId } from "../../src/webhooks/sources/source-id";
 import { call, eventually, newAddress, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each<[ProviderName, string, string, Record<string, string>]>([
+test.each<[SourceProvider, string, string, Record<string, string>]>([
   ["stripe", '{"id":"evt_1","type":"invoice.paid", "big":12345678901234567890}', "stripe.invoice.paid", {}],
   ["github", '{"action":"opened"}', "github.issues.opened", {}],
   ["github", "[1]", "github.issues", {}],
@@ -43,7 +43,7 @@ test.each<[ProviderName, string, string, Record<string, string>]>([
   expect(await rawPayloadOf(event.id)).toBe(body);
 });
 
-test.each<[ProviderName, string, Record<string, string>, string]>([
+test.each<[SourceProvider, string, Record<string, string>, string]>([
   ["stripe", '{"id":"evt_1","type":"a"}', {}, "evt_1"],
   ["github", "{}", { "x-github-delivery": "delivery-1" }, "delivery-1"],
   ["shopify", "{}", { "x-shopify-event-id": "shopify-1" }, "shopify-1"],

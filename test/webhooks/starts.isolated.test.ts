@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { type ClaimedDelivery, claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import type { Claimed } from "../../src/webhooks/delivery/run-states";
-import type { Answer } from "../../src/webhooks/throttling/demand";
+import type { StartAnswer } from "../../src/webhooks/throttling/demand";
 import { Starts } from "../../src/webhooks/throttling/starts";
 import { eventually, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
@@ -47,7 +47,7 @@ test("a delivery that has missed its start and lost its permit keeps no other on
   const keys = [await addDelivery(person, id), await addDelivery(person, id)];
   const { deps, ended } = await controlledDeps();
   const untilMs = Date.now() + 60_000;
-  const answers: Answer[] = [
+  const answers: StartAnswer[] = [
     { kind: "start", atMs: 1 },
     { kind: "wait", untilMs, waitsFor: "start" },
     { kind: "wait", untilMs, waitsFor: "permit" },

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { releaseDeliveries } from "../../src/webhooks/delivery/release-store";
-import { LEASE_MS } from "../../src/webhooks/delivery/timing";
+import { CLAIM_LEASE_MS } from "../../src/webhooks/delivery/timing";
 import { BUCKET_STARTS_MS, percentileMs } from "../../src/webhooks/stats/latency";
 import { overviewOfTenant } from "../../src/webhooks/stats/summary";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
@@ -127,7 +127,7 @@ describe("counts", () => {
       [
         "UPDATE attempts SET attempted_at = attempted_at - ?1 WHERE subscription_id = ?2",
         "UPDATE outbox SET due_at = due_at - ?1 WHERE subscription_id = ?2",
-      ].map((statement) => deliveryDb.prepare(statement).bind(LEASE_MS, webhookId)),
+      ].map((statement) => deliveryDb.prepare(statement).bind(CLAIM_LEASE_MS, webhookId)),
     );
     await deliveryDb.prepare("UPDATE subscriptions SET is_deleted = 1 WHERE id = ?").bind(webhookId).run();
     await sweepNow();

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { DAY_MS } from "../../src/platform/time";
 import {
+  CLAIM_LEASE_MS,
   CLAIM_TIMEOUT_MS,
   CLAIM_WORK_MS,
   DEFAULT_SCHEDULE,
@@ -15,7 +16,6 @@ import {
   ID_BEFORE_MS,
   LATE_AFTER_MS,
   LATE_START_WITHIN_MS,
-  LEASE_MS,
   LONGEST_INTERRUPTION_WAIT_MS,
   LONGEST_MESSAGE_DELAY_MS,
   LONGEST_QUEUE_WAIT_MS,
@@ -54,22 +54,22 @@ const CLOCKS_DIFFER_BY_MS = 1_000;
 
 test("starting, sending and recording take less than a lease, also if the clock of the sweep is a second ahead", () => {
   const lastMs = START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + RECORD_WITHIN_MS;
-  expect(lastMs + CLOCKS_DIFFER_BY_MS).toBeLessThan(LEASE_MS);
+  expect(lastMs + CLOCKS_DIFFER_BY_MS).toBeLessThan(CLAIM_LEASE_MS);
 });
 
 test("a send that starts late leaves several tries to record its result before the lease ends", () => {
   expect(LATE_START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + 4 * RETRY_RECORD_MS + CLOCKS_DIFFER_BY_MS).toBeLessThan(
-    LEASE_MS,
+    CLAIM_LEASE_MS,
   );
   expect(START_WITHIN_MS + START_AFTER_CLAIM_MS).toBeLessThanOrEqual(LATE_START_WITHIN_MS);
 });
 
 test("a claim without an answer has failed before its lease ends", () => {
-  expect(CLAIM_TIMEOUT_MS).toBeLessThan(LEASE_MS);
+  expect(CLAIM_TIMEOUT_MS).toBeLessThan(CLAIM_LEASE_MS);
 });
 
 test("a permit lasts longer than the claim of its delivery, so longer than its request", () => {
-  expect(PERMIT_LEASE_MS).toBeGreaterThan(LEASE_MS);
+  expect(PERMIT_LEASE_MS).toBeGreaterThan(CLAIM_LEASE_MS);
   expect(PERMIT_LEASE_MS).toBeGreaterThan(SEND_TIMEOUT_MS + THROTTLE_TIMEOUT_MS + GATHER_MS + RECORD_WITHIN_MS);
 });
 
@@ -81,13 +81,13 @@ test("a run that waits for a scheduled start does not count as stalled, and sees
 
 test("what is claimed can start in time at the expected latencies, and the rest of a run within a lease", () => {
   expect(CLAIM_WORK_MS / MAX_SENDS_OF_RUN).toBeLessThan(START_WITHIN_MS);
-  expect(MAX_WORK_MS / MAX_SENDS_OF_RUN).toBeLessThan(LEASE_MS);
+  expect(MAX_WORK_MS / MAX_SENDS_OF_RUN).toBeLessThan(CLAIM_LEASE_MS);
   expect(TARGET_FRESH_FOR_MS).toBeLessThan(START_WITHIN_MS);
 });
 
 test("a run of the slow queue ends long before the platform ends its consumer, with its last sends", () => {
   const CONSUMER_MAY_TAKE_MS = 15 * 60_000;
-  expect(RUN_ENDS_AFTER_MS + 2 * LEASE_MS).toBeLessThan(CONSUMER_MAY_TAKE_MS / 5);
+  expect(RUN_ENDS_AFTER_MS + 2 * CLAIM_LEASE_MS).toBeLessThan(CONSUMER_MAY_TAKE_MS / 5);
 });
 
 test("a lost message delays a delivery by less than two minutes", () => {
@@ -118,7 +118,7 @@ test("the log finds every attempt near the time in its id, also one that starts 
 });
 
 test("an event is kept longer than any attempt that was claimed with it", () => {
-  expect(EVENT_MARGIN_MS).toBeGreaterThan(OUT_OF_ORDER_MS + LEASE_MS);
+  expect(EVENT_MARGIN_MS).toBeGreaterThan(OUT_OF_ORDER_MS + CLAIM_LEASE_MS);
   expect(LONGEST_INTERRUPTION_WAIT_MS).toBeLessThan(DAY_MS);
   expect(RETRY_AFTER_OUR_FAULT_MS).toBeLessThan(EVENT_MARGIN_MS);
 });

@@ -1,7 +1,7 @@
 /** Schedules, `Retry-After`, 410 and the abort header, as pure functions. */
 import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../src/webhooks/delivery/retry-after";
-import { failure, type Outcome } from "../../src/webhooks/delivery/send";
+import { failure, type SendOutcome } from "../../src/webhooks/delivery/send";
 import { DEFAULT_SCHEDULE, retryWaitMs } from "../../src/webhooks/delivery/timing";
 import { retryPolicy, verdictOf } from "../../src/webhooks/delivery/verdict";
 import type { RetryOptions } from "../../src/webhooks/subscriptions/retry-options";
@@ -85,13 +85,13 @@ test.each([
   expect(retryAfterMs(value, NOW_MS)).toBe(ms);
 });
 
-const answer = (responseCode: number, fields: Partial<Outcome> = {}): Outcome => ({
+const answer = (responseCode: number, fields: Partial<SendOutcome> = {}): SendOutcome => ({
   ...failure(`status ${responseCode}`),
   responseCode,
   ...fields,
 });
 
-const judge = (retry: RetryOptions | undefined, outcome: Outcome, tookMs = 10, attempt = 1) =>
+const judge = (retry: RetryOptions | undefined, outcome: SendOutcome, tookMs = 10, attempt = 1) =>
   verdictOf(retryPolicy(retry), attempt, outcome, { startedAt: NOW_MS - tookMs, completedAt: NOW_MS }, 0);
 
 describe("a schedule of its own", () => {
@@ -151,6 +151,6 @@ test.each([
   [{ onGone: "disable" }, answer(410), { nextDueAt: null, error: "gone" }],
   [{ abortHeader: true }, answer(500, { asksToAbort: true }), { nextDueAt: null, error: "aborted" }],
   [{ abortHeader: true }, answer(200, { status: "success", asksToAbort: true }), { nextDueAt: null, error: null }],
-] as [RetryOptions, Outcome, object][])("%j works without a schedule", (options, outcome, expected) => {
+] as [RetryOptions, SendOutcome, object][])("%j works without a schedule", (options, outcome, expected) => {
   expect(judge(options, outcome)).toMatchObject(expected);
 });

@@ -10,7 +10,7 @@ export interface CaptchaProps {
 }
 
 /** Shows nothing where Turnstile is not set up. It works with scripts only. */
-export const Captcha = ({ captcha }: { captcha: CaptchaProps | null }) =>
+export const CaptchaWidget = ({ captcha }: { captcha: CaptchaProps | null }) =>
   captcha && (
     <div class="field">
       <div

@@ -1,6 +1,6 @@
 /** Signing in with a code from a mail: asking for it, and entering it. */
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Captcha, type CaptchaProps } from "../components/captcha";
+import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { CodeField, EmailField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
 
@@ -22,7 +22,7 @@ export const RequestCode = ({ email, to, captcha }: RequestCodeProps) => (
     <PostForm action="/console/sign-in/mail">
       <input type="hidden" name="to" value={to} />
       <EmailField value={email} />
-      <Captcha captcha={captcha} />
+      <CaptchaWidget captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
     </PostForm>
     <p class="after-form">

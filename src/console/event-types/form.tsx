@@ -55,7 +55,7 @@ export const EditType = ({ values }: FormProps) => (
   </div>
 );
 
-export const NewVersion = ({ values }: FormProps) => (
+export const NewVersionPage = ({ values }: FormProps) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }} />
     <h1>New version of {values.name}</h1>

@@ -17,7 +17,7 @@ import {
   valuesOfCatalogue,
 } from "./catalogue";
 import { TypeDetail, VersionDetail } from "./detail";
-import { DeleteType, EditType, NewType, NewVersion } from "./form";
+import { DeleteType, EditType, NewType, NewVersionPage } from "./form";
 import { TypeList } from "./list";
 import { changeOf, creationOf, EMPTY, readValues, type TypeValues, valuesOf, versionOf } from "./values";
 
@@ -45,7 +45,7 @@ const formPage =
 
 const newPage = formPage("Declare an event type", NewType, true);
 const editPage = formPage("Edit an event type", EditType);
-const versionPage = formPage("New version", NewVersion);
+const versionPage = formPage("New version", NewVersionPage);
 
 /** Shows the form of the catalogue, as `formPage` does. */
 async function cataloguePage(c: Context<AppEnv>, refused?: Refused, values?: CatalogueValues) {

@@ -5,7 +5,7 @@ import { Badge, Card, EmptyState, LiveIndicator, Moment, type Tone } from "../co
 import { Select } from "../components/fields";
 import { Table } from "../components/table";
 import { Trail } from "../components/trail";
-import { ABOVE_ONE, HERE, State, titleOf } from "./list";
+import { ABOVE_IMPORT, HERE, State, titleOf } from "./list";
 
 export interface ImportView {
   import: Import;
@@ -24,7 +24,7 @@ const OUTCOMES = [
 
 export const ImportDetail = ({ import: shown, report, outcome }: ImportView) => (
   <>
-    <Trail to={ABOVE_ONE} />
+    <Trail to={ABOVE_IMPORT} />
     <div class="head">
       <h1>{titleOf(shown)}</h1>
       {(shown.state === "open" || shown.state === "running") && (

@@ -14,7 +14,7 @@ export interface ImportList {
 
 /** The page above the list, and those above one of its entries. */
 const ABOVE = { "/console/operator": "Operator" };
-export const ABOVE_ONE = { ...ABOVE, [HERE]: "Imports" };
+export const ABOVE_IMPORT = { ...ABOVE, [HERE]: "Imports" };
 
 const withCursor = (path: string, cursor: string | undefined) =>
   cursor === undefined ? path : `${path}?cursor=${encodeURIComponent(cursor)}`;

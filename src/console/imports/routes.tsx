@@ -6,14 +6,14 @@ import type { AppEnv } from "../../platform/http/env";
 import { pathParam, serve } from "../../platform/http/operation";
 import { fragment, page } from "../http/page";
 import { Pages } from "../http/pages";
-import type { Change } from "../operator/changes/changes";
-import { changePages, type Subject } from "../operator/changes/routes";
+import type { OperatorChange } from "../operator/changes/changes";
+import { type ChangeSubject, changePages } from "../operator/changes/routes";
 import { ImportDetail, Progress } from "./detail";
 import { HERE, ImportRows, Imports, titleOf } from "./list";
 
 const SECTION = "operator";
 
-const STOP: Change = {
+const STOP: OperatorChange = {
   path: "/:id/stop",
   asks: "Stop the import",
   effects: [
@@ -26,7 +26,7 @@ const STOP: Change = {
   operation: importsForOperators.stop,
 };
 
-const IMPORT: Subject = {
+const IMPORT: ChangeSubject = {
   async read(c) {
     const shown = await importOf(c.get("deps"), pathParam(c, "id"));
     return { name: titleOf(shown), counts: [`${(shown.rows - shown.done).toLocaleString("en")} people who wait`] };

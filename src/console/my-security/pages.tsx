@@ -7,7 +7,7 @@ import { CodeField, NewPasswordField, PasswordField } from "../components/creden
 import { Badge, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { Passkeys } from "../passkeys/pages";
-import { Profile, type ProfileProps } from "../profile/page";
+import { ProfileCard, type ProfileProps } from "../profile/page";
 import { Identities, type IdentitiesProps, NoPassword } from "./identities";
 import { QrCode } from "./qr-code";
 
@@ -23,7 +23,7 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, ...ow
   <>
     <h1>My security</h1>
     <FailureBanner />
-    <Profile currentUser={currentUser} pendingEmail={own.pendingEmail} newEmail={own.newEmail} />
+    <ProfileCard currentUser={currentUser} pendingEmail={own.pendingEmail} newEmail={own.newEmail} />
     <div class="columns">
       {currentUser.twoFactorEnabled ? (
         <TwoFactorOn lacksRecoveryCodes={currentUser.lacksRecoveryCodes} />
@@ -139,7 +139,7 @@ export interface EnrolmentView {
   uri: string;
 }
 
-export const Enrolment = ({ secret, uri }: EnrolmentView) => (
+export const EnrolmentPage = ({ secret, uri }: EnrolmentView) => (
   <div class="narrow">
     <h1>Set up two-factor authentication</h1>
     <FailureBanner />

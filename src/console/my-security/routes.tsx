@@ -21,7 +21,7 @@ import { hasPasskeysHere } from "../http/passkeys";
 import { signedOut } from "../http/session";
 import { ContinueToProvider } from "../providers/pages";
 import { offeredProviders } from "../providers/providers";
-import { Enrolment, type EnrolmentView, RecoveryCodes, Security } from "./pages";
+import { EnrolmentPage, type EnrolmentView, RecoveryCodes, Security } from "./pages";
 import { readOwnAccess } from "./store";
 
 const SECTION = "security";
@@ -55,7 +55,7 @@ const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, refused?: Refuse
   page(
     c,
     { title: "Set up two-factor authentication", section: SECTION, refused: atCodeField(refused) },
-    <Enrolment {...view} />,
+    <EnrolmentPage {...view} />,
   );
 
 function codesPage(c: Context<AppEnv>, title: string, codes: readonly string[]) {

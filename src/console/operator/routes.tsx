@@ -20,9 +20,9 @@ import { Pages } from "../http/pages";
 import { importPages } from "../imports/routes";
 import { platformKeyPages } from "../platform-keys/routes";
 import { PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "./changes/changes";
-import { changePages, type Subject } from "./changes/routes";
+import { type ChangeSubject, changePages } from "./changes/routes";
 import { bounded } from "./databases";
-import { Operator } from "./status-page";
+import { OperatorStatus } from "./status-page";
 import { OperatorPerson, OperatorTenant } from "./subject-pages";
 
 const counted = (count: number, noun: string) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
@@ -33,12 +33,12 @@ async function operatorPage(c: Context<AppEnv>, query: string, refused?: Refused
   const [status, { alarms }] = await Promise.all([statusOf(deps, operator), readAlarms(deps)]);
   const open = alarms.filter(({ endedAt }) => endedAt === null);
   const view = { query, found, status, alarms: open };
-  return page(c, { title: "Operator", section: "operator", refused }, <Operator {...view} />);
+  return page(c, { title: "Operator", section: "operator", refused }, <OperatorStatus {...view} />);
 }
 
 const idOf = (c: Context<AppEnv>) => encodeURIComponent(pathParam(c, "id"));
 
-const TENANT: Subject = {
+const TENANT: ChangeSubject = {
   async read(c) {
     const tenant = await tenantForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
     const { name, members, apiKeys, openDeliveries } = tenant;
@@ -48,7 +48,7 @@ const TENANT: Subject = {
   back: (c) => `/console/operator/tenants/${idOf(c)}`,
 };
 
-const PERSON: Subject = {
+const PERSON: ChangeSubject = {
   async read(c) {
     const { email, sessions, tenants } = await personForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
     return { name: email, counts: [counted(sessions, "session"), counted(tenants.length, "tenant")] };
@@ -56,7 +56,7 @@ const PERSON: Subject = {
   back: (c) => `/console/operator/people/${idOf(c)}`,
 };
 
-const SERVICE: Subject = {
+const SERVICE: ChangeSubject = {
   read: async () => ({ name: "this service", counts: [] }),
   back: () => "/console/operator",
 };

@@ -46,7 +46,7 @@ const Alarms = ({ alarms }: { alarms: readonly Alarm[] }) => (
   </Card>
 );
 
-export const Operator = ({ query, found, status, alarms }: OperatorView) => (
+export const OperatorStatus = ({ query, found, status, alarms }: OperatorView) => (
   <>
     <div class="head">
       <h1>Operator</h1>

@@ -52,7 +52,7 @@ const PasskeyRow = ({ passkey: { id, name, backedUp, createdAt, lastUsedAt } }: 
   </li>
 );
 
-export const NewPasskey = ({ start, name }: { start: CreationOptions; name: string }) => (
+export const NewPasskeyPage = ({ start, name }: { start: CreationOptions; name: string }) => (
   <div class="narrow">
     <h1>Add a passkey</h1>
     <FailureBanner />
@@ -81,7 +81,7 @@ interface ConfirmProps {
   start: RequestOptions | null;
 }
 
-export const Confirm = (props: ConfirmProps) => (
+export const ConfirmSession = (props: ConfirmProps) => (
   <div class="narrow">
     <h1>Confirm that it is you</h1>
     <FailureBanner />

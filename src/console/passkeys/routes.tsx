@@ -13,7 +13,7 @@ import { flash, inOtherWords, page, type Refused, redirectTo } from "../http/pag
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
-import { Confirm, NewPasskey } from "./pages";
+import { ConfirmSession, NewPasskeyPage } from "./pages";
 
 const SECTION = "security";
 const OWN_PAGE = "/console/security";
@@ -31,7 +31,7 @@ async function newPasskeyPage(c: Context<AppEnv>, name: string, refused?: Refuse
   return page(
     c,
     { title: "Add a passkey", section: SECTION, refused: inWords(refused) },
-    <NewPasskey start={start} name={name} />,
+    <NewPasskeyPage start={start} name={name} />,
   );
 }
 
@@ -45,7 +45,7 @@ async function confirmPage(c: Context<AppEnv>, to: string, refused?: Refused) {
   return page(
     c,
     { title: "Confirm that it is you", section: SECTION, refused: inWords(refused) },
-    <Confirm {...shown} />,
+    <ConfirmSession {...shown} />,
   );
 }
 

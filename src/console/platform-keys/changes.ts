@@ -1,8 +1,8 @@
 /** What ends a platform key or its former one: the words of the confirmation pages. */
 import { platformKeys } from "../../identity/platform-keys/operations";
-import type { Change } from "../operator/changes/changes";
+import type { OperatorChange } from "../operator/changes/changes";
 
-export const KEY_CHANGES: readonly Change[] = [
+export const KEY_CHANGES: readonly OperatorChange[] = [
   {
     path: "/:id/previous/end",
     asks: "End the former key of",

@@ -5,7 +5,7 @@ import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
 import { CheckboxGroup, Select, TextArea, TextField } from "../components/fields";
 import { Trail } from "../components/trail";
-import { ABOVE_ONE, HERE } from "./list";
+import { ABOVE_KEY, HERE } from "./list";
 
 export interface NewKeyValues {
   name: string;
@@ -18,7 +18,7 @@ export interface NewKeyValues {
 
 export const NewPlatformKeyForm = ({ values }: { values: NewKeyValues }) => (
   <div class="narrow">
-    <Trail to={ABOVE_ONE} />
+    <Trail to={ABOVE_KEY} />
     <h1>New platform key</h1>
     <FailureBanner />
     <PostForm action={`${HERE}/new`} class="card">
@@ -66,7 +66,7 @@ interface RotationProps {
 
 export const RotationForm = ({ name, action, overlap }: RotationProps) => (
   <div class="narrow">
-    <Trail to={ABOVE_ONE} />
+    <Trail to={ABOVE_KEY} />
     <h1>Rotate {name}</h1>
     <FailureBanner />
     <PostForm action={action} class="card">

@@ -8,7 +8,7 @@ export const HERE = "/console/operator/keys";
 
 /** The page above the list, and those above one of its entries. */
 const ABOVE = { "/console/operator": "Operator" };
-export const ABOVE_ONE = { ...ABOVE, [HERE]: "Platform keys" };
+export const ABOVE_KEY = { ...ABOVE, [HERE]: "Platform keys" };
 
 export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
   <>
@@ -114,7 +114,7 @@ export interface IssuedView {
 /** The only page that shows a key. */
 export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
   <div class="narrow">
-    <Trail to={ABOVE_ONE} />
+    <Trail to={ABOVE_KEY} />
     <h1>{name}</h1>
     <Card id="issued" title="Copy the key now: it will not be shown again">
       <p>

@@ -10,7 +10,7 @@ import { expiryOf } from "../api-keys/lifetimes";
 import { confirmedOnly } from "../http/confirmed";
 import { page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
-import { changePages, type Subject } from "../operator/changes/routes";
+import { type ChangeSubject, changePages } from "../operator/changes/routes";
 import { KEY_CHANGES } from "./changes";
 import { type NewKeyValues, NewPlatformKeyForm, OVERLAPS, RotationForm } from "./forms";
 import { HERE, IssuedKey, PlatformKeys } from "./list";
@@ -53,7 +53,7 @@ async function rotationPage(c: Context<AppEnv>, overlap: string, refused?: Refus
   return page(c, { title: "Rotate", section: SECTION, refused }, <RotationForm {...view} />);
 }
 
-const KEY: Subject = {
+const KEY: ChangeSubject = {
   read: async (c) => ({ name: await nameOf(c), counts: [] }),
   back: () => HERE,
 };

@@ -79,7 +79,7 @@ interface FormProps {
   values: PortalLinkValues;
 }
 
-export const NewPortalLink = ({ values }: FormProps) => (
+export const PortalLinkForm = ({ values }: FormProps) => (
   <PostForm action="/console/portal-links">
     <CheckboxGroup name="permissions" legend="The link may" values={values.permissions} options={PERMISSIONS} />
     <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={LIFETIMES} />

@@ -3,7 +3,7 @@ import type { PortalLinkRow } from "../../identity/portal/store";
 import { ActionButton } from "../components/buttons";
 import { Badge, Banner, Card, Copyable, EmptyState, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
-import { NewPortalLink, type PortalLinkValues } from "./form";
+import { PortalLinkForm, type PortalLinkValues } from "./form";
 
 interface PortalLinksProps {
   links: readonly PortalLinkRow[];
@@ -39,7 +39,7 @@ export const PortalLinks = ({ links, values, url }: PortalLinksProps) => (
         )}
       </Card>
       <Card id="new-link" title="New link">
-        <NewPortalLink values={values} />
+        <PortalLinkForm values={values} />
       </Card>
     </div>
   </>

@@ -14,7 +14,7 @@ export interface ProfileProps {
   newEmail: string;
 }
 
-export const Profile = ({ currentUser: { name, email }, pendingEmail, newEmail }: ProfileProps) => (
+export const ProfileCard = ({ currentUser: { name, email }, pendingEmail, newEmail }: ProfileProps) => (
   <Card id="profile" title="Your name and address">
     <div class="columns">
       <PostForm action="/console/security/name">

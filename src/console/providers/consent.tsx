@@ -1,6 +1,6 @@
 /** Linking a provider to the account that has the same address: a code that is mailed to it shows whose it is. */
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Captcha, type CaptchaProps } from "../components/captcha";
+import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { CodeField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
 
@@ -39,7 +39,7 @@ export const AskForConsent = ({ email, label, fields, captcha }: ConsentProps & 
     </p>
     <PostForm action="/console/oauth/mail-code">
       <Hidden fields={fields} />
-      <Captcha captcha={captcha} />
+      <CaptchaWidget captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
     </PostForm>
     <OtherWays />

@@ -2,7 +2,7 @@
 
 import type { InvitationAddress } from "../../identity/invitations/store";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Captcha, type CaptchaProps } from "../components/captcha";
+import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { Moment } from "../components/display";
 import { FailureBanner } from "../components/failure";
@@ -66,7 +66,7 @@ export const ForgotPassword = ({ email, sent, captcha }: ForgotProps) => (
     ) : (
       <PostForm action="/console/forgot-password">
         <EmailField value={email} />
-        <Captcha captcha={captcha} />
+        <CaptchaWidget captcha={captcha} />
         <SubmitButton>Send a reset link</SubmitButton>
       </PostForm>
     )}

@@ -1,7 +1,7 @@
 /** The page on which somebody creates an account. */
 import type { CreationOptions } from "../../identity/passkeys/webauthn/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Captcha, type CaptchaProps } from "../components/captcha";
+import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
@@ -78,7 +78,7 @@ const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys }: Regist
         autocomplete="organization"
       />
     )}
-    <Captcha captcha={captcha} />
+    <CaptchaWidget captcha={captcha} />
     <SubmitButton>{takesPasswords ? "Create account" : "Continue with a passkey"}</SubmitButton>
     {takesPasswords && takesPasskeys && (
       <button type="submit" class="button" formaction={WITH_PASSKEY} formnovalidate>

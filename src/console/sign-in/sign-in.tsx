@@ -1,7 +1,7 @@
 /** The sign-in page, which offers passkeys first. */
 import type { RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Captcha, type CaptchaProps } from "../components/captcha";
+import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, PasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
 import { PasskeyForm } from "../components/passkey-form";
@@ -52,7 +52,7 @@ const PasswordForm = ({ email, to, captcha }: SignInProps) => (
     <ReturnPath to={to} />
     <EmailField value={email} autocomplete="username webauthn" />
     <PasswordField />
-    <Captcha captcha={captcha} />
+    <CaptchaWidget captcha={captcha} />
     <SubmitButton>Sign in</SubmitButton>
   </PostForm>
 );

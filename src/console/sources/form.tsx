@@ -1,6 +1,6 @@
 /** The forms of a source: a new one, its settings, and the confirmation to delete it. */
 import type { Child } from "hono/jsx";
-import type { ProviderName } from "../../webhooks/sources/schemas";
+import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
@@ -12,11 +12,11 @@ import { SigningFields, TypeFields } from "./signing-fields";
 import type { SourceValues } from "./values";
 
 interface FormProps {
-  provider: ProviderName;
+  provider: SourceProvider;
   values: SourceValues;
 }
 
-export const NewSource = ({ provider, values }: FormProps) => (
+export const NewSourcePage = ({ provider, values }: FormProps) => (
   <div class="narrow">
     <Trail to={{ [HERE]: "Sources", [`${HERE}/new`]: "New source" }} />
     <h1>New source: {RECIPES[provider].title}</h1>
@@ -57,7 +57,7 @@ const Name = ({ value }: { value: string }) => (
   <TextField name="name" label="Name" value={value} required maxlength={200} />
 );
 
-const Secret = ({ provider, value }: { provider: ProviderName; value: string }) => {
+const Secret = ({ provider, value }: { provider: SourceProvider; value: string }) => {
   const { secret, secretHint } = RECIPES[provider];
   return (
     <TextField

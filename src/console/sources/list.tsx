@@ -1,6 +1,6 @@
 /** The tenant's sources, and the choice of a provider for a new one. */
 import type { Permission } from "../../platform/schemas/roles";
-import type { ProviderName, Source } from "../../webhooks/sources/schemas";
+import type { Source, SourceProvider } from "../../webhooks/sources/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, Time } from "../components/display";
 import { Table } from "../components/table";
@@ -69,7 +69,7 @@ const Rows = ({ sources }: Pick<ListProps, "sources">) => (
   </Table>
 );
 
-const newPath = (provider: ProviderName) => `${HERE}/new/${provider}`;
+const newPath = (provider: SourceProvider) => `${HERE}/new/${provider}`;
 
 /** The first step of a new source. */
 export const ChooseProvider = () => (

@@ -1,5 +1,5 @@
 /** What the pages say about each provider: what it is, where its secret comes from, and what to do there. */
-import type { ProviderName } from "../../webhooks/sources/schemas";
+import type { SourceProvider } from "../../webhooks/sources/schemas";
 
 interface Recipe {
   title: string;
@@ -14,7 +14,7 @@ interface Recipe {
   steps: readonly string[];
 }
 
-export const RECIPES: Readonly<Record<ProviderName, Recipe>> = {
+export const RECIPES: Readonly<Record<SourceProvider, Recipe>> = {
   stripe: {
     title: "Stripe",
     about: "Payments, invoices and subscriptions",
@@ -75,7 +75,7 @@ export const RECIPES: Readonly<Record<ProviderName, Recipe>> = {
   },
 };
 
-export const PROVIDERS = Object.keys(RECIPES) as ProviderName[];
+export const PROVIDERS = Object.keys(RECIPES) as SourceProvider[];
 
 /** The provider of this name; undefined if there is none. */
-export const providerOf = (name: string): ProviderName | undefined => PROVIDERS.find((one) => one === name);
+export const providerOf = (name: string): SourceProvider | undefined => PROVIDERS.find((one) => one === name);

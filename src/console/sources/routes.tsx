@@ -7,13 +7,13 @@ import { newSecret } from "../../webhooks/signing/secret";
 import { sourceOf } from "../../webhooks/sources/changes";
 import { listSourceErrors } from "../../webhooks/sources/errors-store";
 import { sources } from "../../webhooks/sources/operations";
-import type { ProviderName } from "../../webhooks/sources/schemas";
+import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { listSources, type SourceRow } from "../../webhooks/sources/store";
 import { errorView, sourceView, storedView } from "../../webhooks/sources/view";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { SourceDetail } from "./detail";
-import { DeleteSource, EditSource, NewSource } from "./form";
+import { DeleteSource, EditSource, NewSourcePage } from "./form";
 import { ChooseProvider, SourceList } from "./list";
 import { providerOf, RECIPES } from "./recipes";
 import { EMPTY_SAMPLE, readSample, type SampleView, sampleOf } from "./sample";
@@ -26,14 +26,18 @@ const MANAGE = { permission: "source.manage" } as const;
 const pathOf = (id: string) => `/sources/${id}`;
 const rowOf = (c: Context<AppEnv>) => sourceOf(c.get("deps"), c.get("principal"), pathParam(c, "id"));
 
-function providerIn(c: Context<AppEnv>): ProviderName {
+function providerIn(c: Context<AppEnv>): SourceProvider {
   const provider = providerOf(pathParam(c, "provider"));
   if (!provider) throw notFound("Page");
   return provider;
 }
 
 const newPage = (c: Context<AppEnv>, values: SourceValues, refused?: Refused) =>
-  page(c, { title: "New source", section: SECTION, refused }, <NewSource provider={providerIn(c)} values={values} />);
+  page(
+    c,
+    { title: "New source", section: SECTION, refused },
+    <NewSourcePage provider={providerIn(c)} values={values} />,
+  );
 
 function editPage(c: Context<AppEnv>, { id, name, provider }: SourceRow, values: SourceValues, refused?: Refused) {
   const view = { id, savedName: name, provider, values };
@@ -60,7 +64,7 @@ async function detailPage(
 const again = (c: Context<AppEnv>, refused: Refused) => detailPage(c, { refused });
 
 /** Nobody knows the secret that stands in until the provider shows its own. */
-const secretsIn = ({ secret }: SourceValues, provider: ProviderName): string[] =>
+const secretsIn = ({ secret }: SourceValues, provider: SourceProvider): string[] =>
   secret === "" && RECIPES[provider].secret === "theirs later" ? [newSecret()] : [secret];
 
 const turned = (enabled: boolean) => ({

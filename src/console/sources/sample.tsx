@@ -1,5 +1,5 @@
 /** Tries a call that was copied from the provider: whether its signature is right, and which event it would become. */
-import type { SampleResult } from "../../webhooks/sources/schemas";
+import type { SourceSampleResult } from "../../webhooks/sources/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
 import { TextArea } from "../components/fields";
@@ -16,7 +16,7 @@ export interface SampleTexts {
 
 export interface SampleView {
   texts: SampleTexts;
-  result?: SampleResult | undefined;
+  result?: SourceSampleResult | undefined;
 }
 
 export const EMPTY_SAMPLE: SampleTexts = { headers: "", body: "" };
@@ -77,7 +77,7 @@ export const TrySample = ({ id, texts, result }: TrySampleProps) => (
   </section>
 );
 
-function Verdict({ result: { verified, reason, type, relayed } }: { result: SampleResult }) {
+function Verdict({ result: { verified, reason, type, relayed } }: { result: SourceSampleResult }) {
   if (reason !== undefined) {
     const [title, advice] = REASONS[reason];
     return (

@@ -1,5 +1,5 @@
 /** The fields that say how calls are signed and what names their events, for providers that we do not know. */
-import type { ProviderName } from "../../webhooks/sources/schemas";
+import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { Select, TextField } from "../components/fields";
 import { inputNameOf, type SourceValues, type VerificationField } from "./values";
 
@@ -68,7 +68,7 @@ const TYPE_PLACES = [
 ] as const;
 const STANDARD_PLACE = ["", "type in the body, or else the header X-Webhook-Event"] as const;
 
-export const TypeFields = ({ provider, values }: FieldsProps & { provider: ProviderName }) => (
+export const TypeFields = ({ provider, values }: FieldsProps & { provider: SourceProvider }) => (
   <fieldset class="field">
     <legend>What names the event</legend>
     <Select

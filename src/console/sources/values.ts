@@ -1,6 +1,6 @@
 /** The form of a source as text, and the body of the API that it stands for. */
 import type { SourceOptions, TypeRule } from "../../webhooks/sources/option-schemas";
-import type { ProviderName } from "../../webhooks/sources/schemas";
+import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { type Form, textsOf } from "../http/form";
 
 export interface SourceValues {
@@ -76,7 +76,7 @@ export const readValues = (form: Form): SourceValues => ({
 const numberIn = (text: string): number | undefined => (text.trim() === "" ? undefined : Number(text));
 
 /** The options that a form sets, without those that the provider does not have. */
-export function optionsIn(values: SourceValues, provider: ProviderName): Record<string, unknown> {
+export function optionsIn(values: SourceValues, provider: SourceProvider): Record<string, unknown> {
   const allow = values.allow.split(/[\s,]+/).filter((type) => type !== "");
   return {
     typePrefix: values.typePrefix.trim() || undefined,

@@ -12,7 +12,7 @@ import { Banner, Copyable, Moment, Time } from "../components/display";
 import { Trail } from "../components/trail";
 import { FailedDeliveries, FailureNotice } from "./failures";
 import { HealthNotice, isOff } from "./health";
-import { Line } from "./limits";
+import { LimitLine } from "./limits";
 import { Log, type LogView } from "./log";
 import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { HeaderList } from "./option-fields";
@@ -69,7 +69,7 @@ export function SubscriptionDetail(view: DetailProps) {
           />
         </Banner>
       )}
-      <Line {...subscription} />
+      <LimitLine {...subscription} />
       {subscription.failureCount > 0 && <FailureNotice subscription={subscription} log={log} mayUpdate={mayUpdate} />}
       <FailedDeliveries subscription={subscription} failed={failed} mayUpdate={mayUpdate} />
       <div class="columns">

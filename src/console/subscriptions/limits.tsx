@@ -14,7 +14,7 @@ interface LineProps {
 const shown = ({ limit, per }: RateLimit) => `limit ${limit.toLocaleString("en")}/${SIGN_OF[per]}`;
 
 /** How many deliveries wait because of the limits. For how long depends on how many come in. */
-export function Line({ options, waiting }: LineProps) {
+export function LimitLine({ options, waiting }: LineProps) {
   const { rateLimit, maxConcurrent } = options ?? {};
   if (waiting === 0 || (!rateLimit && maxConcurrent === undefined)) return null;
   const parts = [

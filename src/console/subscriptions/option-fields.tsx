@@ -1,6 +1,6 @@
 /** The fields of the delivery options in the form of a subscription, in sections. */
 import type { Child, FC } from "hono/jsx";
-import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
+import { DELIVERY_OPTIONS } from "../../webhooks/subscriptions/delivery-options";
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Input, Texts } from "../../webhooks/subscriptions/option";
 import { Select, TextArea, TextField } from "../components/fields";
@@ -25,10 +25,10 @@ const SECTIONS: readonly (readonly [title: string, paths: readonly string[]])[] 
 ];
 const NAMED = new Set(SECTIONS.flatMap(([, paths]) => paths));
 
-type Placed = (typeof OPTIONS)[number];
+type Placed = (typeof DELIVERY_OPTIONS)[number];
 
 const optionsIn = (paths: readonly string[]) =>
-  OPTIONS.filter(({ path }) => (paths.length === 0 ? !NAMED.has(path) : paths.includes(path)));
+  DELIVERY_OPTIONS.filter(({ path }) => (paths.length === 0 ? !NAMED.has(path) : paths.includes(path)));
 
 /** Closed sections, whose titles tell what is set in them. One with an error is open. `secret` is in the first. */
 export function OptionSections({ secret, ...props }: OptionFieldsProps & { secret: Child }) {

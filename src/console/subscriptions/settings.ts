@@ -1,7 +1,7 @@
 /**
  * The delivery options of a subscription as its page shows them: those that are set, and what happens when it is off.
  */
-import { type DeliveryOptions, OPTIONS, valueAt } from "../../webhooks/subscriptions/delivery-options";
+import { DELIVERY_OPTIONS, type DeliveryOptions, valueAt } from "../../webhooks/subscriptions/delivery-options";
 import type { RateLimit } from "../../webhooks/subscriptions/limit-options";
 import type { Deployment } from "../../webhooks/subscriptions/option";
 
@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<string, (value: never) => string>> = {
 
 /** Labels and values, in the order of the form. */
 export const settingsOf = (options: DeliveryOptions | null, deployment: Deployment): (readonly [string, string])[] =>
-  OPTIONS.filter(({ path }) => !SHOWN_APART.includes(path)).flatMap(({ path, field }) => {
+  DELIVERY_OPTIONS.filter(({ path }) => !SHOWN_APART.includes(path)).flatMap(({ path, field }) => {
     const value = valueAt(options, path);
     if (value === undefined && !ALWAYS_SHOWN.includes(path)) return [];
     const [input] = field.inputs;

@@ -1,6 +1,6 @@
 /** The order of the pages under `/docs`, and the links to them. A page has the name of its file in src/docs/pages. */
 
-export interface Page {
+export interface DocsPage {
   name: string;
   path: string;
   title: string;
@@ -91,7 +91,7 @@ export const pathOf = (name: string): string => (name === START ? "/docs" : `/do
  * The pages in reading order. `texts` is the Markdown of each page by its name. Throws if a text is not in the order
  * or is missing.
  */
-export function pagesOf(texts: Readonly<Record<string, string>>): Page[] {
+export function pagesOf(texts: Readonly<Record<string, string>>): DocsPage[] {
   const names = GROUPS.flatMap(([, group]) => group.flatMap((name) => [name, ...(BELOW[name] ?? [])]));
   const unlisted = Object.keys(texts).filter((name) => !names.includes(name));
   if (unlisted.length > 0) throw new Error(`not in the order of the pages: ${unlisted.join(", ")}`);
@@ -104,7 +104,7 @@ export function pagesOf(texts: Readonly<Record<string, string>>): Page[] {
 }
 
 /** The links beside every page, as HTML. The one to the page `current` is marked. */
-export function navigation(pages: readonly Page[], current: string): string {
+export function navigation(pages: readonly DocsPage[], current: string): string {
   const list = (names: readonly string[]): string => `<ul>\n${names.map(item).join("\n")}\n</ul>`;
   const item = (name: string): string => {
     const { path, title } = pages.find((page) => page.name === name) ?? { path: "", title: "" };
@@ -120,7 +120,7 @@ export function navigation(pages: readonly Page[], current: string): string {
 }
 
 /** A list of all pages as Markdown, for programs that read the documentation (llmstxt.org). */
-export function pageList(pages: readonly Page[]): string {
+export function pageList(pages: readonly DocsPage[]): string {
   const readable = pages.filter(({ markdown }) => markdown !== null);
   const lines = readable.map(({ name, title }) => `- [${title}](/docs/${name}.md)`).join("\n");
   return `# Postern\n\n> Sign-in and webhooks for products with many tenants.\n\n## Pages\n\n${lines}\n`;

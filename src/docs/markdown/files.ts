@@ -1,5 +1,5 @@
 /** The pages as files: each as HTML and as Markdown, and a list of them for programs. */
-import { type Page, pageList, pagesOf, REFERENCE, START } from "./catalogue";
+import { type DocsPage, pageList, pagesOf, REFERENCE, START } from "./catalogue";
 import { referenceHtml } from "./reference";
 import { renderMarkdown } from "./render";
 import { searchIndex } from "./search-index";
@@ -31,7 +31,7 @@ export function pageFiles(
   };
 }
 
-function htmlOf(shell: Shell, page: Page): string {
+function htmlOf(shell: Shell, page: DocsPage): string {
   if (page.name === REFERENCE) return referenceHtml(shell, page);
   const html = renderMarkdown(page.markdown ?? "", shell.highlighted);
   const [title = "", ...rest] = html.split(/(?<=<\/h1>\n)/);
@@ -48,9 +48,9 @@ function contentsOf(html: string): string {
 }
 
 /** Links to the pages before and after this one. */
-function neighbours(pages: readonly Page[], page: Page): string {
+function neighbours(pages: readonly DocsPage[], page: DocsPage): string {
   const at = pages.indexOf(page);
-  const link = (rel: string, other: Page | undefined) =>
+  const link = (rel: string, other: DocsPage | undefined) =>
     other ? `<a rel="${rel}" href="${other.path}">${other.title}</a>` : "";
   const links = `${link("prev", pages[at - 1])}${link("next", pages[at + 1])}`;
   return `<nav class="neighbours" aria-label="Next pages">${links}</nav>\n`;

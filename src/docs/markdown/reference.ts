@@ -1,8 +1,8 @@
 /** The page at `/docs/reference`: Swagger UI over our own document. */
-import type { Page } from "./catalogue";
+import type { DocsPage } from "./catalogue";
 import { type Shell, shellHtml } from "./shell";
 
-export const referenceHtml = (shell: Shell, page: Page): string =>
+export const referenceHtml = (shell: Shell, page: DocsPage): string =>
   shellHtml(shell, {
     page,
     styles: ["swagger-ui.css", "reference.css"],

@@ -1,14 +1,14 @@
 /** What the search of the documentation reads: one entry for each section of each page. */
 import { withoutFigures } from "../figures";
-import type { Page } from "./catalogue";
+import type { DocsPage } from "./catalogue";
 import { anchorOf } from "./render";
 
 /** Where it is, the title of its page, its heading (empty at the start of a page), and its words. */
 type Entry = readonly [address: string, title: string, heading: string, text: string];
 
-export const searchIndex = (pages: readonly Page[]): Entry[] => pages.flatMap(entriesOf);
+export const searchIndex = (pages: readonly DocsPage[]): Entry[] => pages.flatMap(entriesOf);
 
-function entriesOf({ path, title, markdown }: Page): Entry[] {
+function entriesOf({ path, title, markdown }: DocsPage): Entry[] {
   if (markdown === null) return [[path, title, "", "every endpoint, field and example"]];
   const [start = "", ...sections] = withoutCode(markdown).split(/^#{2,3} /m);
   return [

@@ -1,9 +1,9 @@
 /** What is around the content of each page: the bar at the top and the links beside it. Nothing is inline. */
-import { type AssetAddress, navigation, type Page } from "./catalogue";
+import { type AssetAddress, type DocsPage, navigation } from "./catalogue";
 import type { Highlighter } from "./render";
 
 export interface Shell {
-  pages: readonly Page[];
+  pages: readonly DocsPage[];
   /** Of what the search reads. */
   searchAddress: string;
   addressOf: AssetAddress;
@@ -11,7 +11,7 @@ export interface Shell {
 }
 
 interface Content {
-  page: Page;
+  page: DocsPage;
   /** Style sheets and scripts besides those of every page. */
   styles?: readonly string[];
   scripts?: readonly string[];

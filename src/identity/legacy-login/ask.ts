@@ -19,10 +19,10 @@ const answer = z.union([
 ]);
 
 /** What the former service says of a person, as a row of an import does. */
-export type Profile = Readonly<Record<string, unknown>>;
+export type FormerProfile = Readonly<Record<string, unknown>>;
 
 /** Whether the password is right, and whose it is. */
-type Verdict = { ok: true; profile: Profile } | { ok: false };
+type Verdict = { ok: true; profile: FormerProfile } | { ok: false };
 
 interface Credentials {
   email: string;

@@ -14,7 +14,7 @@ import { endTakenOver, seal } from "../people/seal";
 import { nameOf } from "../people/world";
 import { readState, stateFor, worldOf } from "../people/world-store";
 import { findCredentialsByEmail, type StoredCredentials } from "../sign-in/store";
-import { askFormerService, type Profile } from "./ask";
+import { askFormerService, type FormerProfile } from "./ask";
 import { isOutdated, writePerson } from "./store";
 
 /** How often an account is decided about again because somebody else has changed it meanwhile. */
@@ -65,7 +65,7 @@ export async function signInAtFormerService(
   throw unavailable({ message: "The account is being changed. Try again." });
 }
 
-async function readProfile({ config, now }: Deps, email: string, profile: Profile): Promise<Row> {
+async function readProfile({ config, now }: Deps, email: string, profile: FormerProfile): Promise<Row> {
   const line = JSON.stringify({ ...profile, email, password: null });
   const read = await readLine(line, { config, hashes: { importId: "", firebase: null }, nowMs: now() });
   if ("row" in read) return read.row;
@@ -81,7 +81,7 @@ function refused(reason: string) {
  * Makes or completes the account, unless somebody was faster. Returns false when the former service says that the
  * address is unproven and somebody signs in to the account here: they may be two people.
  */
-async function writeAccount(deps: Deps, row: Row, profile: Profile, origin: RequestOrigin): Promise<boolean> {
+async function writeAccount(deps: Deps, row: Row, profile: FormerProfile, origin: RequestOrigin): Promise<boolean> {
   const nowMs = deps.now();
   const query = stateFor(deps, [row], nowMs);
   const text = await readState(deps, query);

@@ -98,14 +98,14 @@ export async function renamePasskeyOfUser({ db }: Deps, userId: string, id: stri
 }
 
 /** `unknown`: the user has no such passkey. `last`: there is no other way to sign in. */
-export type RemovalOutcome = { name: string } | "unknown" | "last";
+export type PasskeyRemoval = { name: string } | "unknown" | "last";
 
 /** Removes a passkey of a user who can sign in without it. */
 export async function deletePasskeyOfUser(
   deps: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
   id: string,
-): Promise<RemovalOutcome> {
+): Promise<PasskeyRemoval> {
   const { known, removed } = await atomically(deps.db, {
     // First, to tell whether there is a passkey to remove.
     known: sql`SELECT 1 FROM passkeys WHERE id = ${id} AND user_id = ${userId}`,

@@ -5,11 +5,11 @@ import type { Role } from "../../platform/schemas/roles";
 import { MAX_PASSKEYS } from "../passkeys/store";
 import { isImported } from "../passwords/imported/read";
 import { MAX_IDENTITIES } from "../providers/store";
-import { identityKey, type NewIdentity, type NewPasskey, type Person, type Row } from "./person";
+import { type ImportedPasskey, identityKey, type NewIdentity, type Person, type Row } from "./person";
 import { nameOf, type World } from "./world";
 
 /** What a row writes. */
-export interface Change {
+export interface PersonChange {
   isNew: boolean;
   /** Afterwards. */
   person: Person;
@@ -22,14 +22,14 @@ export interface Change {
   passwordHash: string | null;
   totpSecret: string | null;
   identities: NewIdentity[];
-  passkeys: NewPasskey[];
+  passkeys: ImportedPasskey[];
   memberships: { tenantId: string; role: Role }[];
   /** The fields that are different. */
   changed: string[];
 }
 
 export type Decision =
-  | { outcome: "created" | "updated"; change: Change }
+  | { outcome: "created" | "updated"; change: PersonChange }
   | { outcome: "skipped"; person: Person; reason: string }
   | { outcome: "refused"; reason: string };
 
@@ -64,7 +64,7 @@ export function decide(row: Row, world: World, rules: Rules): Decision {
 }
 
 /** Lets the rows that follow meet what a row has written. */
-export function apply({ person, memberships }: Change, world: World): void {
+export function apply({ person, memberships }: PersonChange, world: World): void {
   world.put(person);
   for (const tenant of new Set(world.tenants.values())) {
     if (memberships.some(({ tenantId }) => tenantId === tenant.id)) tenant.room -= 1;
@@ -83,7 +83,7 @@ function findPerson({ email, externalId }: Row, world: World): Person | undefine
   return named ?? addressed;
 }
 
-function creating(row: Row, world: World): Change {
+function creating(row: Row, world: World): PersonChange {
   const id = newId();
   requireFree(row.email, id, world);
   const nobody: Person = {
@@ -103,7 +103,7 @@ function creating(row: Row, world: World): Change {
   return { ...completed(row, nobody, world, { takesOver: false }), isNew: true, changed: ["email"] };
 }
 
-function completing(row: Row, person: Person, world: World, { givesPassword }: Rules): Change {
+function completing(row: Row, person: Person, world: World, { givesPassword }: Rules): PersonChange {
   const isMoved = person.email !== row.email;
   if (isMoved && person.isUsed) throw new Refused("The account has another address");
   if (isMoved) requireFree(row.email, person.id, world);
@@ -132,7 +132,7 @@ interface Completion {
 }
 
 /** Adds to `before` what it lacks. */
-function completed(row: Row, before: Person, world: World, completion: Completion): Change {
+function completed(row: Row, before: Person, world: World, completion: Completion): PersonChange {
   const isMoved = before.email !== row.email;
   const added = {
     identities: newOnes(row.identities, identityKey, before.identities),
@@ -197,7 +197,7 @@ function newOnes<T>(given: readonly T[], keyOf: (one: T) => string, has: readonl
   return [...byKey].flatMap(([key, one]) => (has.includes(key) ? [] : [one]));
 }
 
-function newMemberships(row: Row, before: Person, world: World): Change["memberships"] {
+function newMemberships(row: Row, before: Person, world: World): PersonChange["memberships"] {
   const roles = new Map<string, Role>();
   for (const [index, { tenant: ref, role }] of row.memberships.entries()) {
     const tenant = world.tenants.get(ref);

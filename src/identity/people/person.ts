@@ -9,7 +9,7 @@ export interface NewIdentity {
   email: string | null;
 }
 
-export interface NewPasskey {
+export interface ImportedPasskey {
   /** In base64url. */
   id: string;
   /** JWK in JSON. */
@@ -32,7 +32,7 @@ export interface Row {
   /** In base32. */
   totpSecret: string | null;
   identities: NewIdentity[];
-  passkeys: NewPasskey[];
+  passkeys: ImportedPasskey[];
   /** `tenant` is an id, or `ext:` and the product's own id. */
   memberships: { tenant: string; role: Role }[];
 }

@@ -9,7 +9,7 @@ import { relyingParty } from "../passkeys/webauthn/relying-party";
 import { HashRefused } from "../passwords/imported/hash";
 import { type HashSource, tagHash } from "../passwords/imported/read";
 import { issuerOf } from "../providers/providers";
-import type { NewIdentity, NewPasskey, Row } from "./person";
+import type { ImportedPasskey, NewIdentity, Row } from "./person";
 
 const MAX_CREDENTIALS = 10;
 const MAX_MEMBERSHIPS = 100;
@@ -156,7 +156,7 @@ function identityOf(config: Config, given: z.output<typeof identity>, index: num
   return { provider: given.provider, issuer, subject: given.subject, email: given.email ?? null };
 }
 
-async function passkeyOf(config: Config, given: z.output<typeof passkey>, index: number): Promise<NewPasskey> {
+async function passkeyOf(config: Config, given: z.output<typeof passkey>, index: number): Promise<ImportedPasskey> {
   const { id, rpId, publicKey, counter, transports, name: label } = given;
   if (rpId !== relyingParty(config).id) {
     throw new RowRefused(`passkeys.${index}.rpId: Passkeys of another host do not work here`);

@@ -4,18 +4,18 @@ import type { Deps } from "../../platform/deps";
 import { disableAbandoned } from "../recovery/reclaim";
 import { tenantsToLeaveOfUser } from "../recovery/reclaim-by-code-store";
 import { totpOwner } from "../two-factor/codes";
-import type { Change } from "./decide";
+import type { PersonChange } from "./decide";
 import type { SealedChange } from "./write-store";
 
 /** The change, ready to be written. */
-export async function seal({ keys }: Deps, change: Change, row: SealedChange["row"]): Promise<SealedChange> {
+export async function seal({ keys }: Deps, change: PersonChange, row: SealedChange["row"]): Promise<SealedChange> {
   const { totpSecret, person } = change;
   const totpSealed = totpSecret === null ? null : await encrypt(keys, totpOwner(person.id), totpSecret);
   return { ...change, row, totpSealed };
 }
 
 /** Call it before the write: after a fault in between, the change is decided again. */
-export async function endTakenOver(deps: Deps, changes: readonly Change[]): Promise<void> {
+export async function endTakenOver(deps: Deps, changes: readonly PersonChange[]): Promise<void> {
   for (const { takesOver, person } of changes) {
     if (takesOver) await disableAbandoned(deps, await tenantsToLeaveOfUser(deps, person.id));
   }

@@ -6,7 +6,7 @@ import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { idOfTenant } from "../../tenancy/tenants/store";
 import { tenantName } from "../../tenancy/tenants/tenant-name";
 import type { Person, Row } from "./person";
-import { type NamedTenant, World } from "./world";
+import { type ImportTenant, World } from "./world";
 
 const HAS_SIGNED_IN = sql`(EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = u.id)
   OR EXISTS (SELECT 1 FROM memberships s WHERE s.user_id = u.id AND s.last_used_at > 0)
@@ -69,7 +69,7 @@ export function worldOf(state: string): World {
     tenants: [ref: string, id: string, room: number][];
     reserved: { email: string; userId: string }[];
   };
-  const byId = new Map<string, NamedTenant>(tenants.map(([, id, room]) => [id, { id, room }]));
+  const byId = new Map<string, ImportTenant>(tenants.map(([, id, room]) => [id, { id, room }]));
   const byRef = tenants.flatMap(([ref, id]) => {
     const tenant = byId.get(id);
     return tenant ? [[ref, tenant] as const] : [];

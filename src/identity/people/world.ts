@@ -2,7 +2,7 @@
 import { identityKey, type Person, type Row } from "./person";
 
 /** A tenant that rows name. */
-export interface NamedTenant {
+export interface ImportTenant {
   id: string;
   /** How many members it can still get. */
   room: number;
@@ -16,7 +16,7 @@ export class World {
   constructor(
     people: readonly Person[],
     /** By how rows name them. */
-    readonly tenants: ReadonlyMap<string, NamedTenant>,
+    readonly tenants: ReadonlyMap<string, ImportTenant>,
     /** Addresses that somebody can get back, with the users who can. */
     readonly reserved: readonly { email: string; userId: string }[],
   ) {

@@ -7,10 +7,10 @@ import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endMailedLinks } from "../profile/email-change-store";
 import { reclaim } from "../recovery/reclaim-store";
-import type { Change } from "./decide";
+import type { PersonChange } from "./decide";
 
 /** A change, with the secret of its second factor encrypted for the person. */
-export interface SealedChange extends Change {
+export interface SealedChange extends PersonChange {
   row: { createdAt: number | null; isSuspended: boolean };
   totpSealed: string | null;
 }
@@ -89,7 +89,7 @@ function updatePeople(changes: readonly SealedChange[], nowMs: number): SQL | un
     FROM json_each(${jsonList(people)}) j WHERE users.id = ${textOf("id")}`;
 }
 
-function credentialsOf(changes: readonly Change[], nowMs: number) {
+function credentialsOf(changes: readonly PersonChange[], nowMs: number) {
   const identities = changes.flatMap(({ person, identities: added }) =>
     added.map((identity) => ({ ...identity, id: newId(), userId: person.id })),
   );
@@ -112,7 +112,7 @@ function credentialsOf(changes: readonly Change[], nowMs: number) {
   };
 }
 
-function membershipsOf(source: PeopleSource, changes: readonly Change[], nowMs: number) {
+function membershipsOf(source: PeopleSource, changes: readonly PersonChange[], nowMs: number) {
   const added = changes.flatMap(({ person, memberships }) =>
     memberships.map((membership) => ({ ...membership, userId: person.id })),
   );
@@ -146,7 +146,7 @@ function membershipsOf(source: PeopleSource, changes: readonly Change[], nowMs: 
 function events(
   { own, platform, meta }: PeopleSource,
   action: "user.created" | "user.updated",
-  changes: readonly Change[],
+  changes: readonly PersonChange[],
   nowMs: number,
 ): SQL[] {
   if (changes.length === 0) return [];

@@ -11,7 +11,7 @@ import { endEmailChanges } from "../profile/email-change-store";
 import { endSessions } from "../tokens/revocations-store";
 import { endCredentials } from "./credentials-store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
-import type { NewToken, Recipient } from "./store";
+import type { MailedToken, Recipient } from "./store";
 
 /**
  * Stores the hash of a reset token; older ones stay valid. Returns where to mail the token; null when no account has
@@ -20,7 +20,7 @@ import type { NewToken, Recipient } from "./store";
 export async function insertResetTokenByEmail(
   { db }: Deps,
   email: string,
-  token: NewToken,
+  token: MailedToken,
   /** The request that asked for it; null when no request did. */
   origin: RequestOrigin | null,
   nowMs: number,

@@ -7,7 +7,7 @@ import { isFreeFor } from "../addresses-store";
 import { endEmailChanges, endMailedLinks } from "../profile/email-change-store";
 
 /** The first change of address that was asked for since the event of a link, if there is one. */
-export interface Move {
+export interface EmailMove {
   /** The hash of the link that restores the former address; null without such a change. */
   moveHash: string | null;
   /** Unix ms. */
@@ -24,7 +24,7 @@ const firstSince = (kind: "twoFactorOff" | "recoveryCodes"): SQL =>
     AND s.created_at >= mv.created_at AND s.action ->> 'kind' = ${kind} AND s.action ->> 'enabledAt' < t.created_at
     ORDER BY s.created_at LIMIT 1)`;
 
-/** The columns of `Move`, for a link `t` of a user `u` with `MOVE_JOIN`. */
+/** The columns of `EmailMove`, for a link `t` of a user `u` with `MOVE_JOIN`. */
 export const MOVE_COLUMNS = sql`mv.hash AS moveHash, mv.created_at AS movedAt, mv.email AS formerEmail,
   ${firstSince("twoFactorOff")} AS twoFactorOffHash, ${firstSince("recoveryCodes")} AS recoveryCodesHash`;
 
@@ -42,7 +42,7 @@ export const MOVE_JOIN = sql`LEFT JOIN email_tokens mv ON t.action ->> 'kind' <>
  * Comes after all other undoing, which needs those links.
  */
 export function restoreEmail(
-  { hash, userId, moveHash, movedAt, formerEmail }: Move & { hash: string; userId: string },
+  { hash, userId, moveHash, movedAt, formerEmail }: EmailMove & { hash: string; userId: string },
   isLive: SQL,
   nowMs: number,
 ) {

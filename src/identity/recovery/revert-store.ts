@@ -9,10 +9,10 @@ import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
 import { endPortalLinks } from "../portal/ended-store";
 import { endSessions } from "../tokens/revocations-store";
 import { type EndedCredential, endMadeCredentials } from "./made-credentials-store";
-import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail, STORED_SECRET } from "./revert-email-store";
+import { type EmailMove, MOVE_COLUMNS, MOVE_JOIN, restoreEmail, STORED_SECRET } from "./revert-email-store";
 import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
 
-export interface FoundRevert extends Move {
+export interface FoundRevert extends EmailMove {
   kind: RevertKind;
   userId: string;
   email: string;

@@ -7,7 +7,7 @@ import type { ProviderName } from "../../platform/schemas/schemas";
 import { auditEach, auditOfUser, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { opensByMail } from "../passwords/off";
 
-export interface NewToken {
+export interface MailedToken {
   hash: string;
   expiresAt: number;
 }
@@ -37,7 +37,7 @@ export interface Registrant {
 export async function insertVerificationToken(
   { db }: Deps,
   userId: string,
-  token: NewToken,
+  token: MailedToken,
   nowMs: number,
 ): Promise<Registrant | null> {
   const unverified = sql`FROM users WHERE id = ${userId} AND email_verified_at IS NULL`;

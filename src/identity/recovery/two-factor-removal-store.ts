@@ -10,7 +10,7 @@ import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditOfLink } from "../../tenancy/audit/record-store";
 import { endSessions } from "../tokens/revocations-store";
 import { stateOfFactor } from "../two-factor/store";
-import type { NewToken } from "./store";
+import type { MailedToken } from "./store";
 
 /**
  * Stores the hash of a token that removes the present second factor of a user. Returns where to mail it; null without a
@@ -19,7 +19,7 @@ import type { NewToken } from "./store";
 export async function insertRemovalToken(
   { db }: Deps,
   userId: string,
-  token: NewToken,
+  token: MailedToken,
   nowMs: number,
 ): Promise<{ email: string; name: string | null; emailVerifiedAt: number | null } | null> {
   const enrolled = sql`FROM users WHERE id = ${userId} AND totp_enabled_at IS NOT NULL`;

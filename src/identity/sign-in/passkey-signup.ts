@@ -10,10 +10,10 @@ import { checkNewPasskey, invalidPasskey, type MadePasskey } from "../passkeys/w
 import { signUpOptions } from "../passkeys/webauthn/options";
 import type { CreationOptions } from "../passkeys/webauthn/schemas";
 import type { OpenedSession } from "../sessions/tokens";
-import { createAccount, findInvitation, type Registrant, refuseUninvited } from "./signup";
+import { createAccount, findInvitation, type NewRegistrant, refuseUninvited } from "./signup";
 
 /** Who registers, with the id that the passkey will name. */
-type NewAccount = Registrant & { userId: string };
+type NewAccount = NewRegistrant & { userId: string };
 
 /**
  * Returns the options with which a page makes the passkey. They do not tell whether the address is taken. Throws
@@ -21,7 +21,7 @@ type NewAccount = Registrant & { userId: string };
  */
 export async function startPasskeyRegistration(
   deps: Deps,
-  { email, name, tenantName, invitationToken }: Registrant,
+  { email, name, tenantName, invitationToken }: NewRegistrant,
 ): Promise<CreationOptions> {
   refuseUninvited(deps.config.registration, { email, invitationToken });
   return signUpOptions(deps, { userId: newId(), email, name: name ?? null, tenantName, invitationToken });

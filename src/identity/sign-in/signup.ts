@@ -26,7 +26,7 @@ import { draftSession, type OpenedSession, openedSession } from "../sessions/tok
 import type { NewUser } from "./new-user-store";
 import { insertAccount } from "./store";
 
-export interface Registrant {
+export interface NewRegistrant {
   email: string;
   name?: string | undefined;
   tenantName?: string | undefined;
@@ -39,7 +39,7 @@ export interface Registrant {
  */
 export async function register(
   deps: Deps,
-  { password, ...registrant }: Registrant & { password: string },
+  { password, ...registrant }: NewRegistrant & { password: string },
   client: ClientContext,
 ): Promise<OpenedSession> {
   requirePasswords(deps.config);
@@ -52,7 +52,7 @@ export async function register(
 /** Throws FORBIDDEN where registration is not open to the address, unless somebody was invited. */
 export function refuseUninvited(
   registration: RegistrationRule,
-  { email, invitationToken }: Pick<Registrant, "email" | "invitationToken">,
+  { email, invitationToken }: Pick<NewRegistrant, "email" | "invitationToken">,
 ): void {
   if (registration.for === "everybody" || invitationToken !== undefined) return;
   if (registration.for === "invited") throw new AppError("FORBIDDEN", { message: "Registration is by invitation." });
@@ -66,7 +66,7 @@ export function refuseUninvited(
 /** The invitation that somebody registers with; null without one. Throws INVALID_TOKEN if it is not open for them. */
 export async function findInvitation(
   deps: Deps,
-  { email, invitationToken }: Registrant,
+  { email, invitationToken }: NewRegistrant,
 ): Promise<OpenInvitation | null> {
   if (invitationToken === undefined) return null;
   const invitation = await findOpenInvitation(deps, await sha256Hex(invitationToken), email, deps.now());
@@ -83,7 +83,7 @@ type FirstCredential = { passwordHash: string } | { userId: string; passkey: Fir
  */
 export async function createAccount(
   deps: Deps,
-  { email, name, tenantName }: Registrant,
+  { email, name, tenantName }: NewRegistrant,
   invitation: OpenInvitation | null,
   credential: FirstCredential,
   client: ClientContext,

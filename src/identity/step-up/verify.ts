@@ -9,7 +9,7 @@ import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
 import { verifyStoredPassword } from "../passwords/imported/verify";
 import { requirePasswords } from "../passwords/off";
 import { readFactor } from "../two-factor/codes";
-import type { Factor, StoredSecret } from "../two-factor/store";
+import type { Factor, StoredTotpSecret } from "../two-factor/store";
 
 /** A signed-in user with the password hash that is stored. */
 interface PasswordHolder {
@@ -66,7 +66,7 @@ export async function checkMailCode(
 export async function withCode<T>(
   deps: Deps,
   caller: SessionPrincipal,
-  user: StoredSecret & { email: string },
+  user: StoredTotpSecret & { email: string },
   code: string,
   write: (factor: Factor) => Promise<T | null>,
 ): Promise<T> {

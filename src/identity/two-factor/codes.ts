@@ -5,7 +5,7 @@ import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
 import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
-import type { Factor, StoredSecret } from "./store";
+import type { Factor, StoredTotpSecret } from "./store";
 
 const PERIOD_SECONDS = 30;
 const DRIFT_STEPS = 1;
@@ -73,7 +73,7 @@ export async function stepOf(
 export async function readFactor(
   deps: Deps,
   userId: string,
-  { totpEnrolmentId: enrolmentId, totpSecretEncrypted }: StoredSecret,
+  { totpEnrolmentId: enrolmentId, totpSecretEncrypted }: StoredTotpSecret,
   code: string,
 ): Promise<Factor | null> {
   const compact = code.toUpperCase().replaceAll(/[\s-]/g, "");

@@ -11,7 +11,7 @@ import { withMethods } from "../sessions/store";
 import { endSessions } from "../tokens/revocations-store";
 
 /** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */
-export interface StoredSecret {
+export interface StoredTotpSecret {
   totpEnrolmentId: string;
   totpSecretEncrypted: string;
 }
@@ -26,7 +26,7 @@ interface StoredFactor {
 }
 
 /** Whether two-factor authentication is on, and not just started. */
-export const hasSecondFactor = <T extends StoredFactor>(user: T): user is T & StoredSecret =>
+export const hasSecondFactor = <T extends StoredFactor>(user: T): user is T & StoredTotpSecret =>
   user.totpEnabledAt !== null && user.totpEnrolmentId !== null && user.totpSecretEncrypted !== null;
 
 /** A code that is right. Only the write decides whether it is still unused. */
@@ -52,7 +52,7 @@ export function consumeFactor(userId: string, factor: Factor, nowMs: number): SQ
 }
 
 /** Starts or restarts an enrolment. Returns null when two-factor authentication is already on. */
-export async function startEnrolmentOfUser({ db }: Deps, userId: string, secret: StoredSecret) {
+export async function startEnrolmentOfUser({ db }: Deps, userId: string, secret: StoredTotpSecret) {
   const [user] = await db
     .update(users)
     .set(secret)

@@ -8,7 +8,7 @@ import type { Role } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import type { After } from "./paging";
 
-export interface MemberRow {
+export interface MemberRecordRow {
   userId: string;
   externalId: string | null;
   email: string;
@@ -27,9 +27,9 @@ export async function listMembersAfter(
   tenantId: string,
   limit: number,
   after: After | undefined,
-): Promise<MemberRow[]> {
+): Promise<MemberRecordRow[]> {
   const { at = -1, id = "" } = after ?? {};
-  return query<MemberRow>(db)`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId}
+  return query<MemberRecordRow>(db)`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId}
     AND (m.created_at > ${at} OR (m.created_at = ${at} AND m.user_id > ${id}))
     ORDER BY m.created_at, m.user_id LIMIT ${limit + 1}`;
 }
@@ -40,7 +40,7 @@ export async function insertMember(
   key: PlatformKeyPrincipal,
   { tenantId, userId, role }: { tenantId: string; userId: string; role: Role },
   nowMs: number,
-): Promise<{ row: MemberRow | undefined; isNew: boolean }> {
+): Promise<{ row: MemberRecordRow | undefined; isNew: boolean }> {
   const { inserted, found } = await atomically(db, {
     inserted: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, created_at)
       SELECT t.id, u.id, ${role}, ${role === "owner" ? nowMs : null}, ${nowMs} FROM tenants t, users u
@@ -50,7 +50,7 @@ export async function insertMember(
     recorded: inTenant(key, tenantId, "member.added", { kind: "user", id: userId }, { role, tenantId }).map(
       auditIfChanged,
     ),
-    found: rows<MemberRow>(sql`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`),
+    found: rows<MemberRecordRow>(sql`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`),
   });
   return { row: found[0], isNew: inserted.length === 1 };
 }

@@ -10,13 +10,13 @@ import type { Role } from "../../platform/schemas/roles";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
-import { insertMember, listMembersAfter, type MemberRow } from "./members-store";
+import { insertMember, listMembersAfter, type MemberRecordRow } from "./members-store";
 import { pageOf } from "./paging";
 import type { MemberQuery, MemberRecord } from "./schemas";
 
 type Key = PlatformKeyPrincipal;
 
-const view = (row: MemberRow): MemberRecord => ({
+const view = (row: MemberRecordRow): MemberRecord => ({
   userId: row.userId,
   externalId: row.externalId,
   email: row.email,

@@ -126,9 +126,9 @@ export const tenantPage = z.object({ data: z.array(tenantRecord), nextCursor });
 export const userPage = z.object({ data: z.array(userRecord), nextCursor });
 export const memberPage = z.object({ data: z.array(memberRecord), nextCursor });
 
-export type NewTenant = z.infer<typeof newTenant>;
+export type NewPlatformTenant = z.infer<typeof newTenant>;
 export type TenantChange = z.infer<typeof tenantChange>;
-export type NewUser = z.infer<typeof newUser>;
+export type NewPlatformUser = z.infer<typeof newUser>;
 export type UserChange = z.infer<typeof userChange>;
 export type TenantQuery = z.infer<typeof tenantQuery>;
 export type UserQuery = z.infer<typeof userQuery>;

@@ -11,7 +11,7 @@ import type { TenantRecord } from "../../tenancy/directory/schemas";
 import { tenantView } from "../../tenancy/directory/view";
 import { resume, suspend } from "../operators/suspended-tenant";
 import { pageOf } from "./paging";
-import type { NewTenant, TenantChange, TenantQuery } from "./schemas";
+import type { NewPlatformTenant, TenantChange, TenantQuery } from "./schemas";
 import { insertTenant, listTenants, readTenant, updateTenant } from "./tenants-store";
 
 type Key = PlatformKeyPrincipal;
@@ -38,7 +38,7 @@ const taken = () => new AppError("CONFLICT", { message: "Another tenant has this
 export async function createTenant(
   deps: Deps,
   key: Key,
-  { name, externalId = null }: Omit<NewTenant, "externalId"> & { externalId?: string | null | undefined },
+  { name, externalId = null }: Omit<NewPlatformTenant, "externalId"> & { externalId?: string | null | undefined },
 ): Promise<{ tenant: TenantRecord; isNew: boolean }> {
   if (key.tenants !== null) {
     throw new AppError("FORBIDDEN", { message: "This platform key is limited to tenants and cannot create others." });

@@ -15,7 +15,7 @@ import type { UserRecord } from "../../tenancy/directory/schemas";
 import { userView } from "../../tenancy/directory/view";
 import { endSessionsOfUser, resumeUser, suspendUser } from "../operators/suspend-store";
 import { pageOf } from "./paging";
-import type { NewUser, UserChange, UserQuery } from "./schemas";
+import type { NewPlatformUser, UserChange, UserQuery } from "./schemas";
 import { insertUser, listUsers, readUser, updateUser } from "./users-store";
 
 type Key = PlatformKeyPrincipal;
@@ -40,7 +40,11 @@ const taken = () => new AppError("CONFLICT", { message: "Another user has this e
  * Throws FORBIDDEN for an operator's address, VALIDATION_FAILED for a guessable password, EMAIL_TAKEN, and CONFLICT if
  * the user that is there is another one.
  */
-export async function createUser(deps: Deps, key: Key, input: NewUser): Promise<{ user: UserRecord; isNew: boolean }> {
+export async function createUser(
+  deps: Deps,
+  key: Key,
+  input: NewPlatformUser,
+): Promise<{ user: UserRecord; isNew: boolean }> {
   const { email, name, password, externalId = null, emailVerified } = input;
   refuseOperators(deps, email);
   if (password !== undefined) refuseGuessable(deps.config, "password", password, email);

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type SealedChange, writePeople } from "../../identity/people/write-store";
 import { atomically } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import { type ClaimedImport, LEASE_MS } from "./run-store";
+import { type ClaimedImport, IMPORT_LEASE_MS } from "./run-store";
 import { trialsOf } from "./trials-store";
 
 /** A batch, and what comes after it. */
@@ -65,7 +65,7 @@ function progressOf({ id }: ClaimedImport, progress: Progress, nowMs: number) {
         : sql`DELETE FROM import_chunks WHERE import_id = ${id} AND part = ${readChunk.part} AND n = ${readChunk.n}`,
     moved: sql`UPDATE imports SET created = created + ${counts.created}, updated = updated + ${counts.updated},
         skipped = skipped + ${counts.skipped}, refused = refused + ${counts.refused}, line = ${line},
-        position = ${position}, leased_until = ${nowMs + LEASE_MS}
+        position = ${position}, leased_until = ${nowMs + IMPORT_LEASE_MS}
       WHERE id = ${id}`,
   };
 }

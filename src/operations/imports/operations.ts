@@ -6,16 +6,16 @@ import { importForOperator, stopAsOperator } from "./operators";
 import { importQuery, importStart, newImport, reportQuery, shownReport } from "./schemas";
 
 const READ = { scope: "users.write", limit: { rule: "platformRead", per: "platform key" } } as const;
-export const WRITE = { scope: "users.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
+export const WRITE_IMPORTS = { scope: "users.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
 
 export const imports = {
   create: operation({
-    ...WRITE,
+    ...WRITE_IMPORTS,
     schema: newImport,
     verb: ({ deps, platformKey, input }) => createImport(deps, platformKey, input),
   }),
   start: operation({
-    ...WRITE,
+    ...WRITE_IMPORTS,
     schema: importStart,
     verb: ({ deps, platformKey, param, input }) => startImport(deps, platformKey, param("id"), input.parts),
   }),
@@ -27,7 +27,7 @@ export const imports = {
     verb: ({ deps, param, input }) => reportOf(deps, param("id"), input),
   }),
   stop: operation({
-    ...WRITE,
+    ...WRITE_IMPORTS,
     verb: ({ deps, platformKey, param }) => stopImport(deps, platformKey.actor, param("id")),
   }),
 };

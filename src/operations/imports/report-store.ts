@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { ImportedLine, Outcome } from "./schemas";
+import type { ImportedLine, LineOutcome } from "./schemas";
 
 /** How many rows of up to 50 lines a page looks at. */
 const SCANNED_ROWS = 500;
@@ -18,7 +18,7 @@ interface ReportPage {
 export async function readReport(
   { db }: Deps,
   importId: string,
-  { outcome, after, limit }: { outcome: Outcome | undefined; after: number; limit: number },
+  { outcome, after, limit }: { outcome: LineOutcome | undefined; after: number; limit: number },
 ): Promise<ReportPage> {
   const scanned = sql`SELECT last_line, entries FROM import_reports WHERE import_id = ${importId}
     AND last_line > ${after} ORDER BY last_line LIMIT ${SCANNED_ROWS}`;

@@ -11,7 +11,7 @@ import { describeRoute, documented } from "../../platform/http/route-docs";
 import { body } from "../../platform/http/validate";
 import { dataOf, id, says } from "../../platform/schemas/schemas";
 import { importAtOnce, putPart } from "./imports";
-import { imports, WRITE } from "./operations";
+import { imports, WRITE_IMPORTS } from "./operations";
 import {
   importPage,
   importRecord,
@@ -48,7 +48,7 @@ export const importRoutes = new Hono<AppEnv>()
         "With a body in NDJSON of up to 5 MiB, `dryRun` and `onExisting` in the query, it is created, sent and " +
         "started at once: 202. 409 while ten imports have not ended.",
     }),
-    requires(WRITE),
+    requires(WRITE_IMPORTS),
     wholeImport,
     body(newImport),
     async (c) => c.json({ data: await perform(c, imports.create, c.req.valid("json")) }, 201),
@@ -75,7 +75,7 @@ export const importRoutes = new Hono<AppEnv>()
         "Up to 5 MiB and 20,000 lines of up to 64 KiB. A part that is sent again replaces the former one until the " +
         "import is started; then the same bytes are answered with 200, and others with 409.",
     }),
-    requires(WRITE),
+    requires(WRITE_IMPORTS),
     ndjsonOnly,
     async (c) => {
       const part = partNumber.safeParse(c.req.param("n"));

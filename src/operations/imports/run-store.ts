@@ -8,7 +8,7 @@ import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 
 /** A run that has written nothing for so long is dead. */
-export const LEASE_MS = 60_000;
+export const IMPORT_LEASE_MS = 60_000;
 
 /** An import that this run works on. */
 export interface ClaimedImport {
@@ -28,7 +28,7 @@ export interface ClaimedImport {
 export async function claimImport({ db }: Deps, nowMs: number): Promise<ClaimedImport | undefined> {
   const lease = newId();
   const claimed = await queryFirst<Omit<ClaimedImport, "actor"> & { actor: string }>(db)`UPDATE imports
-    SET lease = ${lease}, leased_until = ${nowMs + LEASE_MS}
+    SET lease = ${lease}, leased_until = ${nowMs + IMPORT_LEASE_MS}
     WHERE id = (SELECT id FROM imports WHERE state IN ('open', 'running') AND state = 'running'
       ORDER BY started_at, id LIMIT 1) AND leased_until <= ${nowMs}
     RETURNING id, dry_run AS dryRun, on_existing AS onExisting, actor, line, position, lease`;

@@ -139,4 +139,4 @@ export type Import = z.infer<typeof importRecord>;
 export type ImportedLine = z.infer<typeof importedLine>;
 export type ImportQuery = z.infer<typeof importQuery>;
 export type ReportQuery = z.infer<typeof reportQuery>;
-export type Outcome = z.infer<typeof outcome>;
+export type LineOutcome = z.infer<typeof outcome>;

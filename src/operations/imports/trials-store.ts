@@ -1,6 +1,6 @@
 /** What a dry run would have written: its later rows meet the earlier ones there. Spans tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Change } from "../../identity/people/decide";
+import type { PersonChange } from "../../identity/people/decide";
 import type { Person } from "../../identity/people/person";
 import { namesOf, type World } from "../../identity/people/world";
 import { atomically, jsonList, rows } from "../../platform/db/client";
@@ -11,7 +11,7 @@ const PERSON = "person:";
 const JOINED = "joined:";
 
 /** The statement that remembers these changes. */
-export function trialsOf(importId: string, changes: readonly Change[]): SQL | undefined {
+export function trialsOf(importId: string, changes: readonly PersonChange[]): SQL | undefined {
   if (changes.length === 0) return undefined;
   const entries = changes.flatMap(({ person, memberships }) => [
     [`${PERSON}${person.id}`, JSON.stringify(person)],

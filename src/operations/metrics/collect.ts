@@ -10,7 +10,7 @@ import { inTime, lastFullHour } from "../../platform/time";
 import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
 import { type QueueBacklog, readQueues } from "./queues";
 import { readControlPlane, readDeliveryPlane, type Totals } from "./store";
-import { type Sample, sample } from "./text";
+import { type MetricSample, sample } from "./text";
 
 /** Prometheus waits for 10 s by default. */
 const MAX_READ_MS = 5_000;
@@ -18,7 +18,7 @@ const MAX_READ_MS = 5_000;
 const MAX_SUBSCRIPTIONS = 150;
 
 /** Collects all samples. Never throws. */
-export async function collect(deps: Deps): Promise<Sample[]> {
+export async function collect(deps: Deps): Promise<MetricSample[]> {
   const nowMs = deps.now();
   const [counts, cronAt, control, queues, shards] = await Promise.all([
     orNull(0, () => totalCounts(deps).counts()),
@@ -71,7 +71,7 @@ function samplesOf(
   { open, page }: Awaited<ReturnType<typeof readDeliveryPlane>>,
   noted: Totals | null,
   nowMs: number,
-): Sample[] {
+): MetricSample[] {
   const { due, leased, backlog, held, oldestDueAt, fanOuts } = open;
   const totals = page.rows < MAX_SUBSCRIPTIONS ? { hour: lastFullHour(nowMs), ...page } : noted;
   return [
@@ -84,7 +84,7 @@ function samplesOf(
   ];
 }
 
-function totalSamples(shard: number, totals: Totals): Sample[] {
+function totalSamples(shard: number, totals: Totals): MetricSample[] {
   const { healthy, failing, slow, disabled, paused, succeeded, failed, histogram, hour } = totals;
   const within = histogram.map((_, bucket) => histogram.slice(0, bucket + 1).reduce((sum, count) => sum + count, 0));
   return [
@@ -103,7 +103,7 @@ function totalSamples(shard: number, totals: Totals): Sample[] {
 }
 
 /** What has not happened yet counts 0, so that the first time shows as an increase. */
-const countSamples = (counts: Counts): Sample[] => [
+const countSamples = (counts: Counts): MetricSample[] => [
   ...COUNTED.requests.flatMap((status) =>
     sample("postern_requests_total", { status }, counts[`requests.${status}`] ?? 0),
   ),
@@ -111,7 +111,7 @@ const countSamples = (counts: Counts): Sample[] => [
   ...COUNTED.mails.flatMap((result) => sample("postern_mails_total", { result }, counts[`mails.${result}`] ?? 0)),
 ];
 
-const queueSamples = ({ name: queue, messages, oldestAtMs }: QueueBacklog, nowMs: number): Sample[] => [
+const queueSamples = ({ name: queue, messages, oldestAtMs }: QueueBacklog, nowMs: number): MetricSample[] => [
   ...sample("postern_queue_backlog", { queue }, messages),
   ...sample("postern_queue_oldest_seconds", { queue }, oldestAtMs === null ? null : (nowMs - oldestAtMs) / 1000),
 ];

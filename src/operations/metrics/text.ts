@@ -2,7 +2,7 @@
 import { METRICS, type MetricName } from "./catalogue";
 
 /** One value of a metric. Labels are our own fixed words and numbers, so none needs escaping. */
-export interface Sample {
+export interface MetricSample {
   name: MetricName;
   labels: Readonly<Record<string, string | number>>;
   value: number;
@@ -13,10 +13,10 @@ export const sample = <N extends MetricName>(
   name: N,
   labels: Record<(typeof METRICS)[N]["labels"][number], string | number>,
   value: number | null | undefined,
-): Sample[] => (value === null || value === undefined ? [] : [{ name, labels, value }]);
+): MetricSample[] => (value === null || value === undefined ? [] : [{ name, labels, value }]);
 
 /** Writes samples, grouped by metric. A metric without samples is left out. */
-export function textOf(samples: readonly Sample[]): string {
+export function textOf(samples: readonly MetricSample[]): string {
   return (Object.keys(METRICS) as MetricName[])
     .flatMap((name) => {
       const own = samples.filter((one) => one.name === name);
@@ -30,7 +30,7 @@ export function textOf(samples: readonly Sample[]): string {
 
 const typeOf = (metric: object): string => ("type" in metric ? "counter" : "gauge");
 
-function lineOf({ name, labels, value }: Sample): string {
+function lineOf({ name, labels, value }: MetricSample): string {
   const pairs = Object.entries(labels).map(([label, of]) => `${label}="${of}"`);
   return pairs.length === 0 ? `${name} ${value}` : `${name}{${pairs.join(",")}} ${value}`;
 }

@@ -1,5 +1,5 @@
 /** Counts of all subscriptions of a delivery database, which its upkeep adds up page by page every hour. */
-import { type PagedMaintenance, Pages } from "../../platform/db/paged-maintenance";
+import { MaintenancePages, type PagedMaintenance } from "../../platform/db/paged-maintenance";
 import { lastFullHour } from "../../platform/time";
 import { addUp } from "../../webhooks/stats/latency";
 import { noteTotals, readSubscriptions, type SubscriptionCounts } from "./store";
@@ -16,7 +16,7 @@ interface Place {
 /** Counts the subscriptions of a delivery database, and their attempts in the last full hour. */
 export const countTotals: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   const db = deps.shards.db(shard);
-  const pages = new Pages(deps);
+  const pages = new MaintenancePages(deps);
   let place: Place =
     cursor === "" ? { hour: lastFullHour(deps.now()), after: "", totals: null } : (JSON.parse(cursor) as Place);
   while (!isOver()) {

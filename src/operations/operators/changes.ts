@@ -25,7 +25,7 @@ const holding = (
   description: `Deliveries wait, tests and retries too, and use no attempt; nothing is lost. ${CONFIRMED}`,
 });
 
-export const CHANGES: readonly Change[] = [
+export const OPERATOR_CHANGES: readonly Change[] = [
   {
     path: "/tenants/:id/suspend",
     id: "operatorSuspendTenant",

@@ -6,7 +6,7 @@ import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { auditPageBody } from "../../tenancy/audit/schemas";
-import { CHANGES } from "./changes";
+import { OPERATOR_CHANGES } from "./changes";
 import { operators } from "./operations";
 import { operatedPerson, operatedTenant, searchResult, serviceStatus } from "./schemas";
 
@@ -68,7 +68,7 @@ const reading = new Hono<AppEnv>()
   );
 
 const changing = new Hono<AppEnv>();
-for (const { path, id, summary, message, operation, ...docs } of CHANGES) {
+for (const { path, id, summary, message, operation, ...docs } of OPERATOR_CHANGES) {
   changing.post(
     path,
     describeRoute(id, summary, { 200: says(message), ...docs }),

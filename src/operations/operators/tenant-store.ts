@@ -20,7 +20,7 @@ const MAX_OPEN = 10_000;
 const EXAMINED_OPEN = 50_000;
 
 /** What the control plane has about a tenant. Times are Unix ms. */
-export interface TenantRow extends TenantRef {
+export interface OperatedTenantRow extends TenantRef {
   name: string;
   createdAt: number;
   suspendedAt: number | null;
@@ -35,9 +35,9 @@ export async function readTenantOf(
   operator: SessionPrincipal,
   tenantId: string,
   nowMs: number,
-): Promise<{ tenant: TenantRow; owners: { id: string; email: string }[] } | undefined> {
+): Promise<{ tenant: OperatedTenantRow; owners: { id: string; email: string }[] } | undefined> {
   const { found, owners } = await atomically(db, {
-    found: rows<TenantRow>(sql`SELECT t.id AS tenantId, t.name, t.shard, t.former_shard AS formerShard,
+    found: rows<OperatedTenantRow>(sql`SELECT t.id AS tenantId, t.name, t.shard, t.former_shard AS formerShard,
         t.created_at AS createdAt, t.suspended_at AS suspendedAt,
         t.suspended_reason AS suspendedReason, (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS members,
         (SELECT count(*) FROM memberships m CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id

@@ -55,7 +55,7 @@ export const pauseAfter = ({ tookMs, rowsWritten }: { tookMs: number; rowsWritte
  * that was too short or too long: rows differ in size, and databases in speed. The duration of the call cannot be used,
  * because it includes the network.
  */
-export class Pages {
+export class MaintenancePages {
   readonly #deps: Clock;
   #rows = FIRST_ROWS;
 
@@ -76,7 +76,7 @@ export class Pages {
 }
 
 /** The result of a page: how many rows it changed, and the cursor of the next page (null at the end). */
-export interface Page {
+export interface MaintenancePage {
   count: number;
   next: string | null;
 }
@@ -88,14 +88,14 @@ export async function inPages(
   deps: Clock,
   cursor: string,
   isOver: () => boolean,
-  page: (cursor: string, rows: number) => Promise<Page>,
-): Promise<Page> {
-  const pages = new Pages(deps);
+  page: (cursor: string, rows: number) => Promise<MaintenancePage>,
+): Promise<MaintenancePage> {
+  const pages = new MaintenancePages(deps);
   let count = 0;
   let next: string | null = cursor;
   while (next !== null && !isOver()) {
     const from: string = next;
-    const done: Page = await pages.next((rows) => page(from, rows));
+    const done: MaintenancePage = await pages.next((rows) => page(from, rows));
     count += done.count;
     next = done.next;
   }

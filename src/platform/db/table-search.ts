@@ -1,7 +1,7 @@
 /** Going through a whole table page by page, in the order of its key, for rows that no index leads to. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, rows } from "./client";
-import type { Page } from "./paged-maintenance";
+import type { MaintenancePage } from "./paged-maintenance";
 
 /** A table and its key. */
 export interface Keyed {
@@ -33,7 +33,7 @@ export async function searchPage(
   search: Search,
   cursor: string,
   { examined: examinedRows, changed: changedRows }: { examined: number; changed: number },
-): Promise<Page> {
+): Promise<MaintenancePage> {
   const { table, key, first = key.map(() => ""), columns, condition, set, dependents } = search;
   const from = cursor === "" ? first : (JSON.parse(cursor) as (string | number)[]);
   const after = sql.join(

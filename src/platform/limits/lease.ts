@@ -16,7 +16,7 @@ interface Block extends WindowEntry {
 }
 
 /** How a request reaches the Durable Object. */
-export interface Access {
+export interface LimiterAccess {
   consume(demand: UnitDemand): Promise<Grant>;
   background(what: string, work: Promise<unknown>): void;
   nowMs: number;
@@ -43,7 +43,7 @@ export class Lease {
   constructor(private readonly rule: Rule) {}
 
   /** Consumes `units`, from one of the held blocks if it has enough. */
-  async consume(units: number, access: Access): Promise<LimitVerdict> {
+  async consume(units: number, access: LimiterAccess): Promise<LimitVerdict> {
     const { nowMs } = access;
     this.#endLeases(nowMs);
     const block = this.#blocks.find((candidate) => candidate.units >= units);
@@ -69,7 +69,7 @@ export class Lease {
    * Takes back units that `consume` gave out and that were not used: into the block that they came from. Units that
    * were never held go back to the Durable Object.
    */
-  async giveBack({ leavesAtMs, units }: WindowEntry, access: Access): Promise<void> {
+  async giveBack({ leavesAtMs, units }: WindowEntry, access: LimiterAccess): Promise<void> {
     this.#endLeases(access.nowMs);
     const block = this.#blocks.find((candidate) => candidate.leavesAtMs === leavesAtMs);
     const kept = block ? Math.min(units, block.leasedUnits - block.units) : 0;
@@ -89,7 +89,7 @@ export class Lease {
     this.#unused = [...this.#unused, ...left].filter(({ leavesAtMs, units }) => leavesAtMs > nowMs && units > 0);
   }
 
-  async #call(units: number, access: Access): Promise<Grant> {
+  async #call(units: number, access: LimiterAccess): Promise<Grant> {
     const leases = access.nowMs >= this.#leasingUntilMs;
     const ahead = leases ? Math.max(0, blockUnits(this.rule) - this.#held()) : 0;
     if (leases) this.#leasingUntilMs = access.nowMs + MAX_CALL_MS;

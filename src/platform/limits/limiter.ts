@@ -3,7 +3,7 @@ import { BoundedMap } from "../bounded-map";
 import { AppError, unavailable } from "../errors";
 import { describeError, log } from "../log";
 import type { RateLimiter } from "./durable-object";
-import { type Access, Lease } from "./lease";
+import { Lease, type LimiterAccess } from "./lease";
 import { FAIL_CLOSED, LEASED, type LimitName, type Rule } from "./rules";
 import { type LimitVerdict, resetSeconds, type WindowEntry } from "./window";
 
@@ -45,7 +45,7 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
     leases.set(id, lease);
     return lease;
   };
-  const accessTo = (name: LimitName, key: string, rule: Rule = rules[name]): Access => ({
+  const accessTo = (name: LimitName, key: string, rule: Rule = rules[name]): LimiterAccess => ({
     consume: (demand) => call(`${name}:${key}`, (object) => object.consume(rule, demand)),
     background,
     nowMs: now(),

@@ -83,15 +83,20 @@ export async function noteQueued(
   );
 }
 
-export interface NoticeRecipient {
+export interface SubscriptionNoticeRecipient {
   tenantId: string;
   tenantName: string;
   userId: string;
 }
 
 /** Returns the owners and admins of these tenants who have not turned the mails off. */
-export async function findNoticeRecipients({ db }: Deps, tenantIds: readonly string[]): Promise<NoticeRecipient[]> {
-  return query<NoticeRecipient>(db)`SELECT m.tenant_id AS tenantId, t.name AS tenantName, m.user_id AS userId
+export async function findNoticeRecipients(
+  { db }: Deps,
+  tenantIds: readonly string[],
+): Promise<SubscriptionNoticeRecipient[]> {
+  return query<SubscriptionNoticeRecipient>(
+    db,
+  )`SELECT m.tenant_id AS tenantId, t.name AS tenantName, m.user_id AS userId
     FROM json_each(${jsonList(tenantIds)}) j CROSS JOIN memberships m ON m.tenant_id = j.value CROSS
       JOIN tenants t ON t.id = m.tenant_id
     WHERE m.role IN ('owner', 'admin') AND m.alerts = 1`;

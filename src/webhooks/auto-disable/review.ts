@@ -12,9 +12,9 @@ import { sendOperational } from "../subscriptions/operational";
 import {
   composeNotices,
   findNoticeRecipients,
-  type NoticeRecipient,
   noteQueued,
   type SubscriptionNotice,
+  type SubscriptionNoticeRecipient,
 } from "./notices-store";
 import { findPage, reviewPage } from "./review-store";
 import { STAGE } from "./stages";
@@ -65,7 +65,7 @@ async function queueNotice(
   deps: Deps,
   mailedAt: number,
   notices: readonly SubscriptionNotice[],
-  recipients: readonly NoticeRecipient[],
+  recipients: readonly SubscriptionNoticeRecipient[],
 ): Promise<void> {
   const items = notices
     .filter(({ isNew, stage }) => isNew === 1 || stage !== STAGE.recovered)

@@ -12,7 +12,7 @@ import { keyOf } from "./enqueue";
 import { bodyOf } from "./envelope";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
-import { correlationOf, failure, type NotSent, type Outcome, RuntimeFault, send } from "./send";
+import { correlationOf, failure, type NotSent, RuntimeFault, type SendOutcome, send } from "./send";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
 import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
 
@@ -81,7 +81,7 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-): Promise<Outcome | NotSent> {
+): Promise<SendOutcome | NotSent> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (isForPauses(delivery) && delivery.enabled === 0 && !isProbe(delivery)) return failure(PAUSED);
   const { url, listenerOf } = delivery;

@@ -10,9 +10,9 @@ import { interruptAttempts, type OverdueDelivery, replanDeliveries } from "./ove
 import { INTERRUPTED } from "./reasons";
 import { roundRobin } from "./selection";
 import {
+  CLAIM_LEASE_MS,
   FIRST_INTERRUPTION_WAIT_MS,
   INTERRUPTIONS_WITHOUT_WAIT,
-  LEASE_MS,
   LONGEST_INTERRUPTION_WAIT_MS,
   RESWEEP_AFTER_MS,
   RESWEEP_BACKLOG_AFTER_MS,
@@ -29,7 +29,7 @@ export async function handleOverdue(
   sweptAt: SweptAt,
 ): Promise<number[]> {
   const nowMs = deps.now();
-  const leaseEndOf = ({ claimedAt }: OverdueDelivery) => (claimedAt ?? nowMs) + LEASE_MS;
+  const leaseEndOf = ({ claimedAt }: OverdueDelivery) => (claimedAt ?? nowMs) + CLAIM_LEASE_MS;
   const {
     running = [],
     dead = [],

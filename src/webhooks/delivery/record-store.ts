@@ -15,11 +15,14 @@ import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
 import type { DeliveryKind } from "./envelope";
 import { TIMED_OUT, wasSent } from "./reasons";
-import type { Outcome } from "./send";
+import type { SendOutcome } from "./send";
 import type { Verdict } from "./verdict";
 
 /** How an attempt ended, what follows, and the key of its delivery in the outbox as it was claimed. */
-export interface AttemptResult extends OutboxKey, Verdict, Pick<Outcome, "status" | "responseCode" | "responseBody"> {
+export interface AttemptResult
+  extends OutboxKey,
+    Verdict,
+    Pick<SendOutcome, "status" | "responseCode" | "responseBody"> {
   attemptId: string;
   kind: DeliveryKind;
   /** When the send began and ended, Unix ms. */

@@ -3,7 +3,7 @@
  * and their memory.
  */
 import { type Counted, memory } from "./isolate-memory";
-import { ASSUMED_LATENCY_MS, BLOCKED_AFTER_MS, HANGS_AFTER_MS, LEASE_MS } from "./timing";
+import { ASSUMED_LATENCY_MS, BLOCKED_AFTER_MS, CLAIM_LEASE_MS, HANGS_AFTER_MS } from "./timing";
 
 /** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
 const MAX_SENDS = 300;
@@ -61,7 +61,7 @@ export function endAbandoned(nowMs: number): void {
 /** Returns the function to call at the end; `onEnd` runs once, however often it is called. */
 function countUntilEnd(nowMs: number, onEnd: () => void): () => void {
   const entry: Counted = {
-    untilMs: nowMs + LEASE_MS,
+    untilMs: nowMs + CLAIM_LEASE_MS,
     end: () => {
       if (memory.counted.delete(entry)) onEnd();
     },

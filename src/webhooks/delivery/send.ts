@@ -36,7 +36,7 @@ export interface Outbound extends Sent {
 export const correlationOf = (kind: DeliveryKind, ofEvent: string | null) => (kind === "retry" ? "" : ofEvent);
 
 /** How an attempt ended: with an answer, or with the reason why there was none. */
-export interface Outcome {
+export interface SendOutcome {
   status: "success" | "failed";
   /** Null without an answer. */
   responseCode: number | null;
@@ -55,7 +55,7 @@ export interface NotSent {
 }
 
 /** Returns the outcome of an attempt that got no answer. */
-export const failure = (error: string): Outcome => ({
+export const failure = (error: string): SendOutcome => ({
   status: "failed",
   responseCode: null,
   responseBody: null,
@@ -69,7 +69,7 @@ export function answered(
   responseCode: number,
   responseBody: string,
   header: (name: string) => string | null | undefined,
-): Outcome {
+): SendOutcome {
   const isSuccess = responseCode >= 200 && responseCode < 300;
   return {
     status: isSuccess ? "success" : "failed",
@@ -88,7 +88,7 @@ export class RuntimeFault extends Error {}
  * Sends one attempt that starts at `nowMs` and returns its outcome. Throws only when the request cannot be made, for
  * example RuntimeFault.
  */
-export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> {
+export async function send(outbound: Outbound, nowMs: number): Promise<SendOutcome> {
   const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);

@@ -46,7 +46,7 @@ export const RETRY_RECORD_MS = 250;
  * How long a claim is valid. Longer than starting, sending and recording together, by more than the clocks of two
  * isolates differ; a test checks the sums.
  */
-export const LEASE_MS = 15_000;
+export const CLAIM_LEASE_MS = 15_000;
 
 /** URL, secret and pause are read at the claim, and read again for a send that starts more than this much later. */
 export const TARGET_FRESH_FOR_MS = 1_000;

@@ -5,7 +5,7 @@
 import type { RetryOptions } from "../subscriptions/retry-options";
 import { ABORTED, GONE, TIMED_OUT } from "./reasons";
 import { retryAfterMs } from "./retry-after";
-import type { Outcome } from "./send";
+import type { SendOutcome } from "./send";
 import { DEFAULT_SCHEDULE, LONGEST_COOLDOWN_MS, retryWaitMs, SHORTEST_COOLDOWN_MS, SLOW_SEND_MS } from "./timing";
 
 /** The statuses of an overloaded subscriber, or of its proxy. */
@@ -53,7 +53,7 @@ export interface Verdict {
 export function verdictOf(
   policy: RetryPolicy,
   attemptCount: number,
-  outcome: Outcome,
+  outcome: SendOutcome,
   { startedAt, completedAt }: { startedAt: number; completedAt: number },
   random: number,
 ): Verdict {

@@ -17,7 +17,7 @@ export interface SubscriptionFilter {
 }
 
 /** A declared type with its schema; null without one. */
-export interface Rule extends Omit<ReadRule, "schema"> {
+export interface EventTypeRule extends Omit<ReadRule, "schema"> {
   compiled: CompiledSchema | null;
 }
 
@@ -29,7 +29,7 @@ export interface Known {
   revision: string;
   mode: Mode;
   /** By `keyOf`; null: the type is not declared. */
-  rules: Map<string, Rule | null>;
+  rules: Map<string, EventTypeRule | null>;
   /** The filters of the subscriptions to a type, for each type that was wanted. */
   filters: Map<string, SubscriptionFilter[]>;
   characters: number;
@@ -89,7 +89,7 @@ export function forgetRules(tenantId: string): void {
   tenants.delete(tenantId);
 }
 
-const ruleOf = ({ schema, ...rule }: ReadRule): Rule => ({
+const ruleOf = ({ schema, ...rule }: ReadRule): EventTypeRule => ({
   ...rule,
   compiled: schema === null ? null : compileSchema(JSON.parse(schema)),
 });

@@ -14,7 +14,14 @@ import { RequestValues } from "../filters/meter";
 import { RequestMeter } from "./json-schema/meter";
 import type { Finding } from "./json-schema/report";
 import { validate } from "./json-schema/validate";
-import { type Known, keyOf, knownRules, type Rule, rememberRules, type SubscriptionFilter } from "./rules-cache";
+import {
+  type EventTypeRule,
+  type Known,
+  keyOf,
+  knownRules,
+  rememberRules,
+  type SubscriptionFilter,
+} from "./rules-cache";
 import { noteWarned, readRules, type Wanted } from "./rules-store";
 
 /** An event that is about to be published. */
@@ -111,7 +118,7 @@ function judgementOf({ mode, rules }: Known, candidate: Candidate, meter: Reques
 
 const ACCEPTED: Judgement = { refusals: [], warnings: [], deprecatedSince: null };
 
-function deprecationOf({ deprecated }: Rule): Finding[] {
+function deprecationOf({ deprecated }: EventTypeRule): Finding[] {
   if (deprecated === null) return [];
   const instead = deprecated.replacedBy === undefined ? "" : `, use ${deprecated.replacedBy}`;
   return [{ path: "type", message: `deprecated: since ${iso(deprecated.since)}${instead}` }];

@@ -9,7 +9,7 @@ import type { ActingIn } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { deleteFeed, type FeedRow, findFeed, insertFeed, updateFeed } from "./store";
-import { deleteTokens, insertToken, type NewToken, replaceToken } from "./tokens-store";
+import { deleteTokens, insertToken, type NewFeedToken, replaceToken } from "./tokens-store";
 
 const RANDOM_CHARACTERS = 34;
 const SHOWN_CHARACTERS = 8;
@@ -79,7 +79,7 @@ export async function feedOf(deps: Deps, tenant: TenantRef, id: string): Promise
   return orNotFound(await findFeed(deps, tenant, id), "Feed");
 }
 
-async function newToken({ tenantId, userId }: Maker, feedId: string): Promise<{ token: string; stored: NewToken }> {
+async function newToken({ tenantId, userId }: Maker, feedId: string): Promise<{ token: string; stored: NewFeedToken }> {
   const token = makeChecked("psf_", RANDOM_CHARACTERS);
   const prefix = `${token.slice(0, SHOWN_CHARACTERS)}…`;
   return { token, stored: { tenantId, feedId, hash: await sha256Hex(token), prefix, madeBy: userId || null } };

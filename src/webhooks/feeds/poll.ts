@@ -28,7 +28,7 @@ const NEXT_POLL_MS = 2_000;
 const NEXT_WAITING_POLL_MS = 500;
 
 /** A page of a feed; `data` are the events as JSON texts, in which the payloads are as they were published. */
-export interface Page {
+export interface FeedPage {
   data: string[];
   cursor: string;
   hasMore: boolean;
@@ -40,7 +40,7 @@ export interface Page {
  * Reads a page, and waits for an event if it is empty. Throws NOT_FOUND, VALIDATION_FAILED for a cursor of another
  * feed, and CONFLICT for one consumer too many or a second poll of a consumer at the same time.
  */
-export async function pollFeed(deps: Deps, feed: FeedRef, query: FeedQuery): Promise<Page> {
+export async function pollFeed(deps: Deps, feed: FeedRef, query: FeedQuery): Promise<FeedPage> {
   const { consumer, cursor, from = "now", wait } = query;
   if (consumer !== undefined) {
     return withLease(deps, feed.feedId, consumer, () => waitForPage(deps, feed, { consumer }, query));
@@ -50,7 +50,7 @@ export async function pollFeed(deps: Deps, feed: FeedRef, query: FeedQuery): Pro
   return waitForPage(deps, feed, { from }, { ...query, wait: from === "now" ? 0 : wait });
 }
 
-async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: FeedQuery): Promise<Page> {
+async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: FeedQuery): Promise<FeedPage> {
   const endsAtMs = deps.now() + query.wait * 1_000;
   for (let start = begin; ; ) {
     const { position, ...page } = await readPage(deps, feed, start, query);
@@ -64,7 +64,7 @@ async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: FeedQ
   }
 }
 
-type Read = Pick<Page, "data" | "hasMore" | "truncated"> & { position: number };
+type Read = Pick<FeedPage, "data" | "hasMore" | "truncated"> & { position: number };
 
 async function readPage(deps: Deps, feed: FeedRef, start: Start, query: FeedQuery): Promise<Read> {
   const { limit, maxAgeMs } = query;

@@ -1,14 +1,19 @@
 /** Removing old entries of feeds, tenant by tenant, and noting what was removed. */
 import { sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, rows } from "../../platform/db/client";
-import type { Page } from "../../platform/db/paged-maintenance";
+import type { MaintenancePage } from "../../platform/db/paged-maintenance";
 import { entriesAfter, positionAt } from "./entries-store";
 
 /**
  * Deletes up to `limit` entries from before `before` (Unix ms) of the first tenant after `afterTenant` that has had a
  * feed. The next page begins at the same place while pages are full.
  */
-export async function deleteOldEntries(db: Db, before: number, afterTenant: string, limit: number): Promise<Page> {
+export async function deleteOldEntries(
+  db: Db,
+  before: number,
+  afterTenant: string,
+  limit: number,
+): Promise<MaintenancePage> {
   const tenant = sql`(SELECT min(l.tenant_id) FROM feed_logs l WHERE l.tenant_id > ${afterTenant})`;
   const old = sql`SELECT o.position FROM feed_entries o WHERE o.tenant_id = ${tenant}
     AND o.position < ${positionAt(before)} ORDER BY o.position LIMIT ${limit}`;

@@ -7,7 +7,7 @@ import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, id, says } from "../../platform/schemas/schemas";
 import { feedOf, type Tokened } from "./changes";
 import { feeds } from "./operations";
-import type { Page } from "./poll";
+import type { FeedPage } from "./poll";
 import { consumerName, feed, feedConsumer, feedPage, feedWithToken } from "./schemas";
 import { listFeeds } from "./store";
 import { tokenPrefixes } from "./tokens-store";
@@ -20,7 +20,7 @@ const tokenView = ({ row, token, tokenPrefix }: Tokened) => ({ ...feedView(row, 
 const prefixesOf = (c: Context<AppEnv>) => tokenPrefixes(c.get("deps"), c.get("principal").tenantId);
 
 /** A page as JSON, with each payload byte for byte as it was published. */
-function pageText({ data, ...page }: Page): string {
+function pageText({ data, ...page }: FeedPage): string {
   return `{"data":[${data.join(",")}],${JSON.stringify(page).slice(1)}`;
 }
 

@@ -7,7 +7,7 @@ import { auditOf } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
 
 /** A token to store, without the token itself. */
-export interface NewToken {
+export interface NewFeedToken {
   tenantId: string;
   feedId: string;
   hash: string;
@@ -16,12 +16,12 @@ export interface NewToken {
   madeBy: string | null;
 }
 
-const insert = ({ hash, tenantId, feedId, prefix, madeBy }: NewToken, nowMs: number) =>
+const insert = ({ hash, tenantId, feedId, prefix, madeBy }: NewFeedToken, nowMs: number) =>
   sql`INSERT INTO feed_tokens (hash, tenant_id, feed_id, prefix, made_by, created_at)
     VALUES (${hash}, ${tenantId}, ${feedId}, ${prefix}, ${madeBy}, ${nowMs})`;
 
 /** Stores the first token of a feed. From then on, publishes of the tenant write entries. */
-export async function insertToken({ db }: Deps, token: NewToken, nowMs: number): Promise<void> {
+export async function insertToken({ db }: Deps, token: NewFeedToken, nowMs: number): Promise<void> {
   await atomically(db, { inserted: insert(token, nowMs) });
 }
 
@@ -29,7 +29,7 @@ export async function insertToken({ db }: Deps, token: NewToken, nowMs: number):
 export async function replaceToken(
   { db }: Deps,
   tenant: ActingIn,
-  token: NewToken,
+  token: NewFeedToken,
   { formerUntilMs, nowMs }: { formerUntilMs: number; nowMs: number },
 ): Promise<void> {
   const ofFeed = sql`tenant_id = ${tenant.tenantId} AND feed_id = ${token.feedId}`;

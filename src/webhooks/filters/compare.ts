@@ -1,9 +1,9 @@
 /** Comparing a value of a payload with what a condition asks for. */
-import type { Operator } from "./filter";
-import type { Meter } from "./meter";
+import type { FilterOperator } from "./filter";
+import type { FilterMeter } from "./meter";
 
 /** Whether two JSON values are equal, apart from the order of members. Counts the values below the first one. */
-function equals(a: unknown, b: unknown, meter: Meter): boolean {
+function equals(a: unknown, b: unknown, meter: FilterMeter): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
@@ -19,7 +19,7 @@ function equals(a: unknown, b: unknown, meter: Meter): boolean {
 }
 
 /** Whether one value fits the operand. `$ne`, `$nin` and `$exists` are decided by all values together. */
-export function fits(operator: Operator, value: unknown, operand: unknown, meter: Meter): boolean {
+export function fits(operator: FilterOperator, value: unknown, operand: unknown, meter: FilterMeter): boolean {
   meter.read(value);
   switch (operator) {
     case "$eq":
@@ -40,14 +40,14 @@ export function fits(operator: Operator, value: unknown, operand: unknown, meter
   }
 }
 
-function fitsText(operator: Operator, text: string, operand: string): boolean {
+function fitsText(operator: FilterOperator, text: string, operand: string): boolean {
   if (operator === "$startsWith") return text.startsWith(operand);
   if (operator === "$endsWith") return text.endsWith(operand);
   return operator === "$contains" ? contains(text, operand) : isInOrder(operator, inCodePoints(text, operand));
 }
 
 /** `order`: negative, 0 or positive, if the value is less than, equal to or greater than the operand. */
-function isInOrder(operator: Operator, order: number): boolean {
+function isInOrder(operator: FilterOperator, order: number): boolean {
   if (operator === "$gt") return order > 0;
   if (operator === "$gte") return order >= 0;
   if (operator === "$lt") return order < 0;

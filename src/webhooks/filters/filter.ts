@@ -6,7 +6,7 @@ export const OPERATORS = [
   ...(["$startsWith", "$endsWith", "$contains", "$exists"] as const),
 ] as const;
 
-export type Operator = (typeof OPERATORS)[number];
+export type FilterOperator = (typeof OPERATORS)[number];
 
 /** What a filter looks at. */
 export interface Subject {
@@ -24,7 +24,7 @@ interface At {
 
 export interface Condition extends At {
   kind: "condition";
-  operator: Operator;
+  operator: FilterOperator;
   operand: unknown;
 }
 

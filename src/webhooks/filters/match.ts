@@ -1,8 +1,8 @@
 /** Evaluating a filter over an event. */
 import { fits } from "./compare";
-import type { Condition, Filter, Negation, Operator, Subject } from "./filter";
-import { Meter, RequestValues, TooManyValues } from "./meter";
-import { MAX_DEPTH } from "./parse";
+import type { Condition, Filter, FilterOperator, Negation, Subject } from "./filter";
+import { FilterMeter, RequestValues, TooManyValues } from "./meter";
+import { MAX_FILTER_DEPTH } from "./parse";
 import { pathOf } from "./path";
 
 const MAX_REASONS = 20;
@@ -11,7 +11,7 @@ const INDEX = /^\d+$/;
 /** A condition that does not hold. */
 interface Reason {
   path: string;
-  operator: Operator | "$not";
+  operator: FilterOperator | "$not";
   /** The operand of the condition. */
   expected: unknown;
   found: Found;
@@ -22,7 +22,7 @@ type Found = "missing" | "null" | "boolean" | "number" | "string" | "array" | "o
 
 /** Whether the filter lets the event through. One that would read too many values does. */
 export function matches(filter: Filter, subject: Subject, request = new RequestValues()): boolean {
-  const meter = new Meter(request);
+  const meter = new FilterMeter(request);
   return unlessTooMany(() => holds(filter, subject, meter), true);
 }
 
@@ -33,7 +33,7 @@ export function matches(filter: Filter, subject: Subject, request = new RequestV
 export function reasons(filter: Filter, subject: Subject): Reason[] {
   if (matches(filter, subject)) return [];
   // To find a condition, what is around it is evaluated again at each level.
-  const meter = new Meter(new RequestValues(), MAX_DEPTH + 2);
+  const meter = new FilterMeter(new RequestValues(), MAX_FILTER_DEPTH + 2);
   const found: Reason[] = [];
   unlessTooMany(() => collect(filter, subject, meter, found), undefined);
   return found;
@@ -48,7 +48,7 @@ function unlessTooMany<T>(work: () => T, otherwise: T): T {
   }
 }
 
-function holds(filter: Filter, subject: Subject, meter: Meter): boolean {
+function holds(filter: Filter, subject: Subject, meter: FilterMeter): boolean {
   switch (filter.kind) {
     case "all":
       return filter.filters.every((one) => holds(one, subject, meter));
@@ -62,7 +62,7 @@ function holds(filter: Filter, subject: Subject, meter: Meter): boolean {
 }
 
 /** Adds the conditions that do not hold in a filter that does not. */
-function collect(filter: Filter, subject: Subject, meter: Meter, found: Reason[]): void {
+function collect(filter: Filter, subject: Subject, meter: FilterMeter, found: Reason[]): void {
   if (found.length >= MAX_REASONS) return;
   if (filter.kind === "all" || filter.kind === "any") {
     for (const one of filter.filters) if (!holds(one, subject, meter)) collect(one, subject, meter, found);
@@ -84,7 +84,7 @@ function typeOf([first, ...others]: readonly unknown[]): Found {
   return Array.isArray(first) ? "array" : (typeof first as Found);
 }
 
-function conditionHolds({ operator, operand }: Condition, values: readonly unknown[], meter: Meter): boolean {
+function conditionHolds({ operator, operand }: Condition, values: readonly unknown[], meter: FilterMeter): boolean {
   if (operator === "$exists") return values.length > 0 === operand;
   const isOne = (value: unknown): boolean => fits(operator, value, operand, meter);
   const hasOne = values.some((value) => isOne(value) || (Array.isArray(value) && value.some(isOne)));
@@ -92,13 +92,13 @@ function conditionHolds({ operator, operand }: Condition, values: readonly unkno
 }
 
 /** The values to which a path leads. It enters each element of a list, unless it names one by its index. */
-function valuesAt(subject: Subject, names: readonly string[], meter: Meter): unknown[] {
+function valuesAt(subject: Subject, names: readonly string[], meter: FilterMeter): unknown[] {
   let values: unknown[] = [subject];
   for (const name of names) values = values.flatMap((value) => below(value, name, meter));
   return values;
 }
 
-function below(value: unknown, name: string, meter: Meter): unknown[] {
+function below(value: unknown, name: string, meter: FilterMeter): unknown[] {
   meter.read(null);
   if (Array.isArray(value) && !INDEX.test(name)) return value.flatMap((element) => below(element, name, meter));
   const isParent = typeof value === "object" && value !== null && Object.hasOwn(value, name);

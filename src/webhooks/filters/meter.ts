@@ -15,7 +15,7 @@ export class RequestValues {
   left = MAX_VALUES_TOGETHER;
 }
 
-export class Meter {
+export class FilterMeter {
   #left: number;
 
   /** `times`: how often the filter may read as many values as once. */

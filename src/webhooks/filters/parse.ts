@@ -1,11 +1,11 @@
 /** Reading filters: what `delivery.filter` can be. */
 import { isWithinDepth } from "../../platform/schemas/schemas";
-import { type Filter, type FilterObject, OPERATORS, type Operator } from "./filter";
+import { type Filter, type FilterObject, type FilterOperator, OPERATORS } from "./filter";
 import { namesOf } from "./path";
 
 const MAX_KIB = 8;
 /** How deep the objects and lists of a filter may be nested. */
-export const MAX_DEPTH = 10;
+export const MAX_FILTER_DEPTH = 10;
 const MAX_CONDITIONS = 100;
 const MAX_BRANCHES = 20;
 const MAX_LISTED = 100;
@@ -26,8 +26,8 @@ type Place = readonly (string | number)[];
 /** Parses a filter. Throws FilterRefused. */
 export function parseFilter(value: unknown): Filter {
   // The level of the values below the deepest object counts too.
-  if (!isWithinDepth(value, MAX_DEPTH + 1)) {
-    throw new FilterRefused([], `Must not be nested more than ${MAX_DEPTH} levels deep`);
+  if (!isWithinDepth(value, MAX_FILTER_DEPTH + 1)) {
+    throw new FilterRefused([], `Must not be nested more than ${MAX_FILTER_DEPTH} levels deep`);
   }
   if (new TextEncoder().encode(JSON.stringify(value) ?? "").length > MAX_KIB * 1024) {
     throw new FilterRefused([], `Must have at most ${MAX_KIB} KiB`);
@@ -70,7 +70,7 @@ class Parser {
     return this.#condition(names, "$eq", operand, place);
   }
 
-  #condition(names: readonly string[], operator: Operator, operand: unknown, place: Place): Filter {
+  #condition(names: readonly string[], operator: FilterOperator, operand: unknown, place: Place): Filter {
     if (names.length === 0) throw new FilterRefused(place, "Needs a path that begins with type or payload");
     const wrong = refuseOperand(operator, operand, place);
     if (wrong !== undefined) throw new FilterRefused(place, wrong);
@@ -81,7 +81,7 @@ class Parser {
   }
 }
 
-const isOperator = (key: string): key is Operator => (OPERATORS as readonly string[]).includes(key);
+const isOperator = (key: string): key is FilterOperator => (OPERATORS as readonly string[]).includes(key);
 
 function objectAt(value: unknown, place: Place): FilterObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -107,7 +107,7 @@ function pathAt(key: string, isRoot: boolean, place: Place): string[] {
 }
 
 /** Returns what is wrong with an operand. */
-function refuseOperand(operator: Operator, operand: unknown, place: Place): string | undefined {
+function refuseOperand(operator: FilterOperator, operand: unknown, place: Place): string | undefined {
   switch (operator) {
     case "$eq":
     case "$ne":

@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 const MAX_ERROR_CHARACTERS = 200;
 
 /** What the program at the other end made of a delivery. */
-export type Answer = { status: number; headers: Record<string, string>; body: string } | { error: string };
+export type ListenerAnswer = { status: number; headers: Record<string, string>; body: string } | { error: string };
 
 const answerFrame = z.union([
   z.object({
@@ -38,7 +38,9 @@ export const eventFrame = (id: string, headers: Record<string, string>, body: st
   JSON.stringify({ t: "event", id, headers, body: toBase64(utf8(body)) });
 
 /** Reads a message of the other end. Frames of other kinds are to be ignored. */
-export function readFrame(message: string | ArrayBuffer): { id: string; answer: Answer } | "ignored" | "malformed" {
+export function readFrame(
+  message: string | ArrayBuffer,
+): { id: string; answer: ListenerAnswer } | "ignored" | "malformed" {
   // A character has at least one byte, so most messages that are too long are not even encoded.
   if (typeof message !== "string" || message.length > MAX_FRAME_BYTES) return "malformed";
   if (utf8(message).length > MAX_FRAME_BYTES) return "malformed";

@@ -3,13 +3,13 @@ import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { inTime } from "../../platform/time";
 import { TIMED_OUT } from "../delivery/reasons";
-import { answered, failure, headersOf, type NotSent, type Outbound, type Outcome } from "../delivery/send";
+import { answered, failure, headersOf, type NotSent, type Outbound, type SendOutcome } from "../delivery/send";
 import { RETRY_AFTER_RUNTIME_FAULT_MS, SEND_TIMEOUT_MS } from "../delivery/timing";
 import { withoutValues } from "../subscriptions/header-options";
-import { type Answer, eventFrame } from "./frames";
+import { eventFrame, type ListenerAnswer } from "./frames";
 
 /** What became of a delivery that went to a listener's object. */
-export type Passed = Answer | "timeout" | "lost" | "held" | "full";
+export type Passed = ListenerAnswer | "timeout" | "lost" | "held" | "full";
 
 /** How long an attempt waits that would be one too many without an answer. */
 const FULL_MS = 1_000;
@@ -25,7 +25,7 @@ export async function sendToListener(
   { attemptId, listenerId }: { attemptId: string; listenerId: string },
   outbound: Omit<Outbound, "url">,
   nowMs: number,
-): Promise<Outcome | NotSent> {
+): Promise<SendOutcome | NotSent> {
   const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
   const frame = eventFrame(attemptId, headers, outbound.body);
   const passed = await pass(deps, listenerId, attemptId, frame);

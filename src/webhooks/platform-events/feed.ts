@@ -14,7 +14,7 @@ import { sendOperational } from "../subscriptions/operational";
 import { platformEventId } from "./event-id";
 import { type Draft, draftsOf, subjectsOf } from "./payload";
 import { findNew, publishPlatformEvents } from "./publish-store";
-import { readRecords, readSources, type SourceRow } from "./source-store";
+import { type PlatformSourceRow, readRecords, readSources } from "./source-store";
 
 /** The audit events of one page. */
 const PAGE_ROWS = 200;
@@ -51,7 +51,10 @@ export const continuePlatformFeed: PagedMaintenance = async (deps, _shard, _curs
  * Returns the rows without the last millisecond if that may go on after them, because the order within a millisecond is
  * decided here. `next` is where the following page begins; null after the last one.
  */
-function wholeMilliseconds(sources: readonly SourceRow[]): { page: readonly SourceRow[]; next: string | null } {
+function wholeMilliseconds(sources: readonly PlatformSourceRow[]): {
+  page: readonly PlatformSourceRow[];
+  next: string | null;
+} {
   const last = sources.at(-1);
   if (!last || sources.length < PAGE_ROWS) return { page: sources, next: null };
   const lastMs = timeOfId(last.id);
@@ -69,7 +72,7 @@ interface Progress {
 /** Publishes a page. Without news, it only stores the position of the feed now and then. */
 async function publishPage(
   deps: Deps,
-  page: readonly SourceRow[],
+  page: readonly PlatformSourceRow[],
   { publishedTo, reachedMs }: Progress,
 ): Promise<void> {
   const events = page.length === 0 ? [] : await newEvents(deps, await readDrafts(deps, page));
@@ -77,7 +80,7 @@ async function publishPage(
   sendOperational(deps, 0, await publishPlatformEvents(deps, events, reachedMs));
 }
 
-async function readDrafts(deps: Deps, page: readonly SourceRow[]): Promise<Draft[]> {
+async function readDrafts(deps: Deps, page: readonly PlatformSourceRow[]): Promise<Draft[]> {
   const subjects = page.map(subjectsOf);
   const records = await readRecords(deps, {
     userIds: [...new Set(subjects.map(({ userId }) => userId))],

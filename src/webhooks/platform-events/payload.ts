@@ -5,7 +5,7 @@ import type { Role } from "../../platform/schemas/roles";
 import { iso } from "../../platform/time";
 import type { TenantRecord, UserRecord } from "../../tenancy/directory/schemas";
 import { tenantView, userView } from "../../tenancy/directory/view";
-import { memberKey, type Records, type SourceRow } from "./source-store";
+import { memberKey, type PlatformSourceRow, type Records } from "./source-store";
 
 /** What a payload has besides `sequence` and `at`. */
 type Content =
@@ -46,7 +46,7 @@ export interface Draft {
 }
 
 /** The user and the tenant that an audit event concerns. */
-export const subjectsOf = ({ targetKind, targetId, actorId, tenantId }: SourceRow) => ({
+export const subjectsOf = ({ targetKind, targetId, actorId, tenantId }: PlatformSourceRow) => ({
   userId: (targetKind === "user" ? targetId : actorId) ?? "",
   tenantId: (targetKind === "tenant" ? targetId : tenantId) ?? "",
 });
@@ -55,7 +55,7 @@ export const subjectsOf = ({ targetKind, targetId, actorId, tenantId }: SourceRo
  * Returns what is published of an audit event. A record of somebody who is deleted by now cannot be shown: the event of
  * the deletion says all.
  */
-export function draftsOf(row: SourceRow, records: Records): Draft[] {
+export function draftsOf(row: PlatformSourceRow, records: Records): Draft[] {
   const at = timeOfId(row.id);
   return PLATFORM_SOURCES[row.action].flatMap((type) => {
     const found = contentOf(type, row, records);
@@ -67,7 +67,7 @@ export function draftsOf(row: SourceRow, records: Records): Draft[] {
 
 type Found = { subjectId: string; content: Content } | null;
 
-function contentOf(type: PlatformEventType, row: SourceRow, records: Records): Found {
+function contentOf(type: PlatformEventType, row: PlatformSourceRow, records: Records): Found {
   if (type === "user.deleted" || type === "tenant.deleted") return deletionOf(row);
   if (type === "session.revoked") return sessionOf(row, records);
   if (type.startsWith("user.")) return userOf(row, records);
@@ -76,29 +76,29 @@ function contentOf(type: PlatformEventType, row: SourceRow, records: Records): F
 }
 
 /** False for a registration by an invitation: it makes no tenant, and joining is an audit event of its own. */
-function isWithTenant(row: SourceRow, { tenants }: Records): boolean {
+function isWithTenant(row: PlatformSourceRow, { tenants }: Records): boolean {
   if (row.action !== "auth.registered") return true;
   const { userId, tenantId } = subjectsOf(row);
   return tenants.get(tenantId)?.createdBy === userId;
 }
 
-function userOf(row: SourceRow, { users }: Records): Found {
+function userOf(row: PlatformSourceRow, { users }: Records): Found {
   const user = users.get(subjectsOf(row).userId);
   return user ? { subjectId: user.id, content: { user: { ...userView(user), sequence: 0 } } } : null;
 }
 
-function tenantOf(row: SourceRow, { tenants }: Records): Found {
+function tenantOf(row: PlatformSourceRow, { tenants }: Records): Found {
   const tenant = tenants.get(subjectsOf(row).tenantId);
   return tenant ? { subjectId: tenant.id, content: { tenant: { ...tenantView(tenant), sequence: 0 } } } : null;
 }
 
-function deletionOf(row: SourceRow): Found {
+function deletionOf(row: PlatformSourceRow): Found {
   const { externalId } = metaOf(row) as { externalId?: string | null };
   const id = row.targetId ?? "";
   return { subjectId: id, content: { id, externalId: externalId ?? null } };
 }
 
-function memberOf(row: SourceRow, { users, tenants, roles }: Records): Found {
+function memberOf(row: PlatformSourceRow, { users, tenants, roles }: Records): Found {
   const { userId, tenantId } = subjectsOf(row);
   const [user, tenant] = [users.get(userId), tenants.get(tenantId)];
   // A tenant that the product makes has no member yet.
@@ -118,7 +118,7 @@ function memberOf(row: SourceRow, { users, tenants, roles }: Records): Found {
 /** The actions that end the session in which they were done, and no other. */
 const OWN_SESSION: readonly string[] = ["auth.logout", "auth.refresh_reused"];
 
-function sessionOf(row: SourceRow, { users }: Records): Found {
+function sessionOf(row: PlatformSourceRow, { users }: Records): Found {
   const { userId } = subjectsOf(row);
   // The link that revokes API keys ends no session.
   if (!users.has(userId) || (metaOf(row) as { kind?: string }).kind === "apiKeys") return null;
@@ -128,4 +128,4 @@ function sessionOf(row: SourceRow, { users }: Records): Found {
   return { subjectId: userId, content: { session: { id, userId, tenantId } } };
 }
 
-const metaOf = ({ meta }: SourceRow): object => (meta === null ? {} : (JSON.parse(meta) as object));
+const metaOf = ({ meta }: PlatformSourceRow): object => (meta === null ? {} : (JSON.parse(meta) as object));

@@ -15,7 +15,7 @@ import { selectTenants, selectUsers, type TenantRow, type UserRow } from "../../
 import { READERS_OF_PLATFORM } from "../subscriptions/patterns-store";
 
 /** An audit event that becomes events of the platform. */
-export interface SourceRow {
+export interface PlatformSourceRow {
   id: string;
   tenantId: string;
   action: keyof typeof PLATFORM_SOURCES;
@@ -46,13 +46,13 @@ export async function readSources(
   { db }: Deps,
   fromId: string | null,
   limit: number,
-): Promise<{ publishedTo: number | undefined; sources: SourceRow[] }> {
+): Promise<{ publishedTo: number | undefined; sources: PlatformSourceRow[] }> {
   const begun = sql`SELECT ${firstIdAtSql(sql`published_to`)} FROM platform_feed WHERE id = 1`;
   const { feed, sources } = await atomically(db, {
     ended: sql`DELETE FROM platform_feed WHERE id = 1 AND NOT EXISTS (${READERS_OF_PLATFORM})`,
     feed: rows<{ publishedTo: number }>(sql`SELECT published_to AS publishedTo FROM platform_feed
       WHERE id = 1`),
-    sources: rows<SourceRow>(sql`SELECT e.id, e.tenant_id AS tenantId, e.action, e.actor_kind AS actorKind,
+    sources: rows<PlatformSourceRow>(sql`SELECT e.id, e.tenant_id AS tenantId, e.action, e.actor_kind AS actorKind,
         e.actor_id AS actorId, e.target_kind AS targetKind, e.target_id AS targetId, e.request_id AS requestId,
         e.session_id AS sessionId, e.meta
       FROM audit_events e INDEXED BY audit_events_for_platform

@@ -1,6 +1,6 @@
 /** Deletes what is older than RETENTION_DAYS from a delivery database: one piece of work for each table. */
 import type { Db } from "../../platform/db/client";
-import { inPages, type Page, type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
+import { inPages, type MaintenancePage, type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
@@ -57,7 +57,7 @@ export const removeEmptySubscriptions = deleting("subscriptions", attemptsBefore
 function deleting(
   table: string,
   timeOf: (deps: Deps) => number,
-  page: (db: Db, before: number, cursor: string, limit: number) => Promise<Page>,
+  page: (db: Db, before: number, cursor: string, limit: number) => Promise<MaintenancePage>,
 ): PagedMaintenance {
   return async (deps, shard, cursor, isOver) => {
     const [db, before] = [deps.shards.db(shard), timeOf(deps)];

@@ -6,7 +6,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
-import type { Page } from "../../platform/db/paged-maintenance";
+import type { MaintenancePage } from "../../platform/db/paged-maintenance";
 import { searchPage } from "../../platform/db/table-search";
 import { PLACEHOLDER } from "../delivery/outbox-store";
 
@@ -23,7 +23,7 @@ export async function deleteOldAttempts(
   before: number,
   afterSubscription: string,
   limit: number,
-): Promise<Page> {
+): Promise<MaintenancePage> {
   const group = subscriptionsAfter(afterSubscription);
   // Between claim and record, the outbox row still names the placeholder. Without it, the sweep would plan the attempt
   // again.
@@ -43,7 +43,7 @@ export async function deleteOldAttempts(
 const subscriptionsAfter = (id: string): SQL =>
   sql`SELECT id FROM subscriptions WHERE id > ${id} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
 
-const pageOf = (count: number, limit: number, cursor: string, last: string | null): Page => ({
+const pageOf = (count: number, limit: number, cursor: string, last: string | null): MaintenancePage => ({
   count,
   next: count === limit ? cursor : last,
 });
@@ -70,7 +70,12 @@ export async function owedEventsBefore(db: Db, before: number, after: string): P
 }
 
 /** Deletes from a page of `limit` events after the id `after` those of the range `owed` that have no open delivery. */
-export async function deleteOldEvents(db: Db, { ids, end }: OwedEvents, after: string, limit: number): Promise<Page> {
+export async function deleteOldEvents(
+  db: Db,
+  { ids, end }: OwedEvents,
+  after: string,
+  limit: number,
+): Promise<MaintenancePage> {
   const page = sql`SELECT id, fan_out_after FROM events WHERE id > ${after} AND id < ${end} ORDER BY id LIMIT ${limit}`;
   const { last, removed } = await atomically(db, {
     last: rows<{ id: string | null; examined: number }>(sql`SELECT max(id) AS id, count(*) AS examined FROM (${page})`),
@@ -86,7 +91,12 @@ export async function deleteOldEvents(db: Db, { ids, end }: OwedEvents, after: s
  * Deletes a page of up to `limit` hours before `before` (Unix ms). The newest hour of a subscription is kept if its
  * `failure_count` is not zero, with its counts of attempts set to 0. The pages are those of `deleteOldAttempts`.
  */
-export async function deleteOldHours(db: Db, before: number, afterSubscription: string, limit: number): Promise<Page> {
+export async function deleteOldHours(
+  db: Db,
+  before: number,
+  afterSubscription: string,
+  limit: number,
+): Promise<MaintenancePage> {
   const group = subscriptionsAfter(afterSubscription);
   const old = sql`(${group}) s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour < ${before}`;
   const isNewest = sql`NOT EXISTS (SELECT 1 FROM hourly_stats newer WHERE newer.subscription_id = s.id
@@ -113,15 +123,15 @@ const RETRIES = { table: "manual_retries", key: ["subscription_id", "event_id"],
 const all = (limit: number) => ({ examined: limit, changed: limit });
 
 /** Deletes from a page of `limit` idempotency keys those from before `before` (Unix ms). */
-export const deleteOldKeys = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
+export const deleteOldKeys = (db: Db, before: number, cursor: string, limit: number): Promise<MaintenancePage> =>
   searchPage(db, { ...KEYS, condition: sql`created_at < ${before}` }, cursor, all(limit));
 
 /** Deletes from a page of `limit` numbered keys those that were last used before `before` (Unix ms). */
-export const deleteOldNumbers = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
+export const deleteOldNumbers = (db: Db, before: number, cursor: string, limit: number): Promise<MaintenancePage> =>
   searchPage(db, { ...NUMBERS, condition: sql`used_at < ${before}` }, cursor, all(limit));
 
 /** Deletes from a page of `limit` manual retries those of events from before `before` (Unix ms). */
-export const deleteOldRetries = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
+export const deleteOldRetries = (db: Db, before: number, cursor: string, limit: number): Promise<MaintenancePage> =>
   searchPage(db, { ...RETRIES, condition: sql`event_id < ${firstIdAt(before)}` }, cursor, all(limit));
 
 /**

@@ -17,10 +17,10 @@ import { readCall } from "./read";
 import {
   MAX_SECRETS,
   type NewSource,
-  type ProviderName,
-  type SampleResult,
   type SourceChange,
+  type SourceProvider,
   type SourceSample,
+  type SourceSampleResult,
 } from "./schemas";
 import { keyOf, newSecret, openSecrets, sealSecrets } from "./secrets";
 import { newSourceId } from "./source-id";
@@ -118,7 +118,7 @@ export async function trySample(
   tenant: { tenantId: string },
   id: string,
   sample: SourceSample,
-): Promise<SampleResult> {
+): Promise<SourceSampleResult> {
   const source = await sourceOf(deps, tenant, id);
   const secrets = (await openSecrets(deps, id, source.secretsSealed)).map(({ secret }) => secret);
   const call = { headers: new Headers(sample.headers), body: utf8(sample.body) };
@@ -136,7 +136,7 @@ export async function sourceOf(deps: Deps, tenant: { tenantId: string }, id: str
 }
 
 /** Which options a provider takes beside those of all. */
-function refuseOptions(provider: ProviderName, { verification, type, dedupe }: SourceOptions): ErrorDetail[] {
+function refuseOptions(provider: SourceProvider, { verification, type, dedupe }: SourceOptions): ErrorDetail[] {
   const isHmac = provider === "hmac";
   const rules: readonly (readonly [path: string, isWrong: boolean, message: string])[] = [
     ["verification", isHmac && !verification, "Is required for hmac"],
@@ -148,7 +148,7 @@ function refuseOptions(provider: ProviderName, { verification, type, dedupe }: S
   return rules.filter(([, isWrong]) => isWrong).map(([path, , message]) => ({ path, message }));
 }
 
-function refuseSecret(provider: ProviderName, options: SourceOptions, secret: string, path: string): ErrorDetail[] {
+function refuseSecret(provider: SourceProvider, options: SourceOptions, secret: string, path: string): ErrorDetail[] {
   try {
     keyOf(provider, options, secret);
     return [];

@@ -1,6 +1,6 @@
 /** What a genuine call says: the type of its event, and what tells it from others. */
 import type { SourceOptions, TypeRule } from "./option-schemas";
-import type { ProviderName } from "./schemas";
+import type { SourceProvider } from "./schemas";
 
 export interface Content {
   /** The provider's name for the event; null if the call has none. */
@@ -16,7 +16,7 @@ export interface Content {
 
 /** Reads what `body`, which is JSON, and the headers say. */
 export function contentOf(
-  provider: ProviderName,
+  provider: SourceProvider,
   { type, dedupe, verification }: SourceOptions,
   headers: Headers,
   body: unknown,

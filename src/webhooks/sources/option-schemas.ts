@@ -78,7 +78,7 @@ const dedupe = z
   .strictObject({ pointer })
   .meta({ id: "SourceDedupe", description: "The text or whole number in the body by which repeats are known." });
 
-export const OPTIONS = {
+export const SOURCE_OPTIONS = {
   typePrefix: z
     .string()
     .max(64)
@@ -117,7 +117,7 @@ export const OPTIONS = {
   dedupe,
 };
 
-const sourceOptions = z.object(OPTIONS).partial();
+const sourceOptions = z.object(SOURCE_OPTIONS).partial();
 
 export type SourceOptions = z.infer<typeof sourceOptions>;
 export type Verification = z.infer<typeof verification>;

@@ -3,7 +3,7 @@ import { AppError, invalid } from "../../platform/errors";
 import { publication } from "../events/publication";
 import { type Content, contentOf } from "./content";
 import { MAX_INBOUND_BYTES } from "./option-schemas";
-import type { ProviderName, Reason } from "./schemas";
+import type { Reason, SourceProvider } from "./schemas";
 import type { InboundCall } from "./signed";
 import type { SourceRow } from "./store";
 
@@ -23,10 +23,10 @@ export type Reading =
   | { is: "ignored"; type: string | null; challenge?: string }
   | { is: "refused"; reason: Reason; error: AppError };
 
-const OWN_NAMES: readonly ProviderName[] = ["hmac", "standard"];
+const OWN_NAMES: readonly SourceProvider[] = ["hmac", "standard"];
 
 /** What stands before each type unless the source says otherwise. */
-export const defaultPrefix = (provider: ProviderName): string => (OWN_NAMES.includes(provider) ? "" : `${provider}.`);
+export const defaultPrefix = (provider: SourceProvider): string => (OWN_NAMES.includes(provider) ? "" : `${provider}.`);
 
 /** Reads a genuine call of a source. */
 export function readCall({ provider, options }: SourceRow, { headers, body }: InboundCall): Reading {

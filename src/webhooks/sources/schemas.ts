@@ -1,11 +1,11 @@
 /** The request bodies of sources, and the resources that the API returns. */
 import * as z from "zod";
 import { id, name, time } from "../../platform/schemas/schemas";
-import { MAX_INBOUND_BYTES, OPTIONS } from "./option-schemas";
+import { MAX_INBOUND_BYTES, SOURCE_OPTIONS } from "./option-schemas";
 
 const PROVIDERS = ["stripe", "github", "shopify", "slack", "standard", "hmac"] as const;
 
-export type ProviderName = (typeof PROVIDERS)[number];
+export type SourceProvider = (typeof PROVIDERS)[number];
 
 /** Why a call was refused. */
 const REASONS = ["signature", "timestamp", "body", "type", "too_large", "rate_limited"] as const;
@@ -34,12 +34,14 @@ export const newSource = z
     provider,
     secrets: z.array(secret).min(1).max(MAX_SECRETS),
     enabled: enabled.default(true),
-    ...z.object(OPTIONS).partial().shape,
+    ...z.object(SOURCE_OPTIONS).partial().shape,
   })
   .meta({ id: "NewSource", description: "A source to create." });
 
-const nullable = Object.fromEntries(Object.entries(OPTIONS).map(([key, schema]) => [key, schema.nullable()])) as {
-  [K in keyof typeof OPTIONS]: z.ZodNullable<(typeof OPTIONS)[K]>;
+const nullable = Object.fromEntries(
+  Object.entries(SOURCE_OPTIONS).map(([key, schema]) => [key, schema.nullable()]),
+) as {
+  [K in keyof typeof SOURCE_OPTIONS]: z.ZodNullable<(typeof SOURCE_OPTIONS)[K]>;
 };
 
 export const sourceChange = z
@@ -88,7 +90,7 @@ export const source = z
       description: "Where the provider sends its calls.",
       examples: ["https://postern.example.com/api/v1/in/src_4kT9wXbN2mQ7vRzL0pYcHd1AbCdE"],
     }),
-    typePrefix: OPTIONS.typePrefix,
+    typePrefix: SOURCE_OPTIONS.typePrefix,
     enabled,
     secrets: z.array(
       z.object({
@@ -97,7 +99,7 @@ export const source = z
         createdAt: time,
       }),
     ),
-    ...z.object(OPTIONS).omit({ typePrefix: true }).partial().shape,
+    ...z.object(SOURCE_OPTIONS).omit({ typePrefix: true }).partial().shape,
     createdAt: time,
     updatedAt: time,
     lastEventAt: time.optional().meta({ description: "When it last relayed an event, to the minute." }),
@@ -118,5 +120,5 @@ export type SourceError = z.infer<typeof sourceError>;
 export type NewSource = z.infer<typeof newSource>;
 export type SourceChange = z.infer<typeof sourceChange>;
 export type SourceSample = z.infer<typeof sourceSample>;
-export type SampleResult = z.infer<typeof sampleResult>;
+export type SourceSampleResult = z.infer<typeof sampleResult>;
 export { MAX_SECRETS };

@@ -6,9 +6,9 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { iso } from "../../platform/time";
 import type { SourceOptions } from "./option-schemas";
-import type { ProviderName, Source } from "./schemas";
+import type { Source, SourceProvider } from "./schemas";
 
-export interface StoredSecret {
+export interface SourceSecret {
   id: string;
   secret: string;
   /** Unix ms. */
@@ -23,16 +23,16 @@ const MIN_SHOWN_CHARACTERS = 12;
 /** Returns the associated data that binds the encrypted secrets to their source. */
 export const sourceOwner = (sourceId: string) => `source:${sourceId}`;
 
-export const newSecret = (secret: string, nowMs: number): StoredSecret => ({ id: newId(), secret, createdAt: nowMs });
+export const newSecret = (secret: string, nowMs: number): SourceSecret => ({ id: newId(), secret, createdAt: nowMs });
 
-export const sealSecrets = ({ keys }: Deps, sourceId: string, secrets: readonly StoredSecret[]): Promise<string> =>
+export const sealSecrets = ({ keys }: Deps, sourceId: string, secrets: readonly SourceSecret[]): Promise<string> =>
   encrypt(keys, sourceOwner(sourceId), JSON.stringify(secrets));
 
-export const openSecrets = async ({ keys }: Deps, sourceId: string, sealed: string): Promise<StoredSecret[]> =>
-  JSON.parse(await decrypt(keys, sourceOwner(sourceId), sealed)) as StoredSecret[];
+export const openSecrets = async ({ keys }: Deps, sourceId: string, sealed: string): Promise<SourceSecret[]> =>
+  JSON.parse(await decrypt(keys, sourceOwner(sourceId), sealed)) as SourceSecret[];
 
 /** A secret as the API shows it. */
-export const secretView = ({ id, secret, createdAt }: StoredSecret): Source["secrets"][number] => ({
+export const secretView = ({ id, secret, createdAt }: SourceSecret): Source["secrets"][number] => ({
   id,
   ...(secret.length < MIN_SHOWN_CHARACTERS ? {} : { last4: secret.slice(-4) }),
   createdAt: iso(createdAt),
@@ -45,7 +45,7 @@ export interface VerifyingKey {
 }
 
 /** The key in a secret. Throws for a secret that is not in the form which its prefix or its encoding demands. */
-export function keyOf(provider: ProviderName, { verification }: SourceOptions, secret: string): VerifyingKey {
+export function keyOf(provider: SourceProvider, { verification }: SourceOptions, secret: string): VerifyingKey {
   if (provider === "standard" && secret.startsWith(PUBLIC_KEY_PREFIX)) {
     const bytes = fromBase64(secret.slice(PUBLIC_KEY_PREFIX.length));
     if (bytes.length !== PUBLIC_KEY_BYTES) throw new Error("a public key has 32 bytes");
@@ -54,7 +54,7 @@ export function keyOf(provider: ProviderName, { verification }: SourceOptions, s
   return { kind: "hmac", bytes: hmacKey(provider, verification?.secretEncoding ?? "utf8", secret) };
 }
 
-function hmacKey(provider: ProviderName, encoding: "utf8" | "hex" | "base64", secret: string) {
+function hmacKey(provider: SourceProvider, encoding: "utf8" | "hex" | "base64", secret: string) {
   if (provider === "standard" && secret.startsWith("whsec_")) return nonEmpty(base64Key(secret));
   if (provider !== "hmac" || encoding === "utf8") return utf8(secret);
   return nonEmpty(encoding === "hex" ? fromHex(secret) : fromBase64(secret));

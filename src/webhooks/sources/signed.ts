@@ -1,7 +1,7 @@
 /** What a call says about its signature, for each provider. */
 import { fromBase64, fromHex, utf8 } from "../../platform/crypto/encoding";
 import type { SourceOptions, Verification } from "./option-schemas";
-import type { ProviderName } from "./schemas";
+import type { SourceProvider } from "./schemas";
 
 /** A call of a provider, as it came. */
 export interface InboundCall {
@@ -32,12 +32,12 @@ const DIGITS = /^\d{1,12}$/;
  * Returns the signatures of a call; null if they are missing or malformed. A repeated header is one text with a comma,
  * which no form of a signature allows.
  */
-export function signedBy(provider: ProviderName, { verification }: SourceOptions, call: InboundCall): Signed | null {
+export function signedBy(provider: SourceProvider, { verification }: SourceOptions, call: InboundCall): Signed | null {
   if (provider === "hmac") return verification ? hmac(call, verification) : null;
   return PROVIDERS[provider](call);
 }
 
-const PROVIDERS: Record<Exclude<ProviderName, "hmac">, (call: InboundCall) => Signed | null> = {
+const PROVIDERS: Record<Exclude<SourceProvider, "hmac">, (call: InboundCall) => Signed | null> = {
   stripe,
   github: ({ headers, body }) => single(mac(headers.get("x-hub-signature-256"), "sha256=", "hex"), body),
   shopify: ({ headers, body }) => single(mac(headers.get("x-shopify-hmac-sha256"), "", "base64"), body),

@@ -7,13 +7,13 @@ import { MINUTE_MS } from "../../platform/time";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
 import type { SourceOptions } from "./option-schemas";
-import type { ProviderName } from "./schemas";
+import type { SourceProvider } from "./schemas";
 
 export interface SourceRow {
   id: string;
   tenantId: string;
   name: string;
-  provider: ProviderName;
+  provider: SourceProvider;
   secretsSealed: string;
   options: SourceOptions;
   enabled: boolean;

@@ -1,12 +1,12 @@
 /** Whether a call is genuine. */
 import { randomBytes } from "../../platform/crypto/encoding";
 import type { SourceOptions } from "./option-schemas";
-import type { ProviderName } from "./schemas";
+import type { SourceProvider } from "./schemas";
 import { keyOf, type VerifyingKey } from "./secrets";
 import { type InboundCall, type Signed, signedBy } from "./signed";
 
 interface Verifier {
-  provider: ProviderName;
+  provider: SourceProvider;
   options: SourceOptions;
   secrets: readonly string[];
 }

@@ -1,5 +1,5 @@
 /** Counts every hour how much the tenants of a database store, while that can be too much. */
-import { type PagedMaintenance, Pages } from "../../platform/db/paged-maintenance";
+import { MaintenancePages, type PagedMaintenance } from "../../platform/db/paged-maintenance";
 import { readSize } from "../../platform/db/shard-sizes-store";
 import { noteStoredBytes } from "../../tenancy/tenants/storage-store";
 import { countEventBytes } from "./stored-bytes-store";
@@ -27,7 +27,7 @@ export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, is
     await noteStoredBytes(deps.db, shard, []);
     return null;
   }
-  const pages = new Pages(deps);
+  const pages = new MaintenancePages(deps);
   const place: Place = cursor === "" ? { after: "", bytes: {} } : (JSON.parse(cursor) as Place);
   while (!isOver()) {
     const page = await pages.next((rows) => countEventBytes(db, place.after, rows));

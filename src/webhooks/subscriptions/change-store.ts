@@ -10,7 +10,7 @@ import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { restartFailing } from "../auto-disable/marks-store";
 import { disable, END_COOLDOWN, enable } from "../lanes/lane-store";
 import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing/store";
-import { allowedIf, type Condition, profileIn } from "./condition-store";
+import { allowedIf, type ChangeCondition, profileIn } from "./condition-store";
 import type { OptionsPatch } from "./delivery-options";
 import { revisionAfter } from "./filter-store";
 import { formerStates } from "./former-states-store";
@@ -47,7 +47,7 @@ export async function updateSubscription(
   id: string,
   change: SubscriptionChange,
   nowMs: number,
-  condition: Condition = {},
+  condition: ChangeCondition = {},
 ): Promise<Updated | "changed meanwhile" | undefined> {
   const columns = columnsOf(change, nowMs);
   if (columns.length === 0) {

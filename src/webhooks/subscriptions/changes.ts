@@ -26,7 +26,7 @@ import { secretOwner, signingKeyOwner } from "../signing/keys";
 import { rescheduleWaiting } from "../throttling/defer";
 import { type Permitted, receivesAudit, refuseNewReader, refuseReader } from "./audit-readers";
 import { type Updated, updateSubscription } from "./change-store";
-import type { Condition } from "./condition-store";
+import type { ChangeCondition } from "./condition-store";
 import { type DeliveryChange, filterAfter, optionsPatch, refuseOptions } from "./delivery-options";
 import { countFiltered, MAX_FILTERED, raiseForFilters } from "./filter-store";
 import { mergeHeaders, refuseHeaders } from "./header-options";
@@ -168,7 +168,7 @@ export async function changeSubscription(
 }
 
 /** What must hold of the subscription so that a change without headers and without a profile can be written unread. */
-const conditionOf = ({ externalId, url, secret, events, delivery }: Change): Condition => ({
+const conditionOf = ({ externalId, url, secret, events, delivery }: Change): ChangeCondition => ({
   ...filterConditionOf(filterAfter(delivery), events),
   ...(externalId ? { hasFree: externalId } : {}),
   ...(url === undefined ? {} : { withoutHeadersOr: url }),
@@ -176,7 +176,7 @@ const conditionOf = ({ externalId, url, secret, events, delivery }: Change): Con
 });
 
 /** What must hold of the subscription so that its filter and its event types fit each other after a change. */
-const filterConditionOf = (filter: FilterObject | null | undefined, events: string[] | undefined): Condition => ({
+const filterConditionOf = (filter: FilterObject | null | undefined, events: string[] | undefined): ChangeCondition => ({
   ...(filter ? { hasRoomForFilter: true } : {}),
   ...(filter && events === undefined ? { withoutOperational: true } : {}),
   ...(filter === undefined && events?.some(isOperational) ? { withoutFilter: true } : {}),

@@ -9,7 +9,7 @@ import { ofExternalId, type SubscriptionRow } from "./store";
  * What must hold for a change. Headers belong to the URL for which they were given, and a signature profile must fit
  * headers and secret, so a change of one depends on the others.
  */
-export interface Condition extends FilterCondition {
+export interface ChangeCondition extends FilterCondition {
   /** The subscription has no headers, or has this URL already. */
   withoutHeadersOr?: string;
   /** No other subscription of the tenant has this external id. */
@@ -21,7 +21,7 @@ export interface Condition extends FilterCondition {
 }
 
 /** The same as SQL over the subscription `s`. */
-export function allowedIf(tenant: TenantRef, condition: Condition): SQL {
+export function allowedIf(tenant: TenantRef, condition: ChangeCondition): SQL {
   const { hasFree, withoutHeadersOr, takesAnySecret, expected } = condition;
   const conditions = [
     ...filterConditions(tenant, condition),

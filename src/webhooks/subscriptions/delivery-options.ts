@@ -77,7 +77,7 @@ const placed = (options: Options, group = ""): PlacedOption[] =>
   Object.entries(options).map(([name, option]) => ({ ...option, path: `${group}${name}` }));
 
 /** All options, in the order of the console's form. */
-export const OPTIONS: readonly PlacedOption[] = [
+export const DELIVERY_OPTIONS: readonly PlacedOption[] = [
   ...placed(FILTER_OPTIONS),
   ...placed(SENDING_OPTIONS),
   ...placed(HEADER_OPTIONS),
@@ -138,7 +138,7 @@ export function wholeDelivery(
 
 /** Returns why this deployment refuses a change; empty if it does not. */
 export const refuseOptions = (change: DeliveryChange, retentionDays: number): ErrorDetail[] =>
-  OPTIONS.flatMap(({ path, refuse }) => {
+  DELIVERY_OPTIONS.flatMap(({ path, refuse }) => {
     const value = valueAt(change, path);
     const message = value === undefined || value === null ? undefined : refuse?.(value, retentionDays);
     return message === undefined ? [] : [{ path: `delivery.${path}`, message }];
@@ -152,17 +152,19 @@ export function deliveryView(options: DeliveryOptions | null, headers: HeadersVi
 }
 
 /** The names of the inputs of the console's form. */
-export const INPUT_NAMES: readonly string[] = OPTIONS.flatMap(({ field }) => field.inputs.map(({ name }) => name));
+export const INPUT_NAMES: readonly string[] = DELIVERY_OPTIONS.flatMap(({ field }) =>
+  field.inputs.map(({ name }) => name),
+);
 
 /** What the console's form shows for the options that are set. */
 export const textsOf = (options: DeliveryOptions | null): Texts =>
-  Object.assign({}, ...OPTIONS.map(({ path, field }) => field.show(valueAt(options, path))));
+  Object.assign({}, ...DELIVERY_OPTIONS.map(({ path, field }) => field.show(valueAt(options, path))));
 
 /** What the console's form sets, for the schema to validate. */
 export function changeOf(texts: Texts): Record<string, unknown> {
   const change: Record<string, unknown> = {};
   const retry: Record<string, unknown> = {};
-  for (const { path, field } of OPTIONS) {
+  for (const { path, field } of DELIVERY_OPTIONS) {
     const value = field.read(texts);
     const [first = "", second] = path.split(".");
     if (value !== undefined) Object.assign(second === undefined ? change : retry, { [second ?? first]: value });
@@ -172,4 +174,4 @@ export function changeOf(texts: Texts): Record<string, unknown> {
 
 /** The input that shows an error at a path of a request, such as `delivery.retry.schedule.0`; undefined for others. */
 export const inputOf = (path: string): string | undefined =>
-  OPTIONS.find((option) => `${path}.`.startsWith(`delivery.${option.path}.`))?.field.errorInput;
+  DELIVERY_OPTIONS.find((option) => `${path}.`.startsWith(`delivery.${option.path}.`))?.field.errorInput;

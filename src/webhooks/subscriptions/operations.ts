@@ -1,6 +1,6 @@
 /** What people and programs do with subscriptions. */
 import { type Call, operation } from "../../platform/operation";
-import { WRITE } from "../access";
+import { WRITE_SUBSCRIPTIONS } from "../access";
 import { changeSubscription, createSubscription, whyUnchanged } from "./changes";
 import { importSubscriptions } from "./import";
 import { subscriptionImport } from "./import-schemas";
@@ -9,13 +9,13 @@ import { deleteSubscription } from "./store";
 
 export const subscriptions = {
   create: operation({
-    ...WRITE,
+    ...WRITE_SUBSCRIPTIONS,
     permission: "webhook.create",
     schema: newSubscription,
     verb: ({ deps, principal, input }) => createSubscription(deps, principal, input),
   }),
   change: operation({
-    ...WRITE,
+    ...WRITE_SUBSCRIPTIONS,
     permission: "webhook.update",
     schema: subscriptionChange,
     verb: ({ deps, principal, param, input }) => changeSubscription(deps, principal, param("id"), input),
@@ -26,15 +26,19 @@ export const subscriptions = {
     schema: subscriptionImport,
     verb: ({ deps, principal, input }) => importSubscriptions(deps, principal, input),
   }),
-  pause: operation({ ...WRITE, permission: "webhook.update", verb: (call) => setEnabled(call, { enabled: false }) }),
+  pause: operation({
+    ...WRITE_SUBSCRIPTIONS,
+    permission: "webhook.update",
+    verb: (call) => setEnabled(call, { enabled: false }),
+  }),
   resume: operation({
-    ...WRITE,
+    ...WRITE_SUBSCRIPTIONS,
     permission: "webhook.update",
     schema: resumption,
     verb: (call) => setEnabled(call, { enabled: true, held: call.input.held }),
   }),
   delete: operation({
-    ...WRITE,
+    ...WRITE_SUBSCRIPTIONS,
     permission: "webhook.delete",
     verb: async ({ deps, principal, param }) => {
       if (await deleteSubscription(deps, principal, param("id"), deps.now())) return;

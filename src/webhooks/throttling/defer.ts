@@ -11,7 +11,7 @@ import { postponeNew, releaseDeliveries } from "../delivery/release-store";
 import type { Claimed, Run } from "../delivery/run-states";
 import { CLAIM_TIMEOUT_MS, LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../delivery/timing";
 import { sendOperational } from "../subscriptions/operational";
-import type { Answer } from "./demand";
+import type { StartAnswer } from "./demand";
 import { type Limits, textOf } from "./limits";
 import { endWaits, markThrottled } from "./waits-store";
 
@@ -21,7 +21,7 @@ export interface Deferral<Delivery = Claimed> {
   /** Unix ms. */
   untilMs: number;
   /** Null if it waits for its host, or its throttle could not be reached. */
-  waitsFor: Extract<Answer, { kind: "wait" }>["waitsFor"] | null;
+  waitsFor: Extract<StartAnswer, { kind: "wait" }>["waitsFor"] | null;
   /** It waits only while its subscription has these limits; null: in any case. */
   limits: Limits | null;
 }

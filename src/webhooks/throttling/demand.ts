@@ -14,7 +14,7 @@ export interface Demand {
 }
 
 /** Times are Unix ms. */
-export type Answer =
+export type StartAnswer =
   /** It may start then. */
   | { kind: "start"; atMs: number }
   /** It should come back then. No attempt is used. */
@@ -39,7 +39,7 @@ export async function askSchedule(
   { shard, subscriptionId }: { shard: number; subscriptionId: string },
   limits: Limits,
   asked: Asked,
-): Promise<Answer[] | null> {
+): Promise<StartAnswer[] | null> {
   try {
     const throttle = throttles.get(throttles.idFromName(subscriptionId), near(shard));
     return await inTime(THROTTLE_TIMEOUT_MS, throttle.schedule(limits, asked));

@@ -1,7 +1,7 @@
 /** One object per limited subscription. It schedules the starts of deliveries, and stores what must not be lost. */
 import { DurableObject } from "cloudflare:workers";
 import { CleanUp } from "../../platform/limits/clean-up";
-import type { Answer, Asked } from "./demand";
+import type { Asked, StartAnswer } from "./demand";
 import type { Limits } from "./limits";
 import { NEW_SCHEDULE, Schedule, type ScheduleState } from "./schedule";
 
@@ -21,7 +21,7 @@ export class SubscriptionThrottle extends DurableObject<Env> {
   }
 
   /** Answers each demand under these limits, in their order. */
-  async schedule(limits: Limits, asked: Asked): Promise<Answer[]> {
+  async schedule(limits: Limits, asked: Asked): Promise<StartAnswer[]> {
     const schedule = new Schedule(this.#state, limits, Date.now());
     const answers = schedule.answer(asked);
     this.#state = schedule.state;

@@ -5,7 +5,7 @@
  */
 import { RETURNS_WITHIN_MS } from "../delivery/timing";
 import type { RateLimit } from "../subscriptions/limit-options";
-import type { Answer, Demand } from "./demand";
+import type { Demand, StartAnswer } from "./demand";
 import { gapMs } from "./limits";
 
 /** As it is stored. Times are Unix ms, not rounded. */
@@ -46,7 +46,7 @@ export class Rate {
   }
 
   /** Gives a delivery a start up to `latestMs` (Unix ms), or says when it should come back. */
-  schedule({ priority }: Demand, latestMs: number): Answer {
+  schedule({ priority }: Demand, latestMs: number): StartAnswer {
     const isBehindOthers = priority === "new" && this.state.lineEndMs > this.#nowMs;
     if (!isBehindOthers && Math.ceil(this.#nextMs) <= latestMs) {
       this.state.lastMs = this.#nextMs;

@@ -2,7 +2,7 @@
  * Decides when the deliveries of one limited subscription start. Pure: the Durable Object keeps the state and reads the
  * clock.
  */
-import type { Answer, Asked, Demand } from "./demand";
+import type { Asked, Demand, StartAnswer } from "./demand";
 import { type Limits, textOf } from "./limits";
 import { NO_PERMITS, type PermitState, Permits } from "./permits";
 import { NO_RATE, Rate, type RateState } from "./rate";
@@ -47,10 +47,10 @@ export class Schedule {
   }
 
   /** Answers each demand, in the order of `demands`. */
-  answer({ demands, ended, called, holder, latestMs }: Asked): Answer[] {
+  answer({ demands, ended, called, holder, latestMs }: Asked): StartAnswer[] {
     this.#permits?.end(ended, holder);
     this.#permits?.keepFor(called);
-    const answers: Answer[] = [];
+    const answers: StartAnswer[] = [];
     const inOrder = [...demands.entries()].sort(
       ([, a], [, b]) => ORDER.indexOf(a.priority) - ORDER.indexOf(b.priority),
     );
@@ -58,10 +58,10 @@ export class Schedule {
     return answers;
   }
 
-  #answer(demand: Demand, holder: string, latestMs: number): Answer {
+  #answer(demand: Demand, holder: string, latestMs: number): StartAnswer {
     const untilMs = this.#permits?.waitFor(demand.id, holder) ?? null;
     if (untilMs !== null) return { kind: "wait", untilMs, waitsFor: "permit" };
-    const answer: Answer = this.#rate?.schedule(demand, latestMs) ?? { kind: "start", atMs: 0 };
+    const answer: StartAnswer = this.#rate?.schedule(demand, latestMs) ?? { kind: "start", atMs: 0 };
     if (answer.kind === "start") this.#permits?.take(demand.id, holder, Math.max(answer.atMs, latestMs));
     else this.#permits?.drop(demand.id);
     return answer;

@@ -9,7 +9,7 @@ import { enqueue } from "../delivery/enqueue";
 import type { Claimed, Run } from "../delivery/run-states";
 import { THROTTLE_RETRY_MS } from "../delivery/timing";
 import { type Deferral, defer } from "./defer";
-import { type Answer, askSchedule, type Demand } from "./demand";
+import { askSchedule, type Demand, type StartAnswer } from "./demand";
 import { noteWait } from "./far";
 import { type Limits, limitsOf, startJitterMs, textOf } from "./limits";
 import { isOfTrial, trialWaits } from "./trial";
@@ -119,7 +119,7 @@ export class Starts {
   }
 
   /** Acts on an answer. Returns how the delivery must wait in the outbox, if it must. */
-  #follow(delivery: Claimed, limits: Limits, answer: Answer | undefined): Deferral[] {
+  #follow(delivery: Claimed, limits: Limits, answer: StartAnswer | undefined): Deferral[] {
     if (answer?.kind === "start") {
       delivery.startMs = answer.atMs;
       this.#standings.set(delivery, { kind: "started", limits });

@@ -1,6 +1,6 @@
 /** What must hold when a schedule is over, read from the rows and from what the receiver got. */
 import { CONNECTION_FAILED, wasSent } from "../../../src/webhooks/delivery/reasons";
-import { LEASE_MS, RECORD_WITHIN_MS } from "../../../src/webhooks/delivery/timing";
+import { CLAIM_LEASE_MS, RECORD_WITHIN_MS } from "../../../src/webhooks/delivery/timing";
 import type { Sent } from "./bindings";
 import type { Faults } from "./faults";
 
@@ -189,7 +189,8 @@ function wronglySent(id: string, attempts: readonly AttemptRow[], sent: readonly
   const retriedWithin = sent.length - begun.length;
   const unrecorded = sent.length - recorded;
   const excused = sent.filter(
-    ({ invocation, atMs }) => invocation?.isDead || faults.wasDownLong(atMs, atMs + LEASE_MS, RECORD_WITHIN_MS - 500),
+    ({ invocation, atMs }) =>
+      invocation?.isDead || faults.wasDownLong(atMs, atMs + CLAIM_LEASE_MS, RECORD_WITHIN_MS - 500),
   ).length;
   const success = attempts.find(({ status }) => status === "success");
   const late = sent.filter(({ atMs }) => success?.completed_at != null && atMs > success.completed_at);

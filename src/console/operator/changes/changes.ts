@@ -3,7 +3,7 @@ import { operators } from "../../../operations/operators/operations";
 import type { Operation } from "../../../platform/operation";
 import type { FlashKey } from "../../flash-messages";
 
-export interface Change {
+export interface OperatorChange {
   /** Under `/operator`; with `:id` of a tenant or a person. */
   path: string;
   /** The beginning of the question, such as "Suspend"; the name follows. */
@@ -24,7 +24,7 @@ const WAITING =
   "finish.";
 const RELEASED = "Waiting deliveries go out within seconds.";
 
-export const TENANT_CHANGES: readonly Change[] = [
+export const TENANT_CHANGES: readonly OperatorChange[] = [
   {
     path: "/tenants/:id/suspend",
     asks: "Suspend",
@@ -82,7 +82,7 @@ export const TENANT_CHANGES: readonly Change[] = [
   },
 ];
 
-export const PERSON_CHANGES: readonly Change[] = [
+export const PERSON_CHANGES: readonly OperatorChange[] = [
   {
     path: "/people/:id/suspend",
     asks: "Suspend",
@@ -129,7 +129,7 @@ export const PERSON_CHANGES: readonly Change[] = [
   },
 ];
 
-export const SERVICE_CHANGES: readonly Change[] = [
+export const SERVICE_CHANGES: readonly OperatorChange[] = [
   {
     path: "/sends/hold",
     asks: "Freeze all sends of",

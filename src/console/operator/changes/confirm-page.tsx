@@ -2,10 +2,10 @@
 import { FormButtons, PostForm } from "../../components/buttons";
 import { FailureBanner } from "../../components/failure";
 import { TextField } from "../../components/fields";
-import type { Change } from "./changes";
+import type { OperatorChange } from "./changes";
 
 export interface ConfirmView {
-  change: Change;
+  change: OperatorChange;
   /** The name of the tenant, the person or the service. */
   name: string;
   /** What it affects: "3 members". */
@@ -17,7 +17,7 @@ export interface ConfirmView {
   reason: string;
 }
 
-export const Confirm = ({ change, name, counts, action, back, reason }: ConfirmView) => (
+export const ConfirmChange = ({ change, name, counts, action, back, reason }: ConfirmView) => (
   <div class="narrow">
     <h1>
       {change.asks} {name}?

@@ -6,26 +6,32 @@ import { confirmedOnly } from "../../http/confirmed";
 import type { Form } from "../../http/form";
 import { page, type Refused, redirectWithFlash } from "../../http/page";
 import { Pages } from "../../http/pages";
-import type { Change } from "./changes";
-import { Confirm } from "./confirm-page";
+import type { OperatorChange } from "./changes";
+import { ConfirmChange } from "./confirm-page";
 
 /** What a group of changes concerns. */
-export interface Subject {
+export interface ChangeSubject {
   /** Its name, and how much the change affects: "3 members". */
   read(c: Context<AppEnv>): Promise<{ name: string; counts: string[] }>;
   /** The page that the change leads back to. */
   back(c: Context<AppEnv>): string;
 }
 
-async function confirmPage(c: Context<AppEnv>, change: Change, subject: Subject, reason: string, refused?: Refused) {
+async function confirmPage(
+  c: Context<AppEnv>,
+  change: OperatorChange,
+  subject: ChangeSubject,
+  reason: string,
+  refused?: Refused,
+) {
   const shown = { ...(await subject.read(c)), back: subject.back(c) };
   const view = { ...shown, change, action: c.req.path, reason };
   const options = { title: change.button, section: "operator", refused } as const;
-  return page(c, options, <Confirm {...view} />);
+  return page(c, options, <ConfirmChange {...view} />);
 }
 
 /** Whether the box of the change is ticked, by its field. */
-const tickedIn = (sent: Form, { asksWhether }: Change) =>
+const tickedIn = (sent: Form, { asksWhether }: OperatorChange) =>
   asksWhether === undefined ? {} : { [asksWhether[0]]: sent.text(asksWhether[0]) === "true" };
 
 /** The page again with what was typed, for after the session is confirmed. */
@@ -33,7 +39,7 @@ const withReason = (path: string, reason: string) =>
   reason === "" ? path : `${path}?${new URLSearchParams({ reason })}`;
 
 /** The pages of `changes`. Whoever signed in a while ago confirms the session first. */
-export function changePages(changes: readonly Change[], subject: Subject) {
+export function changePages(changes: readonly OperatorChange[], subject: ChangeSubject) {
   const pages = new Pages();
   for (const change of changes) {
     pages.get(change.path, requires(change.operation), confirmedOnly, (c) =>

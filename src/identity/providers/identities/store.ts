@@ -8,7 +8,7 @@ import { auditIfChanged } from "../../../tenancy/audit/record-store";
 import { hasOtherSignInMethod } from "../../sign-in-methods-store";
 
 /** `unknown`: the user has no such identity. `last`: there is no other way to sign in. */
-export type RemovalOutcome = { provider: ProviderName } | "unknown" | "last";
+export type IdentityRemoval = { provider: ProviderName } | "unknown" | "last";
 
 /**
  * Removes an identity of a user who can sign in without it. Of two parallel removals of the last two, only one
@@ -18,7 +18,7 @@ export async function deleteIdentityOfUser(
   deps: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
   id: string,
-): Promise<RemovalOutcome> {
+): Promise<IdentityRemoval> {
   const { known, removed } = await atomically(deps.db, {
     // First: it reads whether there is one to remove.
     known: sql`SELECT 1 FROM identities WHERE id = ${id} AND user_id = ${userId}`,

@@ -3,12 +3,12 @@ import { canonical, isObject } from "./canonical";
 import type { CompiledSchema, Schema } from "./check";
 import { FORMATS } from "./formats";
 import { matches } from "./match";
-import type { Meter } from "./meter";
+import type { ValidationMeter } from "./meter";
 import type { Place, Report } from "./report";
 
 interface Context {
   compiled: CompiledSchema;
-  meter: Meter;
+  meter: ValidationMeter;
 }
 
 type Rules = Exclude<Schema, boolean>;
@@ -127,7 +127,7 @@ function lengthOf(text: string): number {
   return text.length - pairs;
 }
 
-function isIn(values: readonly unknown[], value: unknown, meter: Meter): boolean {
+function isIn(values: readonly unknown[], value: unknown, meter: ValidationMeter): boolean {
   if (typeof value !== "object" || value === null) return values.includes(value);
   const text = measured(value, meter);
   return values.some((one) => typeof one === "object" && one !== null && textOf(one) === text);
@@ -143,10 +143,10 @@ function textOf(listed: object): string {
 }
 
 /** Compares by canonical text, so that the time grows with the size of the list and not with its square. */
-const areUnique = (items: readonly unknown[], meter: Meter): boolean =>
+const areUnique = (items: readonly unknown[], meter: ValidationMeter): boolean =>
   new Set(items.map((item) => measured(item, meter))).size === items.length;
 
-function measured(value: unknown, meter: Meter): string {
+function measured(value: unknown, meter: ValidationMeter): string {
   const text = canonical(value);
   meter.compare(5 + text.length / 10);
   return text;
@@ -161,7 +161,7 @@ function isMultiple(value: number, divisor: number): boolean {
   );
 }
 
-function missing(names: readonly string[], value: object, meter: Meter): Expected | null {
+function missing(names: readonly string[], value: object, meter: ValidationMeter): Expected | null {
   meter.compare(names.length);
   const absent = names.filter((name) => !Object.hasOwn(value, name));
   return absent.length === 0 ? null : () => absent.join(", ");

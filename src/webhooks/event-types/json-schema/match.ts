@@ -1,9 +1,9 @@
 /** Runs the program of a pattern on a text: all of its states at once, so a text is read only once. */
-import type { Meter } from "./meter";
+import type { ValidationMeter } from "./meter";
 import type { CharacterSet, Program } from "./pattern";
 
 /** Whether the pattern matches somewhere in the text. Throws TooCostly. */
-export function matches(program: Program, text: string, meter: Meter): boolean {
+export function matches(program: Program, text: string, meter: ValidationMeter): boolean {
   const run = new Run(program, meter);
   let before = -1;
   for (let at = 0; at <= text.length; ) {
@@ -28,7 +28,7 @@ class Run {
 
   constructor(
     readonly program: Program,
-    readonly meter: Meter,
+    readonly meter: ValidationMeter,
   ) {
     this.#visited = new Int32Array(program.length).fill(-1);
   }

@@ -11,7 +11,7 @@ const MAX_COMPARISONS = MAX_STEPS * COMPARISONS_PER_STEP;
 /** How much more than one validation those of one request may cost together. */
 const PER_REQUEST = 5;
 
-export class Meter {
+export class ValidationMeter {
   #spent = 0;
 
   /** `request` counts the other validations of the same request. */

@@ -1,11 +1,11 @@
 /**
  * Validates values by a schema of draft 2020-12, in bounded time: it counts what it does, and a value that costs more
- * than `Meter` allows is invalid.
+ * than `ValidationMeter` allows is invalid.
  */
 import { assertionsOn } from "./assertions";
 import { isObject } from "./canonical";
 import type { CompiledSchema, Schema } from "./check";
-import { Meter, type RequestMeter, TooCostly } from "./meter";
+import { type RequestMeter, TooCostly, ValidationMeter } from "./meter";
 import { type Finding, type Place, Report } from "./report";
 
 const TOO_COSTLY = "schema: too costly to check";
@@ -14,7 +14,7 @@ const TOO_COSTLY = "schema: too costly to check";
 export function validate(compiled: CompiledSchema, value: unknown, root: string, request?: RequestMeter): Finding[] {
   const report = new Report(root);
   try {
-    new Validation(compiled, new Meter(request)).check(compiled.schema, value, null, report);
+    new Validation(compiled, new ValidationMeter(request)).check(compiled.schema, value, null, report);
     return report.findings;
   } catch (error) {
     // A value that is nested too deeply for the stack is too costly as well.
@@ -34,7 +34,7 @@ type Rules = Readonly<Record<string, unknown>>;
 class Validation {
   constructor(
     readonly compiled: CompiledSchema,
-    readonly meter: Meter,
+    readonly meter: ValidationMeter,
   ) {}
 
   /** Whether the value is valid. Adds findings to the report, and what was evaluated to `seen`. Throws TooCostly. */
