@@ -33,7 +33,7 @@ export interface Candidate {
 }
 
 /** What the rules say of an event. */
-interface Judgement {
+interface CheckResult {
   /** Why it is refused; empty: it is not. Paths are those of the event. */
   refusals: ErrorDetail[];
   warnings: Finding[];
@@ -42,41 +42,41 @@ interface Judgement {
 }
 
 /** The same, with the ids of the subscriptions whose filters do not let the event through. */
-type JudgedEvent = Judgement & { excluded: string[] };
+type CheckedEvent = CheckResult & { excluded: string[] };
 
 /** What the rules say of events, and the revision at which they say it. */
-export interface Judged {
+export interface CheckedEvents {
   revision: string;
-  judgements: JudgedEvent[];
+  results: CheckedEvent[];
 }
 
 const wantedBy = ({ type, schemaVersion = null }: Candidate): Wanted => ({ type, version: schemaVersion });
 
-/** Judges the events; null for a tenant without rules. Throws when D1 is down. */
-export async function judge(
+/** Checks the events; null for a tenant without rules. Throws when D1 is down. */
+export async function checkEvents(
   deps: Deps,
   tenant: TenantRef & TenantStanding,
   candidates: readonly Candidate[],
-): Promise<Judged | null> {
+): Promise<CheckedEvents | null> {
   const { tenantId, rulesRevision = null, platformRevision = null } = tenant;
   if (rulesRevision === null && platformRevision === null) return null;
   const seen = `${rulesRevision ?? 0}.${platformRevision ?? 0}`;
   const wanted = [...new Map(candidates.map((one) => [keyOf(wantedBy(one)), wantedBy(one)])).values()];
   const known = knownRules(tenantId, seen);
   if (known && wanted.every((one) => known.rules.has(keyOf(one)))) {
-    const judged = judgedBy(known, candidates);
-    if (judged.judgements.every(({ refusals }) => refusals.length === 0)) return judged;
+    const checked = checkedBy(known, candidates);
+    if (checked.results.every(({ refusals }) => refusals.length === 0)) return checked;
   }
   const read = await readRules(deps.shards.db(tenant.shard), tenant, wanted);
-  return judgedBy(rememberRules(tenantId, seen, wanted, read), candidates);
+  return checkedBy(rememberRules(tenantId, seen, wanted, read), candidates);
 }
 
-function judgedBy(known: Known, candidates: readonly Candidate[]): Judged {
+function checkedBy(known: Known, candidates: readonly Candidate[]): CheckedEvents {
   const [meter, values] = [new RequestMeter(), new RequestValues()];
   return {
     revision: known.revision,
-    judgements: candidates.map((candidate) => ({
-      ...judgementOf(known, candidate, meter),
+    results: candidates.map((candidate) => ({
+      ...checkOne(known, candidate, meter),
       excluded: excludedBy(known.filters.get(candidate.type) ?? [], candidate, values),
     })),
   };
@@ -93,9 +93,9 @@ export function excludedBy(
   return filters.flatMap(({ subscriptionId, filter }) => (matches(filter, subject, values) ? [] : [subscriptionId]));
 }
 
-function judgementOf({ mode, rules }: Known, candidate: Candidate, meter: RequestMeter): Judgement {
+function checkOne({ mode, rules }: Known, candidate: Candidate, meter: RequestMeter): CheckResult {
   const rule = rules.get(keyOf(wantedBy(candidate))) ?? null;
-  const refused = (path: string, message: string): Judgement => ({
+  const refused = (path: string, message: string): CheckResult => ({
     ...{ refusals: [{ path, message }], warnings: [], deprecatedSince: null },
   });
   if (rule === null) return mode === "open" ? ACCEPTED : refused("type", "Unknown event type");
@@ -116,7 +116,7 @@ function judgementOf({ mode, rules }: Known, candidate: Candidate, meter: Reques
   };
 }
 
-const ACCEPTED: Judgement = { refusals: [], warnings: [], deprecatedSince: null };
+const ACCEPTED: CheckResult = { refusals: [], warnings: [], deprecatedSince: null };
 
 function deprecationOf({ deprecated }: EventTypeRule): Finding[] {
   if (deprecated === null) return [];

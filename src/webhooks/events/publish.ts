@@ -9,7 +9,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError, refuseInvalid, unavailable } from "../../platform/errors";
 import { reserve } from "../../platform/limits/reserve";
 import { refuseWhenFull } from "../../platform/limits/storage";
-import { countWarned, type Judged, judge } from "../event-types/rules";
+import { type CheckedEvents, checkEvents, countWarned } from "../event-types/rules";
 import { forgetRules } from "../event-types/rules-cache";
 import { acceptWithin, type Publisher, StaleRules } from "./accept";
 import type { Published } from "./publication";
@@ -97,31 +97,29 @@ async function publishOnce(
   const before =
     typeof formerShard === "number" ? await publishedIn(deps, tenantId, formerShard, inputs, hashes) : NONE;
   if (before.size > 0) return publishOthers(deps, notMoved(tenant), inputs, before, countedEvents);
-  const judged = await judge(deps, tenant, inputs);
-  const refused = (judged?.judgements ?? []).flatMap(({ refusals }, position) =>
-    refusals.length > 0 ? [position] : [],
-  );
+  const checked = await checkEvents(deps, tenant, inputs);
+  const refused = (checked?.results ?? []).flatMap(({ refusals }, position) => (refusals.length > 0 ? [position] : []));
   if (refused.length > 0) {
     if (tenant.recheck) throw new StaleCaller("only what is read refuses");
     // A repeat is answered as it was first, whatever the rules are now.
     const repeated = await publishedIn(deps, tenantId, shard, inputs, hashes);
     const details = refusalsOf(
       inputs,
-      judged,
+      checked,
       refused.filter((position) => !repeated.has(position)),
     );
     refuseInvalid(details);
     return publishOthers(deps, tenant, inputs, repeated, countedEvents);
   }
-  const published = await publishNew(deps, tenant, inputs, hashes, countedEvents, judged);
-  return judged === null ? published : withWarnings(deps, tenant, published, judged);
+  const published = await publishNew(deps, tenant, inputs, hashes, countedEvents, checked);
+  return checked === null ? published : withWarnings(deps, tenant, published, checked);
 }
 
 /** What is wrong with the events at these positions. */
-const refusalsOf = (inputs: readonly EventInput[], judged: Judged | null, positions: readonly number[]) =>
+const refusalsOf = (inputs: readonly EventInput[], checked: CheckedEvents | null, positions: readonly number[]) =>
   positions
     .flatMap((position) =>
-      (judged?.judgements[position]?.refusals ?? []).map(({ path, message }) => ({
+      (checked?.results[position]?.refusals ?? []).map(({ path, message }) => ({
         path: `${inputs[position]?.path ?? ""}${path}`,
         message,
       })),
@@ -152,10 +150,10 @@ function withWarnings(
   deps: Deps,
   tenant: Publisher,
   published: readonly PublishedOrRepeat[],
-  { judgements }: Judged,
+  { results }: CheckedEvents,
 ): PublishedOrRepeat[] {
   const told = published.map((event, position): PublishedOrRepeat => {
-    const { warnings = [], deprecatedSince = null } = judgements[position] ?? {};
+    const { warnings = [], deprecatedSince = null } = results[position] ?? {};
     if (event.isRepeat || warnings.length === 0) return event;
     return { ...event, warnings, ...(deprecatedSince === null ? {} : { deprecatedSince }) };
   });
@@ -175,7 +173,7 @@ async function publishNew(
   inputs: readonly EventInput[],
   hashes: readonly (string | null)[],
   countedEvents: number,
-  judged: Judged | null,
+  checked: CheckedEvents | null,
 ): Promise<PublishedOrRepeat[]> {
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -193,11 +191,11 @@ async function publishNew(
       payload: payloads[position] ?? { short: input.payload },
       bytes: sizes[position] ?? 0,
       requestHash: hashes[position] ?? null,
-      ...(judged === null ? {} : { excluded: judged.judgements[position]?.excluded ?? [] }),
+      ...(checked === null ? {} : { excluded: checked.results[position]?.excluded ?? [] }),
     }));
   };
   try {
-    return await acceptWithin(deps, tenant, makeEvents, judged?.revision ?? null);
+    return await acceptWithin(deps, tenant, makeEvents, checked?.revision ?? null);
   } catch (error) {
     const isNothingWritten = error instanceof AppError || error instanceof StaleRules || error instanceof StaleCaller;
     if (isNothingWritten) await budget.giveBack(amounts);
