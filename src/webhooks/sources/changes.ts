@@ -1,5 +1,6 @@
 /** Creating and changing sources, and trying a call. */
 import { utf8 } from "../../platform/crypto/encoding";
+import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import {
   AppError,
@@ -22,7 +23,7 @@ import {
   type SourceSample,
   type SourceSampleResult,
 } from "./schemas";
-import { keyOf, newSecret, openSecrets, sealSecrets } from "./secrets";
+import { keyOf, openSecrets, sealSecrets } from "./secrets";
 import { newSourceId } from "./source-id";
 import { findSource, insertSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
@@ -43,7 +44,7 @@ export async function createSource(deps: Deps, tenant: Maker, input: NewSource):
   const secretsSealed = await sealSecrets(
     deps,
     id,
-    secrets.map((secret) => newSecret(secret, nowMs)),
+    secrets.map((secret) => ({ id: newId(), secret, createdAt: nowMs })),
   );
   const times = { createdAt: nowMs, updatedAt: nowMs, lastEventAt: null };
   const setUpBy = tenant.userId || null;
@@ -85,7 +86,7 @@ export async function addSecret(deps: Deps, tenant: Maker, id: string, secret: s
   if (secrets.length >= MAX_SECRETS) {
     throw new AppError("CONFLICT", { message: `A source can have at most ${MAX_SECRETS} secrets.` });
   }
-  const added = [...secrets, newSecret(secret, deps.now())];
+  const added = [...secrets, { id: newId(), secret, createdAt: deps.now() }];
   const bySomebody = { ...before, setUpBy: tenant.userId || null };
   return withSecrets(deps, tenant, bySomebody, await sealSecrets(deps, id, added), "source.secret_added");
 }

@@ -2,7 +2,6 @@
 import { fromBase64, fromHex, utf8 } from "../../platform/crypto/encoding";
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import { base64Key } from "../../platform/crypto/webhook-signature";
-import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { iso } from "../../platform/time";
 import type { SourceOptions } from "./option-schemas";
@@ -22,8 +21,6 @@ const MIN_SHOWN_CHARACTERS = 12;
 
 /** Returns the associated data that binds the encrypted secrets to their source. */
 export const sourceOwner = (sourceId: string) => `source:${sourceId}`;
-
-export const newSecret = (secret: string, nowMs: number): SourceSecret => ({ id: newId(), secret, createdAt: nowMs });
 
 export const sealSecrets = ({ keys }: Deps, sourceId: string, secrets: readonly SourceSecret[]): Promise<string> =>
   encrypt(keys, sourceOwner(sourceId), JSON.stringify(secrets));
