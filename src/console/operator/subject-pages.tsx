@@ -57,7 +57,7 @@ function TenantFacts({ tenant }: { tenant: OperatedTenant }) {
           </>,
         ],
         ["Attempts", <Attempts {...tenant.attempts} />],
-        ["Frozen", tenant.holds.length === 0 ? "none" : tenant.holds.map((hold) => <Hold {...hold} />)],
+        ["Frozen", tenant.holds.length === 0 ? "none" : tenant.holds.map((freeze) => <Freeze {...freeze} />)],
       ]}
     />
   );
@@ -92,7 +92,7 @@ const Attempts = ({ succeeded, failed, since }: OperatedTenant["attempts"]) => (
   </>
 );
 
-const Hold = ({ cause, since, ofAllTenants }: OperatedTenant["holds"][number]) => (
+const Freeze = ({ cause, since, ofAllTenants }: OperatedTenant["holds"][number]) => (
   <div>
     {cause === "held" ? "by an operator" : "with a suspension"}
     {ofAllTenants && ", with all tenants,"} since <Moment at={since} />

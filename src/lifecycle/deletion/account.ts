@@ -88,14 +88,14 @@ function finishDeletion(deps: Deps, userId: string, { tenants }: Deleted): void 
 }
 
 /** Tells the owners of the tenants that go on, as when a member leaves or is removed. */
-function tellOthers(deps: Deps, userId: string, { left, endedKeys }: Deleted, news: Departure): void {
+function tellOthers(deps: Deps, userId: string, { left, endedKeys }: Deleted, news: MembershipEnd): void {
   for (const { tenantId, role } of left) {
     const keys = namesOfKeys(endedKeys.filter((key) => key.tenantId === tenantId));
     tellOfMember(deps, { tenantId, userId, formerRole: role, role: null }, { ...news, keys });
   }
 }
 
-type Departure = { what: "left"; person: string } | { what: "removed"; by: string; person: string };
+type MembershipEnd = { what: "left"; person: string } | { what: "removed"; by: string; person: string };
 
 function writeWithCode(
   deps: Deps,
