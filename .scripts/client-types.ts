@@ -1,14 +1,6 @@
 /** Writes the types of postern/client from the OpenAPI document: one for each schema, documented by its description. */
 import type { OpenApi, Schema } from "./openapi.ts";
 
-/** Names that the package published before the schemas had theirs. */
-const PUBLISHED_AS: Readonly<Record<string, string>> = {
-  NewIdentity: "Departure",
-  OauthExchange: "CodeExchange",
-  OperatorConfirmation: "OperatorProof",
-  StepUp: "Proof",
-};
-
 /** Bodies that the client makes from the arguments of its methods, and what it does not call. */
 const UNPUBLISHED: ReadonlySet<string> = new Set([
   "CodeRequest",
@@ -34,7 +26,7 @@ const QUERIES = [
   ["AuditFilter", "/api/v1/audit", "Which events to return."],
   ["EventFilter", "/api/v1/events", "Which events to return."],
   ["LogFilter", "/api/v1/webhooks/{id}/logs", "Which attempts of a log to return."],
-  ["SignInDeparture", "/api/v1/auth/oauth/{provider}", "Options of a sign-in."],
+  ["SignInOptions", "/api/v1/auth/oauth/{provider}", "Options of a sign-in."],
 ] as const;
 
 /** A parameter with more values than this is a string: later versions of the service have more of them. */
@@ -59,7 +51,7 @@ export function clientTypes({ paths, components: { schemas } }: OpenApi): string
   const undescribed = published.filter(([, { description }]) => !description).map(([id]) => id);
   if (undescribed.length > 0) throw new Error(`schemas without a description: ${undescribed.join(", ")}`);
   const types = [
-    ...published.map(([id, schema]) => typeNamed(nameOf(id), schema, sent.has(id))),
+    ...published.map(([id, schema]) => typeNamed(id, schema, sent.has(id))),
     ...QUERIES.map(([name, path, does]) => typeNamed(name, querySchema(paths, path, does), true)),
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return [HEADER, ...types.map((type) => declaration(type, baseOf(type, types)))].join("\n");
@@ -88,8 +80,6 @@ function querySchema(paths: OpenApi["paths"], path: string, description: string)
   });
   return { type: "object", description, properties: Object.fromEntries(properties) };
 }
-
-const nameOf = (id: string) => PUBLISHED_AS[id] ?? id;
 
 interface NamedType {
   name: string;
@@ -126,7 +116,7 @@ function declaration({ name, docs, fields, type }: NamedType, base: NamedType | 
 
 /** The type of a value. In requests a time is a plain string, because any offset will do. */
 function typeOf(schema: Schema, isSent: boolean, indent: string): string {
-  if (schema.$ref) return nameOf(schema.$ref.replace("#/components/schemas/", ""));
+  if (schema.$ref) return schema.$ref.replace("#/components/schemas/", "");
   if (schema.anyOf) return union(schema.anyOf.map((one) => typeOf(one, isSent, indent)));
   if (Array.isArray(schema.type))
     return schema.type.map((type) => typeOf({ ...schema, type }, isSent, indent)).join(" | ");

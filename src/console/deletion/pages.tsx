@@ -11,7 +11,7 @@ interface FormProps {
   twoFactorEnabled: boolean;
 }
 
-const Proof = ({ hasPassword, twoFactorEnabled }: FormProps) => (
+const CredentialFields = ({ hasPassword, twoFactorEnabled }: FormProps) => (
   <>
     {hasPassword ? (
       <PasswordField label="Your password" />
@@ -58,7 +58,7 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
         </p>
       </section>
       <PostForm action="/console/security/delete" class="card">
-        <Proof {...form} />
+        <CredentialFields {...form} />
         {going.length > 0 && (
           <label class="check">
             <input type="checkbox" name="deleteTenants" value="yes" required /> Also delete {going.join(", ")}
@@ -99,7 +99,7 @@ export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & {
       </p>
     </section>
     <PostForm action="/console/tenants/delete" class="card">
-      <Proof hasPassword={hasPassword} twoFactorEnabled={false} />
+      <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
       <FormButtons kind="danger" cancel="/console/tenants">
         Delete the tenant
       </FormButtons>
@@ -116,7 +116,7 @@ export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) =>
         A JSON file with all that we keep about you, in all tenants: your sessions, API keys, passkeys and activity. It
         contains no secrets. You can get one every hour, and get an email about it.
       </p>
-      <Proof hasPassword={hasPassword} twoFactorEnabled={false} />
+      <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton>Download</SubmitButton>
         <LinkButton href="/console/security">Back</LinkButton>
@@ -134,7 +134,7 @@ export const ExportTenant = ({ name, hasPassword }: TenantFormProps) => (
         A JSON file with members, invitations, API keys, subscriptions, events and delivery attempts. It contains no
         secrets, payloads or responses.
       </p>
-      <Proof hasPassword={hasPassword} twoFactorEnabled={false} />
+      <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton>Download</SubmitButton>
         <LinkButton href="/console/tenants">Back</LinkButton>

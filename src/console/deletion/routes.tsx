@@ -22,8 +22,8 @@ async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
   return user?.passwordHash !== "";
 }
 
-/** The proof that exports, and the deletion of a tenant, ask for: the password, if the user has one. */
-const PROOF = {
+/** The credentials that exports, and the deletion of a tenant, ask for: the password, if the user has one. */
+const CREDENTIALS = {
   values: (sent: Form) => sent.texts("password"),
   input: async (values: { password: string }, c: Context<AppEnv>) => ((await hasPassword(c)) ? values : {}),
 };
@@ -72,8 +72,8 @@ async function exportTenantPage(c: Context<AppEnv>, refused?: Refused) {
 /** Under `/security`. */
 export const accountEndPages = new Pages()
   .get("/export", (c) => exportAccountPage(c))
-  .form("/export", exports.ofAccountWithProof, {
-    ...PROOF,
+  .form("/export", exports.ofAccountWithCredentials, {
+    ...CREDENTIALS,
     done: (c, data) => c.json(data, 200, attachment("account")),
     again: (c, refused) => exportAccountPage(c, refused),
     confirmedAt: () => "/console/security/export",
@@ -93,14 +93,14 @@ export const accountEndPages = new Pages()
 export const tenantEndPages = new Pages()
   .get("/delete", requires(OWNER), (c) => deleteTenantPage(c))
   .form("/delete", deletion.ofTenant, {
-    ...PROOF,
+    ...CREDENTIALS,
     done: signedOut("tenantDeleted"),
     again: (c, refused) => deleteTenantPage(c, refused),
     confirmedAt: () => "/console/tenants/delete",
   })
   .get("/export", requires(OWNER), (c) => exportTenantPage(c))
-  .form("/export", exports.ofTenantWithProof, {
-    ...PROOF,
+  .form("/export", exports.ofTenantWithCredentials, {
+    ...CREDENTIALS,
     done: (c, file) => c.body(file, 200, attachment("tenant")),
     again: (c, refused) => exportTenantPage(c, refused),
     confirmedAt: () => "/console/tenants/export",

@@ -93,18 +93,18 @@ export const ConfirmSession = (props: ConfirmProps) => (
           <SubmitButton>Confirm with a passkey</SubmitButton>
         </PasskeyForm>
       )}
-      <OtherProof {...props} />
+      <WithoutPasskey {...props} />
     </div>
   </div>
 );
 
-const OtherProof = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start }: ConfirmProps) => {
+const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start }: ConfirmProps) => {
   if (twoFactorEnabled || (takesPasswords && !hasPasskeys)) {
     return (
       <PostForm action="/console/security/confirm">
         <input type="hidden" name="to" value={to} />
         <input type="text" hidden autocomplete="username" value={email} readonly />
-        <Proof twoFactorEnabled={twoFactorEnabled} />
+        <CredentialField twoFactorEnabled={twoFactorEnabled} />
         <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
       </PostForm>
     );
@@ -114,7 +114,7 @@ const OtherProof = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, 
   return <p>Your passkeys do not work at this address. Open the console at the address where you added one.</p>;
 };
 
-const Proof = ({ twoFactorEnabled }: Pick<ConfirmProps, "twoFactorEnabled">) =>
+const CredentialField = ({ twoFactorEnabled }: Pick<ConfirmProps, "twoFactorEnabled">) =>
   twoFactorEnabled ? (
     <CodeField name="totp" label="Two-factor code" hint="From your app, or one of your recovery codes." />
   ) : (

@@ -30,9 +30,9 @@ interface Issued {
 export async function issuePlatformKey(
   deps: Deps,
   operator: SessionPrincipal,
-  { name, scopes, tenants, expiresAt, ...proof }: NewPlatformKey,
+  { name, scopes, tenants, expiresAt, ...credentials }: NewPlatformKey,
 ): Promise<Issued> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const key = makeKey("psk_");
   const row: PlatformKeyRow = {
     id: newId(),
@@ -60,9 +60,9 @@ export async function replacePlatformKey(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { overlapSeconds, ...proof }: KeyRotation,
+  { overlapSeconds, ...credentials }: KeyRotation,
 ): Promise<Issued> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const key = makeKey("psk_");
   const nowMs = deps.now();
   const replacement = {
@@ -82,9 +82,9 @@ export async function endPrevious(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   if (!(await endPreviousKey(deps, id, operator.actor, deps.now()))) throw notFound("Platform key");
 }
 
@@ -93,8 +93,8 @@ export async function revokePlatformKey(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   if (!(await revokePlatformKeyOf(deps, id, operator.actor, deps.now()))) throw notFound("Platform key");
 }

@@ -1,6 +1,6 @@
-/** What operators do with platform keys. Each change may come with a proof that confirms the session. */
+/** What operators do with platform keys. Each change may come with credentials that confirm the session. */
 import { operation } from "../../platform/operation";
-import { operatorProof } from "../step-up/schemas";
+import { operatorCredentials } from "../step-up/schemas";
 import { endPrevious, issuePlatformKey, replacePlatformKey, revokePlatformKey } from "./issue";
 import { keyRotation, newPlatformKey } from "./schemas";
 import { listPlatformKeys } from "./store";
@@ -21,12 +21,12 @@ export const platformKeys = {
   }),
   endPrevious: operation({
     ...OPERATOR,
-    schema: operatorProof,
+    schema: operatorCredentials,
     verb: ({ deps, session, param, input }) => endPrevious(deps, session, param("id"), input),
   }),
   revoke: operation({
     ...OPERATOR,
-    schema: operatorProof,
+    schema: operatorCredentials,
     verb: ({ deps, session, param, input }) => revokePlatformKey(deps, session, param("id"), input),
   }),
 };

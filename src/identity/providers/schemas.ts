@@ -45,7 +45,7 @@ const invitationToken = opaqueToken.optional().meta({
   examples: ["c0ffee"],
 });
 
-export const authorizationQuery = z.object({ to, invitationToken }).meta({ id: "OauthDeparture" });
+export const authorizationQuery = z.object({ to, invitationToken }).meta({ id: "SignInOptions" });
 
 export const linkBody = z
   .object({ to })

@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { GuessPool } from "../../platform/limits/lock";
 import { log } from "../../platform/log";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import { type FailedProof, type GuessedAccount, recordFailedLogin } from "../../tenancy/audit/failed-login-store";
+import { type FailedCredential, type GuessedAccount, recordFailedLogin } from "../../tenancy/audit/failed-login-store";
 
 interface Attempt<T> {
   pool: GuessPool;
@@ -44,7 +44,7 @@ export async function checkAttempt<T>(
 }
 
 /** A wrong attempt to record. */
-type FailedAttempt = Pick<Attempt<unknown>, "account" | "origin"> & { pool: FailedProof };
+type FailedAttempt = Pick<Attempt<unknown>, "account" | "origin"> & { pool: FailedCredential };
 
 /** Records a wrong attempt after the answer has gone out. */
 function recordFailure(deps: Deps, wrong: FailedAttempt, startedLock = false): void {

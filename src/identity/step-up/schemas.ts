@@ -19,7 +19,7 @@ export const CONFIRMATION_ERRORS = [
   "ACCOUNT_LOCKED",
 ] as const;
 
-export const operatorProof = z.object(stepUpFields).meta({
+export const operatorCredentials = z.object(stepUpFields).meta({
   id: "OperatorConfirmation",
   description: "What proves again who the operator is: the password, a code, or both.",
 });
@@ -34,7 +34,7 @@ export const stepUpBody = z
     mailCode: enteredCode.optional().meta({ description: "A code from a mail to the user's address." }),
     passkey: shownPasskey.optional().meta({ description: "The answer to the options of a confirmation." }),
   })
-  .refine((given) => Object.values(given).some((proof) => proof !== undefined), {
+  .refine((given) => Object.values(given).some((credential) => credential !== undefined), {
     path: ["password"],
     message: "Give the password, a code or a passkey",
   })

@@ -28,9 +28,13 @@ const suspended = () =>
  * Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, CONFLICT while the
  * tenant is suspended, and as `requireStepUp`.
  */
-export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: StepUpCredentials): Promise<void> {
+export async function deleteTenant(
+  deps: Deps,
+  caller: SessionPrincipal,
+  credentials: StepUpCredentials,
+): Promise<void> {
   if (caller.isTenantSuspended) throw suspended();
-  await requireStepUp(deps, caller, proof);
+  await requireStepUp(deps, caller, credentials);
   const outcome = await deleteTenantOfOwner(deps, caller, deps.now());
   if (outcome === "refused") throw new AppError("FORBIDDEN");
   if (outcome !== "deleted") refuseNewOwner(outcome.newOwnerUntil);

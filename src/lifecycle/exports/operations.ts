@@ -10,14 +10,14 @@ import { exportTenant } from "./tenant";
 
 const TENANT = { permission: "owner", limit: { rule: "exportTenant", per: "tenant" } } as const;
 
-/** In place of a step-up, the forms of the console take the proof. */
+/** In place of a step-up, the forms of the console take the credentials. */
 export const exports = {
-  ofAccountWithProof: operation({
+  ofAccountWithCredentials: operation({
     schema: tenantDeletion,
     verb: ({ deps, session, input }) => exportConfirmed(deps, session, input),
   }),
   ofAccount: operation({ verb: ({ deps, session }) => exportConfirmed(deps, session) }),
-  ofTenantWithProof: operation({
+  ofTenantWithCredentials: operation({
     ...TENANT,
     schema: tenantDeletion,
     verb: async ({ deps, session, input }) => {

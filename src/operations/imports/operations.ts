@@ -1,5 +1,5 @@
 /** What the product does with imports of people, and what its operators see. Sending people is in `routes.ts`. */
-import { operatorProof } from "../../identity/step-up/schemas";
+import { operatorCredentials } from "../../identity/step-up/schemas";
 import { operation } from "../../platform/operation";
 import { createImport, importOf, importsOf, reportOf, startImport, stopImport } from "./imports";
 import { importForOperator, stopAsOperator } from "./operators";
@@ -45,7 +45,7 @@ export const importsForOperators = {
   }),
   stop: operation({
     ...OPERATOR,
-    schema: operatorProof,
+    schema: operatorCredentials,
     verb: ({ deps, session, param, input }) => stopAsOperator(deps, session, param("id"), input),
   }),
 };

@@ -24,9 +24,9 @@ export async function stopAsOperator(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const actor = { ...operator.actor, kind: "operator" } as const;
   await stopImport(deps, actor, id, [PLATFORM_TENANT, SERVICE_LOG]);
 }

@@ -21,9 +21,9 @@ export async function moveTenant(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { shard: toShard, ...proof }: StepUpCredentials & { shard: number },
+  { shard: toShard, ...credentials }: StepUpCredentials & { shard: number },
 ): Promise<void> {
-  const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
+  const { tenantId, shard } = await tenantToChange(deps, operator, id, credentials);
   if (!deps.shards.numbers.includes(toShard)) throw wrongShard("There is no database with this number");
   if (tenantId === PLATFORM_TENANT) throw wrongShard("The platform's own tenant stays where the accounts are");
   if (shard === toShard) throw wrongShard("The tenant is in this database");

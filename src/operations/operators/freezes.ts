@@ -26,9 +26,9 @@ export async function changeSendsOfTenant(
   operator: SessionPrincipal,
   id: string,
   change: Change,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<void> {
-  const tenant = await tenantToChange(deps, operator, id, proof);
+  const tenant = await tenantToChange(deps, operator, id, credentials);
   const { tenantId } = tenant;
   const hold = { tenantId, cause: "held", since: deps.now() } as const;
   const [ofService, event] = ofTenant(operator, tenantId, ACTIONS[change]);
@@ -49,9 +49,9 @@ export async function changeAllSends(
   deps: Deps,
   operator: SessionPrincipal,
   change: Change,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const hold = { tenantId: ALL_TENANTS, cause: "held", since: deps.now() } as const;
   const [first, ...others] = deps.shards.numbers;
   if (first === undefined) return;

@@ -1,5 +1,5 @@
-/** What operators see and change. Each change may come with a proof that confirms the session. */
-import { operatorProof } from "../../identity/step-up/schemas";
+/** What operators see and change. Each change may come with credentials that confirm the session. */
+import { operatorCredentials } from "../../identity/step-up/schemas";
 import { type Call, operation } from "../../platform/operation";
 import { auditPage } from "../../tenancy/audit/log";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
@@ -32,17 +32,17 @@ const withReason = (change: Change<(typeof suspension)["_output"]>) =>
   });
 
 /** A change of a tenant or a person that needs no reason. */
-const ofSubject = (change: Change<(typeof operatorProof)["_output"]>) =>
+const ofSubject = (change: Change<(typeof operatorCredentials)["_output"]>) =>
   operation({
     ...OPERATOR,
-    schema: operatorProof,
+    schema: operatorCredentials,
     verb: ({ deps, session, param, input }) => change(deps, session, param("id"), input),
   });
 
 const ofAllSends = (change: "hold" | "release") =>
   operation({
     ...OPERATOR,
-    schema: operatorProof,
+    schema: operatorCredentials,
     verb: ({ deps, session, input }) => changeAllSends(deps, session, change, input),
   });
 
@@ -83,8 +83,10 @@ export const operators = {
   }),
   holdSends: ofAllSends("hold"),
   releaseSends: ofAllSends("release"),
-  holdSendsOfTenant: ofSubject((deps, operator, id, proof) => changeSendsOfTenant(deps, operator, id, "hold", proof)),
-  releaseSendsOfTenant: ofSubject((deps, operator, id, proof) =>
-    changeSendsOfTenant(deps, operator, id, "release", proof),
+  holdSendsOfTenant: ofSubject((deps, operator, id, credentials) =>
+    changeSendsOfTenant(deps, operator, id, "hold", credentials),
+  ),
+  releaseSendsOfTenant: ofSubject((deps, operator, id, credentials) =>
+    changeSendsOfTenant(deps, operator, id, "release", credentials),
   ),
 };

@@ -20,9 +20,9 @@ export async function suspendTenant(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { reason, ...proof }: Suspension,
+  { reason, ...credentials }: Suspension,
 ): Promise<void> {
-  const tenant = await tenantToChange(deps, operator, id, proof);
+  const tenant = await tenantToChange(deps, operator, id, credentials);
   await suspend(deps, tenant, reason, ofTenant(operator, tenant.tenantId, "operator.tenant_suspended", { reason }));
   tellOperators(deps, operator, { what: "tenantSuspended", id: tenant.tenantId, reason });
 }
@@ -32,9 +32,9 @@ export async function resumeTenant(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { reason, ...proof }: Suspension,
+  { reason, ...credentials }: Suspension,
 ): Promise<void> {
-  const tenant = await tenantToChange(deps, operator, id, proof);
+  const tenant = await tenantToChange(deps, operator, id, credentials);
   await resume(deps, tenant, ofTenant(operator, tenant.tenantId, "operator.tenant_resumed", { reason }));
 }
 
@@ -46,9 +46,9 @@ export async function suspendPerson(
   deps: Deps,
   operator: SessionPrincipal,
   userId: string,
-  { reason, keepApiKeys, ...proof }: Suspension & { keepApiKeys: boolean },
+  { reason, keepApiKeys, ...credentials }: Suspension & { keepApiKeys: boolean },
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   if (userId === operator.userId) throw new AppError("CONFLICT", { message: "You cannot suspend yourself." });
   const events = ofPerson(operator, userId, "operator.person_suspended", { reason, keepApiKeys });
   if (!(await suspendUser(deps, { userId, reason, keepApiKeys }, events, deps.now()))) throw notFound("Person");
@@ -60,9 +60,9 @@ export async function resumePerson(
   deps: Deps,
   operator: SessionPrincipal,
   userId: string,
-  { reason, ...proof }: Suspension,
+  { reason, ...credentials }: Suspension,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const events = ofPerson(operator, userId, "operator.person_resumed", { reason });
   if (!(await resumeUser(deps, userId, events))) throw notFound("Person");
 }
@@ -72,9 +72,9 @@ export async function endSessions(
   deps: Deps,
   operator: SessionPrincipal,
   userId: string,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const events = ofPerson(operator, userId, "operator.sessions_ended");
   if (!(await endSessionsOfUser(deps, userId, events))) throw notFound("Person");
 }

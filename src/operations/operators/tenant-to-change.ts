@@ -11,9 +11,9 @@ export async function tenantToChange(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<TenantRef> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const tenant = await findTenant(deps, id);
   if (!tenant) throw notFound("Tenant");
   return tenant;

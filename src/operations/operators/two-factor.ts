@@ -15,9 +15,9 @@ export async function mailRemoval(
   deps: Deps,
   operator: SessionPrincipal,
   userId: string,
-  proof: StepUpCredentials,
+  credentials: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
+  await requireStepUp(deps, operator, credentials);
   const person = await askForRemoval(deps, operator, userId, deps.now());
   if (!person) throw notFound("Person");
   if (person.totpEnabledAt === null) {

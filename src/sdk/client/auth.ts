@@ -11,9 +11,9 @@ import type {
   PasswordReset,
   Profile,
   ProfileChange,
-  Proof,
   Registration,
   RequestedCode,
+  StepUp,
   TokenPair,
 } from "./generated";
 import type { Renew } from "./renewal";
@@ -120,7 +120,7 @@ export interface AuthMethods {
    * what it has. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and
    * VALIDATION_FAILED for a wrong passkey.
    */
-  stepUp(proof: Proof, options?: CallOptions): Promise<string>;
+  stepUp(credentials: StepUp, options?: CallOptions): Promise<string>;
   /**
    * Returns everything that the service keeps about the user, in all tenants, without secrets. Works once an hour, and
    * the user gets a mail about it. Throws UNAUTHENTICATED, STEP_UP_REQUIRED, RATE_LIMITED.
@@ -182,7 +182,7 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
     forgotPassword: (email, options) => call.message("POST /auth/forgot-password", toAddress(email, options)),
     resetPassword: (body, options) => call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),
     changePassword: (body, options) => call.message("POST /auth/change-password", { ...options, body }),
-    stepUp: (proof, options) => call.message("POST /auth/step-up", { ...options, body: proof }),
+    stepUp: (credentials, options) => call.message("POST /auth/step-up", { ...options, body: credentials }),
     exportAccount: (options) => call.data("GET /auth/me/export", options),
     deleteAccount: async (body, options) => {
       const message = await call.message("DELETE /auth/me", { ...options, body });

@@ -222,21 +222,6 @@ export interface CodeCredentials {
   tenantId?: string | undefined;
 }
 
-/** The result of a sign-in with a provider. */
-export interface CodeExchange {
-  /** The `code` that `APP_URL/oauth` was opened with. */
-  code: string;
-  /** A TOTP or recovery code. Required when two-factor authentication is on. */
-  totp?: string | undefined;
-  /** One of the user's tenants. Missing: the one used last. */
-  tenantId?: string | undefined;
-  /**
-   * After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that has the
-   * address, unless LINK_BY_EMAIL is `never`.
-   */
-  mailCode?: EnteredCode | undefined;
-}
-
 /** What proves who signs in. */
 export interface Credentials {
   email: string;
@@ -357,15 +342,6 @@ export interface DeliveryOptions {
         }
       >
     | undefined;
-}
-
-/** Where the page at `APP_URL/oauth` sends the user next. */
-export interface Departure {
-  /**
-   * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
-   * make such a link.
-   */
-  to?: string | undefined;
 }
 
 /** Who issues access tokens. It names no endpoint that there is not. */
@@ -1222,6 +1198,15 @@ export interface NewFeed {
   events: string[];
 }
 
+/** Where the page at `APP_URL/oauth` sends the user next. */
+export interface NewIdentity {
+  /**
+   * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
+   * make such a link.
+   */
+  to?: string | undefined;
+}
+
 /** An import of people to create. */
 export interface NewImport {
   /** One line, trimmed. */
@@ -1398,6 +1383,21 @@ export interface NewSubscription {
   externalId?: string | undefined;
 }
 
+/** The result of a sign-in with a provider. */
+export interface OauthExchange {
+  /** The `code` that `APP_URL/oauth` was opened with. */
+  code: string;
+  /** A TOTP or recovery code. Required when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** One of the user's tenants. Missing: the one used last. */
+  tenantId?: string | undefined;
+  /**
+   * After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that has the
+   * address, unless LINK_BY_EMAIL is `never`.
+   */
+  mailCode?: EnteredCode | undefined;
+}
+
 /** A listener with its secret and its first ticket. */
 export interface OpenedListener {
   _id: string;
@@ -1491,7 +1491,7 @@ export interface OperatedTenant {
 }
 
 /** What proves again who the operator is: the password, a code, or both. */
-export interface OperatorProof {
+export interface OperatorConfirmation {
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
@@ -1913,19 +1913,6 @@ export interface ProfileChange {
   name: string | null;
 }
 
-/**
- * What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them.
- */
-export interface Proof {
-  password?: string | undefined;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
-  /** A code from a mail to the user's address. */
-  mailCode?: EnteredCode | undefined;
-  /** The answer to the options of a confirmation. */
-  passkey?: ShownPasskey | undefined;
-}
-
 /** A sign-in provider; `oidc` is the one that the service's operator has chosen. */
 export type ProviderName = "google" | "github" | "microsoft" | "oidc";
 
@@ -2218,7 +2205,7 @@ export interface ShownPasskey {
 }
 
 /** Options of a sign-in. */
-export interface SignInDeparture {
+export interface SignInOptions {
   /**
    * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
    * make such a link.
@@ -2379,6 +2366,19 @@ export interface SourceVerificationOutput {
   toleranceSeconds: number;
   /** How the bytes of the key are written in the secret. By default `"utf8"`. */
   secretEncoding: "utf8" | "hex" | "base64";
+}
+
+/**
+ * What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them.
+ */
+export interface StepUp {
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+  /** A code from a mail to the user's address. */
+  mailCode?: EnteredCode | undefined;
+  /** The answer to the options of a confirmation. */
+  passkey?: ShownPasskey | undefined;
 }
 
 /** A subscription: the endpoint of a subscriber in the tenant. */

@@ -1,7 +1,7 @@
 /** `/auth/identities` and `/auth/oauth`: signing in with Google, GitHub, Microsoft or another provider. */
 
 import type { Call, CallOptions } from "./call";
-import type { CodeExchange, Departure, Identity, ProviderName, SignInDeparture, TokenPair } from "./generated";
+import type { Identity, NewIdentity, OauthExchange, ProviderName, SignInOptions, TokenPair } from "./generated";
 import { type Listed, listed } from "./pages";
 import { query, segment } from "./path";
 import type { TokenStore } from "./token-store";
@@ -17,21 +17,21 @@ import type { TokenStore } from "./token-store";
  */
 export interface IdentityMethods {
   /** Returns the address to send the browser to, for a sign-in. Throws TypeError for an empty name. */
-  signInUrl(provider: ProviderName, departure?: SignInDeparture): string;
+  signInUrl(provider: ProviderName, signIn?: SignInOptions): string;
   /**
    * Opens a session with the code of a sign-in. Returns its tokens, which the client has already stored. Throws
    * INVALID_TOKEN for a code that has expired, was used or belongs to another browser, CONFLICT if an account with the
    * address must be linked first, FORBIDDEN if registration is closed, EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again
    * with `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
    */
-  exchange(body: CodeExchange, options?: CallOptions): Promise<TokenPair>;
+  exchange(body: OauthExchange, options?: CallOptions): Promise<TokenPair>;
   /** Returns the user's identities, oldest first. Throws NOT_FOUND while every provider is off. */
   list(options?: CallOptions): Listed<Identity>;
   /**
    * Begins to add a provider, and returns where to send the browser: it comes back to `APP_URL/oauth` with `linked` or
    * with `error`. Throws STEP_UP_REQUIRED, NOT_FOUND for a provider that is off, SERVICE_UNAVAILABLE while it is down.
    */
-  link(provider: ProviderName, departure?: Departure, options?: CallOptions): Promise<{ url: string }>;
+  link(provider: ProviderName, body?: NewIdentity, options?: CallOptions): Promise<{ url: string }>;
   /**
    * Removes an identity. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the
    * last way to sign in.
@@ -41,7 +41,7 @@ export interface IdentityMethods {
 
 export function identityMethods(call: Call, store: TokenStore, baseUrl: string): IdentityMethods {
   return {
-    signInUrl: (provider, departure = {}) => `${baseUrl}/api/v1/auth/oauth/${segment(provider)}${query(departure)}`,
+    signInUrl: (provider, signIn = {}) => `${baseUrl}/api/v1/auth/oauth/${segment(provider)}${query(signIn)}`,
     exchange: async (body, options) => {
       const request = { ...options, body, as: "nobody", cookies: true } as const;
       const pair = await call.data<TokenPair>("POST /auth/oauth/exchange", request);
@@ -49,8 +49,8 @@ export function identityMethods(call: Call, store: TokenStore, baseUrl: string):
       return pair;
     },
     list: (options) => listed(call.data("GET /auth/identities", options)),
-    link: (provider, departure = {}, options) =>
-      call.data(`POST /auth/identities/${segment(provider)}`, { ...options, body: departure, cookies: true }),
+    link: (provider, body = {}, options) =>
+      call.data(`POST /auth/identities/${segment(provider)}`, { ...options, body, cookies: true }),
     unlink: (id, options) => call.message(`DELETE /auth/identities/${segment(id)}`, options),
   };
 }

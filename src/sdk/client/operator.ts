@@ -7,7 +7,7 @@ import type {
   MoveRequest,
   OperatedPerson,
   OperatedTenant,
-  OperatorProof,
+  OperatorConfirmation,
   OperatorSearch,
   PersonSuspension,
   ServiceStatus,
@@ -55,13 +55,13 @@ export interface OperatorMethods {
   /** Lets a suspended person sign in again. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   resumePerson(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /** Ends all sessions of a person. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
-  revokeSessions(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  revokeSessions(id: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /**
    * Mails a person a link that removes their lost second factor; nothing is removed until they confirm it. Returns the
    * service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and CONFLICT for a person without a second factor or
    * without a verified address.
    */
-  removeTwoFactor(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  removeTwoFactor(id: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /**
    * Moves a tenant to another delivery database, and returns how far the move is; `tenant` shows how it goes on. Throws
    * NOT_FOUND, VALIDATION_FAILED, STEP_UP_REQUIRED, and CONFLICT while an earlier move has not ended.
@@ -71,13 +71,13 @@ export interface OperatorMethods {
    * Holds the sends of all tenants: deliveries wait, and none is lost. Returns the service's confirmation. Throws
    * STEP_UP_REQUIRED.
    */
-  holdSends(proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  holdSends(credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /** Releases the sends of all tenants. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
-  releaseSends(proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  releaseSends(credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /** Holds the sends of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
-  holdSendsOf(tenantId: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  holdSendsOf(tenantId: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /** Releases the sends of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
-  releaseSendsOf(tenantId: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  releaseSendsOf(tenantId: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
 }
 
 export const operatorMethods = (call: Call): OperatorMethods => ({

@@ -1,6 +1,12 @@
 /** `/platform/keys`: the keys with which the product itself calls the service. */
 import type { Call, CallOptions } from "./call";
-import type { IssuedPlatformKey, NewPlatformKey, OperatorProof, PlatformKey, PlatformKeyRotation } from "./generated";
+import type {
+  IssuedPlatformKey,
+  NewPlatformKey,
+  OperatorConfirmation,
+  PlatformKey,
+  PlatformKeyRotation,
+} from "./generated";
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
 
@@ -25,12 +31,12 @@ export interface PlatformKeyMethods {
    */
   rotate(id: string, body?: PlatformKeyRotation, options?: CallOptions): Promise<IssuedPlatformKey>;
   /** Ends the former key at once. Returns the service's confirmation. Throws NOT_FOUND, FORBIDDEN, STEP_UP_REQUIRED. */
-  endPrevious(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  endPrevious(id: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /**
    * Revokes a key at once, and its former one. Returns the service's confirmation. Throws NOT_FOUND, FORBIDDEN,
    * STEP_UP_REQUIRED.
    */
-  revoke(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
+  revoke(id: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
 }
 
 export function platformKeyMethods(call: Call): PlatformKeyMethods {
@@ -39,8 +45,8 @@ export function platformKeyMethods(call: Call): PlatformKeyMethods {
     create: (body, options) => call.data("POST /platform/keys", { ...options, body }),
     list: (options) => listed(call.data("GET /platform/keys", options)),
     rotate: (id, body = {}, options) => call.data(`POST ${at(id, "/rotate")}`, { ...options, body }),
-    endPrevious: (id, proof = {}, options) =>
-      call.message(`DELETE ${at(id, "/previous")}`, { ...options, body: proof }),
-    revoke: (id, proof = {}, options) => call.message(`DELETE ${at(id)}`, { ...options, body: proof }),
+    endPrevious: (id, credentials = {}, options) =>
+      call.message(`DELETE ${at(id, "/previous")}`, { ...options, body: credentials }),
+    revoke: (id, credentials = {}, options) => call.message(`DELETE ${at(id)}`, { ...options, body: credentials }),
   };
 }

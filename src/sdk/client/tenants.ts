@@ -1,7 +1,7 @@
 /** `/tenants`: the tenants of the signed-in user. */
 
 import type { Call, CallOptions } from "./call";
-import type { Membership, Proof, TenantExport, TenantSecurity, TenantSecurityChange, TokenPair } from "./generated";
+import type { Membership, StepUp, TenantExport, TenantSecurity, TenantSecurityChange, TokenPair } from "./generated";
 import { type Listed, listed } from "./pages";
 import type { TokenStore } from "./token-store";
 
@@ -37,9 +37,9 @@ export interface TenantMethods {
   /**
    * Deletes the tenant of this session for all of its members, and the stored tokens. For owners only. Returns the
    * service's confirmation. Throws FORBIDDEN, and STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and
-   * `proof` is empty; otherwise as `auth.stepUp`.
+   * `credentials` is empty; otherwise as `auth.stepUp`.
    */
-  remove(proof?: Proof, options?: CallOptions): Promise<string>;
+  remove(credentials?: StepUp, options?: CallOptions): Promise<string>;
 }
 
 export const tenantMethods = (call: Call, store: TokenStore): TenantMethods => ({
@@ -52,8 +52,8 @@ export const tenantMethods = (call: Call, store: TokenStore): TenantMethods => (
   security: (options) => call.data("GET /tenant/security", options),
   updateSecurity: (body, options) => call.data("PATCH /tenant/security", { ...options, body }),
   export: (options) => call.data("GET /tenant/export", options),
-  remove: async (proof = {}, options) => {
-    const message = await call.message("DELETE /tenant", { ...options, body: proof });
+  remove: async (credentials = {}, options) => {
+    const message = await call.message("DELETE /tenant", { ...options, body: credentials });
     await store.save(null);
     return message;
   },

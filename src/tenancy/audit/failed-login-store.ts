@@ -15,7 +15,7 @@ import { audit, strangerTo } from "./record-store";
 const MAX_ROWS_PER_HOUR = 5;
 
 /** What was wrong: a password, a second factor, a mailed code or a passkey. */
-export type FailedProof = GuessPool | "passkey";
+export type FailedCredential = GuessPool | "passkey";
 
 /** The account that somebody has tried to sign in to. */
 export interface GuessedAccount {
@@ -28,7 +28,7 @@ export interface GuessedAccount {
 export async function recordFailedLogin(
   { db, now }: Deps,
   account: GuessedAccount,
-  { pool, startedLock }: { pool: FailedProof; startedLock: boolean },
+  { pool, startedLock }: { pool: FailedCredential; startedLock: boolean },
   origin: RequestOrigin,
 ): Promise<void> {
   const { userId, tenantId } = account;
@@ -59,7 +59,7 @@ export async function recordLock({ db }: Deps, user: Guesser, pool: GuessPool): 
   await atomically(db, { locked: auditLock(user, pool, user.actor) });
 }
 
-const auditLock = ({ userId, tenantId }: GuessedAccount, pool: FailedProof, actor: Guesser["actor"]) =>
+const auditLock = ({ userId, tenantId }: GuessedAccount, pool: FailedCredential, actor: Guesser["actor"]) =>
   audit({
     tenantId: tenantId ?? userId,
     action: "auth.locked",
