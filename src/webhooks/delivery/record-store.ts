@@ -59,21 +59,22 @@ export async function recordAttempts(
     ...subscriptionStatements(results, ours, endedAt),
     ...deliveryStatements(results, ours, endedAt),
     ended: statements.ended(values),
-    attempts: statements.attempts(values),
     recorded: statements.recorded(values),
   });
   return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...disabled] };
 }
 
 /** What no statement reads. Only `endList` has the response bodies, which can be long. */
-const UNREAD: ReadonlySet<string> = new Set(["bytes", "kind", "mayBeGone", "responseBody"]);
+const UNREAD: ReadonlySet<string> = new Set(["bytes", "kind", "mayBeGone", "responseBody", "startedAt"]);
 
 /**
- * A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short
- * object is quicker.
+ * A JSON list without what is null or false. SQLite serializes and parses an object again for each value that it reads,
+ * so a short object is quicker.
  */
 const compactList = (results: readonly object[]): string =>
-  JSON.stringify(results, (name, value: unknown) => (value === null || UNREAD.has(name) ? undefined : value));
+  JSON.stringify(results, (name, value: unknown) =>
+    value === null || value === false || UNREAD.has(name) ? undefined : value,
+  );
 
 /** `latencyMs` is null if nothing was sent or the connection failed, and `failedAt` unless a sent attempt failed. */
 const resultList = (results: readonly AttemptResult[]): string =>
@@ -124,7 +125,8 @@ function makeStatements() {
     ended: fixed(sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
       SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'id' FROM ${ours}
         WHERE j.value ->> 'nextDueAt' IS NULL)`),
-    attempts: fixed(sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code,
+    // A call that is repeated writes the same once more, so that it answers the same.
+    recorded: fixed<{ id: string }>(sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code,
         response_body = t.body, long_body = t.long_body, error = t.error, attempted_at = t.started_at,
         completed_at = t.completed_at, next_id = t.next_id
       FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status,
@@ -132,12 +134,11 @@ function makeStatements() {
           j.value ->> 'error' AS error, j.value ->> 'started' AS started_at,
           j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
         FROM json_each(${sql.placeholder("ends")}) j CROSS JOIN attempts a
-          ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND a.status = 'pending'
-            AND a.claim = ${CLAIM}) t
-      WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`),
-    recorded: fixed<{ id: string }>(sql`SELECT a.id FROM json_each(${RESULTS}) j CROSS JOIN attempts a
-      ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
-      WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
+          ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND iif(a.status = 'pending',
+            a.claim = ${CLAIM}, a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completed'
+              AND a.next_id IS j.value ->> 'next')) t
+      WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id
+      RETURNING id`),
   };
 }
 
@@ -186,7 +187,7 @@ function deliveryStatements(results: readonly AttemptResult[], ours: SQL, endedA
             attempt_id = t.next_attempt_id
           FROM (SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'id' AS id,
               j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
-              j.value ->> 'isFailedProbe' AS is_failed_probe
+              coalesce(j.value ->> 'isFailedProbe', 0) AS is_failed_probe
             FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
           WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
       : undefined,
