@@ -3,7 +3,7 @@ import { type Config, parseConfig, SETTING_NAMES } from "./config";
 import { ConfigError } from "./config-error";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
-import { createShards, type Shards } from "./db/shards";
+import { createShards, findDatabases, type Shards } from "./db/shards";
 import { createDeliveryQueues, type DeliveryQueues } from "./delivery-queues";
 import { createGuesses, type Guesses } from "./limits/guesses";
 import { createLimiter, type Leases, type Limiter, noLeases } from "./limits/limiter";
@@ -58,10 +58,21 @@ interface Settings {
   keys: KeyRing;
   leases: Leases;
   signerCache: SignerCache;
+  /** Those of `ownHosts` that do not depend on the request. */
+  configuredHosts: readonly string[];
+}
+
+/** What does not change from one invocation to the next. */
+interface Known {
+  env: Env;
+  fingerprint: string;
+  settings: Promise<Settings>;
+  queues: DeliveryQueues;
+  databases: ReadonlyMap<number, D1Database>;
 }
 
 /** Parsed once per isolate, and again when a setting changes. A failure is cached too. */
-let cache: { env: Env; fingerprint: string; settings: Promise<Settings>; queues: DeliveryQueues } | undefined;
+let cache: Known | undefined;
 
 /** Forgets everything, so that test files can share an isolate. */
 export function forgetSettings(): void {
@@ -72,20 +83,21 @@ async function loadSettings(env: Env): Promise<Settings> {
   try {
     const config = parseConfig({ ...env });
     if (config.refused.length > 0) log("error", "optional settings refused", { reason: config.refused.join("; ") });
-    return { config, keys: await deriveKeyRing(config.secretKeys), leases: noLeases(), signerCache: {} };
+    const keys = await deriveKeyRing(config.secretKeys);
+    return { config, keys, leases: noLeases(), signerCache: {}, configuredHosts: configuredHosts(config) };
   } catch (error) {
     if (error instanceof ConfigError) log("error", "configuration refused", { reason: error.message });
     throw error;
   }
 }
 
-/** What does not change from one invocation to the next. The runtime passes the same `env` to all of an isolate. */
-function knownOf(env: Env): NonNullable<typeof cache> {
+/** The runtime passes the same `env` to all invocations of an isolate. */
+function knownOf(env: Env): Known {
   if (cache?.env === env) return cache;
   const variables: Partial<Record<string, unknown>> = { ...env };
   const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
   const settings = cache?.fingerprint === fingerprint ? cache.settings : loadSettings(env);
-  cache = { env, fingerprint, settings, queues: createDeliveryQueues(env) };
+  cache = { env, fingerprint, settings, queues: createDeliveryQueues(env), databases: findDatabases(env) };
   return cache;
 }
 
@@ -99,8 +111,8 @@ export async function createDeps(
   requestUrl?: string,
 ): Promise<Deps> {
   const startedAt = Date.now();
-  const { settings, queues } = knownOf(env);
-  const { config, keys, leases, signerCache } = await settings;
+  const { settings, queues, databases } = knownOf(env);
+  const { config, keys, leases, signerCache, configuredHosts: hosts } = await settings;
   setLogLevel(config.logLevel);
   const trips = { trips: 0, sqlMs: 0, rowsWritten: 0 };
   const background: Deps["background"] = (what, work) =>
@@ -113,7 +125,7 @@ export async function createDeps(
     keys,
     signers: createSigners({ db: signerDb, config, keys, cache: signerCache, background, now: Date.now }),
     db: createDb(env.DB, trips),
-    shards: createShards(env, trips),
+    shards: createShards(databases, trips),
     trips,
     limiter: createLimiter({ namespace: env.RATE_LIMITER, rules: config.rules, leases, background, now: Date.now }),
     guesses: createGuesses(env.ACCOUNT_LOCK),
@@ -122,7 +134,7 @@ export async function createDeps(
     alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
     mailer: env.EMAIL,
     sweepers: env.SWEEPER,
-    ownHosts: ownHosts(config, requestUrl),
+    ownHosts: requestUrl === undefined ? hosts : [...hosts, new URL(requestUrl).host],
     throttles: env.SUBSCRIPTION_GATE,
     feedLeases: env.FEED_LEASE,
     listenSockets: env.LISTEN_SOCKET,
@@ -134,8 +146,10 @@ export async function createDeps(
 }
 
 /** APP_URL may belong to a separate client, whose host may receive deliveries. */
-function ownHosts({ appUrl, publicUrl }: Config, requestUrl: string | undefined): string[] {
-  const urls = [appUrl, requestUrl].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
-  const own = urls.filter(({ pathname, href }) => href === requestUrl || pathname === CONSOLE_PATH);
-  return [...own, ...(publicUrl === undefined ? [] : [new URL(publicUrl)])].map(({ host }) => host);
+function configuredHosts({ appUrl, publicUrl }: Config): string[] {
+  const app = new URL(appUrl);
+  return [
+    ...(app.pathname === CONSOLE_PATH ? [app.host] : []),
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).host]),
+  ];
 }

@@ -11,7 +11,7 @@ import worker from "../../src";
 import { begin, type Jobs, runJobs } from "../../src/operations/upkeep/run-jobs";
 import { beginUpkeep, startSweepers } from "../../src/operations/upkeep/start";
 import { newIdAt } from "../../src/platform/db/ids";
-import { createShards } from "../../src/platform/db/shards";
+import { createShards, findDatabases } from "../../src/platform/db/shards";
 import { createDeps } from "../../src/platform/deps";
 import { askSchedule } from "../../src/webhooks/throttling/demand";
 import { eventually } from "../support/client";
@@ -111,7 +111,7 @@ test("objects are made near their database, whose region D1 reports", async () =
       })),
   };
   const deps = await realDeps();
-  const shards = createShards({ SHARD_9: reporting, SHARD_8: env.DB }, deps.trips);
+  const shards = createShards(findDatabases({ SHARD_9: reporting, SHARD_8: env.DB }), deps.trips);
   const near = { ...deps, sweepers, shards } as unknown as typeof deps;
   await startSweepers(near);
   await beginUpkeep(near, "minute");

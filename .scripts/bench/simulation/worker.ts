@@ -38,7 +38,7 @@ async function simulate(
   if (!bound) throw new Error(`${name} is not bound`);
   const database = metered(bound, meter);
   const deps = await createDeps(env, ctx);
-  const shards = createShards({ [name]: database }, deps.trips);
+  const shards = createShards(new Map([[wanted.shard, database]]), deps.trips);
   const onMinute = (minute: Extract<Line, { minute: unknown }>["minute"]) => void write({ minute });
   const hour = new SimulatedHour({ ...deps, shards }, { ...wanted, meter, database, onMinute });
   const result = await hour.run();

@@ -13,31 +13,28 @@ export interface Shards {
   db(shard: number): Db;
 }
 
-/** Finds the delivery databases among the bindings of `env`. */
-export function createShards(env: object, trips: TripCount): Shards {
-  const bindings = env as Record<string, D1Database | undefined>;
-  const nameOf = (shard: number) => (shard === 0 ? "DB" : `SHARD_${shard}`);
-  const numbers = Object.keys(bindings)
-    .flatMap((name) =>
-      name === "DB"
-        ? [0]
-        : (name
-            .match(/^SHARD_(\d{1,3})$/)
-            ?.slice(1)
-            .map(Number) ?? []),
-    )
-    .sort((a, b) => a - b);
+const nameOf = (shard: number) => (shard === 0 ? "DB" : `SHARD_${shard}`);
+
+/** Finds the delivery databases among the bindings of `env`, by their numbers in order. */
+export function findDatabases(env: object): ReadonlyMap<number, D1Database> {
+  const found = Object.entries(env as Record<string, D1Database>).flatMap(([name, database]) => {
+    const number = name === "DB" ? "0" : name.match(/^SHARD_(\d{1,3})$/)?.[1];
+    return number === undefined ? [] : [[Number(number), database] as const];
+  });
+  return new Map(found.sort(([a], [b]) => a - b));
+}
+
+/** Makes the clients of the delivery databases, which count their trips in `trips`. */
+export function createShards(databases: ReadonlyMap<number, D1Database>, trips: TripCount): Shards {
   const clients = new Map<number, Db>();
   return {
-    numbers,
+    numbers: [...databases.keys()],
     db(shard) {
       const known = clients.get(shard);
       if (known) return known;
-      const binding = bindings[nameOf(shard)];
-      if (!binding) {
-        throw unavailable({ cause: new Error(`${nameOf(shard)} is not bound`) });
-      }
-      const client = createDb(binding, trips, (region) => noteRegion(shard, region));
+      const database = databases.get(shard);
+      if (!database) throw unavailable({ cause: new Error(`${nameOf(shard)} is not bound`) });
+      const client = createDb(database, trips, (region) => noteRegion(shard, region));
       clients.set(shard, client);
       return client;
     },
