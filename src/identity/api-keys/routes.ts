@@ -3,10 +3,10 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { apiKeys } from "./operations";
 import { keysSeenBy } from "./revoke";
@@ -49,9 +49,10 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("revokeApiKey", "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.", {
-      200: says("API key revoked"),
+    ...action(apiKeys.revoke, {
+      id: "revokeApiKey",
+      summary: "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.",
+      message: "API key revoked",
       errors: ["NOT_FOUND"],
     }),
-    ...serve(apiKeys.revoke, (c) => c.json({ message: "API key revoked" })),
   );

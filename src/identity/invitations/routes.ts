@@ -3,11 +3,11 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { action, requires, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { limitedInside } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { invitations } from "./operations";
 import { type Invitation, invitation as invitationSchema, joined as joinedSchema } from "./schemas";
@@ -58,9 +58,10 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("revokeInvitation", "Revokes an open invitation.", {
-      200: says("Invitation revoked."),
+    ...action(invitations.revoke, {
+      id: "revokeInvitation",
+      summary: "Revokes an open invitation.",
+      message: "Invitation revoked.",
       errors: ["NOT_FOUND"],
     }),
-    ...serve(invitations.revoke, (c) => c.json({ message: "Invitation revoked." })),
   );

@@ -3,10 +3,10 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { passkeys } from "./operations";
 import { listPasskeysOfUser } from "./store";
 import { creationOptions, passkey } from "./webauthn/schemas";
@@ -45,22 +45,24 @@ export const passkeyRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/:id",
-    describeRoute("renamePasskey", "Renames a passkey of the user.", {
-      200: says("Passkey renamed."),
+    sessionOnly,
+    ...action(passkeys.rename, {
+      id: "renamePasskey",
+      summary: "Renames a passkey of the user.",
+      message: "Passkey renamed.",
       errors: ["NOT_FOUND"],
     }),
-    sessionOnly,
-    ...serve(passkeys.rename, (c) => c.json({ message: "Passkey renamed." })),
   )
   .delete(
     "/:id",
-    describeRoute("removePasskey", "Removes a passkey of the user. Sessions opened with it stay.", {
-      200: says("Passkey removed."),
+    sessionOnly,
+    ...action(passkeys.remove, {
+      id: "removePasskey",
+      summary: "Removes a passkey of the user. Sessions opened with it stay.",
+      message: "Passkey removed.",
       errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the " +
         "last way to sign in.",
     }),
-    sessionOnly,
-    ...serve(passkeys.remove, (c) => c.json({ message: "Passkey removed." })),
   );

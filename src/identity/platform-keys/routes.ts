@@ -2,10 +2,10 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { noPlatformKeys, sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { CONFIRMATION_ERRORS, CONFIRMED } from "../step-up/schemas";
 import { platformKeys } from "./operations";
 import { issuedPlatformKey, platformKey } from "./schemas";
@@ -41,19 +41,21 @@ export const platformKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id/previous",
-    describeRoute("endPreviousPlatformKey", "Ends the former key at once, if one still works.", {
-      200: says("Former key ended."),
+    ...action(platformKeys.endPrevious, {
+      id: "endPreviousPlatformKey",
+      summary: "Ends the former key at once, if one still works.",
+      message: "Former key ended.",
       errors: CONFIRMATION_ERRORS,
       description: CONFIRMED,
     }),
-    ...serve(platformKeys.endPrevious, (c) => c.json({ message: "Former key ended." })),
   )
   .delete(
     "/:id",
-    describeRoute("revokePlatformKey", "Revokes a platform key at once, and its former one.", {
-      200: says("Platform key revoked."),
+    ...action(platformKeys.revoke, {
+      id: "revokePlatformKey",
+      summary: "Revokes a platform key at once, and its former one.",
+      message: "Platform key revoked.",
       errors: CONFIRMATION_ERRORS,
       description: CONFIRMED,
     }),
-    ...serve(platformKeys.revoke, (c) => c.json({ message: "Platform key revoked." })),
   );

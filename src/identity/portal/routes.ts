@@ -3,9 +3,9 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { portalLinks } from "./operations";
 import { listedPortalLink, madePortalLink, madePortalToken, portalSession } from "./schemas";
@@ -37,10 +37,11 @@ export const portalLinkRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("revokePortalLink", "Ends a portal link or token at once, and the session that it has opened.", {
-      200: says("Portal link revoked."),
+    ...action(portalLinks.revoke, {
+      id: "revokePortalLink",
+      summary: "Ends a portal link or token at once, and the session that it has opened.",
+      message: "Portal link revoked.",
     }),
-    ...serve(portalLinks.revoke, (c) => c.json({ message: "Portal link revoked." })),
   );
 
 export const portalTokenRoutes = new Hono<AppEnv>().post(

@@ -2,10 +2,10 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { action, requires, serve } from "../../platform/http/operation";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { profile } from "./operations";
 import { profile as profileSchema } from "./schemas";
 import { profileView } from "./view";
@@ -31,8 +31,11 @@ export const profileRoutes = new Hono<AppEnv>()
   )
   .post(
     "/change-email",
-    describeRoute("changeEmail", "Mails a link to a new address, which changes the address of the account.", {
-      200: says(CHANGE_MAILED),
+    sessionOnly,
+    ...action(profile.changeEmail, {
+      id: "changeEmail",
+      summary: "Mails a link to a new address, which changes the address of the account.",
+      message: CHANGE_MAILED,
       errors: ["FORBIDDEN", "STEP_UP_REQUIRED", "WRONG_PASSWORD", "INVALID_TOTP", "ACCOUNT_LOCKED"],
       description:
         "The link works for 24 hours and once, and a newer request ends it. The answer is the same whether or not " +
@@ -40,22 +43,17 @@ export const profileRoutes = new Hono<AppEnv>()
         "Needs a sign-in or a step-up within the last ten minutes, or the password or a code. The addresses of " +
         "operators of the service cannot be changed.",
     }),
-    sessionOnly,
-    ...serve(profile.changeEmail, (c) => c.json({ message: CHANGE_MAILED })),
   )
   .post(
     "/change-email/confirm",
-    describeRoute(
-      "confirmEmail",
-      "Changes the address of the account, with the token that was mailed to the new one.",
-      {
-        200: says(CHANGED),
-        errors: ["INVALID_TOKEN", "EMAIL_TAKEN", "FORBIDDEN"],
-        description:
-          "Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links " +
-          "that were mailed before end. For 72 hours nobody else can have the former address.",
-      },
-    ),
     sessionOnly,
-    ...serve(profile.confirmEmail, (c) => c.json({ message: CHANGED })),
+    ...action(profile.confirmEmail, {
+      id: "confirmEmail",
+      summary: "Changes the address of the account, with the token that was mailed to the new one.",
+      message: CHANGED,
+      errors: ["INVALID_TOKEN", "EMAIL_TAKEN", "FORBIDDEN"],
+      description:
+        "Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links " +
+        "that were mailed before end. For 72 hours nobody else can have the former address.",
+    }),
   );

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -61,33 +61,36 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/2fa/remove",
-    describeRoute("removeLostTwoFactor", "Turns two-factor authentication off with the token of a mailed link.", {
-      200: says(FACTOR_REMOVED),
+    ...action(recovery.removeLostFactor, {
+      id: "removeLostTwoFactor",
+      summary: "Turns two-factor authentication off with the token of a mailed link.",
+      message: FACTOR_REMOVED,
       errors: ["INVALID_TOKEN"],
       description:
         "For somebody who has lost the authenticator app and the recovery codes: an operator of the service has " +
         "the link mailed. It works once, within 24 hours, and ends all sessions.",
     }),
-    ...serve(recovery.removeLostFactor, (c) => c.json({ message: FACTOR_REMOVED })),
   )
   .post(
     "/forgot-password",
-    describeRoute("forgotPassword", "Mails a reset link if the account exists.", {
-      200: says(RESET_QUEUED),
+    ...action(recovery.forgotPassword, {
+      id: "forgotPassword",
+      summary: "Mails a reset link if the account exists.",
+      message: RESET_QUEUED,
       errors: ["CAPTCHA_REQUIRED"],
     }),
-    ...serve(recovery.forgotPassword, (c) => c.json({ message: RESET_QUEUED })),
   )
   .post(
     "/reset-password",
-    describeRoute("resetPassword", "Sets a new password with a mailed token and ends every session of the user.", {
-      200: says("Password reset successfully."),
+    ...action(recovery.resetPassword, {
+      id: "resetPassword",
+      summary: "Sets a new password with a mailed token and ends every session of the user.",
+      message: "Password reset successfully.",
       errors: ["INVALID_TOKEN", "TOKEN_EXPIRED"],
       description:
         "API keys, passkeys and sign-ins with providers from before the address was verified end too, because " +
         "somebody else may have added them. The user is told by mail what has ended and what still works.",
     }),
-    ...serve(recovery.resetPassword, (c) => c.json({ message: "Password reset successfully." })),
   );
 
 export const passwordRoutes = new Hono<AppEnv>()
@@ -101,10 +104,11 @@ export const passwordRoutes = new Hono<AppEnv>()
   )
   .post(
     "/change-password",
-    describeRoute("changePassword", "Changes the password and ends every other session of the user.", {
-      200: says("Password changed successfully."),
+    sessionOnly,
+    ...action(recovery.changePassword, {
+      id: "changePassword",
+      summary: "Changes the password and ends every other session of the user.",
+      message: "Password changed successfully.",
       errors: ["WRONG_PASSWORD", "ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
     }),
-    sessionOnly,
-    ...serve(recovery.changePassword, (c) => c.json({ message: "Password changed successfully." })),
   );

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { invalidField } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
 import { limit } from "../../platform/http/rate-limit";
@@ -17,6 +17,8 @@ import { logout, refresh } from "./refresh";
 import { refreshKey, refreshTokenBody, session, tokenPair } from "./schemas";
 import { listSessionsOfUser } from "./store";
 import { sessionView } from "./view";
+
+const LOGGED_OUT = "Logged out successfully.";
 
 function idempotencyKeyOf(c: Context<AppEnv>): string | null {
   const given = c.req.header("idempotency-key");
@@ -44,11 +46,11 @@ export const publicSessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/logout",
-    describeRoute("logout", "Ends the session of a refresh token.", { 200: says("Logged out successfully.") }),
+    describeRoute("logout", "Ends the session of a refresh token.", { 200: says(LOGGED_OUT) }),
     body(refreshTokenBody),
     async (c) => {
       await logout(c.get("deps"), c.req.valid("json").refreshToken, originOf(c));
-      return c.json({ message: "Logged out successfully." });
+      return c.json({ message: LOGGED_OUT });
     },
   );
 
@@ -65,9 +67,12 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/logout-all",
-    describeRoute("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
     sessionOnly,
-    ...serve(sessions.revokeAll, (c) => c.json({ message: "Logged out from all devices." })),
+    ...action(sessions.revokeAll, {
+      id: "logoutAll",
+      summary: "Ends every session of the user.",
+      message: "Logged out from all devices.",
+    }),
   )
   .get(
     "/sessions",
@@ -84,10 +89,11 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/sessions/:id",
-    describeRoute("revokeSession", "Ends one session of the user.", {
-      200: says("Session revoked."),
+    sessionOnly,
+    ...action(sessions.revoke, {
+      id: "revokeSession",
+      summary: "Ends one session of the user.",
+      message: "Session revoked.",
       errors: ["NOT_FOUND"],
     }),
-    sessionOnly,
-    ...serve(sessions.revoke, (c) => c.json({ message: "Session revoked." })),
   );

@@ -2,10 +2,10 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { twoFactor } from "./operations";
 import { enrolment, recoveryCodes as recoveryCodesSchema } from "./schemas";
 
@@ -21,25 +21,23 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/verify",
-    describeRoute(
-      "verifyTwoFactor",
-      "Confirms enrolment with a code from the authenticator app, and ends the user's other sessions.",
-      {
-        200: says("2FA enabled successfully."),
-        errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
-      },
-    ),
     sessionOnly,
-    ...serve(twoFactor.verify, (c) => c.json({ message: "2FA enabled successfully." })),
+    ...action(twoFactor.verify, {
+      id: "verifyTwoFactor",
+      summary: "Confirms enrolment with a code from the authenticator app, and ends the user's other sessions.",
+      message: "2FA enabled successfully.",
+      errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
+    }),
   )
   .post(
     "/disable",
-    describeRoute("disableTwoFactor", "Turns two-factor authentication off.", {
-      200: says("2FA disabled successfully."),
+    sessionOnly,
+    ...action(twoFactor.disable, {
+      id: "disableTwoFactor",
+      summary: "Turns two-factor authentication off.",
+      message: "2FA disabled successfully.",
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
     }),
-    sessionOnly,
-    ...serve(twoFactor.disable, (c) => c.json({ message: "2FA disabled successfully." })),
   )
   .post(
     "/recovery-codes",

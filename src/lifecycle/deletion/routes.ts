@@ -3,10 +3,9 @@
 import { Hono } from "hono";
 import { endedAccount, endedWith } from "../../identity/members/ended-keys";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { says } from "../../platform/schemas/schemas";
 import { ofTenant, ofUser } from "../../tenancy/directory/paths";
 import { deletion } from "./operations";
 
@@ -34,8 +33,11 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
 
 export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
   "/",
-  describeRoute("deleteTenant", "Deletes the tenant of the session for all of its members.", {
-    200: says("Tenant deleted."),
+  sessionOnly,
+  ...action(deletion.ofTenant, {
+    id: "deleteTenant",
+    summary: "Deletes the tenant of the session for all of its members.",
+    message: "Tenant deleted.",
     errors: [
       "STEP_UP_REQUIRED",
       "WRONG_PASSWORD",
@@ -49,21 +51,20 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
       "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code. `CONFLICT`: the tenant " +
       "is suspended.",
   }),
-  sessionOnly,
-  ...serve(deletion.ofTenant, (c) => c.json({ message: "Tenant deleted." })),
 );
 
 /** `DELETE /platform/tenants/:tenant` and `DELETE /platform/users/:user`. */
 export const platformDeletionRoutes = new Hono<AppEnv>()
   .delete(
     "/tenants/:tenant",
-    describeRoute("deletePlatformTenant", "Deletes a tenant for all of its members, whose accounts stay.", {
-      200: says("Tenant deleted."),
+    ...action(deletion.ofPlatformTenant, {
+      id: "deletePlatformTenant",
+      summary: "Deletes a tenant for all of its members, whose accounts stay.",
+      message: "Tenant deleted.",
       errors: ["CONFLICT"],
       path: ofTenant,
       description: "409: the tenant is suspended.",
     }),
-    ...serve(deletion.ofPlatformTenant, (c) => c.json({ message: "Tenant deleted." })),
   )
   .delete(
     "/users/:user",

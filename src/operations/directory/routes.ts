@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { endedMembership, endedWith } from "../../identity/members/ended-keys";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { ofMember, ofTenant, ofUser } from "../../tenancy/directory/paths";
@@ -46,19 +46,21 @@ const tenantRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:tenant/suspend",
-    describeRoute("suspendPlatformTenant", "Suspends a tenant: its credentials are refused, and its deliveries wait.", {
-      200: says("Tenant suspended."),
+    ...action(tenants.suspend, {
+      id: "suspendPlatformTenant",
+      summary: "Suspends a tenant: its credentials are refused, and its deliveries wait.",
+      message: "Tenant suspended.",
       path: ofTenant,
     }),
-    ...serve(tenants.suspend, (c) => c.json({ message: "Tenant suspended." })),
   )
   .post(
     "/:tenant/resume",
-    describeRoute("resumePlatformTenant", "Ends the suspension of a tenant. Its waiting deliveries are sent.", {
-      200: says("Tenant resumed."),
+    ...action(tenants.resume, {
+      id: "resumePlatformTenant",
+      summary: "Ends the suspension of a tenant. Its waiting deliveries are sent.",
+      message: "Tenant resumed.",
       path: ofTenant,
     }),
-    ...serve(tenants.resume, (c) => c.json({ message: "Tenant resumed." })),
   );
 
 const memberRoutes = new Hono<AppEnv>()
@@ -140,27 +142,30 @@ const userRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:user/suspend",
-    describeRoute("suspendPlatformUser", "Suspends a person: all sessions end, and logins and API keys are refused.", {
-      200: says("Person suspended."),
+    ...action(users.suspend, {
+      id: "suspendPlatformUser",
+      summary: "Suspends a person: all sessions end, and logins and API keys are refused.",
+      message: "Person suspended.",
       path: ofUser,
     }),
-    ...serve(users.suspend, (c) => c.json({ message: "Person suspended." })),
   )
   .post(
     "/:user/resume",
-    describeRoute("resumePlatformUser", "Lets a suspended person sign in again.", {
-      200: says("Person resumed."),
+    ...action(users.resume, {
+      id: "resumePlatformUser",
+      summary: "Lets a suspended person sign in again.",
+      message: "Person resumed.",
       path: ofUser,
     }),
-    ...serve(users.resume, (c) => c.json({ message: "Person resumed." })),
   )
   .post(
     "/:user/sessions/revoke",
-    describeRoute("revokePlatformSessions", "Ends all sessions of a person, in all tenants.", {
-      200: says("All sessions ended."),
+    ...action(users.revokeSessions, {
+      id: "revokePlatformSessions",
+      summary: "Ends all sessions of a person, in all tenants.",
+      message: "All sessions ended.",
       path: ofUser,
     }),
-    ...serve(users.revokeSessions, (c) => c.json({ message: "All sessions ended." })),
   )
   .post(
     "/:user/mails",

@@ -1,10 +1,10 @@
 /** `/operator`: what the people who operate the service see. No answer has a payload, a secret, a token or a URL. */
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { auditPageBody } from "../../tenancy/audit/schemas";
 import { OPERATOR_CHANGES } from "./changes";
 import { operators } from "./operations";
@@ -68,13 +68,8 @@ const reading = new Hono<AppEnv>()
   );
 
 const changing = new Hono<AppEnv>();
-for (const { path, id, summary, message, operation, ...docs } of OPERATOR_CHANGES) {
-  changing.post(
-    path,
-    describeRoute(id, summary, { 200: says(message), ...docs }),
-    sessionOnly,
-    ...serve(operation, (c) => c.json({ message })),
-  );
+for (const { path, operation, ...change } of OPERATOR_CHANGES) {
+  changing.post(path, sessionOnly, ...action(operation, change));
 }
 
 export const operatorRoutes = new Hono<AppEnv>().route("/", reading).route("/", changing);

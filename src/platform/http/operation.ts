@@ -9,11 +9,12 @@ import type { ZodObject } from "zod";
 import { AppError } from "../errors";
 import type { Access, Call, Operation } from "../operation";
 import { CONSOLE_PATH } from "../paths";
+import { says } from "../schemas/schemas";
 import { clientContextOf } from "./client-context";
 import type { AppEnv } from "./env";
 import { can, operatorsOnly, ownersOnly, platformKeyOf, platformKeysOnly, sessionOf } from "./permissions";
 import { limit } from "./rate-limit";
-import { docsOf, documented } from "./route-docs";
+import { describeRoute, docsOf, documented, type RouteDocs } from "./route-docs";
 import { body, query } from "./validate";
 
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
@@ -68,6 +69,24 @@ export function serve<Input, Result, Sent, Answer, From extends "json" | "query"
       return answer(c as never, await perform(c as never, operation, input), input);
     },
   ];
+}
+
+/** What the document says of a route that answers with a message. */
+interface ActionDocs extends Pick<RouteDocs, "description" | "errors" | "path"> {
+  id: string;
+  summary: string;
+  message: string;
+}
+
+/** A route that answers with one message: its description, and what `serve` returns for its operation. */
+export function action<Input, Result, Sent, From extends "json" | "query" = "json">(
+  operation: Operation<Input, Result, Sent>,
+  { id, summary, message, ...docs }: ActionDocs,
+  from?: From,
+): [describe: MiddlewareHandler<AppEnv>, ...served: Served<From, Sent, Input, Response>] {
+  const answer = (c: Context<AppEnv>): Response => c.json({ message });
+  const success = { 200: says(message) };
+  return [describeRoute(id, summary, { ...success, ...docs }), ...serve(operation, answer, from)];
 }
 
 const passThrough = createMiddleware((_c, next) => next());

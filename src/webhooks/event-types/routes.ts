@@ -2,10 +2,10 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { sessionOrPlatformOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { EXPORT_MEDIA_TYPES, exportHeaders } from "./export/export";
 import { typeImportResult } from "./import/schemas";
 import { eventTypes } from "./operations";
@@ -78,11 +78,12 @@ export const eventTypeRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:name",
-    describeRoute("deleteEventType", "Deletes an event type with its versions. Subscriptions stay.", {
-      200: says("Event type deleted"),
+    ...action(eventTypes.delete, {
+      id: "deleteEventType",
+      summary: "Deletes an event type with its versions. Subscriptions stay.",
+      message: "Event type deleted",
       ...MISSING,
     }),
-    ...serve(eventTypes.delete, (c) => c.json({ message: "Event type deleted" })),
   )
   .post(
     "/:name/versions",

@@ -2,9 +2,9 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { action, requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, id, says } from "../../platform/schemas/schemas";
+import { dataOf, id } from "../../platform/schemas/schemas";
 import { feedOf, type Tokened } from "./changes";
 import { feeds } from "./operations";
 import type { FeedPage } from "./poll";
@@ -63,11 +63,12 @@ export const feedRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("deleteFeed", "Deletes a feed with its consumers. Its token ends.", {
-      200: says("Feed deleted"),
+    ...action(feeds.delete, {
+      id: "deleteFeed",
+      summary: "Deletes a feed with its consumers. Its token ends.",
+      message: "Feed deleted",
       ...MISSING,
     }),
-    ...serve(feeds.delete, (c) => c.json({ message: "Feed deleted" })),
   )
   .post(
     "/:id/token",
@@ -116,10 +117,11 @@ export const feedRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id/consumers/:name",
-    describeRoute("deleteFeedConsumer", "Forgets a consumer of a feed. The feed's token may ask, too.", {
-      200: says("Consumer deleted"),
+    ...action(feeds.forget, {
+      id: "deleteFeedConsumer",
+      summary: "Forgets a consumer of a feed. The feed's token may ask, too.",
+      message: "Consumer deleted",
       path: CONSUMER_PATH,
       ...MISSING,
     }),
-    ...serve(feeds.forget, (c) => c.json({ message: "Consumer deleted" })),
   );

@@ -2,9 +2,9 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { action, requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { listeners } from "./operations";
 import { listener, listenTicket, openedListener } from "./schemas";
 import { listenerView, openedView, ticketView } from "./view";
@@ -41,9 +41,10 @@ export const listenRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("closeListener", "Closes a listener. What it holds is not sent.", {
-      200: says("Listener closed"),
+    ...action(listeners.close, {
+      id: "closeListener",
+      summary: "Closes a listener. What it holds is not sent.",
+      message: "Listener closed",
       ...MISSING,
     }),
-    ...serve(listeners.close, (c) => c.json({ message: "Listener closed" })),
   );

@@ -2,9 +2,8 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
+import { action, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { says } from "../../platform/schemas/schemas";
 import { resend } from "./operations";
 import { retryFailedResult } from "./schemas";
 
@@ -13,24 +12,21 @@ const REFUSALS = { errors: ["NOT_FOUND", "EMAIL_NOT_VERIFIED"] } as const;
 export const resendRoutes = new Hono<AppEnv>()
   .post(
     "/:id/retry",
-    describeRoute(
-      "retryWebhook",
-      "Sends the latest failed delivery again. While such a retry is in progress, no second one is queued.",
-      { 200: says("Retry queued"), ...REFUSALS },
-    ),
-    ...serve(resend.latest, (c) => c.json({ message: "Retry queued" })),
+    ...action(resend.latest, {
+      id: "retryWebhook",
+      summary: "Sends the latest failed delivery again. While such a retry is in progress, no second one is queued.",
+      message: "Retry queued",
+      ...REFUSALS,
+    }),
   )
   .post(
     "/:id/deliveries/:deliveryId/retry",
-    describeRoute(
-      "retryDelivery",
-      "Sends one failed delivery again, as a new delivery, unless such a retry is in progress.",
-      {
-        200: says("Retry queued"),
-        ...REFUSALS,
-      },
-    ),
-    ...serve(resend.delivery, (c) => c.json({ message: "Retry queued" })),
+    ...action(resend.delivery, {
+      id: "retryDelivery",
+      summary: "Sends one failed delivery again, as a new delivery, unless such a retry is in progress.",
+      message: "Retry queued",
+      ...REFUSALS,
+    }),
   )
   .post(
     "/:id/retry-failed",
@@ -51,11 +47,12 @@ export const resendRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/test",
-    describeRoute("testWebhook", "Sends a synthetic `WebhookTested` event to this subscription alone.", {
-      200: says("Test delivery queued"),
+    ...action(resend.test, {
+      id: "testWebhook",
+      summary: "Sends a synthetic `WebhookTested` event to this subscription alone.",
+      message: "Test delivery queued",
       ...REFUSALS,
       description:
         "While the tenant's sends are frozen by an operator of the service, the test waits like all other deliveries.",
     }),
-    ...serve(resend.test, (c) => c.json({ message: "Test delivery queued" })),
   );

@@ -3,9 +3,9 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { orNotFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { action, requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { sourceOf } from "./changes";
 import { listSourceErrors } from "./errors-store";
 import { sources } from "./operations";
@@ -51,11 +51,12 @@ export const sourceRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("deleteSource", "Deletes a source. Calls to its URL get 401.", {
-      200: says("Source deleted"),
+    ...action(sources.delete, {
+      id: "deleteSource",
+      summary: "Deletes a source. Calls to its URL get 401.",
+      message: "Source deleted",
       ...MISSING,
     }),
-    ...serve(sources.delete, (c) => c.json({ message: "Source deleted" })),
   )
   .post(
     "/:id/secrets",

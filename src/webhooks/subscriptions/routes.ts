@@ -4,10 +4,10 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { orNotFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { action, requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { query } from "../../platform/http/validate";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { importedItem } from "./import-schemas";
 import { subscriptions } from "./operations";
 import { listQuery, subscription } from "./schemas";
@@ -72,25 +72,32 @@ export const subscriptionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("deleteWebhook", "Deletes a subscription. Nothing more is sent to it.", {
-      200: says("Webhook deleted"),
+    ...action(subscriptions.delete, {
+      id: "deleteWebhook",
+      summary: "Deletes a subscription. Nothing more is sent to it.",
+      message: "Webhook deleted",
       ...UNCHANGED,
     }),
-    ...serve(subscriptions.delete, (c) => c.json({ message: "Webhook deleted" })),
   )
   .post(
     "/:id/pause",
-    describeRoute("pauseWebhook", "Pauses a subscription: it receives no new events until it is resumed.", {
-      200: says("Webhook paused"),
+    ...action(subscriptions.pause, {
+      id: "pauseWebhook",
+      summary: "Pauses a subscription: it receives no new events until it is resumed.",
+      message: "Webhook paused",
       ...UNCHANGED,
     }),
-    ...serve(subscriptions.pause, (c) => c.json({ message: "Webhook paused" })),
   )
   .post(
     "/:id/resume",
-    describeRoute("resumeWebhook", "Resumes a subscription: it receives new events again.", {
-      200: says("Webhook resumed"),
-      ...UNCHANGED,
-    }),
-    ...serve(subscriptions.resume, (c) => c.json({ message: "Webhook resumed" }), "query"),
+    ...action(
+      subscriptions.resume,
+      {
+        id: "resumeWebhook",
+        summary: "Resumes a subscription: it receives new events again.",
+        message: "Webhook resumed",
+        ...UNCHANGED,
+      },
+      "query",
+    ),
   );

@@ -6,10 +6,10 @@ import * as z from "zod";
 import { notFound } from "../../../platform/errors";
 import { setOwnCookie } from "../../../platform/http/cookies";
 import type { AppEnv } from "../../../platform/http/env";
-import { serve } from "../../../platform/http/operation";
+import { action, serve } from "../../../platform/http/operation";
 import { servesRequest, sessionOf, sessionOnly } from "../../../platform/http/permissions";
 import { describeRoute, documented } from "../../../platform/http/route-docs";
-import { dataOf, says } from "../../../platform/schemas/schemas";
+import { dataOf } from "../../../platform/schemas/schemas";
 import { FLOW_COOKIE, hasProviders } from "../providers";
 import { identity, linkPath, startedAuthorization } from "../schemas";
 import { listIdentitiesOfUser } from "../store";
@@ -58,13 +58,14 @@ export const identityRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("unlinkIdentity", "Removes an identity. Sessions that it has opened stay.", {
-      200: says("Identity removed."),
+    sessionOnly,
+    whenOn,
+    ...action(identities.unlink, {
+      id: "unlinkIdentity",
+      summary: "Removes an identity. Sessions that it has opened stay.",
+      message: "Identity removed.",
       errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.",
     }),
-    sessionOnly,
-    whenOn,
-    ...serve(identities.unlink, (c) => c.json({ message: "Identity removed." })),
   );

@@ -2,10 +2,9 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../../platform/http/env";
-import { serve } from "../../../platform/http/operation";
+import { action, serve } from "../../../platform/http/operation";
 import { limitedInside } from "../../../platform/http/rate-limit";
 import { describeRoute } from "../../../platform/http/route-docs";
-import { says } from "../../../platform/schemas/schemas";
 import { iso } from "../../../platform/time";
 import { subscriptionView } from "../../subscriptions/view";
 import { secrets } from "./operations";
@@ -30,12 +29,13 @@ export const rotationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id/secret/previous",
-    describeRoute("endPreviousWebhookSecrets", "Ends all former keys of a subscription at once.", {
-      200: says("Previous secrets ended"),
+    ...action(secrets.endFormer, {
+      id: "endPreviousWebhookSecrets",
+      summary: "Ends all former keys of a subscription at once.",
+      message: "Previous secrets ended",
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Use this after a leak. Former secrets and former public keys become invalid, and a new Ed25519 key that " +
         "does not sign yet signs at once. The answer is the same if there are no former keys.",
     }),
-    ...serve(secrets.endFormer, (c) => c.json({ message: "Previous secrets ended" })),
   );
