@@ -1,5 +1,5 @@
 /** The periods that a chart can show, and its bars. The service counts by the hour, so a bar is one hour or more. */
-import { HOUR_MS, iso } from "../../platform/time";
+import { HOUR_MS, hourOf, iso } from "../../platform/time";
 
 interface Period {
   title: string;
@@ -34,7 +34,7 @@ export interface Bar {
 
 /** The start of the first hour of a period that ends with the current hour, Unix ms. */
 export const startOfPeriod = (nowMs: number, period: PeriodName): number =>
-  nowMs - (nowMs % HOUR_MS) - (PERIODS[period].hours - 1) * HOUR_MS;
+  hourOf(nowMs) - (PERIODS[period].hours - 1) * HOUR_MS;
 
 /**
  * The bars of a period, those without attempts included. `hour` is the start of an hour, Unix ms. `pending` is the

@@ -1,5 +1,6 @@
 /** Components that show something: banners, badges, times, texts to copy, empty states. */
 import type { PropsWithChildren } from "hono/jsx";
+import { iso } from "../../platform/time";
 
 type BannerKind = "ok" | "bad" | "warn" | "note";
 
@@ -16,7 +17,7 @@ export const Badge = ({ tone, children }: PropsWithChildren<{ tone: Tone }>) => 
   <span class={`badge ${tone}`}>{children}</span>
 );
 
-const utc = (timeMs: number) => `${new Date(timeMs).toISOString().replace("T", " ").slice(0, 19)} UTC`;
+const utc = (timeMs: number) => `${iso(timeMs).replace("T", " ").slice(0, 19)} UTC`;
 
 interface TimeProps {
   /** Unix ms or ISO 8601. */
@@ -29,7 +30,7 @@ interface TimeProps {
 export const Time = ({ at, show = "age" }: TimeProps) => {
   const timeMs = typeof at === "string" ? Date.parse(at) : at;
   return (
-    <time datetime={new Date(timeMs).toISOString()} title={utc(timeMs)} data-show={show === "age" ? undefined : show}>
+    <time datetime={iso(timeMs)} title={utc(timeMs)} data-show={show === "age" ? undefined : show}>
       {utc(timeMs)}
     </time>
   );

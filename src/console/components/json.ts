@@ -1,4 +1,5 @@
 /** JSON as people read it, indented. No number loses a digit, because the text is never parsed into values. */
+import { jsonOf } from "../../platform/json";
 
 /** Every level of nesting adds to the indentation, so a small but deep text could grow to hundreds of megabytes. */
 const MAX_INDENTED_CHARACTERS = 1_000_000;
@@ -9,7 +10,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 /** Returns the text indented by two spaces, or as it is if it is not JSON or would become too long. */
 export function indented(text: string): string {
   const levels = text.match(/[[{]/g)?.length ?? 0;
-  if (text.length * (levels + 1) > MAX_INDENTED_CHARACTERS || !isJson(text)) return text;
+  if (text.length * (levels + 1) > MAX_INDENTED_CHARACTERS || jsonOf(text) === undefined) return text;
   let depth = 0;
   let before = "";
   let out = "";
@@ -22,13 +23,4 @@ export function indented(text: string): string {
     before = token;
   }
   return out;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
 import type { AppEnv } from "../../platform/http/env";
+import { jsonOf } from "../../platform/json";
 import type { Form } from "./form";
 
 /** Whether the browser can use passkeys at the requested address. It cannot if APP_URL leads to another client. */
@@ -10,13 +11,5 @@ export const hasPasskeysHere = (c: Context<AppEnv>): boolean =>
 
 /** What the script has put into a form; null if that is not JSON. The schemas refuse null. */
 export function shownIn(form: Form): { state: string; response: unknown } {
-  return { state: form.text("state"), response: parsed(form.text("response")) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return { state: form.text("state"), response: jsonOf(form.text("response")) ?? null };
 }

@@ -1,6 +1,7 @@
 /** One line of an import: a person, as another service has exported them. */
 import * as z from "zod";
 import type { Config } from "../../platform/config";
+import { jsonOf } from "../../platform/json";
 import { email, name, providerName, role } from "../../platform/schemas/schemas";
 import { externalId } from "../../tenancy/directory/schemas";
 import { readJwk } from "../passkeys/webauthn/public-key";
@@ -103,12 +104,8 @@ export async function readLine(line: string, context: RowContext): Promise<ReadL
 }
 
 function parsed(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  const value = jsonOf(line);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
 function subjectOf(value: Readonly<Record<string, unknown>>): LineSubject {

@@ -10,7 +10,7 @@ import { type PolicyRow, readPolicy, updatePolicy } from "./store";
 
 const viewOf = (row: PolicyRow | undefined): Policy => {
   if (!row) throw notFound("Tenant");
-  return { ...row, enforcedFrom: row.enforcedFrom === null ? null : iso(row.enforcedFrom) };
+  return { ...row, enforcedFrom: iso(row.enforcedFrom) };
 };
 
 /** Returns what the caller's tenant requires. */

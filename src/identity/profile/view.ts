@@ -21,6 +21,6 @@ export const profileView = ({
   tenant: { id: tenantId, name: account.tenantName },
   role,
   permissions: [...permissions],
-  secondFactorDueAt: secondFactorDueAt === null ? null : iso(secondFactorDueAt),
+  secondFactorDueAt: iso(secondFactorDueAt),
   alerts: account.alerts === 1,
 });

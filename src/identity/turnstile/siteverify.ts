@@ -3,6 +3,7 @@
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  */
 import * as z from "zod";
+import { jsonOf } from "../../platform/json";
 import type { Turnstile } from "../../platform/sign-in-settings";
 import { readText } from "./read-text";
 
@@ -66,12 +67,4 @@ async function ask(body: string, signal: AbortSignal): Promise<TokenVerdict> {
   if (!success && others.includes("internal-error")) throw new Error("siteverify failed");
   if (!success && others.length > 0) throw new Refused(`siteverify answered ${others.join(", ")}`);
   return { success, hostname, action, isOfTestKey: metadata?.result_with_testing_key === true };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -171,7 +171,7 @@ async function* attemptPages(
         ...attempt,
         webhookId,
         attemptedAt: iso(attemptedAt),
-        completedAt: completedAt === null ? null : iso(completedAt),
+        completedAt: iso(completedAt),
       }));
       if (found.length < PAGE_ROWS) break;
       before = found.at(-1)?.id ?? null;

@@ -1,5 +1,6 @@
 /** The settings for limits: overrides of rate limits, the budgets and the caps. */
 import * as z from "zod";
+import { jsonOf } from "../json";
 import { figure } from "../schemas/settings";
 import { CAPS, type CapName, type Caps } from "./caps";
 import { BUDGETS, type BudgetName, type LimitName, RULES, type Rule, type RuleName } from "./rules";
@@ -8,12 +9,9 @@ import { BUDGETS, type BudgetName, type LimitName, RULES, type Rule, type RuleNa
 const ruleOverrides = z
   .string()
   .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({ code: "custom", message: "not JSON" });
-      return z.NEVER;
-    }
+    const value = jsonOf(text);
+    if (value === undefined) context.addIssue({ code: "custom", message: "not JSON" });
+    return value;
   })
   .pipe(
     z.partialRecord(

@@ -1,6 +1,7 @@
 /** What goes over the socket of a listener: JSON texts. The documentation describes them under the same names. */
 import * as z from "zod";
 import { toBase64, utf8 } from "../../platform/crypto/encoding";
+import { jsonOf } from "../../platform/json";
 
 export const SUBPROTOCOL = "postern.listen.v1";
 
@@ -44,21 +45,13 @@ export function readFrame(
   // A character has at least one byte, so most messages that are too long are not even encoded.
   if (typeof message !== "string" || message.length > MAX_FRAME_BYTES) return "malformed";
   if (utf8(message).length > MAX_FRAME_BYTES) return "malformed";
-  const value = parsed(message);
+  const value = jsonOf(message);
   if (value === undefined) return "malformed";
   const { success, data } = answerFrame.safeParse(value);
   if (!success) return "ignored";
   if ("error" in data) return { id: data.id, answer: { error: data.error } };
   const { id, status, headers, body } = data;
   return { id, answer: { status, headers: lowerCased(headers), body: firstBytes(body) } };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const lowerCased = (headers: Record<string, string>): Record<string, string> =>

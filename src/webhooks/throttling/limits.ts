@@ -1,4 +1,5 @@
 /** The limits of a subscription: how many deliveries it may be sent per unit of time, and how many at once. */
+import { HOUR_MS, MINUTE_MS } from "../../platform/time";
 import type { RateLimit } from "../subscriptions/limit-options";
 
 /** `delivery.rateLimit` and `delivery.maxConcurrent`. A missing member sets no limit. */
@@ -7,7 +8,7 @@ export interface Limits {
   maxConcurrent?: number | undefined;
 }
 
-const UNIT_MS = { second: 1_000, minute: 60_000, hour: 3_600_000 } as const;
+const UNIT_MS = { second: 1_000, minute: MINUTE_MS, hour: HOUR_MS } as const;
 /** The part of a unit by which a start may be late. So a window of a unit has at most a tenth more than the limit. */
 const JITTER_OF_UNIT = 0.1;
 
