@@ -112,13 +112,15 @@ describe("a delivery that is due and not begun", () => {
   });
 });
 
-test("a delivery whose consumer died is queued again when its lease ends, however old the oldest message is", async () => {
-  await deliveryDb.prepare("DELETE FROM outbox").run();
-  const person = await signUp();
-  const webhookId = await subscribe(person, "http://receiver.example/200/lost");
-  const nowMs = Date.now();
-  const addClaimed = async (seconds: number) => {
-    const key = await addDelivery(person, webhookId, { dueAt: nowMs - seconds * 1000 });
+describe("a delivery whose consumer died", () => {
+  const newSubscription = async () => {
+    await deliveryDb.prepare("DELETE FROM outbox").run();
+    const person = await signUp();
+    return { person, webhookId: await subscribe(person, "http://receiver.example/200/lost"), nowMs: Date.now() };
+  };
+  /** Adds a delivery that was claimed when it was due. */
+  const addClaimed = async (person: Person, webhookId: string, dueAt: number) => {
+    const key = await addDelivery(person, webhookId, { dueAt });
     await deliveryDb
       .prepare(
         `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count,
@@ -130,9 +132,20 @@ test("a delivery whose consumer died is queued again when its lease ends, howeve
       .run();
     return key;
   };
-  const dead = await addClaimed(CLAIM_LEASE_MS / 1000 + 1);
-  await addClaimed(CLAIM_LEASE_MS / 1000 - 5);
-  expect(await swept(nowMs, nowMs - 8 * HOUR_MS)).toEqual([dead.id]);
+
+  test("is queued again when its lease ends, however old the oldest message is", async () => {
+    const { person, webhookId, nowMs } = await newSubscription();
+    const dead = await addClaimed(person, webhookId, nowMs - CLAIM_LEASE_MS - 1_000);
+    await addClaimed(person, webhookId, nowMs - CLAIM_LEASE_MS + 5_000);
+    expect(await swept(nowMs, nowMs - 8 * HOUR_MS)).toEqual([dead.id]);
+  });
+
+  test("is swept when the leases of all deliveries have ended that were claimed within five seconds with it", async () => {
+    const { person, webhookId, nowMs } = await newSubscription();
+    for (const ms of [8_000, 6_000, 1_500]) await addClaimed(person, webhookId, nowMs - ms);
+    const { deps } = await controlledDeps();
+    expect(await sweepShard({ ...deps, now: () => nowMs }, SHARD)).toBe(nowMs - 6_000 + CLAIM_LEASE_MS);
+  });
 });
 
 test("a delivery whose message is lost again and again is queued once a minute if the queue does not report its messages", async () => {

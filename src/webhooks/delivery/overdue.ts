@@ -14,6 +14,7 @@ import {
   FIRST_INTERRUPTION_WAIT_MS,
   INTERRUPTIONS_WITHOUT_WAIT,
   LONGEST_INTERRUPTION_WAIT_MS,
+  MIN_SWEEP_INTERVAL_MS,
   RESWEEP_AFTER_MS,
   RESWEEP_BACKLOG_AFTER_MS,
 } from "./timing";
@@ -51,6 +52,16 @@ export async function handleOverdue(
     log("warn", "deliveries swept", { shard, count: lost.length });
   }
   return running.map(leaseEndOf);
+}
+
+/**
+ * When to sweep for leases that end at these times (Unix ms), null for none: when the last of those has ended that end
+ * soon after the first. A sweep at the first end could not be followed by another one so soon.
+ */
+export function afterLeases(leaseEnds: readonly number[]): number | null {
+  const first = Math.min(...leaseEnds);
+  const soon = leaseEnds.filter((endMs) => endMs < first + MIN_SWEEP_INTERVAL_MS);
+  return soon.length === 0 ? null : Math.max(...soon);
 }
 
 async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelivery[]): Promise<void> {

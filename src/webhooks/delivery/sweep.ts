@@ -3,7 +3,7 @@
  * repeated.
  */
 import type { Deps } from "../../platform/deps";
-import { handleOverdue, type SweptAt } from "./overdue";
+import { afterLeases, handleOverdue, type SweptAt } from "./overdue";
 import { nextMoments, readOverdue } from "./overdue-store";
 import { LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
 
@@ -35,7 +35,7 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
     after = last;
   }
   const { dueAt, cooldownEndsAt } = await nextMoments(db, nowMs);
-  const found = [...leaseEnds, dueAt === null ? null : dueAt + QUEUE_GRACE_MS, cooldownEndsAt];
+  const found = [afterLeases(leaseEnds), dueAt === null ? null : dueAt + QUEUE_GRACE_MS, cooldownEndsAt];
   const moments = found.filter((timeMs) => timeMs !== null);
   return moments.length === 0 ? null : Math.min(...moments);
 }

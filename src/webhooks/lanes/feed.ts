@@ -7,7 +7,7 @@ import type { Deps } from "../../platform/deps";
 import type { OutboxKey } from "../../platform/messages";
 import { enqueueLater } from "../delivery/enqueue";
 import { memory } from "../delivery/isolate-memory";
-import { handleOverdue, type SweptAt } from "../delivery/overdue";
+import { afterLeases, handleOverdue, type SweptAt } from "../delivery/overdue";
 import { QUEUE_GRACE_MS } from "../delivery/timing";
 import { advanceLanes, endEmptyLanes, readLaneEnds } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
@@ -33,8 +33,8 @@ export async function feedLanes(deps: Deps, shard: number, subscriptionIds: read
 }
 
 /**
- * Feeds the lanes of a shard, from a random one on, and opens those that have caught up. Returns when the earliest
- * lease in them ends (Unix ms); null if nothing of them is in progress. Throws when D1 or the queue is down.
+ * Feeds the lanes of a shard, from a random one on, and opens those that have caught up. Returns when to
+ * sweep for what is in progress in them (Unix ms); null for nothing. Throws when D1 or the queue is down.
  */
 export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
   const db = deps.shards.db(shard);
@@ -55,7 +55,7 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
     after = isAtEnd ? "" : last;
   }
   await endEmptyLanes(db, start, deps.now());
-  return leaseEnds.length === 0 ? null : Math.min(...leaseEnds);
+  return afterLeases(leaseEnds);
 }
 
 /** Queues deliveries in the slow queue: if a subscription hangs again, they occupy their queue for a while. */
