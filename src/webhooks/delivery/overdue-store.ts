@@ -1,14 +1,10 @@
-/** Overdue deliveries of one delivery database, across its tenants: their attempts, and ending or repeating these. */
+/** Overdue deliveries of one delivery database, across its tenants, and their attempts. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query, queryFirst, rows } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import { hourOf } from "../../platform/time";
-import { endProbe } from "../lanes/lane-store";
+import { atomically, type Db, jsonList, query, queryFirst } from "../../platform/db/client";
 import { isSlowAt } from "../lanes/predicates-store";
-import { addToHours, answersWithin } from "../stats/hours-store";
+import { answersWithin } from "../stats/hours-store";
 import type { DueDelivery } from "./enqueue";
 import { MAIN, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
-import { INTERRUPTED } from "./reasons";
 import { HANGS_AFTER_MS } from "./timing";
 
 /** An overdue outbox row, with the attempt that claimed it. */
@@ -24,6 +20,8 @@ export interface OverdueDelivery extends DueDelivery {
   attemptEventId: string | null;
   /** When a pending attempt was claimed, Unix ms. */
   claimedAt: number | null;
+  /** That of the event of a pending attempt. */
+  correlationId: string | null;
 }
 
 /** The columns of OverdueDelivery, with `PLANNED_ATTEMPT`. */
@@ -31,7 +29,9 @@ export const OVERDUE_COLUMNS =
   sql.raw(`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, o.tenant_id AS tenantId,
   o.event_id AS eventId, o.attempts, o.interruptions, coalesce(b.id, a.id) AS attemptId, coalesce(b.status, a.status)
     AS attemptStatus,
-  coalesce(b.event_id, a.event_id) AS attemptEventId, coalesce(b.attempted_at, a.attempted_at) AS claimedAt`);
+  coalesce(b.event_id, a.event_id) AS attemptEventId, coalesce(b.attempted_at, a.attempted_at) AS claimedAt,
+  CASE coalesce(b.status, a.status) WHEN 'pending' THEN (SELECT correlation_id FROM events WHERE id = o.event_id) END
+    AS correlationId`);
 
 /**
  * Joins the attempt with the planned id as `a`, and, if that is a placeholder, the attempt that it points to as `b`.
@@ -77,50 +77,6 @@ export async function nextMoments(db: Db, nowMs: number): Promise<NextMoments> {
     (SELECT min(due_at) FROM outbox WHERE queue = ${MAIN} AND due_at > ${nowMs}) AS dueAt,
     (SELECT min(held_until) FROM subscriptions WHERE has_backlog = 1 AND held_until > ${nowMs}) AS cooldownEndsAt`;
   return next ?? { dueAt: null, cooldownEndsAt: null };
-}
-
-interface CorrelationId {
-  id: string;
-  correlationId: string | null;
-}
-
-/**
- * Ends attempts that a dead consumer left `pending`, and plans the next attempt of each delivery, which is due at
- * `nextDueAt` (Unix ms). An interrupted attempt does not count. Returns the correlation ids of the events by event id.
- */
-export async function interruptAttempts(
-  db: Db,
-  interruptions: readonly (OverdueDelivery & { nextDueAt: number; nextAttemptId: string })[],
-  nowMs: number,
-): Promise<Map<string, string | null>> {
-  const list = jsonList(interruptions);
-  const dead = sql`json_each(${list}) j CROSS JOIN attempts a
-    ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending'`;
-  const { events } = await repeatable(() =>
-    atomically(db, {
-      stats: addToHours(
-        sql`SELECT a.subscription_id, j.key AS position, 0 AS succeeded, NULL AS latency_ms, NULL AS failed_at
-          FROM ${dead}`,
-        hourOf(nowMs),
-      ),
-      outbox: sql`UPDATE outbox SET due_at = t.next_due_at, attempt_id = t.next_attempt_id,
-          interruptions = interruptions + 1
-        FROM (SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'id' AS id,
-            j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id FROM ${dead}) t
-        WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
-      // Otherwise any later success, such as that of a test, would count as the success of the probe.
-      probes: endProbe(sql`SELECT a.subscription_id FROM ${dead}`),
-      // After the statements above, which recognise a dead attempt by the status `pending`.
-      attempts: sql`UPDATE attempts SET status = 'failed', claim = NULL, error = ${INTERRUPTED},
-          completed_at = ${nowMs}, next_id = t.next_attempt_id
-        FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'nextAttemptId' AS next_attempt_id
-          FROM ${dead}) t
-        WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`,
-      events: rows<CorrelationId>(sql`SELECT id, correlation_id AS correlationId FROM events
-        WHERE id IN (SELECT value ->> 'eventId' FROM json_each(${list}))`),
-    }),
-  );
-  return new Map(events.map(({ id, correlationId }) => [id, correlationId]));
 }
 
 /**

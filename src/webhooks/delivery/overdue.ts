@@ -2,13 +2,16 @@
  * What overdue deliveries need: those that nobody has claimed are queued again, and attempts whose consumer died are
  * ended and repeated.
  */
+import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { enqueueDue } from "./enqueue";
-import { interruptAttempts, type OverdueDelivery, replanDeliveries } from "./overdue-store";
+import { type OverdueDelivery, replanDeliveries } from "./overdue-store";
 import { INTERRUPTED } from "./reasons";
+import { recordAttempts } from "./record-store";
 import { roundRobin } from "./selection";
+import { failure } from "./send";
 import {
   CLAIM_LEASE_MS,
   FIRST_INTERRUPTION_WAIT_MS,
@@ -64,17 +67,23 @@ export function afterLeases(leaseEnds: readonly number[]): number | null {
   return soon.length === 0 ? null : Math.max(...soon);
 }
 
+/** An interrupted attempt is recorded like a probe that failed, which uses up no attempt either. */
 async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelivery[]): Promise<void> {
   const nowMs = deps.now();
   const interruptions = dead.map((delivery) => {
     const waitMs = interruptionWaitMs(delivery.interruptions);
     // In a lane it keeps its place.
     const nextDueAt = delivery.queue !== "" && waitMs === 0 ? delivery.dueAt : nowMs + waitMs;
-    return { ...delivery, nextDueAt, nextAttemptId: newIdAt(nowMs + waitMs) };
+    return {
+      ...{ ...delivery, ...failure(INTERRUPTED), kind: "event" as const, isInterrupted: true, isFailedProbe: true },
+      ...{ isSlow: false, heldUntil: null, isGone: false, mayBeGone: false },
+      ...{ attemptId: delivery.attemptId ?? delivery.id, startedAt: delivery.claimedAt ?? nowMs, completedAt: nowMs },
+      ...{ nextDueAt, nextAttemptId: newIdAt(nowMs + waitMs) },
+    };
   });
-  const correlationIds = await interruptAttempts(deps.shards.db(shard), interruptions, nowMs);
-  for (const { tenantId, eventId, subscriptionId: webhookId, id: deliveryId, attempts } of interruptions) {
-    const names = { tenantId, eventId, correlationId: correlationIds.get(eventId), webhookId, deliveryId };
+  await repeatable(() => recordAttempts(deps.shards.db(shard), null, interruptions));
+  for (const { tenantId, eventId, correlationId, subscriptionId: webhookId, id: deliveryId, attempts } of dead) {
+    const names = { tenantId, eventId, correlationId, webhookId, deliveryId };
     log("warn", "attempt", { ...names, attempt: attempts + 1, outcome: "failed", reason: INTERRUPTED });
   }
   const due = interruptions.flatMap(({ nextDueAt: dueAt, ...delivery }) =>

@@ -32,18 +32,20 @@ export interface AttemptResult
   nextAttemptId: string | null;
   /** A failed probe uses up no attempt, and its delivery is held again. */
   isFailedProbe: boolean;
+  /** Its consumer has died, so nobody knows how it ended. */
+  isInterrupted?: boolean;
   /** Whether a 410 disables its subscription. */
   mayBeGone: boolean;
 }
 
 /**
- * Records results. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same
+ * Records results of the holder of `claim`; null for those of any holder, who is dead. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same
  * results. A missing id means that the sweep has ended the attempt in the meantime. Also returns the operational events
  * that this call has written.
  */
 export async function recordAttempts(
   db: Db,
-  claim: string,
+  claim: string | null,
   results: readonly AttemptResult[],
 ): Promise<{ recorded: Set<string>; operational: { id: string }[] }> {
   const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
@@ -102,9 +104,12 @@ async function endList(results: readonly AttemptResult[]): Promise<string> {
  * The attempts that the claim still holds, joined with their results. The UPDATE of `attempts` ends the claim, so it
  * runs after the statements that use this.
  */
-const oursOf = (results: SQL | string, claim: SQL | string): SQL => sql`json_each(${results}) j CROSS JOIN attempts a
+const oursOf = (
+  results: SQL | string,
+  claim: SQL | string | null,
+): SQL => sql`json_each(${results}) j CROSS JOIN attempts a
   ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending'
-    AND a.claim = ${claim}`;
+    AND a.claim IS coalesce(${claim}, a.claim)`;
 
 const RESULTS = sql`${sql.placeholder("results")}`;
 const CLAIM = sql`${sql.placeholder("claim")}`;
@@ -135,7 +140,7 @@ function makeStatements() {
           j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
         FROM json_each(${sql.placeholder("ends")}) j CROSS JOIN attempts a
           ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND iif(a.status = 'pending',
-            a.claim = ${CLAIM}, a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completed'
+            a.claim IS coalesce(${CLAIM}, a.claim), a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completed'
               AND a.next_id IS j.value ->> 'next')) t
       WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id
       RETURNING id`),
@@ -184,10 +189,11 @@ function deliveryStatements(results: readonly AttemptResult[], ours: SQL, endedA
       : undefined,
     postponed: results.some(({ nextDueAt }) => nextDueAt !== null)
       ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.is_failed_probe,
-            attempt_id = t.next_attempt_id
+            interruptions = interruptions + t.is_interrupted, attempt_id = t.next_attempt_id
           FROM (SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'id' AS id,
               j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
-              coalesce(j.value ->> 'isFailedProbe', 0) AS is_failed_probe
+              coalesce(j.value ->> 'isFailedProbe', 0) AS is_failed_probe,
+              coalesce(j.value ->> 'isInterrupted', 0) AS is_interrupted
             FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
           WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
       : undefined,
