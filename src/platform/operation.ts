@@ -32,6 +32,22 @@ export interface Access {
   openWhenSuspended?: true;
 }
 
+/** Our cookies in the caller's browser, by their names. */
+export interface Cookies {
+  get(name: string): string | undefined;
+  /** `expiresAt` is Unix ms. */
+  set(name: string, value: string, expiresAt: number): void;
+  delete(name: string): void;
+}
+
+/** What a request sends that no schema checks. */
+export interface Unchecked {
+  header(name: string): string | undefined;
+  query(): URLSearchParams;
+  /** The bytes of the body. */
+  bytes(): Promise<Uint8Array>;
+}
+
 /** One request for an operation. */
 export interface Call<Input> {
   deps: Deps;
@@ -46,6 +62,8 @@ export interface Call<Input> {
   /** Who is signed in, for an operation that needs nobody; null if nobody is. */
   readonly holder: Principal | null;
   readonly client: ClientContext;
+  readonly cookies: Cookies;
+  readonly unchecked: Unchecked;
   /** A parameter of the path, such as "id". */
   param(name: string): string;
 }

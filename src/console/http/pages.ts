@@ -2,17 +2,20 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { H, Input as Sources } from "hono/types";
 import type { AppEnv } from "../../platform/http/env";
-import { type PathParams, perform, requires } from "../../platform/http/operation";
+import { type PathParams, perform, performing, requires } from "../../platform/http/operation";
 import type { Operation } from "../../platform/operation";
 import { parse } from "../failure";
 import { type Form, orConfirm, readForm } from "./form";
 import { type Refused, rerenderOnError } from "./page";
 
-interface FormPages<Values, Result> {
+interface FormSource<Values> {
   /** Runs before the checks of the operation. */
   first?: MiddlewareHandler<AppEnv>;
   /** Reads what the page shows again after an error. */
-  values?: (form: Form, c: Context<AppEnv>) => Values;
+  values?: (form: Form, c: Context<AppEnv>) => Values | Promise<Values>;
+}
+
+export interface FormPages<Values, Result> {
   /** What the API would be sent; without it, the values. */
   input?: (values: Values, c: Context<AppEnv>) => unknown;
   /** Parameters of the operation that the path does not have. */
@@ -48,24 +51,13 @@ export class Pages {
   form<Input, Result, Sent, Values = undefined>(
     path: string,
     operation: Operation<Input, Result, Sent>,
-    { first, values: read, input, params, done, again, confirmedAt }: FormPages<Values, Result>,
+    pages: FormPages<Values, Result> & FormSource<Values>,
   ): this {
-    const { schema } = operation;
+    const { first, values: read } = pages;
+    const handler = async (c: Context<AppEnv>) =>
+      answerForm(c, operation, pages, (read ? await read(await readForm(c), c) : undefined) as Values);
     if (first) this.post(path, first);
-    return this.post(path, requires(operation), async (c) => {
-      const values = (read ? read(await readForm(c), c) : undefined) as Values;
-      const work = async () => {
-        const sent = schema && parse(schema, input ? await input(values, c) : values);
-        return done(c, await perform(c, operation, sent as Input, await params?.(c)), values);
-      };
-      if (!again) return orConfirm(c, confirmedAt?.(values, c), work);
-      return orConfirm(c, confirmedAt?.(values, c), () =>
-        rerenderOnError(c, work, (refused) => {
-          if (confirmedAt && refused.error.code === "STEP_UP_REQUIRED") throw refused.error;
-          return again(c, refused, values);
-        }),
-      );
-    });
+    return this.post(path, requires(operation), performing(handler));
   }
 
   /** Adds `others` below `path`. */
@@ -73,4 +65,25 @@ export class Pages {
     this.router.route(path, others);
     return this;
   }
+}
+
+/** Performs the operation with the values of a form, and answers with what follows. */
+export function answerForm<Input, Result, Sent, Values>(
+  c: Context<AppEnv>,
+  operation: Operation<Input, Result, Sent>,
+  { input, params, done, again, confirmedAt }: FormPages<Values, Result>,
+  values: Values,
+): Promise<Response> {
+  const { schema } = operation;
+  const work = async () => {
+    const sent = schema && parse(schema, input ? await input(values, c) : values);
+    return done(c, await perform(c, operation, sent as Input, await params?.(c)), values);
+  };
+  if (!again) return orConfirm(c, confirmedAt?.(values, c), work);
+  return orConfirm(c, confirmedAt?.(values, c), () =>
+    rerenderOnError(c, work, (refused) => {
+      if (confirmedAt && refused.error.code === "STEP_UP_REQUIRED") throw refused.error;
+      return again(c, refused, values);
+    }),
+  );
 }

@@ -2,14 +2,12 @@
 import type { Context } from "hono";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { identities } from "../../identity/providers/identities/operations";
-import { FLOW_COOKIE } from "../../identity/providers/providers";
 import { identityView } from "../../identity/providers/view";
 import { recovery } from "../../identity/recovery/operations";
 import { sessions } from "../../identity/sessions/operations";
 import { sessionView } from "../../identity/sessions/view";
 import { enrolmentUri } from "../../identity/two-factor/codes";
 import { twoFactor } from "../../identity/two-factor/operations";
-import { setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, serve } from "../../platform/http/operation";
 import { auditLog } from "../../tenancy/audit/operations";
@@ -117,8 +115,7 @@ export const securityPages = new Pages()
   })
   .form("/identities/:id", identities.linkWithPassword, {
     values: password,
-    done: (c, { url, sealed, expiresAt }) => {
-      setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
+    done: (c, url) => {
       const name = pathParam(c, "id");
       const label = offeredProviders(c.get("deps").config).find((offered) => offered.name === name)?.label ?? name;
       return page(c, { title: `Add ${label}`, section: SECTION }, <ContinueToProvider url={url} label={label} />);

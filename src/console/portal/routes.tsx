@@ -2,20 +2,18 @@
  * `/portal`: the subscriptions and events of a tenant, for whoever has opened a portal link. They are the pages of the
  * console, within the permissions of the link.
  */
-import { type Context, Hono } from "hono";
-import { openPortalLink } from "../../identity/portal/session";
+import { Hono } from "hono";
+import { portalLinks } from "../../identity/portal/operations";
 import { notFound } from "../../platform/errors";
 import { limitBody } from "../../platform/http/body";
 import type { AppEnv } from "../../platform/http/env";
-import { originOf } from "../../platform/http/origin";
-import { limit } from "../../platform/http/rate-limit";
 import { PORTAL_PATH } from "../../platform/paths";
 import { answerBelow, asOutside, type Below } from "../http/below";
 import { deliveryPages } from "../http/delivery-pages";
-import { readForm } from "../http/form";
 import { ownFormOnly } from "../http/own-form";
 import { errorPage, page } from "../http/page";
 import { noStore } from "../http/page-headers";
+import { Pages } from "../http/pages";
 import { keepPortalSession, portalHeaders, portalOf, requirePortal } from "../http/portal";
 import { EndedLink, OpenLink } from "./open-page";
 import { rewordedPage } from "./wording";
@@ -31,14 +29,17 @@ const pages = new Hono<Below>()
     throw error;
   });
 
-/** Uses the link. One page for all that do not work: nobody learns whether there was such a link. */
-async function open(c: Context<AppEnv>) {
-  const token = (await readForm(c)).text("token");
-  const opened = await openPortalLink(c.get("deps"), token, originOf(c));
-  if (!opened) return page(c, { title: "This link does not work", status: 410 }, <EndedLink />);
-  keepPortalSession(c, opened);
-  return c.redirect(`${PORTAL_PATH}/webhooks`, 303);
-}
+/** Opening a link, which needs no session. One page for all that do not work: nobody learns whether there was one. */
+const opening = new Pages()
+  .get("/open", (c) => page(c, { title: "Open" }, <OpenLink token={c.req.query("token") ?? ""} />))
+  .form("/open", portalLinks.open, {
+    values: (sent) => sent.texts("token"),
+    done: (c, opened) => {
+      if (!opened) return page(c, { title: "This link does not work", status: 410 }, <EndedLink />);
+      keepPortalSession(c, opened);
+      return c.redirect(`${PORTAL_PATH}/webhooks`, 303);
+    },
+  }).router;
 
 /** The router of portals. `bodyKiB` is the body limit of the API, in KiB. */
 export const portalRoutes = (bodyKiB: number) =>
@@ -47,8 +48,7 @@ export const portalRoutes = (bodyKiB: number) =>
     .use(noStore)
     .use(ownFormOnly)
     .use(limitBody(() => bodyKiB))
-    .get("/open", (c) => page(c, { title: "Open" }, <OpenLink token={c.req.query("token") ?? ""} />))
-    .post("/open", limit("openPortal", "IP address"), open)
+    .route("/", opening)
     .use(requirePortal)
     .all(
       "/*",

@@ -2,25 +2,21 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
-import { CODE_EXCHANGE } from "../../identity/providers/access";
 import { FLOW_ERRORS } from "../../identity/providers/failure";
+import { providers } from "../../identity/providers/operations";
 import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers";
-import { CONSENT, loginWithProvider, readSignIn } from "../../identity/providers/sign-in";
-import type { SealedResult } from "../../identity/providers/sign-in-result";
+import { CONSENT, readSignIn } from "../../identity/providers/sign-in";
+import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signIn } from "../../identity/sign-in/operations";
-import { exchange } from "../../identity/sign-in/schemas";
 import { type AppError, type ErrorCode, notFound } from "../../platform/errors";
-import { clientContextOf } from "../../platform/http/client-context";
-import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
+import { getOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
 import { requires } from "../../platform/http/operation";
 import { SecondFactor } from "../components/second-factor";
-import { parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { readForm } from "../http/form";
-import { page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
-import { Pages } from "../http/pages";
+import { page, type Refused, redirectWithFlash } from "../http/page";
+import { answerForm, type FormPages, Pages } from "../http/pages";
 import { findCurrentUser } from "../http/session";
 import { startSession } from "../http/start-session";
 import { AskForConsent, CONSENT_FIELD, EnterConsent } from "./consent";
@@ -42,8 +38,8 @@ interface Fields {
   to: string;
 }
 
-/** What somebody has typed: a code from a mail, and the second factor. */
-interface Typed {
+/** What is sent with them: a code from a mail, and the second factor. */
+interface Values extends Fields {
   mailCode?: string | undefined;
   totp?: string | undefined;
 }
@@ -68,43 +64,39 @@ const codePage = (c: Context<AppEnv>, fields: Readonly<Record<string, string>>, 
   page(c, { title: "Two-factor code", refused }, <SecondFactor action="/console/oauth" fields={fields} />);
 
 /** Opens a session with the code of a sign-in, or asks for the second factor. */
-async function finish(c: Context<AppEnv>, { code, to }: Fields, { mailCode, totp }: Typed = {}): Promise<Response> {
-  const consent = mailCode && { state: getConsoleCookie(c, "mail-code"), code: mailCode };
-  return rerenderOnError(
-    c,
-    async () => {
-      const input = parse(exchange, { code, totp, ...(consent ? { mailCode: consent } : {}) });
-      const resultCookie = {
-        sealed: getOwnCookie(c, RESULT_COOKIE),
-        set: ({ sealed, expiresAt }: SealedResult) => setOwnCookie(c, RESULT_COOKIE, sealed, expiresAt),
-      };
-      const opened = await loginWithProvider(c.get("deps"), input, resultCookie, clientContextOf(c));
-      deleteOwnCookie(c, RESULT_COOKIE);
-      return startSession(c, opened, to);
-    },
-    (refused) => {
-      const typed = { code, to, ...(mailCode ? { [CONSENT_FIELD]: mailCode } : {}) };
-      if (refused.error.code === "TOTP_REQUIRED") return codePage(c, typed);
-      if (refused.error.code === "INVALID_TOTP") return codePage(c, typed, refused);
-      if (needsConsent(refused.error)) return consentPage(c, { code, to }, false);
-      if (mailCode && NOT_THE_CODE.has(refused.error.code)) return consentPage(c, { code, to }, true, refused);
-      return failedPage(c, refused);
-    },
-  );
-}
+const finishing: FormPages<Values, OpenedSession> = {
+  input: ({ code, totp, mailCode }, c) => ({
+    code,
+    totp,
+    ...(mailCode ? { mailCode: { state: getConsoleCookie(c, "mail-code"), code: mailCode } } : {}),
+  }),
+  done: (c, opened, { to }) => startSession(c, opened, to),
+  again: (c, refused, { code, to, mailCode }) => {
+    const typed = { code, to, ...(mailCode ? { [CONSENT_FIELD]: mailCode } : {}) };
+    if (refused.error.code === "TOTP_REQUIRED") return codePage(c, typed);
+    if (refused.error.code === "INVALID_TOTP") return codePage(c, typed, refused);
+    if (needsConsent(refused.error)) return consentPage(c, { code, to }, false);
+    if (mailCode && NOT_THE_CODE.has(refused.error.code)) return consentPage(c, { code, to }, true, refused);
+    return failedPage(c, refused);
+  },
+};
 
 export const oauthPages = new Pages()
-  .get("/", requires(CODE_EXCHANGE), whereProviders, async (c) => {
+  .get("/", requires(providers.exchange), whereProviders, async (c) => {
     const { code = "", to = "", error, linked } = c.req.query();
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
-    if (error === undefined) return finish(c, { code, to });
+    if (error === undefined) return answerForm(c, providers.exchange, finishing, { code, to });
     const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
     return failedPage(c, { failure: { message, fields: {} }, status: 400 });
   })
-  .post("/", requires(CODE_EXCHANGE), whereProviders, async (c) => {
-    const sent = await readForm(c);
-    const typed = { mailCode: sent.optional(CONSENT_FIELD), totp: sent.optional("totp") };
-    return finish(c, sent.texts("code", "to"), typed);
+  .form("/", providers.exchange, {
+    ...finishing,
+    first: whereProviders,
+    values: (sent) => ({
+      ...sent.texts("code", "to"),
+      mailCode: sent.optional(CONSENT_FIELD),
+      totp: sent.optional("totp"),
+    }),
   })
   .form("/mail-code", signIn.requestCode, {
     first: whereProviders,

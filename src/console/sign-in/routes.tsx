@@ -7,20 +7,16 @@ import { loginOptions } from "../../identity/passkeys/webauthn/options";
 import { findClaim } from "../../identity/recovery/email-verification";
 import { recovery } from "../../identity/recovery/operations";
 import { deleteSessionOfUser } from "../../identity/sessions/store";
-import { continueLogin } from "../../identity/sign-in/login";
 import { signIn } from "../../identity/sign-in/operations";
-import { credentials } from "../../identity/sign-in/schemas";
 import { notFound } from "../../platform/errors";
-import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { operation } from "../../platform/operation";
 import { SecondFactor } from "../components/second-factor";
-import { parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { type Form, readForm } from "../http/form";
-import { flash, inOtherWords, page, type Refused, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
+import type { Form } from "../http/form";
+import { flash, inOtherWords, page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
@@ -106,8 +102,6 @@ const withHint = (refused: Refused | undefined): Refused | undefined =>
     ? inOtherWords(refused, { message: `${refused.failure.message} Check your mail for the link.` })
     : refused;
 
-const codeForm = credentials.pick({ totp: true }).required();
-
 const signingOut = operation({
   openWhenSuspended: true,
   verb: ({ deps, session }) => deleteSessionOfUser(deps, session, session.sessionId, "auth.logout"),
@@ -153,19 +147,14 @@ export const accountPages = new Pages()
     again: (c, refused, { to }) => signInPage(c, "", to, refused),
   })
   .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
-  .post("/sign-in/code", requires(signIn.login), async (c) => {
-    const deps = c.get("deps");
-    const pending = await decryptPending(deps, getConsoleCookie(c, "sign-in") ?? "");
-    if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
-    const sent = await readForm(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const { totp } = parse(codeForm, { totp: sent.text("totp") });
-        return startSession(c, await continueLogin(deps, pending, totp, clientContextOf(c)), pending.to);
-      },
-      (refused) => codePage(c, refused),
-    );
+  .form("/sign-in/code", signIn.continueLogin, {
+    values: async (sent, c) => ({
+      totp: sent.text("totp"),
+      pending: await decryptPending(c.get("deps"), getConsoleCookie(c, "sign-in") ?? ""),
+    }),
+    done: (c, opened, { pending }) => startSession(c, opened, pending?.to ?? ""),
+    again: (c, refused, { pending }) =>
+      pending ? codePage(c, refused) : redirectWithFlash(c, "/sign-in", "signInAgain"),
   })
   .form("/sign-out", signingOut, { first: requireUser, done: signedOut("signedOut") })
   .get("/register", (c) => registerPage(c, { ...NOBODY, invitationToken: c.req.query("invitation") ?? "" }))

@@ -1,7 +1,9 @@
 /** What a tenant's backend and its people do with portal links. */
+import { notFound } from "../../platform/errors";
 import { operation } from "../../platform/operation";
 import { makePortalLink, portalLinksOf, revokePortalLink } from "./issue";
-import { newPortalLink, newPortalToken } from "./schemas";
+import { newPortalLink, newPortalToken, usedLink } from "./schemas";
+import { openPortalLink } from "./session";
 
 const WHO_READS = { permission: "webhook.read", limit: { rule: "portalLinks", per: "tenant" } } as const;
 
@@ -20,5 +22,16 @@ export const portalLinks = {
   revoke: operation({
     ...WHO_READS,
     verb: ({ deps, principal, param }) => revokePortalLink(deps, principal, param("id")),
+  }),
+  open: operation({
+    limit: { rule: "openPortal", per: "IP address" },
+    schema: usedLink,
+    verb: ({ deps, input, client }) => openPortalLink(deps, input.token, client.origin),
+  }),
+  session: operation({
+    verb: async ({ principal }) => {
+      if (principal.kind !== "portal") throw notFound("Portal session");
+      return principal;
+    },
   }),
 };

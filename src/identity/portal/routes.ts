@@ -1,7 +1,6 @@
 /** `/portal-links`, `/portal-tokens` and `/portal-session`. */
 import { Hono } from "hono";
 import * as z from "zod";
-import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { action, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -62,13 +61,10 @@ export const portalSessionRoutes = new Hono<AppEnv>().get(
     errors: ["NOT_FOUND"],
     description: "404 for other credentials.",
   }),
-  (c) => {
-    const principal = c.get("principal");
-    if (principal.kind !== "portal") throw notFound("Portal session");
-    const { tenantId: id, tenantExternalId: externalId, permissions } = principal;
-    const { tenantName: name, expiresAt, theme } = principal.portal;
+  ...serve(portalLinks.session, (c, { tenantId: id, tenantExternalId: externalId, permissions, portal }) => {
+    const { tenantName: name, expiresAt, theme } = portal;
     const tenant = { id, name, ...(externalId === null ? {} : { externalId }) };
     const data = { tenant, permissions: [...permissions], expiresAt: iso(expiresAt), ...(theme ? { theme } : {}) };
     return c.json({ data });
-  },
+  }),
 );

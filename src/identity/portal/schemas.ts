@@ -28,6 +28,8 @@ export const newPortalToken = z
   .strictObject({ permissions: portalPermissions, ttlSeconds: ttlSeconds(TOKEN_SECONDS, "token") })
   .meta({ id: "NewPortalToken", description: "A portal token to make." });
 
+export const usedLink = z.object({ token: z.string() });
+
 export type NewPortalLink = z.output<typeof newPortalLink>;
 
 const permissions = z.array(permission).meta({ examples: [["webhook.read", "webhook.update"]] });

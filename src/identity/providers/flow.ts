@@ -3,12 +3,13 @@ import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
+import type { Cookies } from "../../platform/operation";
 import type { ProviderName } from "../../platform/schemas/schemas";
 import { MINUTE_MS } from "../../platform/time";
 import { FlowError, flowErrorOf } from "./failure";
 import { readGithubProfile } from "./github";
 import { identityOf, type ProviderIdentity, profileOf } from "./identity";
-import { microsoftIssuer, type Provider, requestOptions, serverOf } from "./providers";
+import { FLOW_COOKIE, microsoftIssuer, type Provider, requestOptions, serverOf } from "./providers";
 import { seal, unseal } from "./sealed";
 
 const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
@@ -31,20 +32,16 @@ interface FlowState extends FlowPurpose {
   expiresAt: number;
 }
 
-/** Where to send the browser, and the cookie that it keeps until the provider redirects it back. */
-export interface StartedAuthorization {
-  url: string;
-  sealed: string;
-  /** Unix ms. */
-  expiresAt: number;
-}
-
-/** Starts an authorization at a provider. Throws FlowError. */
+/**
+ * Starts an authorization at a provider, with a cookie that the browser keeps until the provider redirects it back.
+ * Returns the URL to which the browser goes. Throws FlowError.
+ */
 export function startAuthorization(
   deps: Deps,
   provider: Provider,
   purpose: FlowPurpose,
-): Promise<StartedAuthorization> {
+  cookies: Cookies,
+): Promise<string> {
   return orFlowError(provider, async () => {
     const server = await serverOf(deps, provider);
     const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
@@ -63,7 +60,8 @@ export function startAuthorization(
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const expiresAt = deps.now() + FLOW_LIFETIME_MS;
     const flow: FlowState = { ...purpose, provider: provider.name, state, nonce, verifier, expiresAt };
-    return { url: url.href, sealed: await seal(deps, "flow", flow), expiresAt };
+    cookies.set(FLOW_COOKIE, await seal(deps, "flow", flow), expiresAt);
+    return url.href;
   });
 }
 
@@ -73,13 +71,15 @@ function authorizationEndpoint({ authorization_endpoint: text = "", issuer }: oa
   throw new FlowError("invalid_response", "no authorization endpoint");
 }
 
-/** Returns the person at the provider, and what the authorization was for. `sealed` is the cookie. Throws FlowError. */
+/** Returns the person at the provider, and what the authorization was for; its cookie ends. Throws FlowError. */
 export function handleCallback(
   deps: Deps,
   provider: Provider,
   parameters: URLSearchParams,
-  sealed: string | undefined,
+  cookies: Cookies,
 ): Promise<{ identity: ProviderIdentity; purpose: FlowPurpose }> {
+  const sealed = cookies.get(FLOW_COOKIE);
+  cookies.delete(FLOW_COOKIE);
   return orFlowError(provider, async () => {
     const flow = await unseal<FlowState>(deps, "flow", sealed);
     if (flow?.provider !== provider.name) throw new FlowError("expired", "no flow in the browser");

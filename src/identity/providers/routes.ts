@@ -1,27 +1,15 @@
 /** `/auth/oauth`: signing in with a provider. */
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { notFound, orNotFound } from "../../platform/errors";
-import { clientContextOf } from "../../platform/http/client-context";
-import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
+import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
-import { originOf } from "../../platform/http/origin";
-import { limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
 import { describeRoute, documented } from "../../platform/http/route-docs";
-import { body, query } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
 import { tokenPair } from "../sessions/schemas";
-import { exchange } from "../sign-in/schemas";
-import { CODE_EXCHANGE } from "./access";
-import { FlowError } from "./failure";
-import { handleCallback, startAuthorization } from "./flow";
-import { linkIdentity } from "./link";
-import { FLOW_COOKIE, findProvider, hasProviders, type Provider, RESULT_COOKIE } from "./providers";
-import { authorizationQuery, callbackQuery, providerPath } from "./schemas";
-import { loginWithProvider } from "./sign-in";
-import { newSignInResult, type SealedResult } from "./sign-in-result";
+import { providers } from "./operations";
+import { findProvider, hasProviders } from "./providers";
+import { callbackQuery, providerPath } from "./schemas";
 
 /** Answers 404 for a provider that is off. */
 const whenOn = documented(
@@ -34,29 +22,6 @@ const whenOn = documented(
   { errors: ["NOT_FOUND"] },
 );
 
-function providerOf(c: Context<AppEnv>): Provider {
-  return orNotFound(findProvider(c.get("deps").config, c.req.param("provider") ?? ""), "Route");
-}
-
-/** Redirects to the page of the client that continues the sign-in. */
-function toClient(c: Context<AppEnv>, fields: Record<string, string>): Response {
-  const given = Object.entries(fields).filter(([, value]) => value !== "");
-  return c.redirect(`${c.get("deps").config.appUrl}/oauth?${new URLSearchParams(given)}`, 302);
-}
-
-/**
- * Turns a FlowError into a redirect with a code: the browser is navigating, so the client could not read an error
- * response.
- */
-async function orErrorPage(c: Context<AppEnv>, work: () => Promise<Response>): Promise<Response> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof FlowError) return toClient(c, { error: error.code });
-    throw error;
-  }
-}
-
 export const oauthRoutes = new Hono<AppEnv>()
   .get(
     "/:provider",
@@ -68,17 +33,7 @@ export const oauthRoutes = new Hono<AppEnv>()
         "/auth/oauth/exchange` or with an `error`.",
     }),
     whenOn,
-    limit("oauth", "IP address"),
-    query(authorizationQuery),
-    (c) =>
-      orErrorPage(c, async () => {
-        const { to = "", invitationToken } = c.req.valid("query");
-        const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
-        const purpose = { to, link: null, invitationHash };
-        const { url, sealed, expiresAt } = await startAuthorization(c.get("deps"), providerOf(c), purpose);
-        setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
-        return c.redirect(url, 302);
-      }),
+    ...serve(providers.start, (c, url) => c.redirect(url, 302), "query"),
   )
   .get(
     "/:provider/callback",
@@ -88,23 +43,7 @@ export const oauthRoutes = new Hono<AppEnv>()
       query: callbackQuery,
     }),
     whenOn,
-    limit("oauth", "IP address"),
-    (c) => {
-      const [deps, provider] = [c.get("deps"), providerOf(c)];
-      const flow = getOwnCookie(c, FLOW_COOKIE);
-      deleteOwnCookie(c, FLOW_COOKIE);
-      return orErrorPage(c, async () => {
-        const { identity, purpose } = await handleCallback(deps, provider, new URL(c.req.url).searchParams, flow);
-        const { to, link, invitationHash } = purpose;
-        if (link) {
-          await linkIdentity(deps, link, identity, originOf(c));
-          return toClient(c, { linked: provider.name, to });
-        }
-        const { code, sealed, expiresAt } = await newSignInResult(deps, identity, invitationHash);
-        setOwnCookie(c, RESULT_COOKIE, sealed, expiresAt);
-        return toClient(c, { code, to });
-      });
-    },
+    ...serve(providers.finish, (c, url) => c.redirect(url, 302)),
   )
   .post(
     "/exchange",
@@ -128,15 +67,5 @@ export const oauthRoutes = new Hono<AppEnv>()
         "was mailed to the address.",
     }),
     whenOn,
-    requires(CODE_EXCHANGE),
-    body(exchange),
-    async (c) => {
-      const resultCookie = {
-        sealed: getOwnCookie(c, RESULT_COOKIE),
-        set: ({ sealed, expiresAt }: SealedResult) => setOwnCookie(c, RESULT_COOKIE, sealed, expiresAt),
-      };
-      const { tokens } = await loginWithProvider(c.get("deps"), c.req.valid("json"), resultCookie, clientContextOf(c));
-      deleteOwnCookie(c, RESULT_COOKIE);
-      return c.json({ data: tokens });
-    },
+    ...serve(providers.exchange, (c, { tokens }) => c.json({ data: tokens })),
   );

@@ -47,6 +47,8 @@ const invitationToken = opaqueToken.optional().meta({
 
 export const authorizationQuery = z.object({ to, invitationToken }).meta({ id: "SignInOptions" });
 
+export type SignInStart = z.infer<typeof authorizationQuery>;
+
 export const linkBody = z
   .object({ to })
   .meta({ id: "NewIdentity", description: "Where the page at `APP_URL/oauth` sends the user next." });

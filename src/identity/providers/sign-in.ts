@@ -5,6 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError, type ErrorCode, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newRevert } from "../../platform/mail/revert-store";
+import type { Cookies } from "../../platform/operation";
 import { userActor } from "../../platform/schemas/actor";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import { strangerTo } from "../../tenancy/audit/record-store";
@@ -23,7 +24,8 @@ import { checkMailCode } from "../step-up/verify";
 import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
 import type { ProviderIdentity } from "./identity";
 import { providerLabel } from "./labels";
-import { openSignInResult, prolonged, type SealedResult, type SignInResult } from "./sign-in-result";
+import { RESULT_COOKIE } from "./providers";
+import { openSignInResult, prolonged, type SignInResult } from "./sign-in-result";
 import { findUserByIdentity } from "./store";
 
 /** The one refusal for a code that is unknown, used, expired or sent by another browser. */
@@ -35,30 +37,28 @@ const WAITING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["TOTP_REQUIRED", "CO
 /** A code, and what else the client's page sends. `mailCode` allows to link an account that has the same address. */
 export type Exchange = SignInChoice & { code: string; mailCode?: EnteredCode | undefined };
 
-/** The cookie with the sealed result of a sign-in. */
-interface ResultCookie {
-  sealed: string | undefined;
-  /** Replaces the cookie. */
-  set(result: SealedResult): void;
-}
-
 /**
  * Opens a session with a code, in the browser whose cookie matches the code. If a second factor is needed, the code
- * stays valid for some minutes more. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and
+ * stays valid for some minutes more; otherwise the cookie ends. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and
  * as `signInAs`.
  */
 export async function loginWithProvider(
   deps: Deps,
   { code, mailCode, ...choice }: Exchange,
-  { sealed, set }: ResultCookie,
+  cookies: Cookies,
   client: ClientContext,
 ): Promise<OpenedSession> {
-  const result = await openSignInResult(deps, sealed, code);
+  const result = await openSignInResult(deps, cookies.get(RESULT_COOKIE), code);
   if (!result) throw badCode();
   try {
-    return await signInAs(deps, result, { ...choice, mailCode }, client);
+    const opened = await signInAs(deps, result, { ...choice, mailCode }, client);
+    cookies.delete(RESULT_COOKIE);
+    return opened;
   } catch (error) {
-    if (error instanceof AppError && WAITING.has(error.code)) set(await prolonged(deps, result));
+    if (error instanceof AppError && WAITING.has(error.code)) {
+      const { sealed, expiresAt } = await prolonged(deps, result);
+      cookies.set(RESULT_COOKIE, sealed, expiresAt);
+    }
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { requestCode } from "../email-codes/request";
 import { loginOptions } from "../passkeys/webauthn/options";
 import { captchaFor, loginCaptcha } from "../turnstile/captcha";
 import { loginWithCode } from "./code-login";
-import { login, startLogin } from "./login";
+import { continueLogin, login, startLogin } from "./login";
 import { loginWithPasskey } from "./passkey-login";
 import { registerWithPasskey, startPasskeyRegistration } from "./passkey-signup";
 import {
@@ -15,6 +15,7 @@ import {
   passkeyRegistrant,
   passkeyRegistration,
   registration,
+  secondStep,
 } from "./schemas";
 import { register } from "./signup";
 
@@ -42,6 +43,12 @@ export const signIn = {
   login: operation({ ...PASSWORD, verb: ({ deps, input, client }) => login(deps, input, client) }),
   /** The first of two steps: the second one takes the two-factor code. */
   startLogin: operation({ ...PASSWORD, verb: ({ deps, input, client }) => startLogin(deps, input, client) }),
+  /** The second step. Whoever serves the first one keeps `pending` in between. */
+  continueLogin: operation({
+    ...LOGIN,
+    schema: secondStep,
+    verb: ({ deps, input, client }) => continueLogin(deps, input.pending, input.totp, client),
+  }),
   requestCode: operation({
     limit: { rule: "requestCode", per: "IP address" },
     captcha: captchaFor("code"),

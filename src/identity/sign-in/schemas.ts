@@ -6,6 +6,7 @@ import { tenantName } from "../../tenancy/tenants/name";
 
 import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";
 import { assertion, attestation, passkeyName, passkeyState } from "../passkeys/webauthn/schemas";
+import type { PendingLogin } from "./login";
 
 const registrant = z.object({
   email,
@@ -44,6 +45,12 @@ const tenantId = opaqueToken.optional().meta({ description: "One of the user's t
 export const credentials = z
   .object({ email, password: givenPassword, totp, tenantId, captchaToken })
   .meta({ id: "Credentials", description: "What proves who signs in." });
+
+/** The second step of a login: not sent as such, because `pending` is ours. */
+export const secondStep = credentials
+  .pick({ totp: true })
+  .required()
+  .extend({ pending: z.custom<PendingLogin>((pending) => pending !== null) });
 
 export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
 

@@ -4,6 +4,7 @@
  */
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { Cookies } from "../operation";
 import type { AppEnv } from "./env";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
@@ -46,3 +47,10 @@ export function getOwnCookie(c: Context<AppEnv>, name: string): string | undefin
 export function deleteOwnCookie(c: Context<AppEnv>, name: string, isFramed = false): void {
   deleteCookie(c, `postern-${name}`, options(c, isFramed));
 }
+
+/** Our cookies, for an operation that knows nothing of HTTP. */
+export const cookiesOf = (c: Context<AppEnv>): Cookies => ({
+  get: (name) => getOwnCookie(c, name),
+  set: (name, value, expiresAt) => setOwnCookie(c, name, value, expiresAt),
+  delete: (name) => deleteOwnCookie(c, name),
+});

@@ -7,10 +7,11 @@ import { matchedRoutes } from "hono/route";
 import { findTargetHandler } from "hono/utils/handler";
 import type { ZodObject } from "zod";
 import { AppError } from "../errors";
-import type { Access, Call, Operation } from "../operation";
+import type { Access, Call, Operation, Unchecked } from "../operation";
 import { CONSOLE_PATH } from "../paths";
 import { says } from "../schemas/schemas";
 import { clientContextOf } from "./client-context";
+import { cookiesOf } from "./cookies";
 import type { AppEnv } from "./env";
 import { can, operatorsOnly, ownersOnly, platformKeyOf, platformKeysOnly, sessionOf } from "./permissions";
 import { limit } from "./rate-limit";
@@ -64,10 +65,10 @@ export function serve<Input, Result, Sent, Answer, From extends "json" | "query"
   return [
     requires(operation),
     (validate ?? passThrough) as unknown as Served<From, Sent, Input, Answer>[1],
-    async (c) => {
+    performing(async (c) => {
       const input = (validate ? c.req.valid((from ?? "json") as never) : undefined) as Input;
       return answer(c as never, await perform(c as never, operation, input), input);
-    },
+    }),
   ];
 }
 
@@ -88,6 +89,9 @@ export function action<Input, Result, Sent, From extends "json" | "query" = "jso
   const success = { 200: says(message) };
   return [describeRoute(id, summary, { ...success, ...docs }), ...serve(operation, answer, from)];
 }
+
+/** Marks a handler that performs an operation, for the test that finds all others. */
+export const performing = <H extends object>(handler: H): H => documented(handler, { performs: true });
 
 const passThrough = createMiddleware((_c, next) => next());
 
@@ -126,7 +130,19 @@ const callOf = <Input>(c: Context<AppEnv>, input: Input, params: PathParams): Ca
   get client() {
     return clientContextOf(c);
   },
+  get cookies() {
+    return cookiesOf(c);
+  },
+  get unchecked() {
+    return uncheckedOf(c);
+  },
   param: (name) => params[name] ?? pathParam(c, name),
+});
+
+const uncheckedOf = ({ req }: Context<AppEnv>): Unchecked => ({
+  header: (name) => req.header(name),
+  query: () => new URL(req.url).searchParams,
+  bytes: async () => new Uint8Array(await req.arrayBuffer()),
 });
 
 /** A parameter of the path. Throws if the route has none of this name. */

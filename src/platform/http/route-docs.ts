@@ -45,8 +45,10 @@ export interface RouteDocs {
   /** What a platform key must be allowed to do. */
   scope?: PlatformScope;
   limit?: { rule: RuleName; per: string };
-  /** The operation that the route serves. */
+  /** What the operation requires that the route serves. */
   access?: Access;
+  /** Whether the handler performs an operation. */
+  performs?: true;
 }
 
 const docsByMiddleware = new WeakMap<object, RouteDocs>();

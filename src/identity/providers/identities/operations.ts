@@ -13,12 +13,14 @@ export const identities = {
   link: operation({
     ...LIMITED,
     schema: linkBody,
-    verb: ({ deps, session, param, input }) => startLinking(deps, session, { name: param("id"), to: input.to }),
+    verb: ({ deps, session, param, input, cookies }) =>
+      startLinking(deps, session, { name: param("id"), to: input.to }, cookies),
   }),
   linkWithPassword: operation({
     ...LIMITED,
     schema: password,
-    verb: ({ deps, session, param, input }) => startLinking(deps, session, { name: param("id") }, input),
+    verb: ({ deps, session, param, input, cookies }) =>
+      startLinking(deps, session, { name: param("id") }, cookies, input),
   }),
   unlink: operation({
     ...LIMITED,

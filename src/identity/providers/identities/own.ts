@@ -2,29 +2,32 @@
 import type { Deps } from "../../../platform/deps";
 import { AppError, notFound, orNotFound } from "../../../platform/errors";
 import { queueMailIfPossible } from "../../../platform/mail/queue";
+import type { Cookies } from "../../../platform/operation";
 import type { SessionPrincipal } from "../../../platform/schemas/principal";
 import { requireStepUp, requireVerifiedAddress, type StepUpCredentials } from "../../step-up/confirm";
 import { FlowError } from "../failure";
-import { type StartedAuthorization, startAuthorization } from "../flow";
+import { startAuthorization } from "../flow";
 import { findProvider } from "../providers";
 import { deleteIdentityOfUser } from "./store";
 
 /**
- * Begins to link a provider. Throws NOT_FOUND for one that is off, EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and
+ * Begins to link a provider. Returns the URL to which the browser goes. Throws NOT_FOUND for one that is off, EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and
  * SERVICE_UNAVAILABLE while it is down.
  */
 export async function startLinking(
   deps: Deps,
   caller: SessionPrincipal,
   { name, to = "" }: { name: string; to?: string | undefined },
+  cookies: Cookies,
   given?: StepUpCredentials,
-): Promise<StartedAuthorization> {
+): Promise<string> {
   const provider = orNotFound(findProvider(deps.config, name), "Provider");
   requireVerifiedAddress(deps, caller);
   await requireStepUp(deps, caller, given);
   const { userId, sessionId } = caller;
   try {
-    return await startAuthorization(deps, provider, { to, link: { userId, sessionId }, invitationHash: null });
+    const purpose = { to, link: { userId, sessionId }, invitationHash: null };
+    return await startAuthorization(deps, provider, purpose, cookies);
   } catch (error) {
     if (error instanceof FlowError) throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 60, cause: error });
     throw error;

@@ -4,13 +4,12 @@ import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { notFound } from "../../../platform/errors";
-import { setOwnCookie } from "../../../platform/http/cookies";
 import type { AppEnv } from "../../../platform/http/env";
 import { action, serve } from "../../../platform/http/operation";
 import { servesRequest, sessionOf, sessionOnly } from "../../../platform/http/permissions";
 import { describeRoute, documented } from "../../../platform/http/route-docs";
 import { dataOf } from "../../../platform/schemas/schemas";
-import { FLOW_COOKIE, hasProviders } from "../providers";
+import { hasProviders } from "../providers";
 import { identity, linkPath, startedAuthorization } from "../schemas";
 import { listIdentitiesOfUser } from "../store";
 import { identityView } from "../view";
@@ -51,10 +50,7 @@ export const identityRoutes = new Hono<AppEnv>()
     }),
     sessionOnly,
     whenOn,
-    ...serve(identities.link, (c, { url, sealed, expiresAt }) => {
-      setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
-      return c.json({ data: { url } });
-    }),
+    ...serve(identities.link, (c, url) => c.json({ data: { url } })),
   )
   .delete(
     "/:id",
