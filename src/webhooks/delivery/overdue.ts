@@ -76,7 +76,7 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
     const nextDueAt = delivery.queue !== "" && waitMs === 0 ? delivery.dueAt : nowMs + waitMs;
     return {
       ...{ ...delivery, ...failure(INTERRUPTED), kind: "event" as const, isInterrupted: true, isFailedProbe: true },
-      ...{ isSlow: false, heldUntil: null, isGone: false, mayBeGone: false },
+      ...{ isSlow: false, cooldownUntil: null, isGone: false, mayBeGone: false },
       ...{ attemptId: delivery.attemptId ?? delivery.id, startedAt: delivery.claimedAt ?? nowMs, completedAt: nowMs },
       ...{ nextDueAt, nextAttemptId: newIdAt(nowMs + waitMs) },
     };
