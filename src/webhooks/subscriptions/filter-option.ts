@@ -1,5 +1,4 @@
 /** `delivery.filter`: which events of its types a subscription receives. */
-import { jsonOf } from "../../platform/json";
 import { filter } from "../filters/filter-schemas";
 import { type DeliveryOption, described, type OptionField } from "./option";
 
@@ -26,8 +25,11 @@ const field: OptionField = {
   read: ({ filter: text }) => {
     if (text === undefined) return undefined;
     if (text.trim() === "") return null;
-    const value = jsonOf(text);
-    return value === undefined ? text : value;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
   },
 };
 
