@@ -20,7 +20,7 @@ import { documented } from "./platform/http/route-docs";
 import type { PlatformKeyPrincipal, Principal } from "./platform/schemas/principal";
 import { PLATFORM_TENANT } from "./platform/schemas/tenant-ref";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
-import { tenantName } from "./tenancy/tenants/tenant-name";
+import { parseTenantName } from "./tenancy/tenants/tenant-name";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
@@ -126,7 +126,7 @@ async function inNamedTenant(
   principal: Exclude<Principal, PlatformKeyPrincipal>,
 ): Promise<Principal> {
   const named = c.req.header(TENANT_HEADER) ?? "";
-  const { id, externalId } = tenantName(named);
+  const { id, externalId } = parseTenantName(named);
   const own = id === null ? principal.tenantExternalId === externalId : principal.tenantId === id;
   if (named === "" || own) return principal;
   if (named !== PLATFORM_TENANT || principal.kind !== "session") throw notFound("Tenant");

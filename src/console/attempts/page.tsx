@@ -9,7 +9,7 @@ import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { outcomeOf } from "../components/outcome";
 import { Trail } from "../components/trail";
-import { duration, StatusBadge } from "../subscriptions/log";
+import { attemptDuration, StatusBadge } from "../subscriptions/log";
 import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
 
 interface AttemptProps {
@@ -155,7 +155,7 @@ const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
       facts={[
         ["Outcome", outcomeOf(attempt)],
         ["Started", <Time at={attempt.attemptedAt} />],
-        ["Duration", duration(attempt) || "in progress"],
+        ["Duration", attemptDuration(attempt) || "in progress"],
         ["Attempt", attempt.attemptCount],
         ["Trigger", TRIGGERS[attempt.kind]],
         attempt.correlationId !== undefined && ["Correlation ID", attempt.correlationId],

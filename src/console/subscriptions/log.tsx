@@ -59,7 +59,7 @@ interface Times {
 }
 
 /** The duration of an attempt; empty while it is in progress. */
-export function duration(row: Times): string {
+export function attemptDuration(row: Times): string {
   if (row.completedAt === null || row.completedAt === undefined) return "";
   return `${(toMs(row.completedAt) - toMs(row.attemptedAt)).toLocaleString("en")} ms`;
 }
@@ -127,7 +127,7 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
             </td>
             <td class="wide small break">{outcomeOf(row)}</td>
             <td class="wide num">{row.attemptCount}</td>
-            <td class="wide num small">{duration(row)}</td>
+            <td class="wide num small">{attemptDuration(row)}</td>
           </tr>
         ))}
       </Table>

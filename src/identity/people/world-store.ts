@@ -4,7 +4,7 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { idOfTenant } from "../../tenancy/tenants/store";
-import { tenantName } from "../../tenancy/tenants/tenant-name";
+import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import type { Person, Row } from "./person";
 import { type ImportTenant, World } from "./world";
 
@@ -37,7 +37,7 @@ export function stateFor({ config }: Deps, wanted: readonly Row[], nowMs: number
   );
   const passkeys = jsonList(wanted.flatMap((row) => row.passkeys.map(({ id }) => id)));
   const refs = [...new Set(wanted.flatMap((row) => row.memberships.map(({ tenant }) => tenant)))];
-  const tenants = jsonList(refs.map((ref) => ({ ref, ...tenantName(ref) })));
+  const tenants = jsonList(refs.map((ref) => ({ ref, ...parseTenantName(ref) })));
   const named = { id: sql`(j.value ->> 'id')`, externalId: sql`(j.value ->> 'externalId')` };
   return sql`WITH named AS MATERIALIZED (SELECT j.value ->> 'ref' AS ref, t.id FROM json_each(${tenants}) j
       CROSS JOIN tenants t ON t.id = ${idOfTenant(named)} AND t.id <> ${PLATFORM_TENANT}),

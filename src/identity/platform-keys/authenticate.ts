@@ -7,7 +7,7 @@ import type { Permission } from "../../platform/schemas/roles";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import type { Standing } from "../../tenancy/tenants/standing-store";
 import { platformTenant } from "../../tenancy/tenants/store";
-import { tenantName } from "../../tenancy/tenants/tenant-name";
+import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import { findByKey, isUseStale } from "../api-keys/known-key";
 import { findPlatformKeyByHash, touchPlatformKey } from "./store";
 
@@ -39,7 +39,7 @@ export async function authenticatePlatformKey(
 ): Promise<{ principal: PlatformKeyPrincipal; isInTenant: boolean } | null> {
   const nowMs = deps.now();
   const found = await findByKey(deps, key, clientIp, (hash) =>
-    findPlatformKeyByHash(deps, hash, tenantName(named), nowMs),
+    findPlatformKeyByHash(deps, hash, parseTenantName(named), nowMs),
   );
   if (!found) return null;
   const { id, name, lastUsedAt, scopes, tenants } = found.key;

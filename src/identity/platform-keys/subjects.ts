@@ -2,7 +2,7 @@
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound, orNotFound } from "../../platform/errors";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
-import { tenantName } from "../../tenancy/tenants/tenant-name";
+import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import { findNamedTenant, findNamedUser, type NamedTenant, type NamedUser, type UserName } from "./subjects-store";
 
 /** A key without a list of tenants sees all. */
@@ -11,7 +11,7 @@ const sees = ({ tenants }: PlatformKeyPrincipal, tenantId: string): boolean =>
 
 /** The tenant with this name. Throws NOT_FOUND, also for one that the key does not see. */
 export async function requireTenant(deps: Deps, key: PlatformKeyPrincipal, name: string): Promise<NamedTenant> {
-  const tenant = await findNamedTenant(deps, tenantName(name));
+  const tenant = await findNamedTenant(deps, parseTenantName(name));
   if (!tenant || !sees(key, tenant.tenantId)) throw notFound("Tenant");
   return tenant;
 }

@@ -6,7 +6,7 @@ import { notFound } from "../../platform/errors";
 import type { Role } from "../../platform/schemas/roles";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "./standing-store";
-import { type TenantName, tenantName } from "./tenant-name";
+import { parseTenantName, type TenantName } from "./tenant-name";
 
 /** Returns the tenant with its shard and standing; undefined when there is none. */
 export async function findTenant({ db }: Deps, tenantId: string): Promise<Standing | undefined> {
@@ -28,7 +28,7 @@ type Placeholder = ReturnType<typeof sql.placeholder>;
 
 /** The ids of the tenants that the product names so. Throws NOT_FOUND. */
 export async function findTenantIds({ db }: Deps, names: readonly string[]): Promise<string[]> {
-  const wanted = jsonList(names.map(tenantName));
+  const wanted = jsonList(names.map(parseTenantName));
   const listed = { id: sql`j.value ->> 'id'`, externalId: sql`j.value ->> 'externalId'` };
   const found = await query<{ id: string | null }>(db)`SELECT t.id FROM json_each(${wanted}) j
     LEFT JOIN tenants t ON t.id = ${idOfTenant(listed)}

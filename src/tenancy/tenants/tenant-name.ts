@@ -8,5 +8,5 @@ export interface TenantName {
   externalId: string | null;
 }
 
-export const tenantName = (text: string): TenantName =>
+export const parseTenantName = (text: string): TenantName =>
   text.startsWith(EXTERNAL) ? { id: null, externalId: text.slice(EXTERNAL.length) } : { id: text, externalId: null };
