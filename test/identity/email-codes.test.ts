@@ -154,15 +154,15 @@ describe("a code", () => {
 });
 
 describe("of parallel tries", () => {
-  test("50 wrong ones are judged five times, and then the right one is refused", async () => {
+  test("50 wrong ones are checked five times, and then the right one is refused", async () => {
     const { email } = await signUpVerified();
     const { state, code } = await asked(email);
     const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => enter(state, wrongOf(code, n + 1))));
-    const [judged, locked] = [
+    const [checked, locked] = [
       answers.filter(({ status }) => status === 401),
       answers.filter(({ status }) => status === 423),
     ];
-    expect([judged.length, locked.length]).toEqual([10, 40]);
+    expect([checked.length, locked.length]).toEqual([10, 40]);
     const opened = await openState(await createDeps(env, createExecutionContext()), state);
     const row = await env.DB.prepare("SELECT tries FROM mail_codes WHERE id = ?").bind(opened?.mailId).first();
     expect(row).toEqual({ tries: 5 });

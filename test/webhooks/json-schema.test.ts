@@ -169,7 +169,7 @@ describe("hostile schemas and payloads are invalid after bounded work", () => {
   ])("a schema %s is refused", (_, schema) => expect(() => compileSchema(schema)).toThrow(SchemaRefused));
 });
 
-describe("a value is judged as by another implementation", () => {
+describe("a value is validated as by another implementation", () => {
   const subschemas = [
     ...[
       true,

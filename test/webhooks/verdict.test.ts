@@ -91,7 +91,7 @@ const answer = (responseCode: number, fields: Partial<SendOutcome> = {}): SendOu
   ...fields,
 });
 
-const judge = (retry: RetryOptions | undefined, outcome: SendOutcome, tookMs = 10, attempt = 1) =>
+const verdictFor = (retry: RetryOptions | undefined, outcome: SendOutcome, tookMs = 10, attempt = 1) =>
   verdictOf(retryPolicy(retry), attempt, outcome, { startedAt: NOW_MS - tookMs, completedAt: NOW_MS }, 0);
 
 describe("a schedule of its own", () => {
@@ -101,15 +101,15 @@ describe("a schedule of its own", () => {
     ["10", 30_000],
     ["3600", 3_600_000],
   ])("is made longer by Retry-After, never shorter: %s seconds", (retryAfter, waitMs) => {
-    expect(judge(own, answer(500, { retryAfter })).nextDueAt).toBe(NOW_MS + waitMs);
+    expect(verdictFor(own, answer(500, { retryAfter })).nextDueAt).toBe(NOW_MS + waitMs);
   });
 
   test("gets no more attempts by Retry-After", () => {
-    expect(judge(own, answer(503, { retryAfter: "10" }), 10, 3).nextDueAt).toBeNull();
+    expect(verdictFor(own, answer(503, { retryAfter: "10" }), 10, 3).nextDueAt).toBeNull();
   });
 
   test("ends a delivery at 410", () => {
-    expect(judge(own, answer(410))).toMatchObject({ nextDueAt: null, error: "gone", isGone: true });
+    expect(verdictFor(own, answer(410))).toMatchObject({ nextDueAt: null, error: "gone", isGone: true });
   });
 
   test.each([
@@ -117,7 +117,7 @@ describe("a schedule of its own", () => {
     [{ onGone: "retry" }, 410, null],
     [{}, 500, "soon"],
   ] as const)("with %j waits as it says after %i", (options, status, retryAfter) => {
-    expect(judge({ ...own, ...options }, answer(status, { retryAfter }))).toMatchObject({
+    expect(verdictFor({ ...own, ...options }, answer(status, { retryAfter }))).toMatchObject({
       nextDueAt: NOW_MS + 30_000,
       error: `status ${status}`,
       isGone: false,
@@ -131,17 +131,25 @@ describe("without options", () => {
     ["429 with Retry-After", answer(429, { retryAfter: "3600" })],
     ["the abort header", answer(500, { asksToAbort: true })],
   ])("%s changes nothing", (_, outcome) => {
-    expect(judge(undefined, outcome)).toMatchObject({ nextDueAt: NOW_MS + 5_000, error: outcome.error, isSlow: false });
+    expect(verdictFor(undefined, outcome)).toMatchObject({
+      nextDueAt: NOW_MS + 5_000,
+      error: outcome.error,
+      isSlow: false,
+    });
   });
 
   test.each([502, 503, 504])("%i puts the subscription into the slow queue", (status) => {
-    expect(judge(undefined, answer(status)).isSlow).toBe(true);
+    expect(verdictFor(undefined, answer(status)).isSlow).toBe(true);
   });
 
   test("so does a timeout, and an answer that took 5 seconds, not another failure", () => {
-    expect(judge(undefined, failure("timeout")).isSlow).toBe(true);
-    expect(judge(undefined, answer(200, { status: "success" }), 5_000).isSlow).toBe(true);
-    expect([400, 429, 500].map((status) => judge(undefined, answer(status)).isSlow)).toEqual([false, false, false]);
+    expect(verdictFor(undefined, failure("timeout")).isSlow).toBe(true);
+    expect(verdictFor(undefined, answer(200, { status: "success" }), 5_000).isSlow).toBe(true);
+    expect([400, 429, 500].map((status) => verdictFor(undefined, answer(status)).isSlow)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -152,5 +160,5 @@ test.each([
   [{ abortHeader: true }, answer(500, { asksToAbort: true }), { nextDueAt: null, error: "aborted" }],
   [{ abortHeader: true }, answer(200, { status: "success", asksToAbort: true }), { nextDueAt: null, error: null }],
 ] as [RetryOptions, SendOutcome, object][])("%j works without a schedule", (options, outcome, expected) => {
-  expect(judge(options, outcome)).toMatchObject(expected);
+  expect(verdictFor(options, outcome)).toMatchObject(expected);
 });
