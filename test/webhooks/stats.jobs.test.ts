@@ -111,7 +111,7 @@ describe("counts", () => {
     const { webhookId, claimed } = await held(person);
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 1, total: 1, success: 0 });
     expect(await stats(person, `/webhooks/${webhookId}/stats`)).toMatchObject({ pending: 1, total: 1 });
-    const wait = { dueAt: Date.now() + 60_000, slotAt: null, limitsText: null };
+    const wait = { untilMs: Date.now() + 60_000, waitsFor: null, limits: null };
     await releaseDeliveries(
       db,
       "holder",

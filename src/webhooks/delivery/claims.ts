@@ -5,9 +5,9 @@
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
 import { inTime } from "../../platform/time";
+import { moveToLanes } from "../lanes/lane-store";
 import { claimDeliveries } from "./claim-store";
 import { enqueue } from "./enqueue";
-import { moveToBacklogs } from "./hand-back";
 import type { Claimed, Run } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
@@ -93,7 +93,8 @@ export class Claims {
   async #claim(shard: number, keys: readonly ShardKey[], isOrdinary: boolean) {
     const { deps, speed, claim } = this.#run;
     const calledMs = deps.now();
-    const answer = claimDeliveries(deps.shards.db(shard), { speed, claim, isOrdinary }, keys, calledMs);
+    const db = deps.shards.db(shard);
+    const answer = claimDeliveries(db, { speed, claim, isOrdinary }, keys, calledMs);
     const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);
     const answeredMs = deps.now();
     // A database that answers late is asked for less.
@@ -101,7 +102,7 @@ export class Claims {
     this.#most = isLate ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
     if (slow.length > 0) deps.background("pass on to the slow queue", enqueue(deps, "slow", shard, slow));
-    if (held.length > 0) deps.background("wait for a hold", moveToBacklogs(deps, shard, held));
+    deps.background("wait for a hold", moveToLanes(db, held));
     const claimed = rows.map(
       (delivery): Claimed => ({
         ...delivery,

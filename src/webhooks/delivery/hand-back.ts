@@ -29,7 +29,7 @@ export function releaseUnsent(run: Run, delivery: Claimed, { retryInMs }: NotSen
     handBack({ ...run, speed: "slow" }, [delivery]);
     return;
   }
-  const wait = { dueAt: run.deps.now() + retryInMs, slotAt: null, limitsText: null };
+  const wait = { untilMs: run.deps.now() + retryInMs, waitsFor: null, limits: null };
   const released = releaseDeliveries(run.deps.shards.db(delivery.shard), run.claim, [{ ...delivery, wait }]);
   run.deps.background("release a delivery", released);
 }
@@ -61,13 +61,7 @@ async function queueAgain({ deps, speed }: Run, shard: number, keys: readonly Ou
   });
   await enqueue(deps, "slow", shard, slow, speed === "slow" ? RETURN_TO_SLOW_SECONDS : 0);
   await enqueue(deps, "fast", shard, fast);
-  await moveToBacklogs(deps, shard, backlog);
-}
-
-/** Moves deliveries to the backlogs of their subscriptions. Throws when D1 is down. */
-export async function moveToBacklogs(deps: Deps, shard: number, keys: readonly OutboxKey[]): Promise<void> {
-  const elsewhere = keys.filter(({ queue }) => queue === "");
-  if (elsewhere.length > 0) await moveToLanes(deps.shards.db(shard), elsewhere);
+  await moveToLanes(deps.shards.db(shard), backlog);
 }
 
 /** Marks a subscription as slow in the background, at most every 30 seconds per isolate. */

@@ -4,18 +4,19 @@ import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
 import type { OutboxKey } from "../../platform/messages";
+import { type Limits, textOf } from "../throttling/limits";
 import { LIMITS_TEXT } from "../throttling/waits-store";
 import type { ClaimedDelivery } from "./claim-store";
 import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
 
-/** Until when a released delivery waits. */
-interface Wait {
+/** Until when a delivery waits, and for what. */
+export interface Wait {
   /** Unix ms. */
-  dueAt: number;
-  /** The same time if it waits because of a limit; null otherwise. */
-  slotAt: number | null;
-  /** The wait holds only while these are the limits of its subscription; null: it holds in any case. */
-  limitsText: string | null;
+  untilMs: number;
+  /** Null if it waits for its host, or for the service to recover. */
+  waitsFor: "start" | "permit" | null;
+  /** The wait holds only while its subscription has these limits; null: it holds in any case. */
+  limits: Limits | null;
 }
 
 type Key = Pick<OutboxKey, "queue" | "dueAt" | "id">;
@@ -63,8 +64,8 @@ export async function postponeNew(db: Db, deliveries: readonly (Key & { wait: Wa
 }
 
 /** The members of a wait in the lists of `waitStatements`, with a new planned id. */
-const valuesOf = ({ dueAt, slotAt, limitsText }: Wait) => ({
-  ...{ to: dueAt, n: newIdAt(dueAt), slot: slotAt, l: limitsText },
+const valuesOf = ({ untilMs, waitsFor, limits }: Wait) => ({
+  ...{ to: untilMs, n: newIdAt(untilMs), slot: waitsFor && untilMs, l: limits && textOf(limits) },
 });
 
 /** Only the deliveries `o` that meet `condition` wait. */

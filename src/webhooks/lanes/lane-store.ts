@@ -5,6 +5,7 @@
 
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query } from "../../platform/db/client";
+import type { OutboxKey } from "../../platform/messages";
 import { MAIN, PLANNED_ID_OF_WRITTEN, UNHELD } from "../delivery/outbox-store";
 import { MARKED_SLOW_FOR_MS, SLOW_FOR_MS } from "../delivery/timing";
 import { withFormerState } from "../subscriptions/former-states-store";
@@ -141,11 +142,10 @@ export async function markSlow(db: Db, subscriptionId: string, nowMs: number): P
     AND slow_until < ${untilMs}`;
 }
 
-/** Open → backlog: moves deliveries to the lanes of their subscriptions, except those in progress. */
-export async function moveToLanes(
-  db: Db,
-  keys: readonly { dueAt: number; id: string; subscriptionId: string }[],
-): Promise<void> {
+/** Open → backlog: moves deliveries into the lanes of their subscriptions, except those in progress. */
+export async function moveToLanes(db: Db, deliveries: readonly OutboxKey[]): Promise<void> {
+  const keys = deliveries.filter(({ queue }) => queue === "");
+  if (keys.length === 0) return;
   const list = jsonList(keys.map(({ dueAt, id, subscriptionId }) => ({ dueAt, id, subscriptionId })));
   await atomically(db, {
     flagged: sql`UPDATE subscriptions SET has_backlog = 1 WHERE has_backlog = 0

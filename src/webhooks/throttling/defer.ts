@@ -7,23 +7,15 @@ import type { ShardKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { inTime } from "../../platform/time";
 import { enqueue, enqueueLater } from "../delivery/enqueue";
-import { postponeNew, releaseDeliveries } from "../delivery/release-store";
+import { postponeNew, releaseDeliveries, type Wait } from "../delivery/release-store";
 import type { Claimed, Run } from "../delivery/run-states";
 import { CLAIM_TIMEOUT_MS, LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../delivery/timing";
 import { sendOperational } from "../subscriptions/operational";
-import type { StartAnswer } from "./demand";
-import { type Limits, textOf } from "./limits";
 import { endWaits, markThrottled } from "./waits-store";
 
 /** A delivery and until when it waits. */
-export interface Deferral<Delivery = Claimed> {
+export interface Deferral<Delivery = Claimed> extends Wait {
   delivery: Delivery;
-  /** Unix ms. */
-  untilMs: number;
-  /** Null if it waits for its host, or its throttle could not be reached. */
-  waitsFor: Extract<StartAnswer, { kind: "wait" }>["waitsFor"] | null;
-  /** It waits only while its subscription has these limits; null: in any case. */
-  limits: Limits | null;
 }
 
 /**
@@ -31,7 +23,7 @@ export interface Deferral<Delivery = Claimed> {
  * when D1 or the queue is down.
  */
 export async function defer(run: Run, shard: number, deferrals: readonly Deferral[]): Promise<void> {
-  const released = deferrals.map((deferral) => ({ ...deferral.delivery, wait: waitOf(deferral) }));
+  const released = deferrals.map((wait) => ({ ...wait.delivery, wait }));
   await releaseDeliveries(run.deps.shards.db(shard), run.claim, released);
   await queueAndReport(run, shard, deferrals);
 }
@@ -45,18 +37,12 @@ export async function deferNew(
   shard: number,
   deferrals: readonly Deferral<ShardKey>[],
 ): Promise<ReadonlySet<string>> {
-  const postponed = deferrals.map((deferral) => ({ ...deferral.delivery, wait: waitOf(deferral) }));
+  const postponed = deferrals.map((wait) => ({ ...wait.delivery, wait }));
   const waiting = await inTime(CLAIM_TIMEOUT_MS, postponeNew(run.deps.shards.db(shard), postponed));
   const deferred = deferrals.filter(({ delivery }) => waiting.has(delivery.id));
   run.deps.background("queue deferred deliveries", queueAndReport(run, shard, deferred));
   return waiting;
 }
-
-const waitOf = ({ untilMs, waitsFor, limits }: Deferral<ShardKey>) => ({
-  dueAt: untilMs,
-  slotAt: waitsFor && untilMs,
-  limitsText: limits && textOf(limits),
-});
 
 async function queueAndReport({ deps, speed }: Run, shard: number, deferrals: readonly Deferral<ShardKey>[]) {
   const keys = deferrals.map(({ delivery, untilMs }) => ({ ...delivery, dueAt: untilMs }));
