@@ -2,13 +2,11 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
-import { feedOf } from "../../webhooks/feeds/changes";
+import { feedOf, feedsOf, shownFeed } from "../../webhooks/feeds/changes";
 import { consumersOf } from "../../webhooks/feeds/consumers";
 import { feeds } from "../../webhooks/feeds/operations";
 import { ownFeed } from "../../webhooks/feeds/poll";
-import { listFeeds } from "../../webhooks/feeds/store";
-import { tokenPrefixes } from "../../webhooks/feeds/tokens-store";
-import { consumerView, feedView } from "../../webhooks/feeds/view";
+import { consumerView } from "../../webhooks/feeds/view";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { DeleteFeed, FeedDetail } from "./detail";
@@ -18,12 +16,9 @@ import { FeedList } from "./list";
 const SECTION = "feeds";
 const READ = { permission: "webhook.read" } as const;
 
-const prefixesOf = (c: Context<AppEnv>) => tokenPrefixes(c.get("deps"), c.get("principal").tenantId);
-
 async function listPage(c: Context<AppEnv>, values: FeedValues, refused?: Refused) {
   const principal = c.get("principal");
-  const [rows, prefixes] = await Promise.all([listFeeds(c.get("deps"), principal), prefixesOf(c)]);
-  const view = { feeds: rows.map((row) => feedView(row, prefixes.get(row.id))), values };
+  const view = { feeds: await feedsOf(c.get("deps"), principal), values };
   return page(
     c,
     { title: "Feeds", section: SECTION, refused },
@@ -41,17 +36,17 @@ interface DetailView {
 async function detailPage(c: Context<AppEnv>, { id, values, refused, token }: DetailView) {
   if (refused?.error.code === "NOT_FOUND") throw refused.error;
   const [deps, principal] = [c.get("deps"), c.get("principal")];
-  const [row, prefixes] = await Promise.all([feedOf(deps, principal, id), prefixesOf(c)]);
+  const feed = await shownFeed(deps, principal, id);
   const consumers = await consumersOf(deps, ownFeed(principal, id));
   const view = {
-    feed: feedView(row, prefixes.get(id)),
+    feed,
     consumers: consumers.map((consumer) => consumerView(id, consumer)),
-    values: values ?? { name: row.name, events: row.events.join("\n") },
+    values: values ?? { name: feed.name, events: feed.events.join("\n") },
     permissions: principal.permissions,
     token,
   };
   const status = token === undefined ? 200 : 201;
-  return page(c, { title: row.name, section: SECTION, refused, status }, <FeedDetail {...view} />);
+  return page(c, { title: feed.name, section: SECTION, refused, status }, <FeedDetail {...view} />);
 }
 
 /** Shows the feed again with the error of a form that is on its page. */

@@ -1,7 +1,7 @@
 /**
  * A sign-in with the right password that waits for its two-factor code. The browser keeps it in a cookie, encrypted.
  */
-import type { PendingLogin } from "../../identity/sign-in/login";
+import type { PendingLogin } from "../../identity/sign-in/schemas";
 import type { Deps } from "../../platform/deps";
 import { decryptState, encryptState } from "../../platform/short-lived";
 import { MINUTE_MS } from "../../platform/time";

@@ -109,11 +109,11 @@ export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
   return [...seen.values()];
 }
 
-/** What the middleware in front of a route's handler documents, in the order the router runs it. */
+/** What a route's middleware and handler document, in the order the router runs them. */
 function routeDocs(app: Hono<AppEnv>, method: string, path: string) {
   const [matched] = app.router.match(method, path);
   const last = matched.findLastIndex(([[, route]]) => route.method === method && route.path === path);
-  return matched.slice(0, last).flatMap(([[handler]]) => docsOf(handler) ?? []);
+  return matched.slice(0, last + 1).flatMap(([[handler]]) => docsOf(handler) ?? []);
 }
 
 const byPrefixLength = TAGS.toSorted(([a], [b]) => b.length - a.length);

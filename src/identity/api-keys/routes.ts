@@ -3,15 +3,14 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { apiKeys } from "./operations";
-import { keysSeenBy } from "./revoke";
 import { type ApiKey, apiKey, issuedApiKey } from "./schemas";
-import { type ApiKeyRow, listApiKeys } from "./store";
+import type { ApiKeyRow } from "./store";
 
 const view = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
@@ -41,18 +40,12 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       "The caller's active keys and, for owners and admins, those of the tenant, newest first.",
       { 200: dataOf(z.array(apiKey)) },
     ),
-    async (c) => {
-      const deps = c.get("deps");
-      const rows = await listApiKeys(deps, keysSeenBy(c.get("principal")), deps.now());
-      return c.json({ data: rows.map(view) });
-    },
+    ...serve(apiKeys.list, (c, rows) => c.json({ data: rows.map(view) })),
   )
   .delete(
     "/:id",
-    ...action(apiKeys.revoke, {
-      id: "revokeApiKey",
-      summary: "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.",
-      message: "API key revoked",
+    describeRoute("revokeApiKey", "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.", {
       errors: ["NOT_FOUND"],
     }),
+    ...serve(apiKeys.revoke, saying("API key revoked")),
   );

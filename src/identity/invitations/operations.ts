@@ -2,6 +2,7 @@
 import { operation } from "../../platform/operation";
 import { acceptInvitation, invite, revokeInvitation } from "./invite";
 import { acceptanceBody, invitationBody } from "./schemas";
+import { listInvitations } from "./store";
 
 export const invitations = {
   invite: operation({
@@ -9,6 +10,10 @@ export const invitations = {
     limit: { rule: "invite", per: "tenant" },
     schema: invitationBody,
     verb: ({ deps, session, input }) => invite(deps, session, input),
+  }),
+  list: operation({
+    permission: "member.read",
+    verb: ({ deps, principal }) => listInvitations(deps, principal.tenantId, deps.now()),
   }),
   accept: operation({
     schema: acceptanceBody,

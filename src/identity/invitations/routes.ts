@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, requires, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { limitedInside } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -11,7 +11,7 @@ import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { invitations } from "./operations";
 import { type Invitation, invitation as invitationSchema, joined as joinedSchema } from "./schemas";
-import { listInvitations, type NewInvitation } from "./store";
+import type { NewInvitation } from "./store";
 
 const view = ({ id, email: address, role, invitedBy, createdAt, expiresAt }: NewInvitation): Invitation => ({
   id,
@@ -39,12 +39,7 @@ export const invitationRoutes = new Hono<AppEnv>()
     describeRoute("listInvitations", "The open invitations of the tenant, newest first.", {
       200: dataOf(z.array(invitationSchema)),
     }),
-    requires({ permission: "member.read" }),
-    async (c) => {
-      const deps = c.get("deps");
-      const rows = await listInvitations(deps, c.get("principal").tenantId, deps.now());
-      return c.json({ data: rows.map(view) });
-    },
+    ...serve(invitations.list, (c, rows) => c.json({ data: rows.map(view) })),
   )
   .post(
     "/accept",
@@ -58,10 +53,8 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    ...action(invitations.revoke, {
-      id: "revokeInvitation",
-      summary: "Revokes an open invitation.",
-      message: "Invitation revoked.",
+    describeRoute("revokeInvitation", "Revokes an open invitation.", {
       errors: ["NOT_FOUND"],
     }),
+    ...serve(invitations.revoke, saying("Invitation revoked.")),
   );

@@ -2,9 +2,13 @@
 import { operation } from "../../platform/operation";
 import { changeRole, leaveTenant, removeMember } from "./changes";
 import { membershipChange, roleBody } from "./schemas";
-import { setSubscriptionNotices } from "./store";
+import { listMembers, setSubscriptionNotices } from "./store";
 
 export const members = {
+  list: operation({
+    permission: "member.read",
+    verb: ({ deps, principal }) => listMembers(deps, principal.tenantId),
+  }),
   changeRole: operation({
     permission: "member.manage",
     limit: { rule: "changeRole", per: "user" },

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -11,7 +11,7 @@ import { iso } from "../../platform/time";
 import { endedMembership, endedWith } from "./ended-keys";
 import { members } from "./operations";
 import { type Member, member as memberSchema, membershipChange } from "./schemas";
-import { listMembers, type MemberRow } from "./store";
+import type { MemberRow } from "./store";
 
 const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   userId,
@@ -28,11 +28,7 @@ export const memberRoutes = new Hono<AppEnv>()
     describeRoute("listMembers", "The members of the tenant, oldest first.", {
       200: { body: dataOf(z.array(memberSchema)), id: "/data/0/userId" },
     }),
-    requires({ permission: "member.read" }),
-    async (c) => {
-      const rows = await listMembers(c.get("deps"), c.get("principal").tenantId);
-      return c.json({ data: rows.map(view) });
-    },
+    ...serve(members.list, (c, rows) => c.json({ data: rows.map(view) })),
   )
   .delete(
     "/me",

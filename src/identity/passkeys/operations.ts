@@ -2,6 +2,7 @@
 import { operation } from "../../platform/operation";
 import { addPasskey, removePasskey, renamePasskey, startPasskey } from "./own";
 import { newPasskey, passkeyChange } from "./schemas";
+import { listPasskeysOfUser } from "./store";
 
 const LIMITED = { limit: { rule: "passkeys", per: "user" } } as const;
 
@@ -12,6 +13,7 @@ export const passkeys = {
     schema: newPasskey,
     verb: ({ deps, session, input }) => addPasskey(deps, session, input),
   }),
+  list: operation({ verb: ({ deps, session }) => listPasskeysOfUser(deps, session.userId) }),
   rename: operation({
     ...LIMITED,
     schema: passkeyChange,

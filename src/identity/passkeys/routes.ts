@@ -3,12 +3,11 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
-import { sessionOf, sessionOnly } from "../../platform/http/permissions";
+import { saying, serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
 import { passkeys } from "./operations";
-import { listPasskeysOfUser } from "./store";
 import { creationOptions, passkey } from "./webauthn/schemas";
 import { passkeyView } from "./webauthn/view";
 
@@ -38,31 +37,24 @@ export const passkeyRoutes = new Hono<AppEnv>()
     "/",
     describeRoute("listPasskeys", "The user's passkeys, oldest first.", { 200: dataOf(z.array(passkey)) }),
     sessionOnly,
-    async (c) => {
-      const rows = await listPasskeysOfUser(c.get("deps"), sessionOf(c).userId);
-      return c.json({ data: rows.map(passkeyView) });
-    },
+    ...serve(passkeys.list, (c, rows) => c.json({ data: rows.map(passkeyView) })),
   )
   .patch(
     "/:id",
-    sessionOnly,
-    ...action(passkeys.rename, {
-      id: "renamePasskey",
-      summary: "Renames a passkey of the user.",
-      message: "Passkey renamed.",
+    describeRoute("renamePasskey", "Renames a passkey of the user.", {
       errors: ["NOT_FOUND"],
     }),
+    sessionOnly,
+    ...serve(passkeys.rename, saying("Passkey renamed.")),
   )
   .delete(
     "/:id",
-    sessionOnly,
-    ...action(passkeys.remove, {
-      id: "removePasskey",
-      summary: "Removes a passkey of the user. Sessions opened with it stay.",
-      message: "Passkey removed.",
+    describeRoute("removePasskey", "Removes a passkey of the user. Sessions opened with it stay.", {
       errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the " +
         "last way to sign in.",
     }),
+    sessionOnly,
+    ...serve(passkeys.remove, saying("Passkey removed.")),
   );

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { noPlatformKeys, sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -41,21 +41,17 @@ export const platformKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id/previous",
-    ...action(platformKeys.endPrevious, {
-      id: "endPreviousPlatformKey",
-      summary: "Ends the former key at once, if one still works.",
-      message: "Former key ended.",
+    describeRoute("endPreviousPlatformKey", "Ends the former key at once, if one still works.", {
       errors: CONFIRMATION_ERRORS,
       description: CONFIRMED,
     }),
+    ...serve(platformKeys.endPrevious, saying("Former key ended.")),
   )
   .delete(
     "/:id",
-    ...action(platformKeys.revoke, {
-      id: "revokePlatformKey",
-      summary: "Revokes a platform key at once, and its former one.",
-      message: "Platform key revoked.",
+    describeRoute("revokePlatformKey", "Revokes a platform key at once, and its former one.", {
       errors: CONFIRMATION_ERRORS,
       description: CONFIRMED,
     }),
+    ...serve(platformKeys.revoke, saying("Platform key revoked.")),
   );

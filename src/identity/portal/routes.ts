@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
@@ -36,11 +36,8 @@ export const portalLinkRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    ...action(portalLinks.revoke, {
-      id: "revokePortalLink",
-      summary: "Ends a portal link or token at once, and the session that it has opened.",
-      message: "Portal link revoked.",
-    }),
+    describeRoute("revokePortalLink", "Ends a portal link or token at once, and the session that it has opened."),
+    ...serve(portalLinks.revoke, saying("Portal link revoked.")),
   );
 
 export const portalTokenRoutes = new Hono<AppEnv>().post(

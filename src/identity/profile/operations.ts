@@ -3,8 +3,10 @@ import { operation } from "../../platform/operation";
 import { changeEmail, confirmEmail } from "./email-change";
 import { emailChange, emailConfirmation, profileChange } from "./schemas";
 import { renameUser } from "./store";
+import { profileView } from "./view";
 
 export const profile = {
+  read: operation({ openWhenSuspended: true, verb: async ({ session }) => profileView(session) }),
   change: operation({
     limit: { rule: "changeProfile", per: "user" },
     schema: profileChange,

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { action, requires, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -20,8 +20,7 @@ export const profileRoutes = new Hono<AppEnv>()
       200: dataOf(profileSchema),
     }),
     sessionOnly,
-    requires({ openWhenSuspended: true }),
-    (c) => c.json({ data: profileView(sessionOf(c)) }),
+    ...serve(profile.read, (c, data) => c.json({ data })),
   )
   .patch(
     "/me",
@@ -31,11 +30,7 @@ export const profileRoutes = new Hono<AppEnv>()
   )
   .post(
     "/change-email",
-    sessionOnly,
-    ...action(profile.changeEmail, {
-      id: "changeEmail",
-      summary: "Mails a link to a new address, which changes the address of the account.",
-      message: CHANGE_MAILED,
+    describeRoute("changeEmail", "Mails a link to a new address, which changes the address of the account.", {
       errors: ["FORBIDDEN", "STEP_UP_REQUIRED", "WRONG_PASSWORD", "INVALID_TOTP", "ACCOUNT_LOCKED"],
       description:
         "The link works for 24 hours and once, and a newer request ends it. The answer is the same whether or not " +
@@ -43,17 +38,21 @@ export const profileRoutes = new Hono<AppEnv>()
         "Needs a sign-in or a step-up within the last ten minutes, or the password or a code. The addresses of " +
         "operators of the service cannot be changed.",
     }),
+    sessionOnly,
+    ...serve(profile.changeEmail, saying(CHANGE_MAILED)),
   )
   .post(
     "/change-email/confirm",
+    describeRoute(
+      "confirmEmail",
+      "Changes the address of the account, with the token that was mailed to the new one.",
+      {
+        errors: ["INVALID_TOKEN", "EMAIL_TAKEN", "FORBIDDEN"],
+        description:
+          "Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links " +
+          "that were mailed before end. For 72 hours nobody else can have the former address.",
+      },
+    ),
     sessionOnly,
-    ...action(profile.confirmEmail, {
-      id: "confirmEmail",
-      summary: "Changes the address of the account, with the token that was mailed to the new one.",
-      message: CHANGED,
-      errors: ["INVALID_TOKEN", "EMAIL_TAKEN", "FORBIDDEN"],
-      description:
-        "Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links " +
-        "that were mailed before end. For 72 hours nobody else can have the former address.",
-    }),
+    ...serve(profile.confirmEmail, saying(CHANGED)),
   );

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -61,36 +61,30 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/2fa/remove",
-    ...action(recovery.removeLostFactor, {
-      id: "removeLostTwoFactor",
-      summary: "Turns two-factor authentication off with the token of a mailed link.",
-      message: FACTOR_REMOVED,
+    describeRoute("removeLostTwoFactor", "Turns two-factor authentication off with the token of a mailed link.", {
       errors: ["INVALID_TOKEN"],
       description:
         "For somebody who has lost the authenticator app and the recovery codes: an operator of the service has " +
         "the link mailed. It works once, within 24 hours, and ends all sessions.",
     }),
+    ...serve(recovery.removeLostFactor, saying(FACTOR_REMOVED)),
   )
   .post(
     "/forgot-password",
-    ...action(recovery.forgotPassword, {
-      id: "forgotPassword",
-      summary: "Mails a reset link if the account exists.",
-      message: RESET_QUEUED,
+    describeRoute("forgotPassword", "Mails a reset link if the account exists.", {
       errors: ["CAPTCHA_REQUIRED"],
     }),
+    ...serve(recovery.forgotPassword, saying(RESET_QUEUED)),
   )
   .post(
     "/reset-password",
-    ...action(recovery.resetPassword, {
-      id: "resetPassword",
-      summary: "Sets a new password with a mailed token and ends every session of the user.",
-      message: "Password reset successfully.",
+    describeRoute("resetPassword", "Sets a new password with a mailed token and ends every session of the user.", {
       errors: ["INVALID_TOKEN", "TOKEN_EXPIRED"],
       description:
         "API keys, passkeys and sign-ins with providers from before the address was verified end too, because " +
         "somebody else may have added them. The user is told by mail what has ended and what still works.",
     }),
+    ...serve(recovery.resetPassword, saying("Password reset successfully.")),
   );
 
 export const passwordRoutes = new Hono<AppEnv>()
@@ -104,11 +98,9 @@ export const passwordRoutes = new Hono<AppEnv>()
   )
   .post(
     "/change-password",
-    sessionOnly,
-    ...action(recovery.changePassword, {
-      id: "changePassword",
-      summary: "Changes the password and ends every other session of the user.",
-      message: "Password changed successfully.",
+    describeRoute("changePassword", "Changes the password and ends every other session of the user.", {
       errors: ["WRONG_PASSWORD", "ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
     }),
+    sessionOnly,
+    ...serve(recovery.changePassword, saying("Password changed successfully.")),
   );

@@ -1,11 +1,24 @@
 /** What people do with their sessions. */
+import { checkedHeader } from "../../platform/checked-header";
 import { operation } from "../../platform/operation";
+import { logout, refresh } from "./refresh";
 import { revokeSession } from "./revoke";
-import { tenantChoice } from "./schemas";
-import { deleteAllSessionsOfUser } from "./store";
+import { refreshKey, refreshTokenBody, tenantChoice } from "./schemas";
+import { deleteAllSessionsOfUser, listSessionsOfUser } from "./store";
 import { switchTenant } from "./switch-tenant";
 
 export const sessions = {
+  refresh: operation({
+    limit: { rule: "refresh", per: "IP address" },
+    schema: refreshTokenBody,
+    verb: ({ deps, input, client, unchecked }) =>
+      refresh(deps, input.refreshToken, checkedHeader(unchecked, "Idempotency-Key", refreshKey.nullable()), client),
+  }),
+  logout: operation({
+    schema: refreshTokenBody,
+    verb: ({ deps, input, client }) => logout(deps, input.refreshToken, client.origin),
+  }),
+  list: operation({ verb: ({ deps, session }) => listSessionsOfUser(deps, session.userId, deps.now()) }),
   switchTenant: operation({
     limit: { rule: "refresh", per: "IP address" },
     openWhenSuspended: true,

@@ -1,32 +1,15 @@
 /** `/auth/refresh`, `/auth/logout`, and the sessions of the signed-in user. */
 
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
-import { invalidField } from "../../platform/errors";
-import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
-import { originOf } from "../../platform/http/origin";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
-import { dataOf, says } from "../../platform/schemas/schemas";
+import { dataOf } from "../../platform/schemas/schemas";
 import { sessions } from "./operations";
-import { logout, refresh } from "./refresh";
-import { refreshKey, refreshTokenBody, session, tokenPair } from "./schemas";
-import { listSessionsOfUser } from "./store";
+import { refreshKey, session, tokenPair } from "./schemas";
 import { sessionView } from "./view";
-
-const LOGGED_OUT = "Logged out successfully.";
-
-function idempotencyKeyOf(c: Context<AppEnv>): string | null {
-  const given = c.req.header("idempotency-key");
-  if (given === undefined) return null;
-  const parsed = refreshKey.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw invalidField("Idempotency-Key", "Must be a UUID");
-}
 
 export const publicSessionRoutes = new Hono<AppEnv>()
   .post(
@@ -37,21 +20,12 @@ export const publicSessionRoutes = new Hono<AppEnv>()
       errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
       description: "Each refresh token works once. Using an old one again ends the session.",
     }),
-    limit("refresh", "IP address"),
-    body(refreshTokenBody),
-    async (c) => {
-      const { refreshToken } = c.req.valid("json");
-      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c), clientContextOf(c)) });
-    },
+    ...serve(sessions.refresh, (c, data) => c.json({ data })),
   )
   .post(
     "/logout",
-    describeRoute("logout", "Ends the session of a refresh token.", { 200: says(LOGGED_OUT) }),
-    body(refreshTokenBody),
-    async (c) => {
-      await logout(c.get("deps"), c.req.valid("json").refreshToken, originOf(c));
-      return c.json({ message: LOGGED_OUT });
-    },
+    describeRoute("logout", "Ends the session of a refresh token."),
+    ...serve(sessions.logout, saying("Logged out successfully.")),
   );
 
 export const sessionRoutes = new Hono<AppEnv>()
@@ -67,12 +41,9 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/logout-all",
+    describeRoute("logoutAll", "Ends every session of the user."),
     sessionOnly,
-    ...action(sessions.revokeAll, {
-      id: "logoutAll",
-      summary: "Ends every session of the user.",
-      message: "Logged out from all devices.",
-    }),
+    ...serve(sessions.revokeAll, saying("Logged out from all devices.")),
   )
   .get(
     "/sessions",
@@ -80,20 +51,13 @@ export const sessionRoutes = new Hono<AppEnv>()
       200: { body: dataOf(z.array(session)), id: "/data/0/id" },
     }),
     sessionOnly,
-    async (c) => {
-      const deps = c.get("deps");
-      const { userId, sessionId } = sessionOf(c);
-      const rows = await listSessionsOfUser(deps, userId, deps.now());
-      return c.json({ data: rows.map((row) => sessionView(row, sessionId)) });
-    },
+    ...serve(sessions.list, (c, rows) => c.json({ data: rows.map((row) => sessionView(row, sessionOf(c).sessionId)) })),
   )
   .delete(
     "/sessions/:id",
-    sessionOnly,
-    ...action(sessions.revoke, {
-      id: "revokeSession",
-      summary: "Ends one session of the user.",
-      message: "Session revoked.",
+    describeRoute("revokeSession", "Ends one session of the user.", {
       errors: ["NOT_FOUND"],
     }),
+    sessionOnly,
+    ...serve(sessions.revoke, saying("Session revoked.")),
   );

@@ -10,7 +10,7 @@ export const refreshTokenBody = z
 
 /** A UUID that the client generated, in any letter case. */
 export const refreshKey = z
-  .guid()
+  .guid("Must be a UUID")
   .toLowerCase()
   .meta({
     description:

@@ -14,6 +14,7 @@ import type { OpenedSession } from "../sessions/tokens";
 import { hasSecondFactor } from "../two-factor/store";
 import { checkAttempt } from "./attempt";
 import { requireVerified } from "./open";
+import type { PendingLogin } from "./schemas";
 import { completeSignIn, type SignInChoice } from "./second-factor";
 import { findCredentialsOfUser, findForPassword, type StoredCredentials, upgradePasswordHash } from "./store";
 
@@ -22,16 +23,6 @@ export interface Credentials {
   password: string;
   /** One of the user's tenants; the one used last when missing. */
   tenantId?: string | undefined;
-}
-
-/**
- * A login whose password was right and whose second factor is still missing. It stops being valid when the password
- * changes.
- */
-export interface PendingLogin {
-  userId: string;
-  /** Keyed, so that it reveals nothing about the password. */
-  passwordDigest: string;
 }
 
 /**

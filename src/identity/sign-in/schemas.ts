@@ -6,7 +6,6 @@ import { tenantName } from "../../tenancy/tenants/name";
 
 import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";
 import { assertion, attestation, passkeyName, passkeyState } from "../passkeys/webauthn/schemas";
-import type { PendingLogin } from "./login";
 
 const registrant = z.object({
   email,
@@ -46,11 +45,16 @@ export const credentials = z
   .object({ email, password: givenPassword, totp, tenantId, captchaToken })
   .meta({ id: "Credentials", description: "What proves who signs in." });
 
-/** The second step of a login: not sent as such, because `pending` is ours. */
-export const secondStep = credentials
-  .pick({ totp: true })
-  .required()
-  .extend({ pending: z.custom<PendingLogin>((pending) => pending !== null) });
+/**
+ * A login whose password was right and whose second factor is still missing. It stops being valid when the password
+ * changes. The digest is keyed, so that it reveals nothing about the password.
+ */
+const pending = z.object({ userId: z.string(), passwordDigest: z.string() });
+
+export type PendingLogin = z.infer<typeof pending>;
+
+/** The second step of a login. */
+export const secondStep = credentials.pick({ totp: true }).required().extend({ pending });
 
 export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
 

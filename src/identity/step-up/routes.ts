@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -25,21 +25,23 @@ export const stepUpRoutes = new Hono<AppEnv>()
   )
   .post(
     "/step-up",
+    describeRoute(
+      "stepUp",
+      "Confirms the session for ten minutes with the password, a passkey, a two-factor or a mailed code.",
+      {
+        errors: [
+          "STEP_UP_REQUIRED",
+          "WRONG_PASSWORD",
+          "INVALID_CODE",
+          "INVALID_TOTP",
+          "TWO_FACTOR_NOT_ENABLED",
+          "ACCOUNT_LOCKED",
+        ],
+        description:
+          "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes. An account " +
+          "with a second factor or a passkey needs one of these: `details` names the fields of which one is wanted.",
+      },
+    ),
     sessionOnly,
-    ...action(stepUp.confirm, {
-      id: "stepUp",
-      summary: "Confirms the session for ten minutes with the password, a passkey, a two-factor or a mailed code.",
-      message: "Confirmed.",
-      errors: [
-        "STEP_UP_REQUIRED",
-        "WRONG_PASSWORD",
-        "INVALID_CODE",
-        "INVALID_TOTP",
-        "TWO_FACTOR_NOT_ENABLED",
-        "ACCOUNT_LOCKED",
-      ],
-      description:
-        "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes. An account " +
-        "with a second factor or a passkey needs one of these: `details` names the fields of which one is wanted.",
-    }),
+    ...serve(stepUp.confirm, saying("Confirmed.")),
   );

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -21,23 +21,23 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/verify",
+    describeRoute(
+      "verifyTwoFactor",
+      "Confirms enrolment with a code from the authenticator app, and ends the user's other sessions.",
+      {
+        errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
+      },
+    ),
     sessionOnly,
-    ...action(twoFactor.verify, {
-      id: "verifyTwoFactor",
-      summary: "Confirms enrolment with a code from the authenticator app, and ends the user's other sessions.",
-      message: "2FA enabled successfully.",
-      errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
-    }),
+    ...serve(twoFactor.verify, saying("2FA enabled successfully.")),
   )
   .post(
     "/disable",
-    sessionOnly,
-    ...action(twoFactor.disable, {
-      id: "disableTwoFactor",
-      summary: "Turns two-factor authentication off.",
-      message: "2FA disabled successfully.",
+    describeRoute("disableTwoFactor", "Turns two-factor authentication off.", {
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
     }),
+    sessionOnly,
+    ...serve(twoFactor.disable, saying("2FA disabled successfully.")),
   )
   .post(
     "/recovery-codes",

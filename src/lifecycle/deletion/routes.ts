@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { endedAccount, endedWith } from "../../identity/members/ended-keys";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { ofTenant, ofUser } from "../../tenancy/directory/paths";
@@ -33,11 +33,7 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
 
 export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
   "/",
-  sessionOnly,
-  ...action(deletion.ofTenant, {
-    id: "deleteTenant",
-    summary: "Deletes the tenant of the session for all of its members.",
-    message: "Tenant deleted.",
+  describeRoute("deleteTenant", "Deletes the tenant of the session for all of its members.", {
     errors: [
       "STEP_UP_REQUIRED",
       "WRONG_PASSWORD",
@@ -51,20 +47,20 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
       "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code. `CONFLICT`: the tenant " +
       "is suspended.",
   }),
+  sessionOnly,
+  ...serve(deletion.ofTenant, saying("Tenant deleted.")),
 );
 
 /** `DELETE /platform/tenants/:tenant` and `DELETE /platform/users/:user`. */
 export const platformDeletionRoutes = new Hono<AppEnv>()
   .delete(
     "/tenants/:tenant",
-    ...action(deletion.ofPlatformTenant, {
-      id: "deletePlatformTenant",
-      summary: "Deletes a tenant for all of its members, whose accounts stay.",
-      message: "Tenant deleted.",
+    describeRoute("deletePlatformTenant", "Deletes a tenant for all of its members, whose accounts stay.", {
       errors: ["CONFLICT"],
       path: ofTenant,
       description: "409: the tenant is suspended.",
     }),
+    ...serve(deletion.ofPlatformTenant, saying("Tenant deleted.")),
   )
   .delete(
     "/users/:user",

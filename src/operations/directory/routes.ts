@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { endedMembership, endedWith } from "../../identity/members/ended-keys";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { ofMember, ofTenant, ofUser } from "../../tenancy/directory/paths";
@@ -46,21 +46,17 @@ const tenantRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:tenant/suspend",
-    ...action(tenants.suspend, {
-      id: "suspendPlatformTenant",
-      summary: "Suspends a tenant: its credentials are refused, and its deliveries wait.",
-      message: "Tenant suspended.",
+    describeRoute("suspendPlatformTenant", "Suspends a tenant: its credentials are refused, and its deliveries wait.", {
       path: ofTenant,
     }),
+    ...serve(tenants.suspend, saying("Tenant suspended.")),
   )
   .post(
     "/:tenant/resume",
-    ...action(tenants.resume, {
-      id: "resumePlatformTenant",
-      summary: "Ends the suspension of a tenant. Its waiting deliveries are sent.",
-      message: "Tenant resumed.",
+    describeRoute("resumePlatformTenant", "Ends the suspension of a tenant. Its waiting deliveries are sent.", {
       path: ofTenant,
     }),
+    ...serve(tenants.resume, saying("Tenant resumed.")),
   );
 
 const memberRoutes = new Hono<AppEnv>()
@@ -142,30 +138,24 @@ const userRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:user/suspend",
-    ...action(users.suspend, {
-      id: "suspendPlatformUser",
-      summary: "Suspends a person: all sessions end, and logins and API keys are refused.",
-      message: "Person suspended.",
+    describeRoute("suspendPlatformUser", "Suspends a person: all sessions end, and logins and API keys are refused.", {
       path: ofUser,
     }),
+    ...serve(users.suspend, saying("Person suspended.")),
   )
   .post(
     "/:user/resume",
-    ...action(users.resume, {
-      id: "resumePlatformUser",
-      summary: "Lets a suspended person sign in again.",
-      message: "Person resumed.",
+    describeRoute("resumePlatformUser", "Lets a suspended person sign in again.", {
       path: ofUser,
     }),
+    ...serve(users.resume, saying("Person resumed.")),
   )
   .post(
     "/:user/sessions/revoke",
-    ...action(users.revokeSessions, {
-      id: "revokePlatformSessions",
-      summary: "Ends all sessions of a person, in all tenants.",
-      message: "All sessions ended.",
+    describeRoute("revokePlatformSessions", "Ends all sessions of a person, in all tenants.", {
       path: ofUser,
     }),
+    ...serve(users.revokeSessions, saying("All sessions ended.")),
   )
   .post(
     "/:user/mails",

@@ -1,7 +1,7 @@
 /** `/operator`: what the people who operate the service see. No answer has a payload, a secret, a token or a URL. */
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -68,8 +68,8 @@ const reading = new Hono<AppEnv>()
   );
 
 const changing = new Hono<AppEnv>();
-for (const { path, operation, ...change } of OPERATOR_CHANGES) {
-  changing.post(path, sessionOnly, ...action(operation, change));
+for (const { path, id, summary, message, operation, ...docs } of OPERATOR_CHANGES) {
+  changing.post(path, describeRoute(id, summary, docs), sessionOnly, ...serve(operation, saying(message)));
 }
 
 export const operatorRoutes = new Hono<AppEnv>().route("/", reading).route("/", changing);

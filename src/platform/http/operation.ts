@@ -15,7 +15,7 @@ import { cookiesOf } from "./cookies";
 import type { AppEnv } from "./env";
 import { can, operatorsOnly, ownersOnly, platformKeyOf, platformKeysOnly, sessionOf } from "./permissions";
 import { limit } from "./rate-limit";
-import { describeRoute, docsOf, documented, type RouteDocs } from "./route-docs";
+import { docsOf, documented, type RouteDocs } from "./route-docs";
 import { body, query } from "./validate";
 
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
@@ -68,30 +68,17 @@ export function serve<Input, Result, Sent, Answer, From extends "json" | "query"
     performing(async (c) => {
       const input = (validate ? c.req.valid((from ?? "json") as never) : undefined) as Input;
       return answer(c as never, await perform(c as never, operation, input), input);
-    }),
+    }, docsOf(answer)),
   ];
 }
 
-/** What the document says of a route that answers with a message. */
-interface ActionDocs extends Pick<RouteDocs, "description" | "errors" | "path"> {
-  id: string;
-  summary: string;
-  message: string;
-}
-
-/** A route that answers with one message: its description, and what `serve` returns for its operation. */
-export function action<Input, Result, Sent, From extends "json" | "query" = "json">(
-  operation: Operation<Input, Result, Sent>,
-  { id, summary, message, ...docs }: ActionDocs,
-  from?: From,
-): [describe: MiddlewareHandler<AppEnv>, ...served: Served<From, Sent, Input, Response>] {
-  const answer = (c: Context<AppEnv>): Response => c.json({ message });
-  const success = { 200: says(message) };
-  return [describeRoute(id, summary, { ...success, ...docs }), ...serve(operation, answer, from)];
-}
-
 /** Marks a handler that performs an operation, for the test that finds all others. */
-export const performing = <H extends object>(handler: H): H => documented(handler, { performs: true });
+export const performing = <H extends object>(handler: H, docs: RouteDocs = {}): H =>
+  documented(handler, { ...docs, performs: true });
+
+/** Sends this message as the answer to an operation, and documents it. */
+export const saying = (message: string) =>
+  documented((c: Context<AppEnv>) => c.json({ message }), { successes: { 200: { body: says(message) } } });
 
 const passThrough = createMiddleware((_c, next) => next());
 

@@ -68,7 +68,7 @@ type Description = Pick<RouteDocs, "description" | "errors" | "path" | "query" |
 /**
  * Documents a route: its operation id, a summary, its successes by status, and the errors that only its handler raises.
  */
-export function describeRoute(operationId: string, summary: string, description: Description) {
+export function describeRoute(operationId: string, summary: string, description: Description = {}) {
   const { description: text, errors, path, query, headers, ...byStatus } = description;
   const successes = Object.fromEntries(
     Object.entries(byStatus).map(([status, success]) => [status, "_zod" in success ? { body: success } : success]),

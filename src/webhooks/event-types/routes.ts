@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { sessionOrPlatformOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -78,12 +78,8 @@ export const eventTypeRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:name",
-    ...action(eventTypes.delete, {
-      id: "deleteEventType",
-      summary: "Deletes an event type with its versions. Subscriptions stay.",
-      message: "Event type deleted",
-      ...MISSING,
-    }),
+    describeRoute("deleteEventType", "Deletes an event type with its versions. Subscriptions stay.", MISSING),
+    ...serve(eventTypes.delete, saying("Event type deleted")),
   )
   .post(
     "/:name/versions",

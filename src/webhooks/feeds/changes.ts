@@ -8,8 +8,10 @@ import { capReached } from "../../platform/limits/caps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { Principal } from "../../platform/schemas/principal";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
-import { deleteFeed, type FeedRow, findFeed, insertFeed, updateFeed } from "./store";
-import { deleteTokens, insertToken, type NewFeedToken, replaceToken } from "./tokens-store";
+import type { Feed } from "./schemas";
+import { deleteFeed, type FeedRow, findFeed, insertFeed, listFeeds, updateFeed } from "./store";
+import { deleteTokens, insertToken, type NewFeedToken, replaceToken, tokenPrefixes } from "./tokens-store";
+import { feedView } from "./view";
 
 const RANDOM_CHARACTERS = 34;
 const SHOWN_CHARACTERS = 8;
@@ -77,6 +79,18 @@ export async function removeFeed(deps: Deps, tenant: ActingIn, id: string): Prom
 /** Returns the tenant's feed. Throws NOT_FOUND. */
 export async function feedOf(deps: Deps, tenant: TenantRef, id: string): Promise<FeedRow> {
   return orNotFound(await findFeed(deps, tenant, id), "Feed");
+}
+
+/** The tenant's feeds, newest first, with what is shown of their tokens. */
+export async function feedsOf(deps: Deps, tenant: TenantRef): Promise<Feed[]> {
+  const [rows, prefixes] = await Promise.all([listFeeds(deps, tenant), tokenPrefixes(deps, tenant.tenantId)]);
+  return rows.map((row) => feedView(row, prefixes.get(row.id)));
+}
+
+/** One of them. Throws NOT_FOUND. */
+export async function shownFeed(deps: Deps, tenant: TenantRef, id: string): Promise<Feed> {
+  const [row, prefixes] = await Promise.all([feedOf(deps, tenant, id), tokenPrefixes(deps, tenant.tenantId)]);
+  return feedView(row, prefixes.get(id));
 }
 
 async function newToken({ tenantId, userId }: Maker, feedId: string): Promise<{ token: string; stored: NewFeedToken }> {

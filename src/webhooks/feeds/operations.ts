@@ -1,7 +1,7 @@
 /** What people and programs do with feeds. */
 import { operation } from "../../platform/operation";
 import { MOVE_CONSUMER, READ_FEED, WRITE_FEED } from "../access";
-import { changeFeed, createFeed, removeFeed, rotateToken } from "./changes";
+import { changeFeed, createFeed, feedsOf, removeFeed, rotateToken, shownFeed } from "./changes";
 import { ackConsumer, consumersOf, forgetConsumer, seekConsumer } from "./consumers";
 import { ownFeed, pollFeed } from "./poll";
 import { acknowledgement, feedChange, feedQuery, newFeed, seekTarget, tokenRotation } from "./schemas";
@@ -12,6 +12,11 @@ export const feeds = {
     permission: "webhook.create",
     schema: newFeed,
     verb: ({ deps, principal, input }) => createFeed(deps, principal, input),
+  }),
+  list: operation({ permission: "webhook.read", verb: ({ deps, principal }) => feedsOf(deps, principal) }),
+  get: operation({
+    permission: "webhook.read",
+    verb: ({ deps, principal, param }) => shownFeed(deps, principal, param("id")),
   }),
   change: operation({
     ...WRITE_FEED,

@@ -2,14 +2,13 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, requires, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf, id } from "../../platform/schemas/schemas";
-import { feedOf, type Tokened } from "./changes";
+import type { Tokened } from "./changes";
 import { feeds } from "./operations";
 import type { FeedPage } from "./poll";
 import { consumerName, feed, feedConsumer, feedPage, feedWithToken } from "./schemas";
-import { listFeeds } from "./store";
 import { tokenPrefixes } from "./tokens-store";
 import { consumerView, feedView } from "./view";
 
@@ -36,21 +35,12 @@ export const feedRoutes = new Hono<AppEnv>()
   .get(
     "/",
     describeRoute("listFeeds", "Lists the tenant's feeds, newest first.", { 200: dataOf(z.array(feed)) }),
-    requires({ permission: "webhook.read" }),
-    async (c) => {
-      const [rows, prefixes] = await Promise.all([listFeeds(c.get("deps"), c.get("principal")), prefixesOf(c)]);
-      return c.json({ data: rows.map((row) => feedView(row, prefixes.get(row.id))) });
-    },
+    ...serve(feeds.list, (c, data) => c.json({ data })),
   )
   .get(
     "/:id",
     describeRoute("getFeed", "Returns one feed.", { 200: dataOf(feed), ...MISSING }),
-    requires({ permission: "webhook.read" }),
-    async (c) => {
-      const feedId = c.req.param("id");
-      const [row, prefixes] = await Promise.all([feedOf(c.get("deps"), c.get("principal"), feedId), prefixesOf(c)]);
-      return c.json({ data: feedView(row, prefixes.get(feedId)) });
-    },
+    ...serve(feeds.get, (c, data) => c.json({ data })),
   )
   .patch(
     "/:id",
@@ -63,12 +53,8 @@ export const feedRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    ...action(feeds.delete, {
-      id: "deleteFeed",
-      summary: "Deletes a feed with its consumers. Its token ends.",
-      message: "Feed deleted",
-      ...MISSING,
-    }),
+    describeRoute("deleteFeed", "Deletes a feed with its consumers. Its token ends.", MISSING),
+    ...serve(feeds.delete, saying("Feed deleted")),
   )
   .post(
     "/:id/token",
@@ -117,11 +103,9 @@ export const feedRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id/consumers/:name",
-    ...action(feeds.forget, {
-      id: "deleteFeedConsumer",
-      summary: "Forgets a consumer of a feed. The feed's token may ask, too.",
-      message: "Consumer deleted",
+    describeRoute("deleteFeedConsumer", "Forgets a consumer of a feed. The feed's token may ask, too.", {
       path: CONSUMER_PATH,
       ...MISSING,
     }),
+    ...serve(feeds.forget, saying("Consumer deleted")),
   );

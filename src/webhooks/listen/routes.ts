@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { action, requires, serve } from "../../platform/http/operation";
+import { requires, saying, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
 import { listeners } from "./operations";
@@ -41,10 +41,6 @@ export const listenRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    ...action(listeners.close, {
-      id: "closeListener",
-      summary: "Closes a listener. What it holds is not sent.",
-      message: "Listener closed",
-      ...MISSING,
-    }),
+    describeRoute("closeListener", "Closes a listener. What it holds is not sent.", MISSING),
+    ...serve(listeners.close, saying("Listener closed")),
   );

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { action, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { resend } from "./operations";
 import { retryFailedResult } from "./schemas";
@@ -12,21 +12,23 @@ const REFUSALS = { errors: ["NOT_FOUND", "EMAIL_NOT_VERIFIED"] } as const;
 export const resendRoutes = new Hono<AppEnv>()
   .post(
     "/:id/retry",
-    ...action(resend.latest, {
-      id: "retryWebhook",
-      summary: "Sends the latest failed delivery again. While such a retry is in progress, no second one is queued.",
-      message: "Retry queued",
-      ...REFUSALS,
-    }),
+    describeRoute(
+      "retryWebhook",
+      "Sends the latest failed delivery again. While such a retry is in progress, no second one is queued.",
+      { ...REFUSALS },
+    ),
+    ...serve(resend.latest, saying("Retry queued")),
   )
   .post(
     "/:id/deliveries/:deliveryId/retry",
-    ...action(resend.delivery, {
-      id: "retryDelivery",
-      summary: "Sends one failed delivery again, as a new delivery, unless such a retry is in progress.",
-      message: "Retry queued",
-      ...REFUSALS,
-    }),
+    describeRoute(
+      "retryDelivery",
+      "Sends one failed delivery again, as a new delivery, unless such a retry is in progress.",
+      {
+        ...REFUSALS,
+      },
+    ),
+    ...serve(resend.delivery, saying("Retry queued")),
   )
   .post(
     "/:id/retry-failed",
@@ -47,12 +49,10 @@ export const resendRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/test",
-    ...action(resend.test, {
-      id: "testWebhook",
-      summary: "Sends a synthetic `WebhookTested` event to this subscription alone.",
-      message: "Test delivery queued",
+    describeRoute("testWebhook", "Sends a synthetic `WebhookTested` event to this subscription alone.", {
       ...REFUSALS,
       description:
         "While the tenant's sends are frozen by an operator of the service, the test waits like all other deliveries.",
     }),
+    ...serve(resend.test, saying("Test delivery queued")),
   );

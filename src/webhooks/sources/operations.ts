@@ -1,16 +1,26 @@
 /** What people and programs do with sources. */
-import { notFound } from "../../platform/errors";
+import { notFound, orNotFound } from "../../platform/errors";
 import { operation } from "../../platform/operation";
 import { MANAGE_SOURCES } from "../access";
-import { addSecret, changeSource, createSource, removeSecret, trySample } from "./changes";
+import { addSecret, changeSource, createSource, removeSecret, sourceOf, trySample } from "./changes";
+import { listSourceErrors } from "./errors-store";
 import { newSource, newSourceSecret, sourceChange, sourceSample } from "./schemas";
-import { deleteSource } from "./store";
+import { deleteSource, listSources } from "./store";
+
+const READ = { permission: "webhook.read" } as const;
 
 export const sources = {
   create: operation({
     ...MANAGE_SOURCES,
     schema: newSource,
     verb: ({ deps, principal, input }) => createSource(deps, principal, input),
+  }),
+  list: operation({ ...READ, verb: ({ deps, principal }) => listSources(deps, principal) }),
+  get: operation({ ...READ, verb: ({ deps, principal, param }) => sourceOf(deps, principal, param("id")) }),
+  errors: operation({
+    ...READ,
+    verb: async ({ deps, principal, param }) =>
+      orNotFound(await listSourceErrors(deps, principal, param("id")), "Source"),
   }),
   change: operation({
     ...MANAGE_SOURCES,

@@ -1,16 +1,13 @@
 /** `/sources`: the URLs at which other systems send their webhooks. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { orNotFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { action, requires, serve } from "../../platform/http/operation";
+import { saying, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
-import { sourceOf } from "./changes";
-import { listSourceErrors } from "./errors-store";
 import { sources } from "./operations";
 import { sampleResult, source, sourceError } from "./schemas";
-import { listSources, type SourceRow } from "./store";
+import type { SourceRow } from "./store";
 import { errorView, sourceView } from "./view";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
@@ -28,18 +25,12 @@ export const sourceRoutes = new Hono<AppEnv>()
   .get(
     "/",
     describeRoute("listSources", "Lists the tenant's sources, newest first.", { 200: dataOf(z.array(source)) }),
-    requires({ permission: "webhook.read" }),
-    async (c) => {
-      const rows = await listSources(c.get("deps"), c.get("principal"));
-      return c.json({ data: await Promise.all(rows.map((row) => viewOf(c, row))) });
-    },
+    ...serve(sources.list, async (c, rows) => c.json({ data: await Promise.all(rows.map((row) => viewOf(c, row))) })),
   )
   .get(
     "/:id",
     describeRoute("getSource", "Returns one source.", { 200: dataOf(source), ...MISSING }),
-    requires({ permission: "webhook.read" }),
-    async (c) =>
-      c.json({ data: await viewOf(c, await sourceOf(c.get("deps"), c.get("principal"), c.req.param("id"))) }),
+    ...serve(sources.get, async (c, row) => c.json({ data: await viewOf(c, row) })),
   )
   .patch(
     "/:id",
@@ -51,12 +42,8 @@ export const sourceRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    ...action(sources.delete, {
-      id: "deleteSource",
-      summary: "Deletes a source. Calls to its URL get 401.",
-      message: "Source deleted",
-      ...MISSING,
-    }),
+    describeRoute("deleteSource", "Deletes a source. Calls to its URL get 401.", MISSING),
+    ...serve(sources.delete, saying("Source deleted")),
   )
   .post(
     "/:id/secrets",
@@ -88,9 +75,5 @@ export const sourceRoutes = new Hono<AppEnv>()
       200: dataOf(z.array(sourceError)),
       ...MISSING,
     }),
-    requires({ permission: "webhook.read" }),
-    async (c) => {
-      const errors = orNotFound(await listSourceErrors(c.get("deps"), c.get("principal"), c.req.param("id")), "Source");
-      return c.json({ data: errors.map(errorView) });
-    },
+    ...serve(sources.errors, (c, errors) => c.json({ data: errors.map(errorView) })),
   );

@@ -2,13 +2,17 @@
 import { operation } from "../../platform/operation";
 import { READ_DELIVERIES } from "../access";
 import { statsQuery } from "./schemas";
-import { statsOfSubscription, statsOfTenant } from "./summary";
+import { attemptCountsOf, statsOfSubscription, statsOfTenant } from "./summary";
 
 export const stats = {
   ofTenant: operation({
     ...READ_DELIVERIES,
     schema: statsQuery,
     verb: ({ deps, principal, input }) => statsOfTenant(deps, principal, input.hours),
+  }),
+  attempts: operation({
+    ...READ_DELIVERIES,
+    verb: ({ deps, principal, param }) => attemptCountsOf(deps, principal, param("id")),
   }),
   ofSubscription: operation({
     ...READ_DELIVERIES,

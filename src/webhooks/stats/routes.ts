@@ -2,13 +2,11 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
+import { serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
-import { READ_DELIVERIES } from "../access";
 import { stats } from "./operations";
 import { attemptCounts, subscriptionStats, tenantStats } from "./schemas";
-import { attemptCountsOf } from "./summary";
 
 export const statsRoutes = new Hono<AppEnv>().get(
   "/",
@@ -37,8 +35,5 @@ export const subscriptionStatsRoutes = new Hono<AppEnv>()
       200: dataOf(attemptCounts),
       errors: ["NOT_FOUND"],
     }),
-    requires(READ_DELIVERIES),
-    async (c) => {
-      return c.json({ data: await attemptCountsOf(c.get("deps"), c.get("principal"), c.req.param("id")) });
-    },
+    ...serve(stats.attempts, (c, data) => c.json({ data })),
   );

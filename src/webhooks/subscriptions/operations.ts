@@ -1,11 +1,12 @@
 /** What people and programs do with subscriptions. */
+import { orNotFound } from "../../platform/errors";
 import { type Call, operation } from "../../platform/operation";
 import { WRITE_SUBSCRIPTIONS } from "../access";
 import { changeSubscription, createSubscription, whyUnchanged } from "./changes";
 import { importSubscriptions } from "./import";
 import { subscriptionImport } from "./import-schemas";
-import { newSubscription, resumption, subscriptionChange } from "./schemas";
-import { deleteSubscription } from "./store";
+import { listQuery, newSubscription, resumption, subscriptionChange } from "./schemas";
+import { deleteSubscription, findSubscription, listSubscriptions } from "./store";
 
 export const subscriptions = {
   create: operation({
@@ -13,6 +14,16 @@ export const subscriptions = {
     permission: "webhook.create",
     schema: newSubscription,
     verb: ({ deps, principal, input }) => createSubscription(deps, principal, input),
+  }),
+  list: operation({
+    permission: "webhook.read",
+    schema: listQuery,
+    verb: ({ deps, principal, input }) => listSubscriptions(deps, principal, input),
+  }),
+  get: operation({
+    permission: "webhook.read",
+    verb: async ({ deps, principal, param }) =>
+      orNotFound(await findSubscription(deps, principal, param("id")), "Webhook"),
   }),
   change: operation({
     ...WRITE_SUBSCRIPTIONS,

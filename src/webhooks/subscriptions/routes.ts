@@ -2,16 +2,13 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import { orNotFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { action, requires, serve } from "../../platform/http/operation";
+import { requires, saying, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { query } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
 import { importedItem } from "./import-schemas";
 import { subscriptions } from "./operations";
-import { listQuery, subscription } from "./schemas";
-import { findSubscription, listSubscriptions } from "./store";
+import { subscription } from "./schemas";
 import { subscriptionView } from "./view";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
@@ -32,13 +29,11 @@ export const subscriptionRoutes = new Hono<AppEnv>()
     describeRoute("listWebhooks", "Lists the tenant's subscriptions, newest first.", {
       200: dataOf(z.array(subscription)),
     }),
-    requires({ permission: "webhook.read" }),
-    query(listQuery),
-    async (c) => {
-      const deps = c.get("deps");
-      const rows = await listSubscriptions(deps, c.get("principal"), c.req.valid("query"));
-      return c.json({ data: await Promise.all(rows.map((row) => subscriptionView(deps, row))) });
-    },
+    ...serve(
+      subscriptions.list,
+      async (c, rows) => c.json({ data: await Promise.all(rows.map((row) => subscriptionView(c.get("deps"), row))) }),
+      "query",
+    ),
   )
   .post(
     "/import",
@@ -55,12 +50,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
   .get(
     "/:id",
     describeRoute("getWebhook", "Returns one subscription.", { 200: dataOf(subscription), ...MISSING }),
-    requires({ permission: "webhook.read" }),
-    async (c) => {
-      const deps = c.get("deps");
-      const row = orNotFound(await findSubscription(deps, c.get("principal"), c.req.param("id")), "Webhook");
-      return c.json({ data: await subscriptionView(deps, row) });
-    },
+    ...serve(subscriptions.get, async (c, row) => c.json({ data: await subscriptionView(c.get("deps"), row) })),
   )
   .patch(
     "/:id",
@@ -72,32 +62,16 @@ export const subscriptionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    ...action(subscriptions.delete, {
-      id: "deleteWebhook",
-      summary: "Deletes a subscription. Nothing more is sent to it.",
-      message: "Webhook deleted",
-      ...UNCHANGED,
-    }),
+    describeRoute("deleteWebhook", "Deletes a subscription. Nothing more is sent to it.", UNCHANGED),
+    ...serve(subscriptions.delete, saying("Webhook deleted")),
   )
   .post(
     "/:id/pause",
-    ...action(subscriptions.pause, {
-      id: "pauseWebhook",
-      summary: "Pauses a subscription: it receives no new events until it is resumed.",
-      message: "Webhook paused",
-      ...UNCHANGED,
-    }),
+    describeRoute("pauseWebhook", "Pauses a subscription: it receives no new events until it is resumed.", UNCHANGED),
+    ...serve(subscriptions.pause, saying("Webhook paused")),
   )
   .post(
     "/:id/resume",
-    ...action(
-      subscriptions.resume,
-      {
-        id: "resumeWebhook",
-        summary: "Resumes a subscription: it receives new events again.",
-        message: "Webhook resumed",
-        ...UNCHANGED,
-      },
-      "query",
-    ),
+    describeRoute("resumeWebhook", "Resumes a subscription: it receives new events again.", UNCHANGED),
+    ...serve(subscriptions.resume, saying("Webhook resumed"), "query"),
   );

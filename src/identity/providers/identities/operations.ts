@@ -3,6 +3,7 @@ import * as z from "zod";
 import { operation } from "../../../platform/operation";
 import { stepUpFields } from "../../step-up/schemas";
 import { linkBody } from "../schemas";
+import { listIdentitiesOfUser } from "../store";
 import { removeIdentity, startLinking } from "./own";
 
 const LIMITED = { limit: { rule: "identities", per: "user" } } as const;
@@ -10,6 +11,7 @@ const LIMITED = { limit: { rule: "identities", per: "user" } } as const;
 const password = z.object(stepUpFields).pick({ password: true });
 
 export const identities = {
+  list: operation({ verb: ({ deps, session }) => listIdentitiesOfUser(deps, session.userId) }),
   link: operation({
     ...LIMITED,
     schema: linkBody,

@@ -5,13 +5,12 @@ import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { notFound } from "../../../platform/errors";
 import type { AppEnv } from "../../../platform/http/env";
-import { action, serve } from "../../../platform/http/operation";
-import { servesRequest, sessionOf, sessionOnly } from "../../../platform/http/permissions";
+import { saying, serve } from "../../../platform/http/operation";
+import { servesRequest, sessionOnly } from "../../../platform/http/permissions";
 import { describeRoute, documented } from "../../../platform/http/route-docs";
 import { dataOf } from "../../../platform/schemas/schemas";
 import { hasProviders } from "../providers";
 import { identity, linkPath, startedAuthorization } from "../schemas";
-import { listIdentitiesOfUser } from "../store";
 import { identityView } from "../view";
 import { identities } from "./operations";
 
@@ -32,10 +31,7 @@ export const identityRoutes = new Hono<AppEnv>()
     }),
     sessionOnly,
     whenOn,
-    async (c) => {
-      const rows = await listIdentitiesOfUser(c.get("deps"), sessionOf(c).userId);
-      return c.json({ data: rows.map(identityView) });
-    },
+    ...serve(identities.list, (c, rows) => c.json({ data: rows.map(identityView) })),
   )
   .post(
     "/:id",
@@ -54,14 +50,12 @@ export const identityRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    sessionOnly,
-    whenOn,
-    ...action(identities.unlink, {
-      id: "unlinkIdentity",
-      summary: "Removes an identity. Sessions that it has opened stay.",
-      message: "Identity removed.",
+    describeRoute("unlinkIdentity", "Removes an identity. Sessions that it has opened stay.", {
       errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.",
     }),
+    sessionOnly,
+    whenOn,
+    ...serve(identities.unlink, saying("Identity removed.")),
   );

@@ -1,7 +1,9 @@
 /** What people and programs do with replays. */
+import { checkedHeader } from "../../../platform/checked-header";
 import { operation } from "../../../platform/operation";
 import { READ_DELIVERIES, RESEND } from "../../access";
-import { replayOf, replaysOf, startReplay, stopReplay } from "./replays";
+import { idempotencyKey } from "../../events/publication";
+import { previewReplay, replayOf, replaysOf, startReplay, stopReplay } from "./replays";
 import { replayListQuery, replayRequest } from "./schemas";
 
 export const replays = {
@@ -17,7 +19,11 @@ export const replays = {
   start: operation({
     ...RESEND,
     schema: replayRequest,
-    verb: ({ deps, principal, param, input }) => startReplay(deps, principal, param("id"), input, null),
+    verb: async ({ deps, principal, param, input, unchecked }) => {
+      if (input.dryRun) return previewReplay(deps, principal, param("id"), input);
+      const key = checkedHeader(unchecked, "Idempotency-Key", idempotencyKey.nullable());
+      return startReplay(deps, principal, param("id"), input, key);
+    },
   }),
   stop: operation({
     ...RESEND,

@@ -2,16 +2,13 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import { invalid } from "../../../platform/errors";
 import type { AppEnv } from "../../../platform/http/env";
-import { requires, serve } from "../../../platform/http/operation";
+import { serve } from "../../../platform/http/operation";
 import { describeRoute } from "../../../platform/http/route-docs";
-import { body } from "../../../platform/http/validate";
 import { dataOf } from "../../../platform/schemas/schemas";
 import { idempotencyKey } from "../../events/publication";
 import { replays } from "./operations";
-import { previewReplay, startReplay } from "./replays";
-import { replay, replayPage, replayPreview, replayRequest } from "./schemas";
+import { replay, replayPage, replayPreview } from "./schemas";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
@@ -32,20 +29,7 @@ export const replayRoutes = new Hono<AppEnv>()
           "with the same `Idempotency-Key` within 24 hours returns the same replay.",
       },
     ),
-    requires(replays.start),
-    body(replayRequest),
-    async (c) => {
-      const [deps, principal, id, request] = [
-        c.get("deps"),
-        c.get("principal"),
-        c.req.param("id"),
-        c.req.valid("json"),
-      ];
-      if (request.dryRun) return c.json({ data: await previewReplay(deps, principal, id, request) }, 200);
-      const key = idempotencyKey.nullable().safeParse(c.req.header("idempotency-key") ?? null);
-      if (!key.success) throw invalid(key.error, "Idempotency-Key");
-      return c.json({ data: await startReplay(deps, principal, id, request, key.data) }, 202);
-    },
+    ...serve(replays.start, (c, data, { dryRun }) => c.json({ data }, dryRun ? 200 : 202)),
   )
   .get(
     "/:id/replays",

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 import type { AppEnv } from "../../../platform/http/env";
-import { action, serve } from "../../../platform/http/operation";
+import { saying, serve } from "../../../platform/http/operation";
 import { limitedInside } from "../../../platform/http/rate-limit";
 import { describeRoute } from "../../../platform/http/route-docs";
 import { iso } from "../../../platform/time";
@@ -29,13 +29,11 @@ export const rotationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id/secret/previous",
-    ...action(secrets.endFormer, {
-      id: "endPreviousWebhookSecrets",
-      summary: "Ends all former keys of a subscription at once.",
-      message: "Previous secrets ended",
+    describeRoute("endPreviousWebhookSecrets", "Ends all former keys of a subscription at once.", {
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Use this after a leak. Former secrets and former public keys become invalid, and a new Ed25519 key that " +
         "does not sign yet signs at once. The answer is the same if there are no former keys.",
     }),
+    ...serve(secrets.endFormer, saying("Previous secrets ended")),
   );

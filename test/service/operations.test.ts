@@ -1,0 +1,35 @@
+/**
+ * Routes of the API and forms perform operations, which say once who may ask, how often and with what. A handler of its
+ * own could forget a part of it.
+ */
+import { findTargetHandler } from "hono/utils/handler";
+import { expect, test } from "vitest";
+import { app } from "../../src/app";
+import { docsOf } from "../../src/platform/http/route-docs";
+
+const THE_SAME_FOR_ALL = "says the same to everybody, as a cache may";
+const RAW_BODY = "takes its body byte for byte, and checks it after the caller";
+const SIGNED = "has no caller before it has read the signature or the ticket";
+
+/** What has a handler of its own, and why. The permissions and limits of the rest are tested with the operations. */
+const ELSEWHERE: Record<string, string> = {
+  "GET /api/v1/openapi.json": THE_SAME_FOR_ALL,
+  "POST /api/v1/events": RAW_BODY,
+  "POST /api/v1/events/batch": RAW_BODY,
+  "POST /api/v1/platform/imports": RAW_BODY,
+  "PUT /api/v1/platform/imports/:id/parts/:n": RAW_BODY,
+  "POST /api/v1/in/:sourceId": SIGNED,
+  "GET /api/v1/listen/:id/socket": SIGNED,
+};
+
+/** Whether the route is of the API, or takes a form. The other pages and files only show something. */
+const isAsked = (route: string): boolean => route.includes(" /api/") || !/^(GET|HEAD) /.test(route);
+
+test("every route of the API and every form performs an operation", () => {
+  const routes = app.routes.filter(({ method }) => method !== "ALL");
+  const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+  const performs = routes.filter(({ handler }) => docsOf(findTargetHandler(handler))?.performs);
+  const performing = new Set(performs.map(nameOf));
+  const outside = new Set(routes.map(nameOf).filter((route) => isAsked(route) && !performing.has(route)));
+  expect([...outside].sort()).toEqual(Object.keys(ELSEWHERE).sort());
+});
