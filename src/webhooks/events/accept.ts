@@ -37,7 +37,9 @@ export async function acceptWithin(
   rulesRevision: string | null,
 ): Promise<(Published & { isRepeat: boolean })[]> {
   const db = deps.shards.db(tenant.shard);
-  let events = makeEvents(deps.now());
+  // Deliveries are due at the time of their events' ids, so that two with the same id have the same key in the outbox.
+  let nowMs = deps.now();
+  let events = makeEvents(nowMs);
   let allowed = 0;
   const reserved: { deliveries: number; reservation: Reservation }[] = [];
   const reserveMore = async (deliveries: number) => {
@@ -52,17 +54,13 @@ export async function acceptWithin(
       unused -= ofThese;
     }
   };
-  const expected = expectedDeliveries(
-    tenant.tenantId,
-    events,
-    isOnTrial(deps, tenant) ? deps.config.caps.trialSubscriptions : undefined,
-  );
+  const mostOnTrial = isOnTrial(deps, tenant) ? deps.config.caps.trialSubscriptions : undefined;
+  const expected = expectedDeliveries(tenant.tenantId, events, mostOnTrial);
   // If the budget refuses the estimate, the exact number may still fit, so it decides below.
   await reserveMore(expected).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
   });
   for (let tries = 1; ; tries += 1) {
-    const nowMs = deps.now();
     try {
       const { accepted, due, wantedDeliveries, isStale } = await acceptEvents(
         ...([db, tenant, events, allowed, nowMs, rulesRevision] as const),
@@ -86,6 +84,7 @@ export async function acceptWithin(
         await giveBack(allowed);
         throw error;
       }
+      nowMs = deps.now();
       events = makeEvents(nowMs);
     }
   }
