@@ -13,16 +13,21 @@ const due = (id: string, slow: 0 | 1) => ({ queue: "", dueAt: 1, id, subscriptio
 /** The dependencies with these queues besides those of database 0, and what is sent to each. */
 async function withQueues(...names: string[]) {
   const sent: string[] = [];
+  /** How many deliveries each message has. */
+  const sizes: number[] = [];
   const queueOf = (name: string) => ({
-    sendBatch: async (batch: Iterable<{ body: object }>) => {
-      for (const { body } of batch) sent.push(`${name}: ${"due" in body ? "delivery" : "fan-out"}`);
+    sendBatch: async (batch: Iterable<{ body: { due?: readonly unknown[] } }>) => {
+      for (const { body } of batch) {
+        sent.push(`${name}: ${body.due ? "delivery" : "fan-out"}`);
+        if (body.due) sizes.push(body.due.length);
+      }
     },
     metrics: async () => ({ backlogCount: name.length, backlogBytes: 1 }),
   });
   const all = ["DELIVERY_QUEUE", "SLOW_DELIVERY_QUEUE", ...names];
   const context = createExecutionContext();
   const bindings = { ...env, ...Object.fromEntries(all.map((name) => [name, queueOf(name)])) };
-  return { deps: await createDeps(bindings as unknown as Env, context), sent, context };
+  return { deps: await createDeps(bindings as unknown as Env, context), sent, sizes, context };
 }
 
 test("a database with a pair of queues uses it for everything, and one without uses that of number 0", async () => {
@@ -40,6 +45,14 @@ test("a database with a pair of queues uses it for everything, and one without u
     `SLOW_DELIVERY_QUEUE${suffix}: fan-out`,
   ];
   expect(sent).toEqual([...sentTo("_2"), ...sentTo("")]);
+});
+
+test("a message of a slow queue has at most ten deliveries, and one of a fast queue fifty", async () => {
+  const { deps, sizes } = await withQueues();
+  const sixtyOf = (slow: 0 | 1) => Array.from({ length: 60 }, (_, n) => due(`${slow} ${n}`, slow));
+  await enqueueDue(deps, 0, sixtyOf(1));
+  await enqueueDue(deps, 0, sixtyOf(0));
+  expect(sizes).toEqual([10, 10, 10, 10, 10, 10, 50, 10]);
 });
 
 test("half a pair is not used", async () => {

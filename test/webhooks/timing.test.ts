@@ -1,5 +1,6 @@
 /** The delays, timeouts and leases of deliveries depend on each other. */
 import { expect, test } from "vitest";
+import { MAX_KEYS_PER_SLOW_MESSAGE } from "../../src/platform/messages";
 import { DAY_MS } from "../../src/platform/time";
 import {
   CLAIM_LEASE_MS,
@@ -48,6 +49,7 @@ import {
   THROTTLE_TIMEOUT_MS,
   WATCH_EVERY_MS,
 } from "../../src/webhooks/delivery/timing";
+import { wrangler } from "../support/docs";
 
 /** The claim is made by one clock, and the sweep judges it by another. */
 const CLOCKS_DIFFER_BY_MS = 1_000;
@@ -88,6 +90,13 @@ test("what is claimed can start in time at the expected latencies, and the rest 
 test("a run of the slow queue ends long before the platform ends its consumer, with its last sends", () => {
   const CONSUMER_MAY_TAKE_MS = 15 * 60_000;
   expect(RUN_ENDS_AFTER_MS + 2 * CLAIM_LEASE_MS).toBeLessThan(CONSUMER_MAY_TAKE_MS / 5);
+});
+
+test("a batch of the slow queue has at most 50 deliveries", () => {
+  const consumers = wrangler.split(/^(?=\[\[)/m).filter((section) => section.startsWith("[[queues.consumers]]"));
+  const slow = consumers.filter((section) => /^queue = ".*-slow"$/m.test(section));
+  const messages = slow.map((section) => Number(section.match(/^max_batch_size = (\d+)$/m)?.[1]));
+  expect(messages.map((most) => most * MAX_KEYS_PER_SLOW_MESSAGE)).toEqual([50]);
 });
 
 test("a lost message delays a delivery by less than two minutes", () => {
