@@ -2,9 +2,10 @@
 import type { ApiKeyRow } from "../../identity/api-keys/store";
 import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Banner, Card, Copyable, EmptyState, Time } from "../components/display";
+import { Badge, Banner, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
+import { List } from "../components/list";
 import { LIFETIMES } from "./lifetimes";
 
 export interface KeyValues {
@@ -47,17 +48,9 @@ export const ApiKeys = ({ keys, permissions, values, issued }: KeysProps) => (
     <FailureBanner />
     <div class="columns">
       <Card id="active" title="Your active keys">
-        {keys.length === 0 ? (
-          <EmptyState title="No API keys yet">
-            <p class="muted">A key lets your own services publish events and manage subscriptions.</p>
-          </EmptyState>
-        ) : (
-          <ul class="list">
-            {keys.map((key) => (
-              <KeyRow apiKey={key} />
-            ))}
-          </ul>
-        )}
+        <List of={keys} row={(key) => <KeyRow apiKey={key} />} empty="No API keys yet">
+          A key lets your own services publish events and manage subscriptions.
+        </List>
       </Card>
       <Card id="new-key" title="New key">
         <PostForm action="/console/api-keys">

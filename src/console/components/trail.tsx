@@ -1,5 +1,10 @@
-/** Links to the pages above this one. `to` has their titles by their paths, the topmost page first. */
-export const Trail = ({ to }: { to: Readonly<Record<string, string>> }) => (
+export interface TrailProps {
+  /** The titles of pages by their paths, the topmost one first. */
+  to: Readonly<Record<string, string>>;
+}
+
+/** Links to the pages above this one. */
+export const Trail = ({ to }: TrailProps) => (
   <p class="trail">
     {Object.entries(to).map(([path, title], index) => (
       <>

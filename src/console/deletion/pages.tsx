@@ -4,7 +4,7 @@ import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/b
 import { CodeField, PasswordField } from "../components/credential-fields";
 import { Banner } from "../components/display";
 import { EndingKeys } from "../components/ending-keys";
-import { FailureBanner } from "../components/failure";
+import { NarrowPage } from "../components/narrow-page";
 
 interface FormProps {
   hasPassword: boolean;
@@ -28,9 +28,7 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
     tenants.filter((tenant) => tenant.fate === fate).map(({ name }) => name);
   const [going, blocking, staying] = [named("goes"), named("blocks"), named("stays")];
   return (
-    <div class="narrow">
-      <h1>Delete your account?</h1>
-      <FailureBanner />
+    <NarrowPage title="Delete your account?">
       {blocking.length > 0 && (
         <Banner kind="note">
           You are the last owner of {blocking.join(", ")}. Make somebody else an owner there, or delete the tenant,
@@ -68,7 +66,7 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
           Delete my account
         </FormButtons>
       </PostForm>
-    </div>
+    </NarrowPage>
   );
 }
 
@@ -78,9 +76,7 @@ interface TenantFormProps {
 }
 
 export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & { preview: TenantPreview }) => (
-  <div class="narrow">
-    <h1>Delete {name}?</h1>
-    <FailureBanner />
+  <NarrowPage title={`Delete ${name}?`}>
     <section class="card">
       <p>This cannot be undone. At once, for everybody:</p>
       <ul>
@@ -104,13 +100,11 @@ export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & {
         Delete the tenant
       </FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) => (
-  <div class="narrow">
-    <h1>Export your data</h1>
-    <FailureBanner />
+  <NarrowPage title="Export your data">
     <PostForm action="/console/security/export" class="card">
       <p>
         A JSON file with all that we keep about you, in all tenants: your sessions, API keys, passkeys and activity. It
@@ -122,13 +116,11 @@ export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) =>
         <LinkButton href="/console/security">Back</LinkButton>
       </div>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 export const ExportTenant = ({ name, hasPassword }: TenantFormProps) => (
-  <div class="narrow">
-    <h1>Export {name}</h1>
-    <FailureBanner />
+  <NarrowPage title={`Export ${name}`}>
     <PostForm action="/console/tenants/export" class="card">
       <p>
         A JSON file with members, invitations, API keys, subscriptions, events and delivery attempts. It contains no
@@ -140,7 +132,7 @@ export const ExportTenant = ({ name, hasPassword }: TenantFormProps) => (
         <LinkButton href="/console/tenants">Back</LinkButton>
       </div>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;

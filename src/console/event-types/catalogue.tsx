@@ -3,9 +3,8 @@ import type { Catalogue } from "../../webhooks/event-types/catalogue/schemas";
 import { pathIn } from "../catalogue/paths";
 import { FormButtons, LinkButton, PostForm } from "../components/buttons";
 import { Card } from "../components/display";
-import { FailureBanner } from "../components/failure";
 import { Select, TextArea, TextField } from "../components/fields";
-import { Trail } from "../components/trail";
+import { NarrowPage } from "../components/narrow-page";
 import type { Form } from "../http/form";
 import { HERE } from "./paths";
 
@@ -57,10 +56,7 @@ export const CatalogueCard = ({ catalogue, mayChange }: { catalogue: Catalogue; 
 );
 
 export const EditCatalogue = ({ values }: { values: CatalogueValues }) => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Event types" }} />
-    <h1>Catalogue</h1>
-    <FailureBanner />
+  <NarrowPage title="Catalogue" trail={{ [HERE]: "Event types" }}>
     <PostForm action={`${HERE}/catalogue`} class="card">
       <Select
         name="catalog.public"
@@ -90,5 +86,5 @@ export const EditCatalogue = ({ values }: { values: CatalogueValues }) => (
       <TextArea name="catalog.description" label="Description" value={values.description} rows={3} />
       <FormButtons cancel={HERE}>Save changes</FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

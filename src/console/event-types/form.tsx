@@ -1,8 +1,7 @@
 /** The forms that declare an event type, change it, add a version of its schema, and delete it. */
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/failure";
 import { Select, TextArea, TextField } from "../components/fields";
-import { Trail } from "../components/trail";
+import { NarrowPage } from "../components/narrow-page";
 import { ENFORCEMENTS } from "./list";
 import { HERE, pathOf } from "./paths";
 import type { TypeValues } from "./values";
@@ -17,10 +16,7 @@ const YES_NO = [
 ] as const;
 
 export const NewType = ({ values }: FormProps) => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Event types" }} />
-    <h1>Declare an event type</h1>
-    <FailureBanner />
+  <NarrowPage title="Declare an event type" trail={{ [HERE]: "Event types" }}>
     <PostForm action={HERE} class="card">
       <TextField name="name" label="Name" value={values.name} required placeholder="order.paid" />
       <Description values={values} />
@@ -28,14 +24,11 @@ export const NewType = ({ values }: FormProps) => (
       <Examples values={values} />
       <FormButtons cancel={HERE}>Declare</FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 export const EditType = ({ values }: FormProps) => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }} />
-    <h1>Edit {values.name}</h1>
-    <FailureBanner />
+  <NarrowPage title={`Edit ${values.name}`} trail={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }}>
     <PostForm action={pathOf(values.name)} class="card">
       <Description values={values} />
       <Examples values={values} />
@@ -52,32 +45,31 @@ export const EditType = ({ values }: FormProps) => (
       <Select name="archived" label="Archived" value={values.archived} options={YES_NO} hint="Lists leave it out." />
       <FormButtons cancel={pathOf(values.name)}>Save changes</FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 export const NewVersionPage = ({ values }: FormProps) => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }} />
-    <h1>New version of {values.name}</h1>
-    <FailureBanner />
+  <NarrowPage
+    title={`New version of ${values.name}`}
+    trail={{ [HERE]: "Event types", [pathOf(values.name)]: values.name }}
+  >
     <PostForm action={`${pathOf(values.name)}/versions`} class="card">
       <Schema values={values} hint="Versions never change. Its page will show what this one breaks." />
       <Examples values={values} />
       <FormButtons cancel={pathOf(values.name)}>Add version</FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 export const DeleteType = ({ name }: { name: string }) => (
-  <div class="narrow">
-    <h1>Delete “{name}”?</h1>
+  <NarrowPage title={`Delete “${name}”?`}>
     <PostForm action={`${pathOf(name)}/delete`} class="card">
       <p>All versions of its schema are deleted. Subscriptions stay. You can't undo this.</p>
       <FormButtons kind="danger" cancel={pathOf(name)}>
         Delete event type
       </FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 const Description = ({ values }: FormProps) => (

@@ -2,9 +2,11 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { Feed, FeedConsumer } from "../../webhooks/feeds/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Banner, Card, Copyable, EmptyState, Time } from "../components/display";
+import { Banner, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { Select } from "../components/fields";
+import { List } from "../components/list";
+import { NarrowPage } from "../components/narrow-page";
 import { Trail } from "../components/trail";
 import { FeedFields, type FeedValues } from "./fields";
 import { HERE } from "./list";
@@ -59,17 +61,15 @@ interface ConsumersProps {
 
 const Consumers = ({ feed, consumers, mayChange }: ConsumersProps) => (
   <Card id="consumers" title="Consumers">
-    {consumers.length === 0 ? (
-      <EmptyState title="No consumers yet">
-        <p class="muted">A program becomes one when it first reads the feed under a name of its own.</p>
-      </EmptyState>
-    ) : (
-      <ul class="list">
-        {consumers.map((consumer) => (
-          <Consumer path={`${HERE}/${feed.id}/consumers/${consumer.name}`} consumer={consumer} mayChange={mayChange} />
-        ))}
-      </ul>
-    )}
+    <List
+      of={consumers}
+      row={(consumer) => (
+        <Consumer path={`${HERE}/${feed.id}/consumers/${consumer.name}`} consumer={consumer} mayChange={mayChange} />
+      )}
+      empty="No consumers yet"
+    >
+      A program becomes one when it first reads the feed under a name of its own.
+    </List>
   </Card>
 );
 
@@ -145,13 +145,11 @@ const Settings = ({ feed, values }: { feed: Feed; values: FeedValues }) => (
 );
 
 export const DeleteFeed = ({ id, name }: { id: string; name: string }) => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Feeds", [`${HERE}/${id}`]: name }} />
-    <h1>Delete {name}?</h1>
+  <NarrowPage title={`Delete ${name}?`} trail={{ [HERE]: "Feeds", [`${HERE}/${id}`]: name }}>
     <p>Its token ends, and its consumers are forgotten. Programs that read it get an error. Events stay.</p>
     <PostForm action={`${HERE}/${id}/delete`} class="row">
       <SubmitButton kind="danger">Delete feed</SubmitButton>
       <LinkButton href={`${HERE}/${id}`}>Cancel</LinkButton>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

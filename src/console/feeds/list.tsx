@@ -2,8 +2,9 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { Feed } from "../../webhooks/feeds/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
-import { Card, EmptyState, Time } from "../components/display";
+import { Card, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
+import { List } from "../components/list";
 import { FeedFields, type FeedValues } from "./fields";
 
 export const HERE = "/console/feeds";
@@ -24,17 +25,9 @@ export const FeedList = ({ feeds, permissions, values }: ListProps) => (
     <FailureBanner />
     <div class="columns">
       <Card id="feeds" title="Your feeds">
-        {feeds.length === 0 ? (
-          <EmptyState title="No feeds yet">
-            <p class="muted">Pull events from where no URL can be reached, or to read them again later.</p>
-          </EmptyState>
-        ) : (
-          <ul class="list">
-            {feeds.map((feed) => (
-              <Row feed={feed} />
-            ))}
-          </ul>
-        )}
+        <List of={feeds} row={(feed) => <Row feed={feed} />} empty="No feeds yet">
+          Pull events from where no URL can be reached, or to read them again later.
+        </List>
       </Card>
       {permissions.has("webhook.create") && (
         <Card id="new-feed" title="New feed">

@@ -1,7 +1,8 @@
 /** The page of listeners: what receives deliveries over a connection, whose it is, and since when. */
 import type { ListenerRow } from "../../webhooks/listen/store";
 import { ActionButton } from "../components/buttons";
-import { Card, EmptyState, Time } from "../components/display";
+import { Card, Time } from "../components/display";
+import { List } from "../components/list";
 import { ConnectionBadge } from "./detail";
 
 interface ListenersProps {
@@ -18,19 +19,13 @@ export const Listeners = ({ listeners, owners }: ListenersProps) => (
       <code>postern listen</code> opens one. <a href="/docs/listen">How it works</a>
     </p>
     <Card id="listeners" title={owners ? "Listeners of this tenant" : "Your listeners"}>
-      {listeners.length === 0 ? (
-        <EmptyState title="No listeners">
-          <p class="muted">
-            Receive deliveries on your machine: <code>postern listen --forward http://localhost:3000/hooks</code>
-          </p>
-        </EmptyState>
-      ) : (
-        <ul class="list">
-          {listeners.map((listener) => (
-            <Row listener={listener} owner={owners && (owners.get(listener.ownerId) ?? NOT_A_MEMBER)} />
-          ))}
-        </ul>
-      )}
+      <List
+        of={listeners}
+        row={(listener) => <Row listener={listener} owner={owners && (owners.get(listener.ownerId) ?? NOT_A_MEMBER)} />}
+        empty="No listeners"
+      >
+        Receive deliveries on your machine: <code>postern listen --forward http://localhost:3000/hooks</code>
+      </List>
     </Card>
   </>
 );

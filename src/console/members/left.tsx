@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import type { LeftConnection } from "../../identity/members/left-connections";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { Badge, Card, EmptyState } from "../components/display";
-import { Trail } from "../components/trail";
+import { NarrowPage } from "../components/narrow-page";
 
 interface LeftSubscription {
   id: string;
@@ -68,14 +68,12 @@ interface LeftProps {
 }
 
 export const LeftBehind = ({ person, left }: LeftProps) => (
-  <div class="narrow">
-    <Trail to={{ "/console/people": "People" }} />
-    <h1>Set up by {person ?? "a former member"}</h1>
+  <NarrowPage title={`Set up by ${person ?? "a former member"}`} trail={{ "/console/people": "People" }}>
     {isNothing(left) && <EmptyState title="Nothing that still works" />}
     {left.subscriptions.length > 0 && <Subscriptions subscriptions={left.subscriptions} />}
     {left.keys.length > 0 && <Keys keys={left.keys} />}
     {left.connections.length > 0 && <Connections connections={left.connections} />}
-  </div>
+  </NarrowPage>
 );
 
 const Subscriptions = ({ subscriptions }: Pick<Left, "subscriptions">) => (

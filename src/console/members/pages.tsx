@@ -3,11 +3,13 @@ import type { NewInvitation } from "../../identity/invitations/store";
 import type { MemberRow as Member } from "../../identity/members/store";
 import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../platform/schemas/roles";
 import { ActionButton, FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Card, EmptyState, Time } from "../components/display";
+import { Badge, Card, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
+import { List } from "../components/list";
+import { NarrowPage } from "../components/narrow-page";
 import { type Left, Staying } from "./left";
 
 interface PeopleProps {
@@ -34,15 +36,11 @@ export const People = ({ members, invitations, manage, values }: PeopleProps) =>
     </Card>
     <div class="columns">
       <Card id="invitations" title="Open invitations">
-        {invitations.length === 0 ? (
-          <EmptyState title="No open invitations" />
-        ) : (
-          <ul class="list">
-            {invitations.map((invitation) => (
-              <InvitationRow invitation={invitation} mayRevoke={manage !== null} />
-            ))}
-          </ul>
-        )}
+        <List
+          of={invitations}
+          row={(invitation) => <InvitationRow invitation={invitation} mayRevoke={manage !== null} />}
+          empty="No open invitations"
+        />
       </Card>
       {manage && (
         <Card id="invite" title="Invite someone">
@@ -127,8 +125,7 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: NewInvitation; m
 
 /** Asks again for a change that had to wait until the session was confirmed. */
 export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => (
-  <div class="narrow">
-    <h1>Change the role of {member.name ?? member.email}?</h1>
+  <NarrowPage title={`Change the role of ${member.name ?? member.email}?`}>
     <PostForm action={`/console/people/${member.userId}/role`} class="card">
       <p>
         From {member.role} to {role}.
@@ -138,7 +135,7 @@ export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => 
         Change the role
       </FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 interface RemoveProps {
@@ -148,8 +145,7 @@ interface RemoveProps {
 }
 
 export const RemoveMember = ({ member, keys, left }: RemoveProps) => (
-  <div class="narrow">
-    <h1>Remove {member.name ?? member.email}?</h1>
+  <NarrowPage title={`Remove ${member.name ?? member.email}?`}>
     <PostForm action={`/console/people/${member.userId}/remove`} class="card">
       <p>Their sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />
@@ -158,5 +154,5 @@ export const RemoveMember = ({ member, keys, left }: RemoveProps) => (
         Remove member
       </FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

@@ -6,6 +6,7 @@ import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/
 import { CodeField, NewPasswordField, PasswordField } from "../components/credential-fields";
 import { Badge, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
+import { NarrowPage } from "../components/narrow-page";
 import { Passkeys } from "../passkeys/pages";
 import { ProfileCard, type ProfileProps } from "../profile/page";
 import { Identities, type IdentitiesProps, NoPassword } from "./identities";
@@ -140,9 +141,7 @@ export interface EnrolmentView {
 }
 
 export const EnrolmentPage = ({ secret, uri }: EnrolmentView) => (
-  <div class="narrow">
-    <h1>Set up two-factor authentication</h1>
-    <FailureBanner />
+  <NarrowPage title="Set up two-factor authentication">
     <div class="card">
       <h2>1. Scan this code with your authenticator app</h2>
       <QrCode text={uri} label="QR code for your authenticator app" />
@@ -159,14 +158,13 @@ export const EnrolmentPage = ({ secret, uri }: EnrolmentView) => (
         </div>
       </PostForm>
     </div>
-  </div>
+  </NarrowPage>
 );
 
 export const RecoveryCodes = ({ title, codes }: { title: string; codes: readonly string[] }) => {
   const text = `Postern recovery codes. Each works once.\n\n${codes.join("\n")}\n`;
   return (
-    <div class="narrow">
-      <h1>{title}</h1>
+    <NarrowPage title={title}>
       <div class="card">
         <h2>Your recovery codes</h2>
         <p>
@@ -189,6 +187,6 @@ export const RecoveryCodes = ({ title, codes }: { title: string; codes: readonly
           <a href="/console/security">Done</a>
         </div>
       </div>
-    </div>
+    </NarrowPage>
   );
 };

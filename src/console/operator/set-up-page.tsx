@@ -1,9 +1,10 @@
 /** What an operator sees who has neither a second factor nor a passkey. */
+
 import { LinkButton } from "../components/buttons";
+import { NarrowPage } from "../components/narrow-page";
 
 export const SetUpFactor = () => (
-  <div class="narrow">
-    <h1>Operator</h1>
+  <NarrowPage title="Operator">
     <div class="card">
       <p>
         <strong>Operators need two-factor authentication or a passkey.</strong> Set one up for your account, then come
@@ -16,5 +17,5 @@ export const SetUpFactor = () => (
         <LinkButton href="/console/security#passkeys">Add a passkey</LinkButton>
       </p>
     </div>
-  </div>
+  </NarrowPage>
 );

@@ -3,7 +3,7 @@ import type { CreationOptions, Passkey, RequestOptions } from "../../identity/pa
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeField, PasswordField } from "../components/credential-fields";
 import { Badge, Time } from "../components/display";
-import { FailureBanner } from "../components/failure";
+import { NarrowPage } from "../components/narrow-page";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 
 interface PasskeysProps {
@@ -53,9 +53,7 @@ const PasskeyRow = ({ passkey: { id, name, backedUp, createdAt, lastUsedAt } }: 
 );
 
 export const NewPasskeyPage = ({ start, name }: { start: CreationOptions; name: string }) => (
-  <div class="narrow">
-    <h1>Add a passkey</h1>
-    <FailureBanner />
+  <NarrowPage title="Add a passkey">
     <div class="card">
       <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
       <PasskeyForm action="/console/security/passkeys" kind="create" start={start}>
@@ -66,7 +64,7 @@ export const NewPasskeyPage = ({ start, name }: { start: CreationOptions; name: 
         <a href="/console/security">Back to my security</a>
       </p>
     </div>
-  </div>
+  </NarrowPage>
 );
 
 interface ConfirmProps {
@@ -82,9 +80,7 @@ interface ConfirmProps {
 }
 
 export const ConfirmSession = (props: ConfirmProps) => (
-  <div class="narrow">
-    <h1>Confirm that it is you</h1>
-    <FailureBanner />
+  <NarrowPage title="Confirm that it is you">
     <div class="card">
       <p>This needs a confirmation from the last ten minutes.</p>
       {props.start && (
@@ -95,7 +91,7 @@ export const ConfirmSession = (props: ConfirmProps) => (
       )}
       <WithoutPasskey {...props} />
     </div>
-  </div>
+  </NarrowPage>
 );
 
 const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start }: ConfirmProps) => {

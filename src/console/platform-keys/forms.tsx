@@ -2,9 +2,8 @@
 import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
 import { LIFETIMES } from "../api-keys/lifetimes";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/failure";
 import { CheckboxGroup, Select, TextArea, TextField } from "../components/fields";
-import { Trail } from "../components/trail";
+import { NarrowPage } from "../components/narrow-page";
 import { ABOVE_KEY, HERE } from "./list";
 
 export interface NewKeyValues {
@@ -17,10 +16,7 @@ export interface NewKeyValues {
 }
 
 export const NewPlatformKeyForm = ({ values }: { values: NewKeyValues }) => (
-  <div class="narrow">
-    <Trail to={ABOVE_KEY} />
-    <h1>New platform key</h1>
-    <FailureBanner />
+  <NarrowPage title="New platform key" trail={ABOVE_KEY}>
     <PostForm action={`${HERE}/new`} class="card">
       <TextField
         name="name"
@@ -47,7 +43,7 @@ export const NewPlatformKeyForm = ({ values }: { values: NewKeyValues }) => (
       <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} />
       <FormButtons cancel={HERE}>Create platform key</FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 /** How long the former key works, in seconds, with the labels of the form. */
@@ -65,14 +61,11 @@ interface RotationProps {
 }
 
 export const RotationForm = ({ name, action, overlap }: RotationProps) => (
-  <div class="narrow">
-    <Trail to={ABOVE_KEY} />
-    <h1>Rotate {name}</h1>
-    <FailureBanner />
+  <NarrowPage title={`Rotate ${name}`} trail={ABOVE_KEY}>
     <PostForm action={action} class="card">
       <p>A new key replaces the present one. Its name, its scopes and its tenants stay.</p>
       <Select name="overlapSeconds" label="The former key works for" value={overlap} options={OVERLAPS} />
       <FormButtons cancel={HERE}>Rotate</FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

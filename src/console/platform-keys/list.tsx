@@ -1,7 +1,9 @@
 /** The platform keys that work, and the page that shows a new one once. */
 import type { PlatformKey } from "../../identity/platform-keys/schemas";
 import { LinkButton } from "../components/buttons";
-import { Badge, Card, Copyable, EmptyState, Moment, Time } from "../components/display";
+import { Badge, Card, Copyable, Moment, Time } from "../components/display";
+import { List } from "../components/list";
+import { NarrowPage } from "../components/narrow-page";
 import { Trail } from "../components/trail";
 
 export const HERE = "/console/operator/keys";
@@ -25,17 +27,9 @@ export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
       <a href="/console/platform/webhooks">subscriptions of the platform</a>.
     </p>
     <section class="card" aria-label="Platform keys">
-      {keys.length === 0 ? (
-        <EmptyState title="No platform keys yet">
-          <p class="muted">A key belongs to the product, not to a person: it keeps working when its maker leaves.</p>
-        </EmptyState>
-      ) : (
-        <ul class="list">
-          {keys.map((key) => (
-            <KeyRow platformKey={key} />
-          ))}
-        </ul>
-      )}
+      <List of={keys} row={(key) => <KeyRow platformKey={key} />} empty="No platform keys yet">
+        A key belongs to the product, not to a person: it keeps working when its maker leaves.
+      </List>
     </section>
   </>
 );
@@ -113,9 +107,7 @@ export interface IssuedView {
 
 /** The only page that shows a key. */
 export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
-  <div class="narrow">
-    <Trail to={ABOVE_KEY} />
-    <h1>{name}</h1>
+  <NarrowPage title={`${name}`} trail={ABOVE_KEY}>
     <Card id="issued" title="Copy the key now: it will not be shown again">
       <p>
         <Copyable text={key} label="the key" />
@@ -130,5 +122,5 @@ export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
         I have copied it
       </LinkButton>
     </Card>
-  </div>
+  </NarrowPage>
 );

@@ -2,8 +2,8 @@
 import type { Policy } from "../../identity/policy/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
 import { Moment } from "../components/display";
-import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
+import { NarrowPage } from "../components/narrow-page";
 
 interface PolicyProps {
   tenantName: string;
@@ -12,9 +12,7 @@ interface PolicyProps {
 }
 
 export const SecondFactorPolicy = ({ tenantName, policy, values }: PolicyProps) => (
-  <div class="narrow">
-    <h1>Second factor in {tenantName}</h1>
-    <FailureBanner />
+  <NarrowPage title={`Second factor in ${tenantName}`}>
     <PostForm action="/console/tenants/security" class="card">
       <p>
         Members without two-factor authentication or a passkey then get in only to set one up. API keys are not
@@ -45,5 +43,5 @@ export const SecondFactorPolicy = ({ tenantName, policy, values }: PolicyProps) 
       )}
       <FormButtons cancel="/console/tenants">Save</FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

@@ -1,8 +1,9 @@
 /** The page of portal links: the list, the form for a new one, and its URL, shown once. */
 import type { PortalLinkRow } from "../../identity/portal/store";
 import { ActionButton } from "../components/buttons";
-import { Badge, Banner, Card, Copyable, EmptyState, Time } from "../components/display";
+import { Badge, Banner, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
+import { List } from "../components/list";
 import { PortalLinkForm, type PortalLinkValues } from "./form";
 
 interface PortalLinksProps {
@@ -28,15 +29,7 @@ export const PortalLinks = ({ links, values, url }: PortalLinksProps) => (
     <FailureBanner />
     <div class="columns">
       <Card id="active" title="Links and tokens that have not ended">
-        {links.length === 0 ? (
-          <EmptyState title="No portal links" />
-        ) : (
-          <ul class="list">
-            {links.map((link) => (
-              <LinkRow link={link} />
-            ))}
-          </ul>
-        )}
+        <List of={links} row={(link) => <LinkRow link={link} />} empty="No portal links" />
       </Card>
       <Card id="new-link" title="New link">
         <PortalLinkForm values={values} />

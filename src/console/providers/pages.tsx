@@ -3,6 +3,7 @@
  */
 import { LinkButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
+import { NarrowPage } from "../components/narrow-page";
 
 export const ProviderFailed = ({ isSignedIn }: { isSignedIn: boolean }) => (
   <>
@@ -17,8 +18,7 @@ export const ProviderFailed = ({ isSignedIn }: { isSignedIn: boolean }) => (
 );
 
 export const ContinueToProvider = ({ url, label }: { url: string; label: string }) => (
-  <div class="narrow">
-    <h1>Add {label}</h1>
+  <NarrowPage title={`Add ${label}`}>
     <p>Sign in there. Then you can use it to sign in here, and your other sessions end.</p>
     <div class="row">
       <LinkButton href={url} kind="main">
@@ -26,5 +26,5 @@ export const ContinueToProvider = ({ url, label }: { url: string; label: string 
       </LinkButton>
       <a href="/console/security">Cancel</a>
     </div>
-  </div>
+  </NarrowPage>
 );

@@ -3,8 +3,8 @@ import { publicKeyText } from "../../platform/crypto/ed25519";
 import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Copyable, Moment } from "../components/display";
-import { FailureBanner } from "../components/failure";
 import { Select } from "../components/fields";
+import { NarrowPage } from "../components/narrow-page";
 import { Trail } from "../components/trail";
 
 interface Named {
@@ -99,10 +99,7 @@ interface RotateProps extends Named {
 
 /** Step 1. */
 export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds }: RotateProps) => (
-  <div class="narrow">
-    <Trail to={trailOf({ id, name })} />
-    <h1>Rotate the secret</h1>
-    <FailureBanner />
+  <NarrowPage title="Rotate the secret" trail={trailOf({ id, name })}>
     <PostForm action={`/console/webhooks/${id}/secret/rotate`} class="card">
       <p>
         You get a new secret. Until the old one ends, deliveries are signed with both, so you can change your receiver.
@@ -114,7 +111,7 @@ export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds }: Rotate
         <a href={`/console/webhooks/${id}/security`}>Cancel</a>
       </div>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 interface RotatedProps extends Named {

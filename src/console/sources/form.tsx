@@ -2,9 +2,8 @@
 import type { Child } from "hono/jsx";
 import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
-import { Trail } from "../components/trail";
+import { NarrowPage } from "../components/narrow-page";
 import { useFailure } from "../http/shown-failure";
 import { HERE } from "./list";
 import { RECIPES } from "./recipes";
@@ -17,17 +16,17 @@ interface FormProps {
 }
 
 export const NewSourcePage = ({ provider, values }: FormProps) => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Sources", [`${HERE}/new`]: "New source" }} />
-    <h1>New source: {RECIPES[provider].title}</h1>
-    <FailureBanner />
+  <NarrowPage
+    title={`New source: ${RECIPES[provider].title}`}
+    trail={{ [HERE]: "Sources", [`${HERE}/new`]: "New source" }}
+  >
     <PostForm action={`${HERE}/new/${provider}`} class="card">
       <Name value={values.name} />
       <Secret provider={provider} value={values.secret} />
       <Options provider={provider} values={values} />
       <Buttons back={HERE}>Create source</Buttons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 interface EditProps extends FormProps {
@@ -37,16 +36,13 @@ interface EditProps extends FormProps {
 }
 
 export const EditSource = ({ id, savedName, provider, values }: EditProps) => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Sources", [`${HERE}/${id}`]: savedName }} />
-    <h1>Edit source</h1>
-    <FailureBanner />
+  <NarrowPage title="Edit source" trail={{ [HERE]: "Sources", [`${HERE}/${id}`]: savedName }}>
     <PostForm action={`${HERE}/${id}`} class="card">
       <Name value={values.name} />
       <Options provider={provider} values={values} />
       <Buttons back={`${HERE}/${id}`}>Save changes</Buttons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
 
 const Buttons = ({ back, children }: { back: string; children: Child }) => (
@@ -138,8 +134,7 @@ const LimitFields = ({ values }: Omit<FormProps, "provider">) => (
 );
 
 export const DeleteSource = ({ id, name }: { id: string; name: string }) => (
-  <div class="narrow">
-    <h1>Delete “{name}”?</h1>
+  <NarrowPage title={`Delete “${name}”?`}>
     <PostForm action={`${HERE}/${id}/delete`} class="card">
       <p>
         Calls to its URL are refused from now on, and a new source gets another URL. Events that it has published stay.
@@ -149,5 +144,5 @@ export const DeleteSource = ({ id, name }: { id: string; name: string }) => (
         Delete source
       </FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

@@ -3,8 +3,8 @@ import type { Permission } from "../../platform/schemas/roles";
 import type { Source, SourceProvider } from "../../webhooks/sources/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, Time } from "../components/display";
+import { NarrowPage } from "../components/narrow-page";
 import { Table } from "../components/table";
-import { Trail } from "../components/trail";
 import { PROVIDERS, RECIPES } from "./recipes";
 
 export const HERE = "/console/sources";
@@ -73,9 +73,7 @@ const newPath = (provider: SourceProvider) => `${HERE}/new/${provider}`;
 
 /** The first step of a new source. */
 export const ChooseProvider = () => (
-  <div class="narrow">
-    <Trail to={{ [HERE]: "Sources" }} />
-    <h1>Who sends the webhooks?</h1>
+  <NarrowPage title="Who sends the webhooks?" trail={{ [HERE]: "Sources" }}>
     <ul class="choices">
       {PROVIDERS.map((provider) => (
         <li class="card">
@@ -86,5 +84,5 @@ export const ChooseProvider = () => (
         </li>
       ))}
     </ul>
-  </div>
+  </NarrowPage>
 );

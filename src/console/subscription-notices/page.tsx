@@ -2,10 +2,10 @@
 import type { Role } from "../../platform/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Badge } from "../components/display";
+import { NarrowPage } from "../components/narrow-page";
 
 export const SubscriptionNotices = ({ isOn, tenantName, role }: { isOn: boolean; tenantName: string; role: Role }) => (
-  <div class="narrow">
-    <h1>Subscription notices</h1>
+  <NarrowPage title="Subscription notices">
     <PostForm action="/console/alerts" class="card">
       <h2>
         {tenantName} {isOn ? <Badge tone="ok">On</Badge> : <Badge tone="calm">Off</Badge>}
@@ -19,5 +19,5 @@ export const SubscriptionNotices = ({ isOn, tenantName, role }: { isOn: boolean;
       <input type="hidden" name="alerts" value={isOn ? "off" : "on"} />
       <SubmitButton>{isOn ? "Turn off for me" : "Turn on for me"}</SubmitButton>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

@@ -2,13 +2,11 @@
  * The form of a subscription: name, URL and event types, the rest in closed sections; and the confirmation to delete
  * it.
  */
-
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Texts } from "../../webhooks/subscriptions/option";
 import { FormButtons, PostForm } from "../components/buttons";
-import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
-import { Trail } from "../components/trail";
+import { NarrowPage } from "../components/narrow-page";
 import { OptionSections } from "./option-fields";
 
 export interface SubscriptionValues {
@@ -37,10 +35,10 @@ const EVENTS_HINT =
 export function SubscriptionForm({ id, values, headers = {}, deployment }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
-    <div class="narrow">
-      <Trail to={{ "/console/webhooks": "Subscriptions" }} />
-      <h1>{id === null ? "New subscription" : "Edit subscription"}</h1>
-      <FailureBanner />
+    <NarrowPage
+      title={`${id === null ? "New subscription" : "Edit subscription"}`}
+      trail={{ "/console/webhooks": "Subscriptions" }}
+    >
       <PostForm action={back} class="card">
         <TextField name="name" label="Name" value={values.name} required maxlength={200} />
         <TextField
@@ -61,7 +59,7 @@ export function SubscriptionForm({ id, values, headers = {}, deployment }: FormP
         />
         <FormButtons cancel={back}>{id === null ? "Create subscription" : "Save changes"}</FormButtons>
       </PostForm>
-    </div>
+    </NarrowPage>
   );
 }
 
@@ -81,8 +79,7 @@ const Secret = ({ isNew, value }: { isNew: boolean; value: string }) => (
 );
 
 export const DeleteSubscription = ({ id, name }: { id: string; name: string }) => (
-  <div class="narrow">
-    <h1>Delete “{name}”?</h1>
+  <NarrowPage title={`Delete “${name}”?`}>
     <PostForm action={`/console/webhooks/${id}/delete`} class="card">
       <p>
         Nothing more will be sent to it, not even deliveries that are already queued. You can't undo this. To stop
@@ -92,5 +89,5 @@ export const DeleteSubscription = ({ id, name }: { id: string; name: string }) =
         Delete subscription
       </FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );

@@ -4,6 +4,7 @@ import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/b
 import { Badge } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { FailureBanner } from "../components/failure";
+import { NarrowPage } from "../components/narrow-page";
 
 export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser[]; currentId: string }) => (
   <>
@@ -46,9 +47,7 @@ export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser
 );
 
 export const LeaveTenant = ({ name, keys }: { name: string; keys: readonly NamedKey[] }) => (
-  <div class="narrow">
-    <h1>Leave {name}?</h1>
-    <FailureBanner />
+  <NarrowPage title={`Leave ${name}?`}>
     <PostForm action="/console/tenants/leave" class="card">
       <p>Your sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />
@@ -56,5 +55,5 @@ export const LeaveTenant = ({ name, keys }: { name: string; keys: readonly Named
         Leave
       </FormButtons>
     </PostForm>
-  </div>
+  </NarrowPage>
 );
