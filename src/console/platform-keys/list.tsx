@@ -107,7 +107,7 @@ export interface IssuedView {
 
 /** The only page that shows a key. */
 export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
-  <NarrowPage title={`${name}`} trail={ABOVE_KEY}>
+  <NarrowPage title={name} trail={ABOVE_KEY}>
     <Card id="issued" title="Copy the key now: it will not be shown again">
       <p>
         <Copyable text={key} label="the key" />

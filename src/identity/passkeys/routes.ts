@@ -12,6 +12,7 @@ import { creationOptions, passkey } from "./webauthn/schemas";
 import { passkeyView } from "./webauthn/view";
 
 export const passkeyRoutes = new Hono<AppEnv>()
+  .use(sessionOnly)
   .post(
     "/options",
     describeRoute("startPasskey", "What a page gives to `navigator.credentials.create` to make a passkey.", {
@@ -19,7 +20,6 @@ export const passkeyRoutes = new Hono<AppEnv>()
       errors: ["EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED", "CONFLICT"],
       description: "Needs a verified address and a sign-in or a step-up within the last ten minutes.",
     }),
-    sessionOnly,
     ...serve(passkeys.start, (c, data) => c.json({ data })),
   )
   .post(
@@ -30,13 +30,11 @@ export const passkeyRoutes = new Hono<AppEnv>()
       description:
         "Needs a verified address and a sign-in or a step-up within the last ten minutes. The user is told by mail.",
     }),
-    sessionOnly,
     ...serve(passkeys.add, (c, data) => c.json({ data }, 201)),
   )
   .get(
     "/",
     describeRoute("listPasskeys", "The user's passkeys, oldest first.", { 200: dataOf(z.array(passkey)) }),
-    sessionOnly,
     ...serve(passkeys.list, (c, rows) => c.json({ data: rows.map(passkeyView) })),
   )
   .patch(
@@ -44,7 +42,6 @@ export const passkeyRoutes = new Hono<AppEnv>()
     describeRoute("renamePasskey", "Renames a passkey of the user.", {
       errors: ["NOT_FOUND"],
     }),
-    sessionOnly,
     ...serve(passkeys.rename, saying("Passkey renamed.")),
   )
   .delete(
@@ -55,6 +52,5 @@ export const passkeyRoutes = new Hono<AppEnv>()
         "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the " +
         "last way to sign in.",
     }),
-    sessionOnly,
     ...serve(passkeys.remove, saying("Passkey removed.")),
   );

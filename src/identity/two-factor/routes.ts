@@ -10,13 +10,13 @@ import { twoFactor } from "./operations";
 import { enrolment, recoveryCodes as recoveryCodesSchema } from "./schemas";
 
 export const twoFactorRoutes = new Hono<AppEnv>()
+  .use(sessionOnly)
   .post(
     "/enable",
     describeRoute("enableTwoFactor", "Starts enrolment. Two-factor authentication is off until a code confirms it.", {
       200: dataOf(enrolment),
       errors: ["TWO_FACTOR_ALREADY_ENABLED"],
     }),
-    sessionOnly,
     ...serve(twoFactor.enable, (c, data) => c.json({ data })),
   )
   .post(
@@ -28,7 +28,6 @@ export const twoFactorRoutes = new Hono<AppEnv>()
         errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
       },
     ),
-    sessionOnly,
     ...serve(twoFactor.verify, saying("2FA enabled successfully.")),
   )
   .post(
@@ -36,7 +35,6 @@ export const twoFactorRoutes = new Hono<AppEnv>()
     describeRoute("disableTwoFactor", "Turns two-factor authentication off.", {
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
     }),
-    sessionOnly,
     ...serve(twoFactor.disable, saying("2FA disabled successfully.")),
   )
   .post(
@@ -49,6 +47,5 @@ export const twoFactorRoutes = new Hono<AppEnv>()
         errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
       },
     ),
-    sessionOnly,
     ...serve(twoFactor.renewRecoveryCodes, (c, recoveryCodes) => c.json({ data: { recoveryCodes } })),
   );

@@ -27,7 +27,6 @@ const reading = new Hono<AppEnv>()
           "replay is found only until its first attempt.",
       },
     ),
-    sessionOnly,
     ...serve(operators.search, (c, data) => c.json({ data }), "query"),
   )
   .get(
@@ -36,7 +35,6 @@ const reading = new Hono<AppEnv>()
       200: auditPageBody,
       description: `${description} It is the log of the service: no deletion of a tenant or account removes anything.`,
     }),
-    sessionOnly,
     ...serve(operators.audit, (c, auditPage) => c.json(auditPage), "query"),
   )
   .get(
@@ -45,7 +43,6 @@ const reading = new Hono<AppEnv>()
       200: dataOf(serviceStatus),
       description,
     }),
-    sessionOnly,
     ...serve(operators.status, (c, data) => c.json({ data })),
   )
   .get(
@@ -54,7 +51,6 @@ const reading = new Hono<AppEnv>()
       200: dataOf(operatedTenant),
       description,
     }),
-    sessionOnly,
     ...serve(operators.tenant, (c, data) => c.json({ data })),
   )
   .get(
@@ -63,13 +59,12 @@ const reading = new Hono<AppEnv>()
       200: dataOf(operatedPerson),
       description,
     }),
-    sessionOnly,
     ...serve(operators.person, (c, data) => c.json({ data })),
   );
 
 const changing = new Hono<AppEnv>();
 for (const { path, id, summary, message, operation, ...docs } of OPERATOR_CHANGES) {
-  changing.post(path, describeRoute(id, summary, docs), sessionOnly, ...serve(operation, saying(message)));
+  changing.post(path, describeRoute(id, summary, docs), ...serve(operation, saying(message)));
 }
 
-export const operatorRoutes = new Hono<AppEnv>().route("/", reading).route("/", changing);
+export const operatorRoutes = new Hono<AppEnv>().use(sessionOnly).route("/", reading).route("/", changing);

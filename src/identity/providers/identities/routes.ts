@@ -24,13 +24,13 @@ const whenOn = documented(
 );
 
 export const identityRoutes = new Hono<AppEnv>()
+  .use(sessionOnly)
+  .use(whenOn)
   .get(
     "/",
     describeRoute("listIdentities", "Returns the people at providers as whom the user signs in, oldest first.", {
       200: dataOf(z.array(identity)),
     }),
-    sessionOnly,
-    whenOn,
     ...serve(identities.list, (c, rows) => c.json({ data: rows.map(identityView) })),
   )
   .post(
@@ -44,8 +44,6 @@ export const identityRoutes = new Hono<AppEnv>()
         "`error`. Needs a sign-in or a step-up within the last ten minutes. Sets a cookie, so send the request from " +
         "that browser. The user is told by mail, and their other sessions end.",
     }),
-    sessionOnly,
-    whenOn,
     ...serve(identities.link, (c, url) => c.json({ data: { url } })),
   )
   .delete(
@@ -55,7 +53,5 @@ export const identityRoutes = new Hono<AppEnv>()
       description:
         "Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.",
     }),
-    sessionOnly,
-    whenOn,
     ...serve(identities.unlink, saying("Identity removed.")),
   );
