@@ -1,11 +1,7 @@
 /** Signatures of a delivery: the specification's hex HMAC, and the Standard Webhooks scheme. */
-import { BoundedMap } from "../bounded-map";
 import { fromBase64, toBase64, toHex, utf8 } from "./encoding";
 
 const STANDARD_SECRET_PREFIX = "whsec_";
-
-/** Lately used keys, by hash and bytes, because importing one takes longer than signing with it. */
-const imported = new BoundedMap<CryptoKey>(1_000);
 
 /** Lowercase-hex HMAC-SHA256 of the raw body, keyed with the secret's UTF-8 bytes. */
 export async function signBody(secret: string, body: string): Promise<string> {
@@ -45,9 +41,6 @@ export async function hmac(
   keyBytes: Uint8Array<ArrayBuffer>,
   text: string,
 ): Promise<Uint8Array> {
-  const name = `${hash} ${String.fromCharCode(...keyBytes)}`;
-  const known = imported.get(name);
-  const key = known ?? (await crypto.subtle.importKey("raw", keyBytes, { name: "HMAC", hash }, false, ["sign"]));
-  if (known === undefined) imported.set(name, key);
+  const key = await crypto.subtle.importKey("raw", keyBytes, { name: "HMAC", hash }, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(text)));
 }
