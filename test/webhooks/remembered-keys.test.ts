@@ -15,6 +15,7 @@ import { type Answer, call, eventually, newAddress, type Person, setRole, signUp
 import { createFeed, oldest, post } from "../support/feeds";
 import { captureLog } from "../support/log-lines";
 import { joinTenant } from "../support/people";
+import { type Publisher, publisher, run } from "../support/publishers";
 import { newInbox, subscribe } from "../support/receiver";
 
 const log = captureLog();
@@ -25,22 +26,7 @@ afterEach(() => {
 
 const EVENT = { type: "OrderPaid", payload: { n: 1 } };
 
-type Publisher = Person & { id: string; key: string };
-
-/**
- * A user with a key, which is read when it is next used; a use was recorded just now. The tenant is in the database of
- * the keys.
- */
-async function publisher(shard = 0, person?: Person): Promise<Publisher> {
-  const owner = person ?? (await signUpVerified());
-  await run("UPDATE tenants SET shard = ? WHERE id = ?", shard, owner.tenantId);
-  const body = { name: "ci", scopes: ["event.publish"] };
-  const { id, key } = (await call("POST", "/api-keys", { token: owner.token, body })).body.data;
-  await run("UPDATE api_keys SET last_used_at = ? WHERE id = ?", Date.now(), id);
-  return { ...owner, id, key };
-}
-
-/** The same, once this isolate remembers the key. */
+/** A publisher, once this isolate remembers the key. */
 async function remembered(shard = 0, person?: Person): Promise<Publisher> {
   const made = await publisher(shard, person);
   expect((await publish(made)).status).toBe(202);
@@ -58,11 +44,6 @@ async function publish({ key }: Publisher, body: object = EVENT, given: Record<s
   const [line] = await log.linesOnceThere("request", ({ clientRequestId }) => clientRequestId === requestId, 1);
   return { status: answer.status, trips: line?.["d1Trips"], answer };
 }
-
-const run = (query: string, ...values: (string | number | null)[]) =>
-  env.DB.prepare(query)
-    .bind(...values)
-    .run();
 
 const stored = async ({ tenantId }: Person): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM events WHERE tenant_id = ?").bind(tenantId).first<number>("n")) ?? 0;
