@@ -20,6 +20,7 @@ const HAND_OVER_INTERVAL_MS = 15_000;
 
 let counts: Counts = {};
 let handedOverAt = 0;
+let handingOver: Promise<void> = Promise.resolve();
 
 /** Adds one to a count of this isolate. */
 export function count<N extends keyof Counted>(name: N, kind: Counted[N][number]): void {
@@ -48,7 +49,15 @@ export function handOverCounts(deps: Deps): void {
   handedOverAt = nowMs;
   const taken = counts;
   counts = {};
-  deps.background("hand over counts", addToTotal(deps, taken));
+  handingOver = addToTotal(deps, taken);
+  deps.background("hand over counts", handingOver);
+}
+
+/** Makes the counts of this isolate as at its start, after a hand-over that is under way. */
+export async function forgetCounts(): Promise<void> {
+  await handingOver.catch(() => undefined);
+  counts = {};
+  handedOverAt = 0;
 }
 
 /** Takes the counts back when the object fails. */

@@ -1,6 +1,7 @@
 /** What the service keeps, and how a test file gets it empty. */
 import { reset, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { forgetCounts } from "../../src/platform/counts";
 import { forgetSettings } from "../../src/platform/deps";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { eventually } from "./client";
@@ -48,6 +49,7 @@ async function emptyService(): Promise<void> {
     if (tables.every((count) => count === 0)) {
       memory.clear();
       forgetSettings();
+      await forgetCounts();
       return forgetSweeps();
     }
   }
