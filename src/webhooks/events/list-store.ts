@@ -57,6 +57,7 @@ export async function readEventPage(
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const correlated = correlationId === undefined ? sql`true` : sql`correlation_id = ${correlationId}`;
   // The end of the window is only looked for when the window did not fill the page.
+  // One scan that numbers its rows reads three times the window instead, for every page.
   const found = await query<FoundRow>(deps.shards.db(tenant.shard))`WITH page AS MATERIALIZED (
       SELECT id FROM (SELECT id, tenant_id, type, correlation_id ${range} LIMIT ${EXAMINED_EVENTS})
       WHERE tenant_id = ${tenant.tenantId} AND ${ofType} AND ${correlated} ORDER BY id DESC LIMIT ${limit + 1}),
