@@ -18,6 +18,7 @@ function operationOf(method: string, path: string): Access | undefined {
 /** Forms with an operation of their own, and why. Its checks are those of the API's. */
 const OWN: Record<string, string> = {
   "/sign-in": "takes the password first, and the code on the next page",
+  "/sign-in/code": "takes the code, once the password was right",
   "/sign-out": "ends the session of the cookie, where the API takes a refresh token",
   "/security/two-factor/confirm": "also returns the first recovery codes",
   "/events": "publishes the payload as it was typed",
