@@ -1,14 +1,9 @@
 /** What a kill leaves at each call of a move, from its first one until nothing is left in the former database. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { continueMove } from "../../src/operations/moves/continue";
-import { insertMove, latestMove, type Move } from "../../src/operations/moves/store";
-import { createDb } from "../../src/platform/db/client";
 import { newIdAt } from "../../src/platform/db/ids";
-import { createDeps, type Deps } from "../../src/platform/deps";
-import { SYSTEM } from "../../src/platform/schemas/actor";
 import { call, type Person, signUpVerified } from "../support/client";
+import { beginMove, killUntil } from "../support/killed-moves";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { SHARD } from "../support/shard";
 
@@ -23,43 +18,6 @@ const idsIn = async (shard: number, table: string, { tenantId }: Person) => {
   const query = `SELECT * FROM ${table} WHERE tenant_id = ? ORDER BY 1, 2`;
   return (await databaseOf(shard).prepare(query).bind(tenantId).all()).results;
 };
-
-/** A database whose calls fail from the `last` one on, or have their effect and then fail. */
-function dying(database: D1Database, calls: { made: number; last: number; hasEffect: boolean }) {
-  const batch = async (statements: D1PreparedStatement[]) => {
-    calls.made += 1;
-    if (calls.made > calls.last && !calls.hasEffect) throw new Error("killed");
-    const answer = await database.batch(statements);
-    if (calls.made > calls.last) throw new Error("killed");
-    return answer;
-  };
-  const counted = { prepare: (text: string) => database.prepare(text), batch } as unknown as D1Database;
-  return createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 });
-}
-
-/** Continues a move in runs that are killed, each one call later than the one before. Returns the kills. */
-async function killUntil(person: Person, aheadMs: number, isOver: (move: Move) => boolean): Promise<number> {
-  for (let kills = 0; kills < 200; kills += 1) {
-    const context = createExecutionContext();
-    const real: Deps = await createDeps(env, context);
-    const move = await latestMove(real, person.tenantId);
-    if (!move) throw new Error("no move");
-    if (isOver(move)) return kills;
-    const calls = { made: 0, last: Math.floor(kills / 2), hasEffect: kills % 2 === 1 };
-    const databases = [dying(env.DB, calls), dying(env.SHARD_1, calls)] as const;
-    const shards = { ...real.shards, db: (shard: number) => databases[shard === 0 ? 0 : 1] };
-    const deps = { ...real, db: databases[0], shards, now: () => Date.now() + aheadMs };
-    await continueMove(deps, move).catch(() => undefined);
-    await waitOnExecutionContext(context);
-  }
-  throw new Error("the move does not end");
-}
-
-async function begin({ tenantId }: Person, toShard: number, aheadMs: number): Promise<void> {
-  const deps = await createDeps(env, createExecutionContext());
-  const event = { tenantId, action: "operator.tenant_moved", actor: SYSTEM } as const;
-  expect(await insertMove(deps, { tenantId, toShard }, [event], Date.now() + aheadMs)).not.toBeNull();
-}
 
 const addAudit = ({ tenantId }: Person, shard: number) =>
   databaseOf(shard)
@@ -93,7 +51,7 @@ test.each([
     const person = await signUpVerified();
     const webhookId = await subscribe(person, newInbox("200").url, { delivery: { signature: "v1+v1a" } });
     if (from !== SHARD) {
-      await begin(person, from, -80 * DAY_MS);
+      await beginMove(person, from, -80 * DAY_MS);
       await killUntil(person, -80 * DAY_MS, ({ movedAt }) => movedAt !== null);
       await killUntil(person, -40 * DAY_MS, ({ endedAt }) => endedAt !== null);
     }
@@ -116,7 +74,7 @@ test.each([
     const types = await typesIn(from, person);
     expect(types.map((rows) => rows.length)).toEqual([2, VERSIONS + 1, 1]);
 
-    await begin(person, to, 0);
+    await beginMove(person, to, 0);
     expect(await killUntil(person, 0, ({ step }) => step === "keep")).toBeGreaterThan(5);
     expect([await keysOf(to), await idsIn(to, "subscription_events", person)]).toEqual([keys, index]);
     expect(await typesIn(to, person)).toEqual(types);

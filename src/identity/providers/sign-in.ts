@@ -39,8 +39,8 @@ export type Exchange = SignInChoice & { code: string; mailCode?: EnteredCode | u
 
 /**
  * Opens a session with a code, in the browser whose cookie matches the code. If a second factor is needed, the code
- * stays valid for some minutes more; otherwise the cookie ends. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and
- * as `signInAs`.
+ * stays valid for some minutes more; otherwise the cookie ends. Throws INVALID_TOKEN for a code that has expired or
+ * does not match the cookie, and as `signInAs`.
  */
 export async function loginWithProvider(
   deps: Deps,

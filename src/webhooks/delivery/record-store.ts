@@ -39,9 +39,9 @@ export interface AttemptResult
 }
 
 /**
- * Records results of the holder of `claim`; null for those of any holder, who is dead. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same
- * results. A missing id means that the sweep has ended the attempt in the meantime. Also returns the operational events
- * that this call has written.
+ * Records results of the holder of `claim`; null for those of any holder, who is dead. Returns the ids of the attempts
+ * that are recorded, by this call or by an earlier one with the same results. A missing id means that the sweep has
+ * ended the attempt in the meantime. Also returns the operational events that this call has written.
  */
 export async function recordAttempts(
   db: Db,
@@ -140,7 +140,8 @@ function makeStatements() {
           j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
         FROM json_each(${sql.placeholder("ends")}) j CROSS JOIN attempts a
           ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND iif(a.status = 'pending',
-            a.claim IS coalesce(${CLAIM}, a.claim), a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completed'
+            a.claim IS coalesce(${CLAIM}, a.claim),
+            a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completed'
               AND a.next_id IS j.value ->> 'next')) t
       WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id
       RETURNING id`),

@@ -11,8 +11,8 @@ import { findProvider } from "../providers";
 import { deleteIdentityOfUser } from "./store";
 
 /**
- * Begins to link a provider. Returns the URL to which the browser goes. Throws NOT_FOUND for one that is off, EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and
- * SERVICE_UNAVAILABLE while it is down.
+ * Begins to link a provider. Returns the URL to which the browser goes. Throws NOT_FOUND for one that is off,
+ * EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and SERVICE_UNAVAILABLE while it is down.
  */
 export async function startLinking(
   deps: Deps,
