@@ -44,8 +44,6 @@ export interface Cookies {
 export interface Unchecked {
   header(name: string): string | undefined;
   query(): URLSearchParams;
-  /** The bytes of the body. */
-  bytes(): Promise<Uint8Array>;
 }
 
 /** One request for an operation. */

@@ -129,7 +129,6 @@ const callOf = <Input>(c: Context<AppEnv>, input: Input, params: PathParams): Ca
 const uncheckedOf = ({ req }: Context<AppEnv>): Unchecked => ({
   header: (name) => req.header(name),
   query: () => new URL(req.url).searchParams,
-  bytes: async () => new Uint8Array(await req.arrayBuffer()),
 });
 
 /** A parameter of the path. Throws if the route has none of this name. */
