@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { continueMoves } from "../../src/operations/moves/continue";
+import { newIdAt } from "../../src/platform/db/ids";
 import { SYSTEM } from "../../src/platform/schemas/actor";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
@@ -212,7 +213,7 @@ describe("a tenant that was moved", () => {
     await publish(person, "back");
   });
 
-  test("keeps its former database for longer than retention, until the last delivery there has ended", async () => {
+  test("keeps its former database until retention has removed the attempts of the last delivery there", async () => {
     const person = await signUpVerified();
     const inbox = newInbox("200");
     const id = await subscribe(person, inbox.url, { delivery: { onPause: "hold" } });
@@ -233,6 +234,15 @@ describe("a tenant that was moved", () => {
     expect((await inbox.arrived(1))[0]?.body).toBe('"held"');
     await endedAttempts(person, id, 1);
     expect(await countIn(deliveryDb, "outbox", person)).toBe(0);
+    const ofSubscription = (statement: string, ...values: string[]) =>
+      deliveryDb
+        .prepare(`${statement} WHERE subscription_id = ?`)
+        .bind(...values, id)
+        .run();
+    await ofSubscription("UPDATE attempts SET id = ?", newIdAt(Date.now() + 35 * DAY_MS));
+    expect(await continueLater()).toEqual({ shard: OTHER, former_shard: SHARD });
+    expect((await get(person, `/webhooks/${id}/logs`)).data).toMatchObject([{ payload: "held", status: "success" }]);
+    await ofSubscription("DELETE FROM attempts");
     expect(await continueLater()).toEqual({ shard: OTHER, former_shard: null });
   });
 });

@@ -35,26 +35,26 @@ function neverEnding() {
 
 /** The counts of each flood of requests, by inbox: an object could not hold all the bodies. */
 const floods = new Map();
-/** So long after the first refusal, a request may have been on its way before its sender knew of that. */
-const KNOWN_AFTER_MS = 500;
+/** So many requests after the first refusal may have begun before their senders knew of that: two runs begin five each. */
+const BEGUN_BEFORE = 10;
 
 /**
  * Answers 429 with Retry-After to the first `refused` requests and 200 to the later ones, each after a while, and
  * counts them.
  */
 async function flood(name, refused, retryAfter) {
-  const counts = floods.get(name) ?? { requests: 0, inFlight: 0, refusedAt: null, early: 0, mostInFlight: 0 };
+  const counts = floods.get(name) ?? { requests: 0, inFlight: 0, sinceRefusal: null, mostInFlight: 0 };
   floods.set(name, counts);
   const request = ++counts.requests;
   counts.inFlight += 1;
-  if (counts.refusedAt !== null) {
-    if (Date.now() < counts.refusedAt + KNOWN_AFTER_MS) counts.early += 1;
-    else counts.mostInFlight = Math.max(counts.mostInFlight, counts.inFlight);
+  if (counts.sinceRefusal !== null) {
+    counts.sinceRefusal += 1;
+    if (counts.sinceRefusal > BEGUN_BEFORE) counts.mostInFlight = Math.max(counts.mostInFlight, counts.inFlight);
   }
   await scheduler.wait(20);
   counts.inFlight -= 1;
   if (request > refused) return new Response("done");
-  counts.refusedAt ??= Date.now();
+  counts.sinceRefusal ??= 0;
   return new Response("too many", { status: 429, headers: { "Retry-After": retryAfter } });
 }
 

@@ -116,9 +116,7 @@ test("a changed URL ends the hold", async () => {
 
 interface Flood {
   requests: number;
-  /** How many came right after the first refusal. */
-  early: number;
-  /** How many were in progress at once later. */
+  /** How many were in progress at once after those that may have begun before the first refusal was known. */
   mostInFlight: number;
 }
 
@@ -169,8 +167,7 @@ test("of a flood of 1,000 deliveries at most three are in flight after the 429, 
     const flood = await floodOf(url);
     return used?.inProgress === 0 && used.delivered + used.refused === flood?.requests && { flood, used };
   });
-  // Other runs may have begun five each, before this one had its answer.
-  expect(flood.early).toBeLessThanOrEqual(10);
+  expect(flood.mostInFlight).toBeGreaterThan(0);
   expect(flood.mostInFlight).toBeLessThanOrEqual(3);
   expect(used).toMatchObject({ waiting: used.refused, unsent: 1_000 - flood.requests });
 }, 90_000);

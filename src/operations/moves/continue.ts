@@ -8,15 +8,7 @@ import { describeError, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
 import { publishAudit } from "../../webhooks/subscriptions/audit-feed";
 import { mirrorSubscriptions } from "../../webhooks/subscriptions/mirror-store";
-import {
-  cleanPage,
-  copyPage,
-  copySubscriptions,
-  copyVersions,
-  endDuties,
-  fence,
-  hasOpenDeliveries,
-} from "./copy-store";
+import { cleanPage, copyPage, copySubscriptions, copyVersions, endDuties, fence, isInUse } from "./copy-store";
 import { endMove, flipTenant, type Move, type MoveStep, openMoves, saveStep } from "./store";
 
 const MOVES_PER_PAGE = 50;
@@ -47,9 +39,10 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
     const from = deps.shards.db(fromShard);
     await endDuties(from, tenantId);
     await mirrorSubscriptions(deps, { tenantId, shard: toShard, formerShard: fromShard }, deps.now());
-    const keptUntil = (movedAt ?? createdAt) + (deps.config.retentionDays + 1) * DAY_MS;
-    // A long schedule or a pause can keep a delivery open for longer than the log keeps attempts.
-    return deps.now() < keptUntil || (await hasOpenDeliveries(from, tenantId)) ? "later" : "audit";
+    const keptMs = deps.config.retentionDays * DAY_MS;
+    if (deps.now() < (movedAt ?? createdAt) + keptMs + DAY_MS) return "later";
+    // A long schedule or a pause can keep a delivery open for longer than that, and the log keeps its attempts.
+    return (await isInUse(from, tenantId, deps.now() - keptMs)) ? "later" : "audit";
   },
   audit: async ({ shards }, { tenantId, fromShard, toShard, cursor }) => {
     // The log of the control plane is read in any case.

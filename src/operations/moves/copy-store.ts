@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, queryFirst, rows } from "../../platform/db/client";
 import { insertRows, type StoredRow } from "../../platform/db/copy";
 import { repeatable } from "../../platform/db/faults";
+import { firstIdAt } from "../../platform/db/ids";
 import { isNewestHour } from "../../webhooks/stats/hours-store";
 
 /** Refuses from now on what users write in the database that the tenant leaves. Can be repeated. */
@@ -100,11 +101,18 @@ export async function endDuties(db: Db, tenantId: string): Promise<void> {
   );
 }
 
-/** Whether a tenant has deliveries in this database that have not ended. */
-export async function hasOpenDeliveries(db: Db, tenantId: string): Promise<boolean> {
-  const found = await queryFirst<{ isOpen: number }>(db)`SELECT EXISTS (SELECT 1 FROM outbox
-    WHERE tenant_id = ${tenantId}) AS isOpen`;
-  return found?.isOpen === 1;
+/**
+ * Whether a tenant has attempts since `since` (Unix ms) in this database, or deliveries that have not ended. Attempts
+ * and backlogs have keys; the rest of the outbox is read only if there are neither.
+ */
+export async function isInUse(db: Db, tenantId: string, since: number): Promise<boolean> {
+  const has = (table: string, which: SQL) => sql`EXISTS (SELECT 1 FROM subscriptions s
+    CROSS JOIN ${sql.raw(table)} o ON ${which} WHERE s.tenant_id = ${tenantId})`;
+  const found = await queryFirst<{ isInUse: number }>(db)`SELECT CASE
+    WHEN ${has("attempts", sql`o.subscription_id = s.id AND o.id >= ${firstIdAt(since)}`)} THEN 1
+    WHEN ${has("outbox", sql`o.queue = s.id`)} THEN 1
+    ELSE EXISTS (SELECT 1 FROM outbox WHERE tenant_id = ${tenantId}) END AS isInUse`;
+  return found?.isInUse === 1;
 }
 
 /** A table with many rows of a tenant, and the column that follows the tenant in its key. */

@@ -18,7 +18,7 @@ const nameOf = (shard: number) => (shard === 0 ? "DB" : `SHARD_${shard}`);
 /** Finds the delivery databases among the bindings of `env`, by their numbers in order. */
 export function findDatabases(env: object): ReadonlyMap<number, D1Database> {
   const found = Object.entries(env as Record<string, D1Database>).flatMap(([name, database]) => {
-    const number = name === "DB" ? "0" : name.match(/^SHARD_(\d{1,3})$/)?.[1];
+    const number = name === "DB" ? "0" : name.match(/^SHARD_([1-9]\d{0,2})$/)?.[1];
     return number === undefined ? [] : [[Number(number), database] as const];
   });
   return new Map(found.sort(([a], [b]) => a - b));

@@ -1,6 +1,7 @@
 /**
- * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, and a call can be
- * repeated. Spans tenants, like a batch of the queue; each result was claimed with its own tenant.
+ * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, or the sweep for a
+ * holder that has died. A call can be repeated. Spans tenants, like a batch of the queue; each result was claimed with
+ * its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, fixed } from "../../platform/db/client";
@@ -30,7 +31,7 @@ export interface AttemptResult
   completedAt: number;
   /** Null after the last attempt. */
   nextAttemptId: string | null;
-  /** A failed probe uses up no attempt, and its delivery is held again. */
+  /** It uses up no attempt, and its delivery is held again if it waits in a backlog. Interrupted ones count as this. */
   isFailedProbe: boolean;
   /** Its consumer has died, so nobody knows how it ended. */
   isInterrupted?: boolean;
