@@ -124,7 +124,7 @@ const service = {
     exclude: ["test/**/*.{node,browser}.test.ts"],
     isolate: false,
     setupFiles: ["test/setup.ts"],
-    // Many times what they take alone: six runtimes share the cores of a small machine.
+    // Many times what they take alone: four runtimes share the cores of a small machine.
     testTimeout: 90_000,
     hookTimeout: 90_000,
   },
@@ -165,8 +165,8 @@ const node = {
   },
 };
 
-/** More than a small machine's two cores: the first tests wait, for retries and timeouts. */
-const MAX_WORKERS = 6;
+/** More than a small machine's two cores: the first tests wait, for retries and timeouts. Six take a sixth longer. */
+const MAX_WORKERS = 4;
 
 export default defineConfig({
   test: {

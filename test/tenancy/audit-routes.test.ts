@@ -22,7 +22,9 @@ test.each(Object.entries(RECORDED))("%s", async (route, [actions, act]) => {
   const { token } = await act();
   // What operators do to a person is in the log of the service.
   const log = route.startsWith("POST /operator/people/") ? "/operator/audit" : "/audit";
-  const { data } = await must("GET", `${log}?limit=${actions.length}`, undefined, token);
+  // The log of the service also has what other files did by a clock that was ahead.
+  const until = new Date(Date.now() + 1_000).toISOString();
+  const { data } = await must("GET", `${log}?limit=${actions.length}&until=${until}`, undefined, token);
   expect(data.map(({ action }: { action: string }) => action)).toEqual(actions);
 });
 
