@@ -35,7 +35,7 @@ function neverEnding() {
 
 /** The counts of each flood of requests, by inbox: an object could not hold all the bodies. */
 const floods = new Map();
-/** So many requests after the first refusal may have begun before their senders knew of that: two runs begin five each. */
+/** So many requests after the first refusal may have begun before it was known: two runs begin five each. */
 const BEGUN_BEFORE = 10;
 
 /**

@@ -15,7 +15,7 @@ export const resendRoutes = new Hono<AppEnv>()
     describeRoute(
       "retryWebhook",
       "Sends the latest failed delivery again. While such a retry is in progress, no second one is queued.",
-      { ...REFUSALS },
+      REFUSALS,
     ),
     ...serve(resend.latest, saying("Retry queued")),
   )
@@ -24,9 +24,7 @@ export const resendRoutes = new Hono<AppEnv>()
     describeRoute(
       "retryDelivery",
       "Sends one failed delivery again, as a new delivery, unless such a retry is in progress.",
-      {
-        ...REFUSALS,
-      },
+      REFUSALS,
     ),
     ...serve(resend.delivery, saying("Retry queued")),
   )
