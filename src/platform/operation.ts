@@ -4,6 +4,7 @@
  */
 import type { ZodType } from "zod";
 import type { Deps } from "./deps";
+import type { ErrorCode } from "./errors";
 import type { RuleName } from "./limits/rules";
 import type { ClientContext } from "./schemas/client-context";
 import type { PlatformScope } from "./schemas/platform-scopes";
@@ -73,10 +74,17 @@ export interface Captcha<Input> {
   check(deps: Deps, input: Input): Promise<void>;
 }
 
+/** Confirms the session before something that cannot be undone. Throws one of `errors`. */
+export interface StepUp<Input> {
+  errors: readonly ErrorCode[];
+  check(deps: Deps, session: SessionPrincipal, input: Input): Promise<void>;
+}
+
 export interface Operation<Input, Result, Sent = unknown> extends Access {
   /** Validates what is sent; missing for an operation without input. */
   schema?: ZodType<Input, Sent>;
   captcha?: Captcha<NoInfer<Input>>;
+  stepUp?: StepUp<NoInfer<Input>>;
   verb(call: Call<NoInfer<Input>>): Promise<Result>;
 }
 

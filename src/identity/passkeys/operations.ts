@@ -1,5 +1,6 @@
 /** What people do with their own passkeys. */
 import { operation } from "../../platform/operation";
+import { recentSignIn } from "../step-up/confirm";
 import { addPasskey, removePasskey, renamePasskey, startPasskey } from "./own";
 import { newPasskey, passkeyChange } from "./schemas";
 import { listPasskeysOfUser } from "./store";
@@ -19,5 +20,9 @@ export const passkeys = {
     schema: passkeyChange,
     verb: ({ deps, session, param, input }) => renamePasskey(deps, session, param("id"), input.name),
   }),
-  remove: operation({ ...LIMITED, verb: ({ deps, session, param }) => removePasskey(deps, session, param("id")) }),
+  remove: operation({
+    ...LIMITED,
+    stepUp: recentSignIn,
+    verb: ({ deps, session, param }) => removePasskey(deps, session, param("id")),
+  }),
 };

@@ -57,11 +57,10 @@ export async function renamePasskey(deps: Deps, { userId }: SessionPrincipal, id
 }
 
 /**
- * Removes one of the caller's passkeys and tells them by mail. Sessions opened with it stay. Throws STEP_UP_REQUIRED,
- * NOT_FOUND, CONFLICT for the last way to sign in.
+ * Removes one of the caller's passkeys and tells them by mail. Sessions opened with it stay. Throws NOT_FOUND,
+ * CONFLICT for the last way to sign in.
  */
 export async function removePasskey(deps: Deps, caller: SessionPrincipal, id: string): Promise<void> {
-  await requireStepUp(deps, caller);
   const outcome = await deletePasskeyOfUser(deps, caller, id);
   if (outcome === "unknown") throw notFound("Passkey");
   if (outcome === "last") {

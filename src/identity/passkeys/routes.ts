@@ -47,7 +47,7 @@ export const passkeyRoutes = new Hono<AppEnv>()
   .delete(
     "/:id",
     describeRoute("removePasskey", "Removes a passkey of the user. Sessions opened with it stay.", {
-      errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the " +
         "last way to sign in.",

@@ -8,7 +8,6 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { findTenantIds } from "../../tenancy/tenants/store";
 import { makeKey, shownPrefix } from "../api-keys/key";
-import { requireStepUp, type StepUpCredentials } from "../step-up/confirm";
 import type { KeyRotation, NewPlatformKey } from "./schemas";
 import {
   endPreviousKey,
@@ -23,16 +22,12 @@ interface Issued {
   key: string;
 }
 
-/**
- * Creates a platform key and mails its maker. Throws NOT_FOUND for a tenant that does not exist, CONFLICT at the cap,
- * or like `requireStepUp`.
- */
+/** Creates a platform key and mails its maker. Throws NOT_FOUND for a tenant that does not exist, CONFLICT at the cap. */
 export async function issuePlatformKey(
   deps: Deps,
   operator: SessionPrincipal,
-  { name, scopes, tenants, expiresAt, ...credentials }: NewPlatformKey,
+  { name, scopes, tenants, expiresAt }: NewPlatformKey,
 ): Promise<Issued> {
-  await requireStepUp(deps, operator, credentials);
   const key = makeKey("psk_");
   const row: PlatformKeyRow = {
     id: newId(),
@@ -52,17 +47,13 @@ export async function issuePlatformKey(
   return { row, key };
 }
 
-/**
- * Replaces a key; the former one works for `overlapSeconds`. Throws NOT_FOUND, CONFLICT while a former key still works,
- * or like `requireStepUp`.
- */
+/** Replaces a key; the former one works for `overlapSeconds`. Throws NOT_FOUND, CONFLICT while a former key still works. */
 export async function replacePlatformKey(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { overlapSeconds, ...credentials }: KeyRotation,
+  { overlapSeconds }: KeyRotation,
 ): Promise<Issued> {
-  await requireStepUp(deps, operator, credentials);
   const key = makeKey("psk_");
   const nowMs = deps.now();
   const replacement = {
@@ -77,24 +68,12 @@ export async function replacePlatformKey(
   return { row, key };
 }
 
-/** Ends the former key now, if one still works. Throws NOT_FOUND, or like `requireStepUp`. */
-export async function endPrevious(
-  deps: Deps,
-  operator: SessionPrincipal,
-  id: string,
-  credentials: StepUpCredentials,
-): Promise<void> {
-  await requireStepUp(deps, operator, credentials);
+/** Ends the former key now, if one still works. Throws NOT_FOUND. */
+export async function endPrevious(deps: Deps, operator: SessionPrincipal, id: string): Promise<void> {
   if (!(await endPreviousKey(deps, id, operator.actor, deps.now()))) throw notFound("Platform key");
 }
 
-/** Revokes a key at once. Throws NOT_FOUND, or like `requireStepUp`. */
-export async function revokePlatformKey(
-  deps: Deps,
-  operator: SessionPrincipal,
-  id: string,
-  credentials: StepUpCredentials,
-): Promise<void> {
-  await requireStepUp(deps, operator, credentials);
+/** Revokes a key at once. Throws NOT_FOUND. */
+export async function revokePlatformKey(deps: Deps, operator: SessionPrincipal, id: string): Promise<void> {
   if (!(await revokePlatformKeyOf(deps, id, operator.actor, deps.now()))) throw notFound("Platform key");
 }

@@ -1,32 +1,34 @@
-/** What operators do with platform keys. Each change may come with credentials that confirm the session. */
+/** What operators do with platform keys. */
 import { operation } from "../../platform/operation";
+import { recentSignInOrCredentials } from "../step-up/confirm";
 import { operatorCredentials } from "../step-up/schemas";
 import { endPrevious, issuePlatformKey, replacePlatformKey, revokePlatformKey } from "./issue";
 import { keyRotation, newPlatformKey } from "./schemas";
 import { listPlatformKeys } from "./store";
 
 const OPERATOR = { permission: "operator", limit: { rule: "operator", per: "user" } } as const;
+const CHANGE = { ...OPERATOR, stepUp: recentSignInOrCredentials } as const;
 
 export const platformKeys = {
   issue: operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: newPlatformKey,
     verb: ({ deps, session, input }) => issuePlatformKey(deps, session, input),
   }),
   list: operation({ ...OPERATOR, verb: ({ deps }) => listPlatformKeys(deps, deps.now()) }),
   rotate: operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: keyRotation,
     verb: ({ deps, session, param, input }) => replacePlatformKey(deps, session, param("id"), input),
   }),
   endPrevious: operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: operatorCredentials,
-    verb: ({ deps, session, param, input }) => endPrevious(deps, session, param("id"), input),
+    verb: ({ deps, session, param }) => endPrevious(deps, session, param("id")),
   }),
   revoke: operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: operatorCredentials,
-    verb: ({ deps, session, param, input }) => revokePlatformKey(deps, session, param("id"), input),
+    verb: ({ deps, session, param }) => revokePlatformKey(deps, session, param("id")),
   }),
 };

@@ -6,7 +6,7 @@ import { saying, serve } from "../../platform/http/operation";
 import { noPlatformKeys, sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
-import { CONFIRMATION_ERRORS, CONFIRMED } from "../step-up/schemas";
+import { CONFIRMED } from "../step-up/schemas";
 import { platformKeys } from "./operations";
 import { issuedPlatformKey, platformKey } from "./schemas";
 import { platformKeyView } from "./view";
@@ -18,7 +18,7 @@ export const platformKeyRoutes = new Hono<AppEnv>()
     "/",
     describeRoute("createPlatformKey", "Creates a key with which the product itself calls this service.", {
       201: { body: dataOf(issuedPlatformKey), id: "/data/id" },
-      errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+      errors: ["CONFLICT"],
       description: `Its maker is mailed. The key outlives its maker's account. ${CONFIRMED}`,
     }),
     ...serve(platformKeys.issue, (c, { row, key }) => c.json({ data: { ...platformKeyView(row), key } }, 201)),
@@ -34,7 +34,7 @@ export const platformKeyRoutes = new Hono<AppEnv>()
     "/:id/rotate",
     describeRoute("rotatePlatformKey", "Replaces a platform key. The former one works for a day longer by default.", {
       200: dataOf(issuedPlatformKey),
-      errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+      errors: ["CONFLICT"],
       description: `409: a former key still works; end it first. ${CONFIRMED}`,
     }),
     ...serve(platformKeys.rotate, (c, { row, key }) => c.json({ data: { ...platformKeyView(row), key } })),
@@ -42,7 +42,6 @@ export const platformKeyRoutes = new Hono<AppEnv>()
   .delete(
     "/:id/previous",
     describeRoute("endPreviousPlatformKey", "Ends the former key at once, if one still works.", {
-      errors: CONFIRMATION_ERRORS,
       description: CONFIRMED,
     }),
     ...serve(platformKeys.endPrevious, saying("Former key ended.")),
@@ -50,7 +49,6 @@ export const platformKeyRoutes = new Hono<AppEnv>()
   .delete(
     "/:id",
     describeRoute("revokePlatformKey", "Revokes a platform key at once, and its former one.", {
-      errors: CONFIRMATION_ERRORS,
       description: CONFIRMED,
     }),
     ...serve(platformKeys.revoke, saying("Platform key revoked.")),

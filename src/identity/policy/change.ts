@@ -4,7 +4,6 @@ import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
-import { requireStepUp } from "../step-up/confirm";
 import type { Policy, PolicyChange } from "./schemas";
 import { type PolicyRow, readPolicy, updatePolicy } from "./store";
 
@@ -18,11 +17,10 @@ export const policyOfTenant = async (deps: Deps, { tenantId }: { tenantId: strin
   viewOf(await readPolicy(deps, tenantId));
 
 /**
- * Changes what the caller's tenant requires, tells its owners and returns it. Throws STEP_UP_REQUIRED, and
- * SECOND_FACTOR_REQUIRED for a caller who would lock themselves out.
+ * Changes what the caller's tenant requires, tells its owners and returns it. Throws SECOND_FACTOR_REQUIRED for a
+ * caller who would lock themselves out.
  */
 export async function changePolicy(deps: Deps, caller: SessionPrincipal, change: PolicyChange): Promise<Policy> {
-  await requireStepUp(deps, caller);
   const { isChanged, policy, hasOwnFactor } = await updatePolicy(deps, caller, change, deps.now());
   const view = viewOf(policy);
   if (isChanged) {

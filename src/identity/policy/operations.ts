@@ -1,5 +1,6 @@
 /** What a tenant requires of its members. */
 import { operation } from "../../platform/operation";
+import { recentSignIn } from "../step-up/confirm";
 import { changePolicy, policyOfTenant } from "./change";
 import { policyChange } from "./schemas";
 
@@ -9,6 +10,7 @@ export const policy = {
     permission: "owner",
     limit: { rule: "changeSecurity", per: "user" },
     schema: policyChange,
+    stepUp: recentSignIn,
     verb: ({ deps, session, input }) => changePolicy(deps, session, input),
   }),
 };

@@ -23,7 +23,7 @@ export const policyRoutes = new Hono<AppEnv>()
       "Requires a second factor of all members, of owners and admins, or of none.",
       {
         200: dataOf(policySchema),
-        errors: ["STEP_UP_REQUIRED", "SECOND_FACTOR_REQUIRED"],
+        errors: ["SECOND_FACTOR_REQUIRED"],
         description:
           "Two-factor authentication counts, and a passkey in sessions that it has opened or confirmed. After the " +
           "grace period, members without one get `SECOND_FACTOR_REQUIRED` everywhere but below `/auth/`, where they " +

@@ -6,6 +6,7 @@
 import type { Deps } from "../../platform/deps";
 import { AppError, type ErrorDetail, emailNotVerified, invalid } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { StepUp } from "../../platform/operation";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { MINUTE_MS } from "../../platform/time";
 import { type EnteredCode, invalidCode } from "../email-codes/verify";
@@ -145,3 +146,15 @@ export async function requireStepUp(
   const confirmedAt = wanted.length > 0 ? caller.confirmedAt : deps.now();
   await confirmAt(deps, caller, given, { ...factors, confirmedAt });
 }
+
+/** The step-up of operations that take no credentials. */
+export const recentSignIn: StepUp<unknown> = {
+  errors: ["STEP_UP_REQUIRED"],
+  check: (deps, session) => requireStepUp(deps, session),
+};
+
+/** The step-up of operations whose input may also have credentials. */
+export const recentSignInOrCredentials: StepUp<StepUpCredentials> = {
+  errors: ["STEP_UP_REQUIRED", "WRONG_PASSWORD", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
+  check: requireStepUp,
+};

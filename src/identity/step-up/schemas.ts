@@ -9,15 +9,8 @@ const code = opaqueToken.meta({ description: "A TOTP or recovery code.", example
 /** For routes that accept a recent sign-in instead. */
 export const stepUpFields = { password: givenPassword.optional(), totp: code.optional() };
 
-/** What the routes that change something say about the confirmation, and how it can fail. */
+/** What the routes that change something say about the confirmation. */
 export const CONFIRMED = "Needs a sign-in within the last ten minutes, or the password or a code.";
-export const CONFIRMATION_ERRORS = [
-  "STEP_UP_REQUIRED",
-  "WRONG_PASSWORD",
-  "INVALID_TOTP",
-  "TWO_FACTOR_NOT_ENABLED",
-  "ACCOUNT_LOCKED",
-] as const;
 
 export const operatorCredentials = z.object(stepUpFields).meta({
   id: "OperatorConfirmation",

@@ -1,5 +1,5 @@
 /** What the service keeps about an account or a tenant, as a file. */
-import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
+import { recentSignIn, recentSignInOrCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { refuseOverLimit } from "../../platform/limits/limiter";
 import { operation } from "../../platform/operation";
@@ -14,29 +14,25 @@ const TENANT = { permission: "owner", limit: { rule: "exportTenant", per: "tenan
 export const exports = {
   ofAccountWithCredentials: operation({
     schema: tenantDeletion,
-    verb: ({ deps, session, input }) => exportConfirmed(deps, session, input),
+    stepUp: recentSignInOrCredentials,
+    verb: ({ deps, session }) => exportLimited(deps, session),
   }),
-  ofAccount: operation({ verb: ({ deps, session }) => exportConfirmed(deps, session) }),
+  ofAccount: operation({ stepUp: recentSignIn, verb: ({ deps, session }) => exportLimited(deps, session) }),
   ofTenantWithCredentials: operation({
     ...TENANT,
     schema: tenantDeletion,
-    verb: async ({ deps, session, input }) => {
-      await requireStepUp(deps, session, input);
-      return exportTenant(deps, session);
-    },
+    stepUp: recentSignInOrCredentials,
+    verb: ({ deps, session }) => exportTenant(deps, session),
   }),
   ofTenant: operation({
     ...TENANT,
-    verb: async ({ deps, session }) => {
-      await requireStepUp(deps, session);
-      return exportTenant(deps, session);
-    },
+    stepUp: recentSignIn,
+    verb: ({ deps, session }) => exportTenant(deps, session),
   }),
 };
 
 /** The limit comes last: who has to confirm the session first would otherwise have used it up. */
-async function exportConfirmed(deps: Deps, session: SessionPrincipal, given?: StepUpCredentials) {
-  await requireStepUp(deps, session, given);
+async function exportLimited(deps: Deps, session: SessionPrincipal) {
   refuseOverLimit(await deps.limiter.consume("exportAccount", session.userId));
   return exportAccount(deps, session);
 }

@@ -15,7 +15,6 @@ export const accountExportRoutes = new Hono<AppEnv>().get(
   "/",
   describeRoute("exportAccount", "Everything that the service keeps about the user, in all tenants, without secrets.", {
     200: dataOf(accountExport),
-    errors: ["STEP_UP_REQUIRED"],
     description:
       "Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes. The user is told by mail: the export " +
       "has a year of their IP addresses.",
@@ -29,7 +28,6 @@ export const tenantExportRoutes = new Hono<AppEnv>().get(
   "/",
   describeRoute("exportTenant", "What the service keeps about the tenant of the session, without secrets.", {
     200: dataOf(tenantExport),
-    errors: ["STEP_UP_REQUIRED"],
     description:
       "One JSON document, streamed. Payloads, responses and values of headers are not part of it: the delivery log " +
       "has them. The audit log has an export of its own. Needs a sign-in, or `POST /auth/step-up`, within the last " +

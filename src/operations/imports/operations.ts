@@ -1,4 +1,5 @@
 /** What the product does with imports of people, and what its operators see. Sending people is in `routes.ts`. */
+import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
 import { operatorCredentials } from "../../identity/step-up/schemas";
 import { operation } from "../../platform/operation";
 import { createImport, importOf, importsOf, reportOf, startImport, stopImport } from "./imports";
@@ -46,6 +47,7 @@ export const importsForOperators = {
   stop: operation({
     ...OPERATOR,
     schema: operatorCredentials,
-    verb: ({ deps, session, param, input }) => stopAsOperator(deps, session, param("id"), input),
+    stepUp: recentSignInOrCredentials,
+    verb: ({ deps, session, param }) => stopAsOperator(deps, session, param("id")),
   }),
 };

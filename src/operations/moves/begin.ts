@@ -1,5 +1,4 @@
 /** Beginning to move a tenant, and what operators see of it. */
-import type { StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalidField } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
@@ -15,15 +14,15 @@ import { insertMove, latestMove } from "./store";
 /**
  * Moves a tenant to another delivery database. If a step fails, the upkeep repeats it. Throws NOT_FOUND,
  * VALIDATION_FAILED for a database that is not bound or is the present one, CONFLICT while the tenant has rows in a
- * former database, or like `requireStepUp`.
+ * former database.
  */
 export async function moveTenant(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { shard: toShard, ...credentials }: StepUpCredentials & { shard: number },
+  { shard: toShard }: { shard: number },
 ): Promise<void> {
-  const { tenantId, shard } = await tenantToChange(deps, operator, id, credentials);
+  const { tenantId, shard } = await tenantToChange(deps, id);
   if (!deps.shards.numbers.includes(toShard)) throw wrongShard("There is no database with this number");
   if (tenantId === PLATFORM_TENANT) throw wrongShard("The platform's own tenant stays where the accounts are");
   if (shard === toShard) throw wrongShard("The tenant is in this database");

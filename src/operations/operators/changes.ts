@@ -1,5 +1,5 @@
 /** The changes that operators make, as the API offers them. */
-import { CONFIRMATION_ERRORS, CONFIRMED } from "../../identity/step-up/schemas";
+import { CONFIRMED } from "../../identity/step-up/schemas";
 import type { ErrorCode } from "../../platform/errors";
 import type { Operation } from "../../platform/operation";
 import { operators } from "./operations";
@@ -9,7 +9,7 @@ interface Change {
   id: string;
   summary: string;
   description: string;
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
   /** The answer. */
   message: string;
   operation: Operation<unknown, void>;
@@ -21,7 +21,7 @@ const holding = (
 ): Change => ({
   ...what,
   message,
-  errors: [...CONFIRMATION_ERRORS, "SERVICE_UNAVAILABLE"],
+  errors: ["SERVICE_UNAVAILABLE"],
   description: `Deliveries wait, tests and retries too, and use no attempt; nothing is lost. ${CONFIRMED}`,
 });
 
@@ -33,7 +33,6 @@ export const OPERATOR_CHANGES: readonly Change[] = [
     description:
       "Its tokens and API keys get 403 for everything except the user's own account below `/auth`. Nobody can delete " +
       `it. Its deliveries wait, and nothing is lost. ${CONFIRMED}`,
-    errors: CONFIRMATION_ERRORS,
     message: "Tenant suspended.",
     operation: operators.suspendTenant,
   },
@@ -42,7 +41,6 @@ export const OPERATOR_CHANGES: readonly Change[] = [
     id: "operatorResumeTenant",
     summary: "Ends the suspension of a tenant. Its waiting deliveries are sent.",
     description: CONFIRMED,
-    errors: CONFIRMATION_ERRORS,
     message: "Tenant resumed.",
     operation: operators.resumeTenant,
   },
@@ -54,7 +52,7 @@ export const OPERATOR_CHANGES: readonly Change[] = [
       "For a few seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and " +
       "the log stay in the former database until retention has removed them, and requests read both. `move` of " +
       `the tenant says how far it has come. 409: its former database still has something of it. ${CONFIRMED}`,
-    errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+    errors: ["CONFLICT"],
     message: "Tenant is being moved.",
     operation: operators.moveTenant,
   },
@@ -65,7 +63,7 @@ export const OPERATOR_CHANGES: readonly Change[] = [
     description:
       "All of their sessions end, and logins get 403. API keys that they have made get 401, unless `keepApiKeys` is " +
       `true. 409: nobody can suspend themselves. ${CONFIRMED}`,
-    errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+    errors: ["CONFLICT"],
     message: "Person suspended.",
     operation: operators.suspendPerson,
   },
@@ -74,7 +72,6 @@ export const OPERATOR_CHANGES: readonly Change[] = [
     id: "operatorResumePerson",
     summary: "Lets a suspended person sign in again.",
     description: CONFIRMED,
-    errors: CONFIRMATION_ERRORS,
     message: "Person resumed.",
     operation: operators.resumePerson,
   },
@@ -83,7 +80,6 @@ export const OPERATOR_CHANGES: readonly Change[] = [
     id: "operatorRevokeSessions",
     summary: "Ends all sessions of a person, in all tenants.",
     description: CONFIRMED,
-    errors: CONFIRMATION_ERRORS,
     message: "All sessions ended.",
     operation: operators.endSessions,
   },
@@ -94,7 +90,7 @@ export const OPERATOR_CHANGES: readonly Change[] = [
     description:
       "Nothing is removed until the person opens the link and confirms it, within 24 hours. 409: the person has no " +
       `second factor, or no verified address. ${CONFIRMED}`,
-    errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+    errors: ["CONFLICT"],
     message: "Confirmation mailed.",
     operation: operators.removeTwoFactor,
   },

@@ -2,8 +2,6 @@
  * Freezes and releases the sends of a tenant or of all tenants. Frozen deliveries wait in D1 and use up no attempt;
  * attempts that have begun are completed.
  */
-
-import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
@@ -20,15 +18,14 @@ type Change = "hold" | "release";
 const ACTIONS = { hold: "operator.sends_held", release: "operator.sends_released" } as const;
 const CHANGES = { hold: insertHold, release: deleteHold } as const;
 
-/** Freezes or releases the sends of a tenant. Throws NOT_FOUND, or like `requireStepUp`. */
+/** Freezes or releases the sends of a tenant. Throws NOT_FOUND. */
 export async function changeSendsOfTenant(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
   change: Change,
-  credentials: StepUpCredentials,
 ): Promise<void> {
-  const tenant = await tenantToChange(deps, operator, id, credentials);
+  const tenant = await tenantToChange(deps, id);
   const { tenantId } = tenant;
   const hold = { tenantId, cause: "held", since: deps.now() } as const;
   const [ofService, event] = ofTenant(operator, tenantId, ACTIONS[change]);
@@ -45,13 +42,7 @@ export async function changeSendsOfTenant(
  * records the action. Throws SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes
  * those.
  */
-export async function changeAllSends(
-  deps: Deps,
-  operator: SessionPrincipal,
-  change: Change,
-  credentials: StepUpCredentials,
-): Promise<void> {
-  await requireStepUp(deps, operator, credentials);
+export async function changeAllSends(deps: Deps, operator: SessionPrincipal, change: Change): Promise<void> {
   const hold = { tenantId: ALL_TENANTS, cause: "held", since: deps.now() } as const;
   const [first, ...others] = deps.shards.numbers;
   if (first === undefined) return;

@@ -1,4 +1,5 @@
-/** What operators see and change. Each change may come with credentials that confirm the session. */
+/** What operators see and change. */
+import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
 import { operatorCredentials } from "../../identity/step-up/schemas";
 import { type Call, operation } from "../../platform/operation";
 import { auditPage } from "../../tenancy/audit/log";
@@ -15,6 +16,7 @@ import { mailRemoval } from "./two-factor";
 import { personForOperator, tenantForOperator } from "./views";
 
 const OPERATOR = { permission: "operator", limit: { rule: "operator", per: "user" } } as const;
+const CHANGE = { ...OPERATOR, stepUp: recentSignInOrCredentials } as const;
 
 type Change<Input> = (
   deps: Call<Input>["deps"],
@@ -26,7 +28,7 @@ type Change<Input> = (
 /** A change of a tenant or a person that needs a reason. */
 const withReason = (change: Change<(typeof suspension)["_output"]>) =>
   operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: suspension,
     verb: ({ deps, session, param, input }) => change(deps, session, param("id"), input),
   });
@@ -34,16 +36,16 @@ const withReason = (change: Change<(typeof suspension)["_output"]>) =>
 /** A change of a tenant or a person that needs no reason. */
 const ofSubject = (change: Change<(typeof operatorCredentials)["_output"]>) =>
   operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: operatorCredentials,
     verb: ({ deps, session, param, input }) => change(deps, session, param("id"), input),
   });
 
 const ofAllSends = (change: "hold" | "release") =>
   operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: operatorCredentials,
-    verb: ({ deps, session, input }) => changeAllSends(deps, session, change, input),
+    verb: ({ deps, session }) => changeAllSends(deps, session, change),
   });
 
 export const operators = {
@@ -69,7 +71,7 @@ export const operators = {
   suspendTenant: withReason(suspendTenant),
   resumeTenant: withReason(resumeTenant),
   suspendPerson: operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: personSuspension,
     verb: ({ deps, session, param, input }) => suspendPerson(deps, session, param("id"), input),
   }),
@@ -77,16 +79,12 @@ export const operators = {
   endSessions: ofSubject(endSessions),
   removeTwoFactor: ofSubject(mailRemoval),
   moveTenant: operation({
-    ...OPERATOR,
+    ...CHANGE,
     schema: move,
     verb: ({ deps, session, param, input }) => moveTenant(deps, session, param("id"), input),
   }),
   holdSends: ofAllSends("hold"),
   releaseSends: ofAllSends("release"),
-  holdSendsOfTenant: ofSubject((deps, operator, id, credentials) =>
-    changeSendsOfTenant(deps, operator, id, "hold", credentials),
-  ),
-  releaseSendsOfTenant: ofSubject((deps, operator, id, credentials) =>
-    changeSendsOfTenant(deps, operator, id, "release", credentials),
-  ),
+  holdSendsOfTenant: ofSubject((deps, operator, id) => changeSendsOfTenant(deps, operator, id, "hold")),
+  releaseSendsOfTenant: ofSubject((deps, operator, id) => changeSendsOfTenant(deps, operator, id, "release")),
 };

@@ -1,7 +1,4 @@
 /** Suspending and resuming tenants and people. */
-
-import type { StepUpCredentials } from "../../identity/step-up/confirm";
-import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
@@ -11,18 +8,18 @@ import { endSessionsOfUser, resumeUser, suspendUser } from "./suspend-store";
 import { resume, suspend } from "./suspended-tenant";
 import { tenantToChange } from "./tenant-to-change";
 
-type Suspension = StepUpCredentials & { reason: string };
+interface Suspension {
+  reason: string;
+}
 
-/**
- * Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND, or like `requireStepUp`.
- */
+/** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND. */
 export async function suspendTenant(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { reason, ...credentials }: Suspension,
+  { reason }: Suspension,
 ): Promise<void> {
-  const tenant = await tenantToChange(deps, operator, id, credentials);
+  const tenant = await tenantToChange(deps, id);
   await suspend(deps, tenant, reason, ofTenant(operator, tenant.tenantId, "operator.tenant_suspended", { reason }));
   tellOperators(deps, operator, { what: "tenantSuspended", id: tenant.tenantId, reason });
 }
@@ -32,49 +29,41 @@ export async function resumeTenant(
   deps: Deps,
   operator: SessionPrincipal,
   id: string,
-  { reason, ...credentials }: Suspension,
+  { reason }: Suspension,
 ): Promise<void> {
-  const tenant = await tenantToChange(deps, operator, id, credentials);
+  const tenant = await tenantToChange(deps, id);
   await resume(deps, tenant, ofTenant(operator, tenant.tenantId, "operator.tenant_resumed", { reason }));
 }
 
 /**
  * Suspends a person: all sessions end, and logins are refused, and so are the person's API keys unless `keepApiKeys` is
- * set. Throws NOT_FOUND, CONFLICT for the operator's own account, or like `requireStepUp`.
+ * set. Throws NOT_FOUND, CONFLICT for the operator's own account.
  */
 export async function suspendPerson(
   deps: Deps,
   operator: SessionPrincipal,
   userId: string,
-  { reason, keepApiKeys, ...credentials }: Suspension & { keepApiKeys: boolean },
+  { reason, keepApiKeys }: Suspension & { keepApiKeys: boolean },
 ): Promise<void> {
-  await requireStepUp(deps, operator, credentials);
   if (userId === operator.userId) throw new AppError("CONFLICT", { message: "You cannot suspend yourself." });
   const events = ofPerson(operator, userId, "operator.person_suspended", { reason, keepApiKeys });
   if (!(await suspendUser(deps, { userId, reason, keepApiKeys }, events, deps.now()))) throw notFound("Person");
   tellOperators(deps, operator, { what: "personSuspended", id: userId, reason });
 }
 
-/** Lets a person sign in again. Throws NOT_FOUND, or like `requireStepUp`. */
+/** Lets a person sign in again. Throws NOT_FOUND. */
 export async function resumePerson(
   deps: Deps,
   operator: SessionPrincipal,
   userId: string,
-  { reason, ...credentials }: Suspension,
+  { reason }: Suspension,
 ): Promise<void> {
-  await requireStepUp(deps, operator, credentials);
   const events = ofPerson(operator, userId, "operator.person_resumed", { reason });
   if (!(await resumeUser(deps, userId, events))) throw notFound("Person");
 }
 
-/** Ends all sessions of a person. Throws NOT_FOUND, or like `requireStepUp`. */
-export async function endSessions(
-  deps: Deps,
-  operator: SessionPrincipal,
-  userId: string,
-  credentials: StepUpCredentials,
-): Promise<void> {
-  await requireStepUp(deps, operator, credentials);
+/** Ends all sessions of a person. Throws NOT_FOUND. */
+export async function endSessions(deps: Deps, operator: SessionPrincipal, userId: string): Promise<void> {
   const events = ofPerson(operator, userId, "operator.sessions_ended");
   if (!(await endSessionsOfUser(deps, userId, events))) throw notFound("Person");
 }

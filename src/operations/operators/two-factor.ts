@@ -1,6 +1,4 @@
 /** A lost second factor: the operator has a link mailed to the person, and only its use removes anything. */
-
-import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { queueMail } from "../../platform/mail/queue";
@@ -9,15 +7,9 @@ import { askForRemoval } from "./two-factor-store";
 
 /**
  * Mails a person a link that removes their second factor. Throws NOT_FOUND, CONFLICT for a person without a second
- * factor or without a verified address, or like `requireStepUp`.
+ * factor or without a verified address.
  */
-export async function mailRemoval(
-  deps: Deps,
-  operator: SessionPrincipal,
-  userId: string,
-  credentials: StepUpCredentials,
-): Promise<void> {
-  await requireStepUp(deps, operator, credentials);
+export async function mailRemoval(deps: Deps, operator: SessionPrincipal, userId: string): Promise<void> {
   const person = await askForRemoval(deps, operator, userId, deps.now());
   if (!person) throw notFound("Person");
   if (person.totpEnabledAt === null) {

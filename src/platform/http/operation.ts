@@ -19,7 +19,7 @@ import { docsOf, documented, type RouteDocs } from "./route-docs";
 import { body, query } from "./validate";
 
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
-export function requires(access: Access): MiddlewareHandler<AppEnv> {
+export function requires(access: Access & Pick<Operation<never, unknown>, "stepUp">): MiddlewareHandler<AppEnv> {
   const checks = [
     ...(access.permission === undefined ? [] : [permissionCheck(access.permission, access)]),
     ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
@@ -29,7 +29,7 @@ export function requires(access: Access): MiddlewareHandler<AppEnv> {
   return documented(every(...checks), {
     ...Object.assign({}, ...docs),
     access,
-    errors: docs.flatMap((part) => part?.errors ?? []),
+    errors: [...docs.flatMap((part) => part?.errors ?? []), ...(access.stepUp?.errors ?? [])],
   });
 }
 
@@ -82,14 +82,15 @@ export const saying = (message: string) =>
 
 const passThrough = createMiddleware((_c, next) => next());
 
-/** Checks the captcha, and does what the request asks for. `params` are those that the path does not have. */
+/** Checks the captcha, confirms the session, and does what is asked. `params` are those that the path does not have. */
 export async function perform<Input, Result, Sent>(
   c: Context<AppEnv>,
-  { captcha, verb }: Operation<Input, Result, Sent>,
+  { captcha, stepUp, verb }: Operation<Input, Result, Sent>,
   input: Input,
   params: PathParams = {},
 ): Promise<Result> {
   await captcha?.check(c.get("deps"), input);
+  await stepUp?.check(c.get("deps"), sessionOf(c), input);
   return verb(callOf(c, input, params));
 }
 

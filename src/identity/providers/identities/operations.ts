@@ -1,6 +1,7 @@
 /** What people do with the providers that they sign in with. */
 import * as z from "zod";
 import { operation } from "../../../platform/operation";
+import { recentSignIn, recentSignInOrCredentials } from "../../step-up/confirm";
 import { stepUpFields } from "../../step-up/schemas";
 import { linkBody } from "../schemas";
 import { listIdentitiesOfUser } from "../store";
@@ -26,11 +27,13 @@ export const identities = {
   }),
   unlink: operation({
     ...LIMITED,
+    stepUp: recentSignIn,
     verb: ({ deps, session, param }) => removeIdentity(deps, session, param("id")),
   }),
   unlinkWithPassword: operation({
     ...LIMITED,
     schema: password,
-    verb: ({ deps, session, param, input }) => removeIdentity(deps, session, param("id"), input),
+    stepUp: recentSignInOrCredentials,
+    verb: ({ deps, session, param }) => removeIdentity(deps, session, param("id")),
   }),
 };

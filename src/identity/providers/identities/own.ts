@@ -35,16 +35,10 @@ export async function startLinking(
 }
 
 /**
- * Removes an identity of the caller and notifies them by mail. Sessions that it has opened stay. Throws
- * STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the last way to sign in.
+ * Removes an identity of the caller and notifies them by mail. Sessions that it has opened stay. Throws NOT_FOUND, and
+ * CONFLICT for the last way to sign in.
  */
-export async function removeIdentity(
-  deps: Deps,
-  caller: SessionPrincipal,
-  id: string,
-  given?: StepUpCredentials,
-): Promise<void> {
-  await requireStepUp(deps, caller, given);
+export async function removeIdentity(deps: Deps, caller: SessionPrincipal, id: string): Promise<void> {
   const outcome = await deleteIdentityOfUser(deps, caller, id);
   if (outcome === "unknown") throw notFound("Identity");
   if (outcome === "last") {

@@ -49,7 +49,7 @@ export const identityRoutes = new Hono<AppEnv>()
   .delete(
     "/:id",
     describeRoute("unlinkIdentity", "Removes an identity. Sessions that it has opened stay.", {
-      errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.",
     }),
