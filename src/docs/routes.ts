@@ -30,8 +30,10 @@ const ASSET_CACHE = "public, max-age=3600";
 const openApi = z.looseObject({ openapi: z.string(), paths: z.looseObject({}) });
 
 export const documentationRoutes = new Hono<AppEnv>()
-  .get("/api/v1/openapi.json", describeRoute("getOpenApi", "This document.", { 200: openApi }), (c) =>
-    serveText(c, "openapi.json"),
+  .get(
+    "/api/v1/openapi.json",
+    describeRoute("getOpenApi", "This document.", () => ({ 200: openApi })),
+    (c) => serveText(c, "openapi.json"),
   )
   .get("/docs", (c) => serveText(c, "docs.html", PAGE_CSP))
   .get("/docs/reference", (c) => serveText(c, "docs/reference.html", REFERENCE_CSP))

@@ -113,7 +113,10 @@ export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
 function routeDocs(app: Hono<AppEnv>, method: string, path: string) {
   const [matched] = app.router.match(method, path);
   const last = matched.findLastIndex(([[, route]]) => route.method === method && route.path === path);
-  return matched.slice(0, last + 1).flatMap(([[handler]]) => docsOf(handler) ?? []);
+  return matched.slice(0, last + 1).flatMap(([[handler]]) => {
+    const docs = docsOf(handler);
+    return docs ? [docs, docs.rest?.() ?? {}] : [];
+  });
 }
 
 const byPrefixLength = TAGS.toSorted(([a], [b]) => b.length - a.length);

@@ -27,10 +27,14 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describeRoute("createApiKey", "Creates a key that acts in this tenant, for its maker or for the tenant itself.", {
-      201: { body: dataOf(issuedApiKey), id: "/data/id" },
-      errors: ["CONFLICT", "FORBIDDEN"],
-    }),
+    describeRoute(
+      "createApiKey",
+      "Creates a key that acts in this tenant, for its maker or for the tenant itself.",
+      () => ({
+        201: { body: dataOf(issuedApiKey), id: "/data/id" },
+        errors: ["CONFLICT", "FORBIDDEN"],
+      }),
+    ),
     ...serve(apiKeys.issue, (c, { row, key }) => c.json({ data: { ...view(row), key } }, 201)),
   )
   .get(
@@ -38,14 +42,18 @@ export const apiKeyRoutes = new Hono<AppEnv>()
     describeRoute(
       "listApiKeys",
       "The caller's active keys and, for owners and admins, those of the tenant, newest first.",
-      { 200: dataOf(z.array(apiKey)) },
+      () => ({ 200: dataOf(z.array(apiKey)) }),
     ),
     ...serve(apiKeys.list, (c, rows) => c.json({ data: rows.map(view) })),
   )
   .delete(
     "/:id",
-    describeRoute("revokeApiKey", "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.", {
-      errors: ["NOT_FOUND"],
-    }),
+    describeRoute(
+      "revokeApiKey",
+      "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.",
+      () => ({
+        errors: ["NOT_FOUND"],
+      }),
+    ),
     ...serve(apiKeys.revoke, saying("API key revoked")),
   );

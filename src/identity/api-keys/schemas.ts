@@ -1,5 +1,6 @@
 /** API keys in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, keyExpiry, name, permission, time } from "../../platform/schemas/schemas";
 
 export const newApiKey = z
@@ -28,26 +29,23 @@ export const newApiKey = z
   })
   .meta({ id: "NewApiKey", description: "A key to issue." });
 
-export const apiKey = z
-  .object({
-    id,
-    name: z.string().meta({ examples: ["CI"] }),
-    prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["ak_4fG7h…"] }),
-    scopes: z.array(permission).meta({ examples: [["event.publish"]] }),
-    createdAt: time,
-    lastUsedAt: time.nullable().meta({ description: "To the minute; null: never used." }),
-    expiresAt: time.nullable().meta({ description: "Null: never." }),
-    owner: z.literal("tenant").optional().meta({ description: "Present if the key belongs to the tenant itself." }),
-  })
-  .meta({ id: "ApiKey", description: "An API key without its secret." });
+export const apiKey = answer("ApiKey", "An API key without its secret.", () => ({
+  id,
+  name: z.string().meta({ examples: ["CI"] }),
+  prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["ak_4fG7h…"] }),
+  scopes: z.array(permission).meta({ examples: [["event.publish"]] }),
+  createdAt: time,
+  lastUsedAt: time.nullable().meta({ description: "To the minute; null: never used." }),
+  expiresAt: time.nullable().meta({ description: "Null: never." }),
+  owner: z.literal("tenant").optional().meta({ description: "Present if the key belongs to the tenant itself." }),
+}));
 
-export const issuedApiKey = apiKey
-  .extend({
-    key: z.string().meta({
-      description: "The key itself. Store it now: the service cannot return it again.",
-      examples: ["ak_4fG7h0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZab"],
-    }),
-  })
-  .meta({ id: "IssuedApiKey", description: "A new API key with its secret." });
+export const issuedApiKey = answer("IssuedApiKey", "A new API key with its secret.", () => ({
+  ...apiKey.unwrap().shape,
+  key: z.string().meta({
+    description: "The key itself. Store it now: the service cannot return it again.",
+    examples: ["ak_4fG7h0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZab"],
+  }),
+}));
 
 export type ApiKey = z.infer<typeof apiKey>;

@@ -26,35 +26,39 @@ export const invitationRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describeRoute("invite", "Mails an invitation to join the tenant. It is valid for 7 days.", {
+    describeRoute("invite", "Mails an invitation to join the tenant. It is valid for 7 days.", () => ({
       201: { body: dataOf(invitationSchema), id: "/data/id" },
       errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED"],
       description: "Inviting an owner needs a sign-in or a step-up within the last ten minutes.",
-    }),
+    })),
     limitedInside("inviteAddress", "tenant and email address"),
     ...serve(invitations.invite, (c, invitation) => c.json({ data: view(invitation) }, 201)),
   )
   .get(
     "/",
-    describeRoute("listInvitations", "The open invitations of the tenant, newest first.", {
+    describeRoute("listInvitations", "The open invitations of the tenant, newest first.", () => ({
       200: dataOf(z.array(invitationSchema)),
-    }),
+    })),
     ...serve(invitations.list, (c, rows) => c.json({ data: rows.map(view) })),
   )
   .post(
     "/accept",
-    describeRoute("acceptInvitation", "Joins the tenant of an invitation that was sent to the caller's address.", {
-      200: dataOf(joinedSchema),
-      errors: ["INVALID_TOKEN", "CONFLICT"],
-    }),
+    describeRoute(
+      "acceptInvitation",
+      "Joins the tenant of an invitation that was sent to the caller's address.",
+      () => ({
+        200: dataOf(joinedSchema),
+        errors: ["INVALID_TOKEN", "CONFLICT"],
+      }),
+    ),
     ...serve(invitations.accept, (c, { tenantId, tenantName, role }) =>
       c.json({ data: { tenant: { id: tenantId, name: tenantName }, role } }),
     ),
   )
   .delete(
     "/:id",
-    describeRoute("revokeInvitation", "Revokes an open invitation.", {
+    describeRoute("revokeInvitation", "Revokes an open invitation.", () => ({
       errors: ["NOT_FOUND"],
-    }),
+    })),
     ...serve(invitations.revoke, saying("Invitation revoked.")),
   );

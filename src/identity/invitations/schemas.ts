@@ -1,5 +1,6 @@
 /** Invitations in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { email, id, opaqueToken, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 
@@ -15,19 +16,18 @@ export const acceptanceBody = z
   })
   .meta({ id: "InvitationAcceptance" });
 
-export const invitation = z
-  .object({
-    id,
-    email: z.string().meta({ examples: ["ada@example.com"] }),
-    role,
-    invitedBy: id.meta({ description: "The user who invites." }),
-    createdAt: time,
-    expiresAt: time.meta({ description: "Seven days after `createdAt`." }),
-  })
-  .meta({ id: "Invitation", description: "An invitation that has been mailed." });
+export const invitation = answer("Invitation", "An invitation that has been mailed.", () => ({
+  id,
+  email: z.string().meta({ examples: ["ada@example.com"] }),
+  role,
+  invitedBy: id.meta({ description: "The user who invites." }),
+  createdAt: time,
+  expiresAt: time.meta({ description: "Seven days after `createdAt`." }),
+}));
 
-export const joined = z
-  .object({ tenant: tenant.meta({ description: "Sign in to it with its id as `tenantId`." }), role })
-  .meta({ id: "JoinedTenant", description: "The tenant that an accepted invitation leads to." });
+export const joined = answer("JoinedTenant", "The tenant that an accepted invitation leads to.", () => ({
+  tenant: tenant.meta({ description: "Sign in to it with its id as `tenantId`." }),
+  role,
+}));
 
 export type Invitation = z.infer<typeof invitation>;

@@ -1,5 +1,6 @@
 /** Members of a tenant in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, role, time } from "../../platform/schemas/schemas";
 
 export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
@@ -12,17 +13,15 @@ export const membershipChange = z
   })
   .meta({ id: "MembershipChange", description: "The caller's settings in the tenant.", examples: [{ alerts: false }] });
 
-export const member = z
-  .object({
-    userId: id,
-    email: z.string().meta({ examples: ["ada@example.com"] }),
-    name: z
-      .string()
-      .nullable()
-      .meta({ examples: ["Ada Lovelace"] }),
-    role,
-    joinedAt: time,
-  })
-  .meta({ id: "Member", description: "A person in the tenant." });
+export const member = answer("Member", "A person in the tenant.", () => ({
+  userId: id,
+  email: z.string().meta({ examples: ["ada@example.com"] }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ examples: ["Ada Lovelace"] }),
+  role,
+  joinedAt: time,
+}));
 
 export type Member = z.infer<typeof member>;

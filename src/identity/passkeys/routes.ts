@@ -15,42 +15,42 @@ export const passkeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/options",
-    describeRoute("startPasskey", "What a page gives to `navigator.credentials.create` to make a passkey.", {
+    describeRoute("startPasskey", "What a page gives to `navigator.credentials.create` to make a passkey.", () => ({
       200: dataOf(creationOptions),
       errors: ["EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED", "CONFLICT"],
       description: "Needs a verified address and a sign-in or a step-up within the last ten minutes.",
-    }),
+    })),
     ...serve(passkeys.start, (c, data) => c.json({ data })),
   )
   .post(
     "/",
-    describeRoute("addPasskey", "Adds the passkey that the authenticator has made.", {
+    describeRoute("addPasskey", "Adds the passkey that the authenticator has made.", () => ({
       201: { body: dataOf(passkey), id: "/data/id" },
       errors: ["EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED", "CONFLICT"],
       description:
         "Needs a verified address and a sign-in or a step-up within the last ten minutes. The user is told by mail.",
-    }),
+    })),
     ...serve(passkeys.add, (c, data) => c.json({ data }, 201)),
   )
   .get(
     "/",
-    describeRoute("listPasskeys", "The user's passkeys, oldest first.", { 200: dataOf(z.array(passkey)) }),
+    describeRoute("listPasskeys", "The user's passkeys, oldest first.", () => ({ 200: dataOf(z.array(passkey)) })),
     ...serve(passkeys.list, (c, rows) => c.json({ data: rows.map(passkeyView) })),
   )
   .patch(
     "/:id",
-    describeRoute("renamePasskey", "Renames a passkey of the user.", {
+    describeRoute("renamePasskey", "Renames a passkey of the user.", () => ({
       errors: ["NOT_FOUND"],
-    }),
+    })),
     ...serve(passkeys.rename, saying("Passkey renamed.")),
   )
   .delete(
     "/:id",
-    describeRoute("removePasskey", "Removes a passkey of the user. Sessions opened with it stay.", {
+    describeRoute("removePasskey", "Removes a passkey of the user. Sessions opened with it stay.", () => ({
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the " +
         "last way to sign in.",
-    }),
+    })),
     ...serve(passkeys.remove, saying("Passkey removed.")),
   );

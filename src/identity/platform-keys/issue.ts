@@ -22,7 +22,7 @@ interface Issued {
   key: string;
 }
 
-/** Creates a platform key and mails its maker. Throws NOT_FOUND for a tenant that does not exist, CONFLICT at the cap. */
+/** Creates a platform key and mails its maker. Throws NOT_FOUND for an unknown tenant, CONFLICT at the cap. */
 export async function issuePlatformKey(
   deps: Deps,
   operator: SessionPrincipal,
@@ -47,7 +47,7 @@ export async function issuePlatformKey(
   return { row, key };
 }
 
-/** Replaces a key; the former one works for `overlapSeconds`. Throws NOT_FOUND, CONFLICT while a former key still works. */
+/** Replaces a key; the former one works for `overlapSeconds`. Throws NOT_FOUND, CONFLICT while a former one works. */
 export async function replacePlatformKey(
   deps: Deps,
   operator: SessionPrincipal,

@@ -16,40 +16,44 @@ export const platformKeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describeRoute("createPlatformKey", "Creates a key with which the product itself calls this service.", {
+    describeRoute("createPlatformKey", "Creates a key with which the product itself calls this service.", () => ({
       201: { body: dataOf(issuedPlatformKey), id: "/data/id" },
       errors: ["CONFLICT"],
       description: `Its maker is mailed. The key outlives its maker's account. ${CONFIRMED}`,
-    }),
+    })),
     ...serve(platformKeys.issue, (c, { row, key }) => c.json({ data: { ...platformKeyView(row), key } }, 201)),
   )
   .get(
     "/",
-    describeRoute("listPlatformKeys", "The active platform keys, newest first.", {
+    describeRoute("listPlatformKeys", "The active platform keys, newest first.", () => ({
       200: dataOf(z.array(platformKey)),
-    }),
+    })),
     ...serve(platformKeys.list, (c, keys) => c.json({ data: keys.map(platformKeyView) })),
   )
   .post(
     "/:id/rotate",
-    describeRoute("rotatePlatformKey", "Replaces a platform key. The former one works for a day longer by default.", {
-      200: dataOf(issuedPlatformKey),
-      errors: ["CONFLICT"],
-      description: `409: a former key still works; end it first. ${CONFIRMED}`,
-    }),
+    describeRoute(
+      "rotatePlatformKey",
+      "Replaces a platform key. The former one works for a day longer by default.",
+      () => ({
+        200: dataOf(issuedPlatformKey),
+        errors: ["CONFLICT"],
+        description: `409: a former key still works; end it first. ${CONFIRMED}`,
+      }),
+    ),
     ...serve(platformKeys.rotate, (c, { row, key }) => c.json({ data: { ...platformKeyView(row), key } })),
   )
   .delete(
     "/:id/previous",
-    describeRoute("endPreviousPlatformKey", "Ends the former key at once, if one still works.", {
+    describeRoute("endPreviousPlatformKey", "Ends the former key at once, if one still works.", () => ({
       description: CONFIRMED,
-    }),
+    })),
     ...serve(platformKeys.endPrevious, saying("Former key ended.")),
   )
   .delete(
     "/:id",
-    describeRoute("revokePlatformKey", "Revokes a platform key at once, and its former one.", {
+    describeRoute("revokePlatformKey", "Revokes a platform key at once, and its former one.", () => ({
       description: CONFIRMED,
-    }),
+    })),
     ...serve(platformKeys.revoke, saying("Platform key revoked.")),
   );

@@ -1,5 +1,6 @@
 /** Platform keys in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { PLATFORM_SCOPES, SCOPE_GROUPS, spelledOut } from "../../platform/schemas/platform-scopes";
 import { id, keyExpiry, name, time } from "../../platform/schemas/schemas";
 import { stepUpFields } from "../step-up/schemas";
@@ -61,28 +62,25 @@ export const keyRotation = z
   })
   .meta({ id: "PlatformKeyRotation", description: "How a platform key is replaced." });
 
-export const platformKey = z
-  .object({
-    id,
-    name: z.string().meta({ examples: ["shop backend"] }),
-    prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["psk_4fG7…"] }),
-    scopes: z.array(scope),
-    tenants: z.array(id).optional().meta({ description: "The only tenants that the key sees. Missing: all." }),
-    createdAt: time,
-    lastUsedAt: time.nullable().meta({ description: "To the minute; null: never used." }),
-    expiresAt: time.nullable().meta({ description: "Null: never." }),
-    previousExpiresAt: time.optional().meta({ description: "When the former key ends, while it still works." }),
-  })
-  .meta({ id: "PlatformKey", description: "A platform key without its secret." });
+export const platformKey = answer("PlatformKey", "A platform key without its secret.", () => ({
+  id,
+  name: z.string().meta({ examples: ["shop backend"] }),
+  prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["psk_4fG7…"] }),
+  scopes: z.array(scope),
+  tenants: z.array(id).optional().meta({ description: "The only tenants that the key sees. Missing: all." }),
+  createdAt: time,
+  lastUsedAt: time.nullable().meta({ description: "To the minute; null: never used." }),
+  expiresAt: time.nullable().meta({ description: "Null: never." }),
+  previousExpiresAt: time.optional().meta({ description: "When the former key ends, while it still works." }),
+}));
 
-export const issuedPlatformKey = platformKey
-  .extend({
-    key: z.string().meta({
-      description: "The key itself. Store it now: the service cannot return it again.",
-      examples: ["psk_4fG7h0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZab"],
-    }),
-  })
-  .meta({ id: "IssuedPlatformKey", description: "A new platform key with its secret." });
+export const issuedPlatformKey = answer("IssuedPlatformKey", "A new platform key with its secret.", () => ({
+  ...platformKey.unwrap().shape,
+  key: z.string().meta({
+    description: "The key itself. Store it now: the service cannot return it again.",
+    examples: ["psk_4fG7h0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZab"],
+  }),
+}));
 
 export type PlatformKey = z.infer<typeof platformKey>;
 export type NewPlatformKey = z.infer<typeof newPlatformKey>;

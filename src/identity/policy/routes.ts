@@ -13,7 +13,9 @@ export const policyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .get(
     "/",
-    describeRoute("getTenantSecurity", "What the tenant requires of its members.", { 200: dataOf(policySchema) }),
+    describeRoute("getTenantSecurity", "What the tenant requires of its members.", () => ({
+      200: dataOf(policySchema),
+    })),
     ...serve(policy.read, (c, data) => c.json({ data })),
   )
   .patch(
@@ -21,7 +23,7 @@ export const policyRoutes = new Hono<AppEnv>()
     describeRoute(
       "updateTenantSecurity",
       "Requires a second factor of all members, of owners and admins, or of none.",
-      {
+      () => ({
         200: dataOf(policySchema),
         errors: ["SECOND_FACTOR_REQUIRED"],
         description:
@@ -30,7 +32,7 @@ export const policyRoutes = new Hono<AppEnv>()
           "set one up. API keys are not affected. Each change begins the grace period anew. Owners need a sign-in or " +
           "a step-up within the last ten minutes, and a second factor of their own to require one; all owners are " +
           "told.",
-      },
+      }),
     ),
     ...serve(policy.change, (c, data) => c.json({ data })),
   );

@@ -1,5 +1,6 @@
 /** What a tenant requires of its members, in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { time } from "../../platform/schemas/schemas";
 
 const MAX_GRACE_DAYS = 90;
@@ -22,20 +23,18 @@ export const policyChange = z
   .object({ requireSecondFactor: requireSecondFactor.optional(), graceDays: graceDays.optional() })
   .meta({ id: "TenantSecurityChange", description: "What stays out stays as it is." });
 
-export const policy = z
-  .object({
-    requireSecondFactor,
-    graceDays,
-    enforcedFrom: time.nullable().meta({
-      description: "From then on, members without a second factor get in only to set one up; null while it is off.",
-      examples: ["2026-11-28T16:04:18.000Z"],
-    }),
-    membersWithout: z.int().meta({
-      description: "How many of the members whom the policy is about have no second factor yet.",
-      examples: [3],
-    }),
-  })
-  .meta({ id: "TenantSecurity", description: "What the tenant requires of its members." });
+export const policy = answer("TenantSecurity", "What the tenant requires of its members.", () => ({
+  requireSecondFactor,
+  graceDays,
+  enforcedFrom: time.nullable().meta({
+    description: "From then on, members without a second factor get in only to set one up; null while it is off.",
+    examples: ["2026-11-28T16:04:18.000Z"],
+  }),
+  membersWithout: z.int().meta({
+    description: "How many of the members whom the policy is about have no second factor yet.",
+    examples: [3],
+  }),
+}));
 
 export type RequiredOf = z.infer<typeof requireSecondFactor>;
 export type PolicyChange = z.infer<typeof policyChange>;

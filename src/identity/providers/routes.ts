@@ -25,29 +25,29 @@ const whenOn = documented(
 export const oauthRoutes = new Hono<AppEnv>()
   .get(
     "/:provider",
-    describeRoute("startOauth", "Sends a browser to a provider to sign in.", {
+    describeRoute("startOauth", "Sends a browser to a provider to sign in.", () => ({
       302: {},
       path: providerPath,
       description:
         "Open it as a page. The browser comes back to `APP_URL/oauth`, with a `code` for `POST " +
         "/auth/oauth/exchange` or with an `error`.",
-    }),
+    })),
     whenOn,
     ...serve(providers.start, (c, url) => c.redirect(url, 302), "query"),
   )
   .get(
     "/:provider/callback",
-    describeRoute("finishOauth", "The address to which a provider sends the browser back.", {
+    describeRoute("finishOauth", "The address to which a provider sends the browser back.", () => ({
       302: {},
       path: providerPath,
       query: callbackQuery,
-    }),
+    })),
     whenOn,
     ...serve(providers.finish, (c, url) => c.redirect(url, 302)),
   )
   .post(
     "/exchange",
-    describeRoute("exchangeOauthCode", "Opens a session with the code from a sign-in with a provider.", {
+    describeRoute("exchangeOauthCode", "Opens a session with the code from a sign-in with a provider.", () => ({
       200: dataOf(tokenPair),
       errors: [
         "INVALID_TOKEN",
@@ -65,7 +65,7 @@ export const oauthRoutes = new Hono<AppEnv>()
         "with its cookies. After `TOTP_REQUIRED` or `CONFLICT` it works for five minutes. `CONFLICT`: an account " +
         "with the address exists. Its owner signs in to it and links the provider, or sends `mailCode`, a code that " +
         "was mailed to the address.",
-    }),
+    })),
     whenOn,
     ...serve(providers.exchange, (c, { tokens }) => c.json({ data: tokens })),
   );

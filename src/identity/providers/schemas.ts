@@ -1,26 +1,25 @@
 /** Sign-ins with providers, in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, opaqueToken, providerName, time } from "../../platform/schemas/schemas";
 
-export const identity = z
-  .object({
-    id,
-    provider: providerName,
-    issuer: z.string().meta({
-      description: "Who vouches for the sign-in, such as `https://accounts.google.com`.",
-      examples: ["https://accounts.google.com"],
+export const identity = answer("Identity", "The person at a provider as whom the user signs in.", () => ({
+  id,
+  provider: providerName,
+  issuer: z.string().meta({
+    description: "Who vouches for the sign-in, such as `https://accounts.google.com`.",
+    examples: ["https://accounts.google.com"],
+  }),
+  email: z
+    .string()
+    .nullable()
+    .meta({
+      description: "The address that the provider gave when the identity was added.",
+      examples: ["ada@example.com"],
     }),
-    email: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The address that the provider gave when the identity was added.",
-        examples: ["ada@example.com"],
-      }),
-    createdAt: time,
-    lastUsedAt: time.nullable(),
-  })
-  .meta({ id: "Identity", description: "The person at a provider as whom the user signs in." });
+  createdAt: time,
+  lastUsedAt: time.nullable(),
+}));
 
 export type Identity = z.infer<typeof identity>;
 

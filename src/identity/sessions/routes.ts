@@ -14,12 +14,12 @@ import { sessionView } from "./view";
 export const publicSessionRoutes = new Hono<AppEnv>()
   .post(
     "/refresh",
-    describeRoute("refresh", "Exchanges a refresh token for a new pair of tokens.", {
+    describeRoute("refresh", "Exchanges a refresh token for a new pair of tokens.", () => ({
       200: dataOf(tokenPair),
       headers: z.object({ "Idempotency-Key": refreshKey.optional() }),
       errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
       description: "Each refresh token works once. Using an old one again ends the session.",
-    }),
+    })),
     ...serve(sessions.refresh, (c, data) => c.json({ data })),
   )
   .post(
@@ -31,11 +31,15 @@ export const publicSessionRoutes = new Hono<AppEnv>()
 export const sessionRoutes = new Hono<AppEnv>()
   .post(
     "/switch-tenant",
-    describeRoute("switchTenant", "Moves the session to another tenant of the user and returns its new token pair.", {
-      200: dataOf(tokenPair),
-      errors: ["NOT_FOUND", "CONFLICT"],
-      description: "The old pair ends. A login without `tenantId` opens the tenant that was used last.",
-    }),
+    describeRoute(
+      "switchTenant",
+      "Moves the session to another tenant of the user and returns its new token pair.",
+      () => ({
+        200: dataOf(tokenPair),
+        errors: ["NOT_FOUND", "CONFLICT"],
+        description: "The old pair ends. A login without `tenantId` opens the tenant that was used last.",
+      }),
+    ),
     sessionOnly,
     ...serve(sessions.switchTenant, (c, { tokens }) => c.json({ data: tokens })),
   )
@@ -47,17 +51,17 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .get(
     "/sessions",
-    describeRoute("listSessions", "The user's sessions, oldest first.", {
+    describeRoute("listSessions", "The user's sessions, oldest first.", () => ({
       200: { body: dataOf(z.array(session)), id: "/data/0/id" },
-    }),
+    })),
     sessionOnly,
     ...serve(sessions.list, (c, rows) => c.json({ data: rows.map((row) => sessionView(row, sessionOf(c).sessionId)) })),
   )
   .delete(
     "/sessions/:id",
-    describeRoute("revokeSession", "Ends one session of the user.", {
+    describeRoute("revokeSession", "Ends one session of the user.", () => ({
       errors: ["NOT_FOUND"],
-    }),
+    })),
     sessionOnly,
     ...serve(sessions.revoke, saying("Session revoked.")),
   );

@@ -1,5 +1,6 @@
 /** Sessions and their tokens in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, opaqueToken, time } from "../../platform/schemas/schemas";
 
 const EXAMPLE_REFRESH_TOKEN = "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f.1.UNhY4JhezH9gQYqvDMWrWH9CwlcKiECVqejMrND2VFw";
@@ -18,19 +19,19 @@ export const refreshKey = z
       "token, so you can repeat a request whose answer was lost.",
   });
 
-export const tokenPair = z
-  .object({
-    accessToken: z
-      .string()
-      .meta({ description: "A JWT, valid for 15 minutes.", examples: ["eyJhbGciOiJFZERTQSJ9.e30.c2ln"] }),
-    refreshToken: z
-      .string()
-      .meta({ description: "Exchanged for a new pair; works once.", examples: [EXAMPLE_REFRESH_TOKEN] }),
-  })
-  .meta({ id: "TokenPair", description: "The tokens of a session." });
+export const tokenPair = answer("TokenPair", "The tokens of a session.", () => ({
+  accessToken: z
+    .string()
+    .meta({ description: "A JWT, valid for 15 minutes.", examples: ["eyJhbGciOiJFZERTQSJ9.e30.c2ln"] }),
+  refreshToken: z
+    .string()
+    .meta({ description: "Exchanged for a new pair; works once.", examples: [EXAMPLE_REFRESH_TOKEN] }),
+}));
 
-export const session = z
-  .object({
+export const session = answer(
+  "Session",
+  "One sign-in of the user. What the service could not determine about the device is null.",
+  () => ({
     id,
     deviceName: z
       .string()
@@ -60,11 +61,8 @@ export const session = z
     expiresAt: time,
     lastActivityAt: time,
     current: z.boolean().meta({ description: "True for the session of this request." }),
-  })
-  .meta({
-    id: "Session",
-    description: "One sign-in of the user. What the service could not determine about the device is null.",
-  });
+  }),
+);
 
 export const tenantChoice = z
   .object({ tenantId: opaqueToken.meta({ description: "One of the user's tenants." }) })

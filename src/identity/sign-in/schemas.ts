@@ -1,5 +1,6 @@
 /** Registration and login in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 
 import { captchaToken, email, givenPassword, name, newPassword, opaqueToken } from "../../platform/schemas/schemas";
 import { tenantName } from "../../tenancy/tenants/name";
@@ -58,11 +59,9 @@ export const secondStep = credentials.pick({ totp: true }).required().extend({ p
 
 export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
 
-export const requestedCode = z
-  .object({
-    state: mailCodeState.meta({ description: "Send it with the code. Keep it on the device that asked for the code." }),
-  })
-  .meta({ id: "RequestedCode", description: "A requested code, which is sent by mail." });
+export const requestedCode = answer("RequestedCode", "A requested code, which is sent by mail.", () => ({
+  state: mailCodeState.meta({ description: "Send it with the code. Keep it on the device that asked for the code." }),
+}));
 
 export const codeCredentials = z
   .object({ state: mailCodeState, code: mailCode, totp, tenantId })

@@ -15,10 +15,10 @@ export const stepUpRoutes = new Hono<AppEnv>()
     describeRoute(
       "startStepUp",
       "What a page gives to `navigator.credentials.get` to confirm the session with a passkey.",
-      {
+      () => ({
         200: dataOf(requestOptions),
         errors: ["CONFLICT"],
-      },
+      }),
     ),
     sessionOnly,
     ...serve(stepUp.start, (c, data) => c.json({ data })),
@@ -28,7 +28,7 @@ export const stepUpRoutes = new Hono<AppEnv>()
     describeRoute(
       "stepUp",
       "Confirms the session for ten minutes with the password, a passkey, a two-factor or a mailed code.",
-      {
+      () => ({
         errors: [
           "STEP_UP_REQUIRED",
           "WRONG_PASSWORD",
@@ -40,7 +40,7 @@ export const stepUpRoutes = new Hono<AppEnv>()
         description:
           "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes. An account " +
           "with a second factor or a passkey needs one of these: `details` names the fields of which one is wanted.",
-      },
+      }),
     ),
     sessionOnly,
     ...serve(stepUp.confirm, saying("Confirmed.")),

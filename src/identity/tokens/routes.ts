@@ -29,9 +29,9 @@ async function serveDiscovery(c: Context<AppEnv>) {
 export const tokenRoutes = new Hono<AppEnv>()
   .get(
     "/jwks.json",
-    describeRoute("getKeys", "Returns the public keys that verify access tokens, newest first (RFC 7517).", {
+    describeRoute("getKeys", "Returns the public keys that verify access tokens, newest first (RFC 7517).", () => ({
       200: keySet,
-    }),
+    })),
     async (c) => {
       const keys = await c.get("deps").signers.published();
       c.header("Cache-Control", CACHED);
@@ -43,25 +43,29 @@ export const tokenRoutes = new Hono<AppEnv>()
     describeRoute(
       "getConfiguration",
       "Says who issues access tokens and where their keys are (OpenID Discovery).",
-      DISCOVERY,
+      () => DISCOVERY,
     ),
     serveDiscovery,
   )
   .get(
     "/oauth-authorization-server",
-    describeRoute("getServerMetadata", "The same document under the name of RFC 8414.", DISCOVERY),
+    describeRoute("getServerMetadata", "The same document under the name of RFC 8414.", () => DISCOVERY),
     serveDiscovery,
   )
   .get(
     "/revoked",
-    describeRoute("getRevoked", "Returns the signed list of the access tokens that were revoked before they expired.", {
-      200: { body: z.string(), mediaType: "application/jwt" },
-      304: {},
-      headers: z.object({ "If-None-Match": z.string().optional() }),
-      description:
-        "A JWS of the type `revoked+jwt`. [What it says](/docs/tokens#revoked-tokens). It is at most two " +
-        "seconds old, and has no limit.",
-    }),
+    describeRoute(
+      "getRevoked",
+      "Returns the signed list of the access tokens that were revoked before they expired.",
+      () => ({
+        200: { body: z.string(), mediaType: "application/jwt" },
+        304: {},
+        headers: z.object({ "If-None-Match": z.string().optional() }),
+        description:
+          "A JWS of the type `revoked+jwt`. [What it says](/docs/tokens#revoked-tokens). It is at most two " +
+          "seconds old, and has no limit.",
+      }),
+    ),
     async (c) => {
       const { jws, etag } = await revokedList(c.get("deps"));
       c.header("Cache-Control", `public, max-age=${LIST_MAX_AGE_SECONDS}`);

@@ -1,5 +1,6 @@
 /** The documents below `/.well-known` that tell other services how to verify access tokens. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 
 const signingKey = { use: z.literal("sig"), kid: z.string(), x: z.string() };
 const publicKey = z.union([
@@ -7,15 +8,17 @@ const publicKey = z.union([
   z.object({ ...signingKey, kty: z.literal("EC"), crv: z.literal("P-256"), alg: z.literal("ES256"), y: z.string() }),
 ]);
 
-export const keySet = z
-  .object({ keys: z.array(publicKey) })
-  .meta({ id: "KeySet", description: "Public keys that verify access tokens (RFC 7517)." });
+export const keySet = answer("KeySet", "Public keys that verify access tokens (RFC 7517).", () => ({
+  keys: z.array(publicKey),
+}));
 
 const none = z.array(z.never());
 const algorithms = z.array(z.enum(["EdDSA", "ES256"]));
 
-export const discovery = z
-  .object({
+export const discovery = answer(
+  "Discovery",
+  "Who issues access tokens. It names no endpoint that there is not.",
+  () => ({
     issuer: z.url(),
     jwks_uri: z.url(),
     response_types_supported: none,
@@ -26,5 +29,5 @@ export const discovery = z
     claims_supported: z.array(z.string()),
     service_documentation: z.url(),
     postern_revoked_uri: z.url(),
-  })
-  .meta({ id: "Discovery", description: "Who issues access tokens. It names no endpoint that there is not." });
+  }),
+);

@@ -13,10 +13,14 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/enable",
-    describeRoute("enableTwoFactor", "Starts enrolment. Two-factor authentication is off until a code confirms it.", {
-      200: dataOf(enrolment),
-      errors: ["TWO_FACTOR_ALREADY_ENABLED"],
-    }),
+    describeRoute(
+      "enableTwoFactor",
+      "Starts enrolment. Two-factor authentication is off until a code confirms it.",
+      () => ({
+        200: dataOf(enrolment),
+        errors: ["TWO_FACTOR_ALREADY_ENABLED"],
+      }),
+    ),
     ...serve(twoFactor.enable, (c, data) => c.json({ data })),
   )
   .post(
@@ -24,17 +28,17 @@ export const twoFactorRoutes = new Hono<AppEnv>()
     describeRoute(
       "verifyTwoFactor",
       "Confirms enrolment with a code from the authenticator app, and ends the user's other sessions.",
-      {
+      () => ({
         errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
-      },
+      }),
     ),
     ...serve(twoFactor.verify, saying("2FA enabled successfully.")),
   )
   .post(
     "/disable",
-    describeRoute("disableTwoFactor", "Turns two-factor authentication off.", {
+    describeRoute("disableTwoFactor", "Turns two-factor authentication off.", () => ({
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
-    }),
+    })),
     ...serve(twoFactor.disable, saying("2FA disabled successfully.")),
   )
   .post(
@@ -42,10 +46,10 @@ export const twoFactorRoutes = new Hono<AppEnv>()
     describeRoute(
       "renewRecoveryCodes",
       "Replaces the recovery codes and returns the new ones, which are not shown again.",
-      {
+      () => ({
         200: dataOf(recoveryCodesSchema),
         errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
-      },
+      }),
     ),
     ...serve(twoFactor.renewRecoveryCodes, (c, recoveryCodes) => c.json({ data: { recoveryCodes } })),
   );

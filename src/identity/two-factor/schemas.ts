@@ -1,5 +1,6 @@
 /** Two-factor authentication in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { opaqueToken } from "../../platform/schemas/schemas";
 
 export const codeBody = z
@@ -10,20 +11,21 @@ export const factorBody = z
   .object({ token: opaqueToken.meta({ description: "A 6-digit TOTP code or a recovery code.", examples: ["123456"] }) })
   .meta({ id: "FactorCode" });
 
-export const enrolment = z
-  .object({
-    secret: z
-      .string()
-      .meta({ description: "Base32, for typing in by hand.", examples: ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"] }),
-    qrCodeUri: z.string().meta({
-      description: "The content of the QR code for authenticator apps.",
-      examples: ["otpauth://totp/Postern:ada%40example.com?issuer=Postern&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"],
-    }),
-  })
-  .meta({ id: "TwoFactorEnrolment", description: "What an authenticator app needs." });
+export const enrolment = answer("TwoFactorEnrolment", "What an authenticator app needs.", () => ({
+  secret: z
+    .string()
+    .meta({ description: "Base32, for typing in by hand.", examples: ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"] }),
+  qrCodeUri: z.string().meta({
+    description: "The content of the QR code for authenticator apps.",
+    examples: ["otpauth://totp/Postern:ada%40example.com?issuer=Postern&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"],
+  }),
+}));
 
-export const recoveryCodes = z
-  .object({
+export const recoveryCodes = answer(
+  "RecoveryCodes",
+  "Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them " +
+    "again.",
+  () => ({
     recoveryCodes: z
       .array(z.string())
       .length(10)
@@ -31,12 +33,7 @@ export const recoveryCodes = z
         description: "Each works once. They are shown only now.",
         examples: [Array.from({ length: 10 }, () => "JBSW-Y3DP-EHPK-3PXP")],
       }),
-  })
-  .meta({
-    id: "RecoveryCodes",
-    description:
-      "Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them " +
-      "again.",
-  });
+  }),
+);
 
 export type Enrolment = z.infer<typeof enrolment>;

@@ -11,7 +11,7 @@ import { deletion } from "./operations";
 
 export const accountDeletionRoutes = new Hono<AppEnv>().delete(
   "/me",
-  describeRoute("deleteAccount", "Deletes the user's account. All sessions and API keys end at once.", {
+  describeRoute("deleteAccount", "Deletes the user's account. All sessions and API keys end at once.", () => ({
     200: endedAccount("Account deleted."),
     errors: [
       "WRONG_PASSWORD",
@@ -26,14 +26,14 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
       "The address is free at once. The rest is removed within minutes, which a mail confirms; large tenants take " +
       "longer. `LAST_OWNER`: other members need you as an owner. `CONFLICT`: you are the only member of a tenant " +
       "and have not sent `deleteTenants`, or the tenant is suspended.",
-  }),
+  })),
   sessionOnly,
   ...serve(deletion.ofAccount, (c, keys) => c.json(endedWith("Account deleted.", keys))),
 );
 
 export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
   "/",
-  describeRoute("deleteTenant", "Deletes the tenant of the session for all of its members.", {
+  describeRoute("deleteTenant", "Deletes the tenant of the session for all of its members.", () => ({
     errors: [
       "STEP_UP_REQUIRED",
       "WRONG_PASSWORD",
@@ -46,7 +46,7 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
       "All sessions and API keys in it end at once, and nothing more is delivered. The members are mailed; their " +
       "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code. `CONFLICT`: the tenant " +
       "is suspended.",
-  }),
+  })),
   sessionOnly,
   ...serve(deletion.ofTenant, saying("Tenant deleted.")),
 );
@@ -55,22 +55,22 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
 export const platformDeletionRoutes = new Hono<AppEnv>()
   .delete(
     "/tenants/:tenant",
-    describeRoute("deletePlatformTenant", "Deletes a tenant for all of its members, whose accounts stay.", {
+    describeRoute("deletePlatformTenant", "Deletes a tenant for all of its members, whose accounts stay.", () => ({
       errors: ["CONFLICT"],
       path: ofTenant,
       description: "409: the tenant is suspended.",
-    }),
+    })),
     ...serve(deletion.ofPlatformTenant, saying("Tenant deleted.")),
   )
   .delete(
     "/users/:user",
-    describeRoute("deletePlatformUser", "Deletes a person's account. All sessions and API keys end at once.", {
+    describeRoute("deletePlatformUser", "Deletes a person's account. All sessions and API keys end at once.", () => ({
       200: endedAccount("Account deleted."),
       errors: ["LAST_OWNER", "CONFLICT"],
       path: ofUser,
       description:
         "`LAST_OWNER`: other members need the user as an owner. `CONFLICT`: the user is the only member of a tenant " +
         "and you have not sent `deleteTenants`, or the tenant is suspended.",
-    }),
+    })),
     ...serve(deletion.ofPlatformUser, (c, keys) => c.json(endedWith("Account deleted.", keys))),
   );

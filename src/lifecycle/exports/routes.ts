@@ -13,12 +13,16 @@ import { accountExport, tenantExport } from "./schemas";
 
 export const accountExportRoutes = new Hono<AppEnv>().get(
   "/",
-  describeRoute("exportAccount", "Everything that the service keeps about the user, in all tenants, without secrets.", {
-    200: dataOf(accountExport),
-    description:
-      "Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes. The user is told by mail: the export " +
-      "has a year of their IP addresses.",
-  }),
+  describeRoute(
+    "exportAccount",
+    "Everything that the service keeps about the user, in all tenants, without secrets.",
+    () => ({
+      200: dataOf(accountExport),
+      description:
+        "Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes. The user is told by mail: the export " +
+        "has a year of their IP addresses.",
+    }),
+  ),
   sessionOnly,
   limitedInside("exportAccount", "user"),
   ...serve(exports.ofAccount, (c, data) => c.json({ data }, 200, attachment("account"))),
@@ -26,13 +30,13 @@ export const accountExportRoutes = new Hono<AppEnv>().get(
 
 export const tenantExportRoutes = new Hono<AppEnv>().get(
   "/",
-  describeRoute("exportTenant", "What the service keeps about the tenant of the session, without secrets.", {
+  describeRoute("exportTenant", "What the service keeps about the tenant of the session, without secrets.", () => ({
     200: dataOf(tenantExport),
     description:
       "One JSON document, streamed. Payloads, responses and values of headers are not part of it: the delivery log " +
       "has them. The audit log has an export of its own. Needs a sign-in, or `POST /auth/step-up`, within the last " +
       "ten minutes.",
-  }),
+  })),
   sessionOnly,
   ...serve(exports.ofTenant, (c, file) => c.body(file, 200, attachment("tenant"))),
 );

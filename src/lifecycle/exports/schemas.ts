@@ -6,6 +6,7 @@ import { member } from "../../identity/members/schemas";
 import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { identity } from "../../identity/providers/schemas";
 import { session } from "../../identity/sessions/schemas";
+import { answer } from "../../platform/schemas/answer";
 import { id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
@@ -15,13 +16,12 @@ import { feed } from "../../webhooks/feeds/schemas";
 import { source } from "../../webhooks/sources/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
 
-const keyInExport = apiKey
-  .extend({
-    tenantId: id,
-    userId: id.nullable().meta({ description: "Null: the key belongs to the tenant itself." }),
-    revokedAt: time.nullable(),
-  })
-  .meta({ id: "ExportedApiKey", description: "An API key without the key itself." });
+const keyInExport = answer("ExportedApiKey", "An API key without the key itself.", () => ({
+  ...apiKey.unwrap().shape,
+  tenantId: id,
+  userId: id.nullable().meta({ description: "Null: the key belongs to the tenant itself." }),
+  revokedAt: time.nullable(),
+}));
 
 const ownId = (noun: "user" | "tenant") =>
   z
@@ -29,8 +29,10 @@ const ownId = (noun: "user" | "tenant") =>
     .nullable()
     .meta({ description: `The product's own id of the ${noun}.` });
 
-export const accountExport = z
-  .object({
+export const accountExport = answer(
+  "AccountExport",
+  "Everything that the service keeps about a user, in all tenants.",
+  () => ({
     exportedAt: time,
     profile: z.object({
       id,
@@ -55,56 +57,48 @@ export const accountExport = z
     identities: z.array(identity),
     apiKeys: z.array(keyInExport).meta({ description: "The keys in all tenants, including ended ones." }),
     activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
-  })
-  .meta({ id: "AccountExport", description: "Everything that the service keeps about a user, in all tenants." });
+  }),
+);
 
-const exportedEvent = z
-  .object({
-    id,
-    type: z.string().meta({ examples: ["OrderPaid"] }),
-    correlationId: z.string().nullable(),
-    orderKey: z.string().nullable(),
-    sequence: z.int().nullable(),
-    deliveries: z.int().min(0),
-    createdAt: time,
-  })
-  .meta({ id: "ExportedEvent", description: "An event without its payload." });
+const exportedEvent = answer("ExportedEvent", "An event without its payload.", () => ({
+  id,
+  type: z.string().meta({ examples: ["OrderPaid"] }),
+  correlationId: z.string().nullable(),
+  orderKey: z.string().nullable(),
+  sequence: z.int().nullable(),
+  deliveries: z.int().min(0),
+  createdAt: time,
+}));
 
-const exportedAttempt = z
-  .object({
-    id,
-    webhookId: id,
-    deliveryId: id,
-    eventId: id,
-    eventType: z.string(),
-    status: z.enum(["pending", "success", "failed"]),
-    responseCode: z.int().nullable(),
-    error: z.string().nullable(),
-    attemptCount: z.int().min(1),
-    attemptedAt: time,
-    completedAt: time.nullable(),
-  })
-  .meta({ id: "ExportedAttempt", description: "An attempt without payload and response." });
+const exportedAttempt = answer("ExportedAttempt", "An attempt without payload and response.", () => ({
+  id,
+  webhookId: id,
+  deliveryId: id,
+  eventId: id,
+  eventType: z.string(),
+  status: z.enum(["pending", "success", "failed"]),
+  responseCode: z.int().nullable(),
+  error: z.string().nullable(),
+  attemptCount: z.int().min(1),
+  attemptedAt: time,
+  completedAt: time.nullable(),
+}));
 
-export const tenantExport = z
-  .object({
-    exportedAt: time,
-    tenant: tenant.extend({ externalId: ownId("tenant"), createdAt: time }),
-    members: z.array(member),
-    invitations: z.array(invitation).meta({ description: "The open invitations." }),
-    apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
-    subscriptions: z.array(subscription.omit({ secret: true })),
-    sources: z.array(source.omit({ secrets: true, url: true })),
-    feeds: z.array(feed),
-    catalog: catalogue,
-    eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
-    events: z.array(exportedEvent).meta({ description: "Newest first." }),
-    attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
-    isComplete: z
-      .boolean()
-      .meta({ description: "False if there are more events or attempts than one answer can hold." }),
-  })
-  .meta({ id: "TenantExport", description: "What the service keeps about a tenant, without secrets." });
+export const tenantExport = answer("TenantExport", "What the service keeps about a tenant, without secrets.", () => ({
+  exportedAt: time,
+  tenant: tenant.unwrap().extend({ externalId: ownId("tenant"), createdAt: time }),
+  members: z.array(member),
+  invitations: z.array(invitation).meta({ description: "The open invitations." }),
+  apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
+  subscriptions: z.array(subscription.unwrap().omit({ secret: true })),
+  sources: z.array(source.unwrap().omit({ secrets: true, url: true })),
+  feeds: z.array(feed),
+  catalog: catalogue,
+  eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
+  events: z.array(exportedEvent).meta({ description: "Newest first." }),
+  attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
+  isComplete: z.boolean().meta({ description: "False if there are more events or attempts than one answer can hold." }),
+}));
 
 export type KeyInExport = z.infer<typeof keyInExport>;
 export type AccountExport = z.infer<typeof accountExport>;

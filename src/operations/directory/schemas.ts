@@ -1,5 +1,6 @@
 /** What the product sends and receives about its tenants, users and members. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import {
   email,
   id,
@@ -87,25 +88,26 @@ export const newMember = z
   })
   .meta({ id: "NewPlatformMember", description: "A member to add." });
 
-export const memberRecord = z
-  .object({
-    userId: id,
-    externalId: z
-      .string()
-      .nullable()
-      .meta({ examples: ["user-7"] }),
-    email: z.string().meta({ examples: ["ada@example.com"] }),
-    name: z
-      .string()
-      .nullable()
-      .meta({ examples: ["Ada Lovelace"] }),
-    role,
-    joinedAt: time,
-  })
-  .meta({ id: "PlatformMember", description: "A user in a tenant." });
+export const memberRecord = answer("PlatformMember", "A user in a tenant.", () => ({
+  userId: id,
+  externalId: z
+    .string()
+    .nullable()
+    .meta({ examples: ["user-7"] }),
+  email: z.string().meta({ examples: ["ada@example.com"] }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ examples: ["Ada Lovelace"] }),
+  role,
+  joinedAt: time,
+}));
 
-export const userWithTenants = userRecord
-  .extend({
+export const userWithTenants = answer(
+  "PlatformUserWithTenants",
+  "A user, and the tenants that they are a member of.",
+  () => ({
+    ...userRecord.unwrap().shape,
     tenants: z
       .array(
         z.object({
@@ -119,8 +121,8 @@ export const userWithTenants = userRecord
         }),
       )
       .meta({ description: "The fifty most recently used." }),
-  })
-  .meta({ id: "PlatformUserWithTenants", description: "A user, and the tenants that they are a member of." });
+  }),
+);
 
 export const tenantPage = z.object({ data: z.array(tenantRecord), nextCursor });
 export const userPage = z.object({ data: z.array(userRecord), nextCursor });

@@ -54,14 +54,14 @@ const isDeep = (c: Context<AppEnv>) => c.req.query("deep") === "1";
 export const healthRoutes = new Hono<AppEnv>()
   .get(
     "/",
-    describeRoute("getService", "Returns the paths of the console, the API and the documentation.", {
+    describeRoute("getService", "Returns the paths of the console, the API and the documentation.", () => ({
       200: dataOf(pointers),
-    }),
+    })),
     (c) => c.json({ data: POINTERS }),
   )
   .get(
     "/health",
-    describeRoute("getHealth", "Reports that the service is running.", {
+    describeRoute("getHealth", "Reports that the service is running.", () => ({
       200: dataOf(
         z.object({
           status: z.literal("ok"),
@@ -82,7 +82,7 @@ export const healthRoutes = new Hono<AppEnv>()
       }),
       errors: ["SERVICE_UNAVAILABLE"],
       description: "The limit applies to `?deep=1` only.",
-    }),
+    })),
     limit("deepHealth", "IP address", { when: isDeep }),
     async (c) => {
       if (isDeep(c)) {

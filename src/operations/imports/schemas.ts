@@ -1,6 +1,7 @@
 /** Imports of people, as the API sends and receives them. */
 import * as z from "zod";
 import { firebaseSettings } from "../../identity/passwords/imported/schemas";
+import { answer } from "../../platform/schemas/answer";
 import { id, name, nextCursor, pageLimit, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_IMPORTS = 100;
@@ -43,28 +44,26 @@ const count = (description: string) =>
     .min(0)
     .meta({ description, examples: [0] });
 
-export const importRecord = z
-  .object({
-    id,
-    name: z
-      .string()
-      .optional()
-      .meta({ examples: ["From Auth0"] }),
-    dryRun,
-    onExisting,
-    state: z.enum(["open", "running", "finished", "stopped"]),
-    rows: count("How many people the parts have."),
-    done: count("How many of them are done."),
-    created: count("How many accounts were made."),
-    updated: count("How many accounts were completed."),
-    skipped: count("How many accounts were left as they are."),
-    refused: count("How many rows were refused."),
-    waiting: count("How many people have an imported hash and have not signed in with it."),
-    createdAt: time,
-    startedAt: time.optional(),
-    endedAt: time.optional(),
-  })
-  .meta({ id: "Import", description: "An import of people, and how far it has come." });
+export const importRecord = answer("Import", "An import of people, and how far it has come.", () => ({
+  id,
+  name: z
+    .string()
+    .optional()
+    .meta({ examples: ["From Auth0"] }),
+  dryRun,
+  onExisting,
+  state: z.enum(["open", "running", "finished", "stopped"]),
+  rows: count("How many people the parts have."),
+  done: count("How many of them are done."),
+  created: count("How many accounts were made."),
+  updated: count("How many accounts were completed."),
+  skipped: count("How many accounts were left as they are."),
+  refused: count("How many rows were refused."),
+  waiting: count("How many people have an imported hash and have not signed in with it."),
+  createdAt: time,
+  startedAt: time.optional(),
+  endedAt: time.optional(),
+}));
 
 export const importQuery = pageQuery("Imports", MAX_PAGE_IMPORTS);
 export const importPage = z.object({ data: z.array(importRecord), nextCursor });
@@ -73,9 +72,11 @@ export const partNumber = z.coerce.number().int().min(1).max(MAX_PARTS);
 export const partPath = z.object({
   n: z.string().meta({ description: `The number of the part, 1 to ${MAX_PARTS}.`, examples: ["1"] }),
 });
-export const storedPart = z
-  .object({ part: z.int().meta({ examples: [1] }), rows: count("How many people it has."), bytes: count("Its size.") })
-  .meta({ id: "ImportPart", description: "A part that the service has." });
+export const storedPart = answer("ImportPart", "A part that the service has.", () => ({
+  part: z.int().meta({ examples: [1] }),
+  rows: count("How many people it has."),
+  bytes: count("Its size."),
+}));
 
 export const importStart = z
   .object({
@@ -109,29 +110,27 @@ export const shownReport = reportQuery.extend({
   limit: reportQuery.shape.limit.removeDefault().default(LINES_SHOWN),
 });
 
-const importedLine = z
-  .object({
-    line: z.int().meta({ description: "The number of the line over all parts, from 1.", examples: [1] }),
-    outcome,
-    externalId: z
-      .string()
-      .optional()
-      .meta({ examples: ["user-7"] }),
-    email: z
-      .string()
-      .optional()
-      .meta({ examples: ["ada@example.com"] }),
-    userId: id.optional(),
-    reason: z
-      .string()
-      .optional()
-      .meta({ description: "Why the row was skipped or refused.", examples: ["already exists"] }),
-    ignored: z
-      .array(z.string())
-      .optional()
-      .meta({ description: "Members of the row that the service does not know.", examples: [["metadata"]] }),
-  })
-  .meta({ id: "ImportedLine", description: "What became of a line." });
+const importedLine = answer("ImportedLine", "What became of a line.", () => ({
+  line: z.int().meta({ description: "The number of the line over all parts, from 1.", examples: [1] }),
+  outcome,
+  externalId: z
+    .string()
+    .optional()
+    .meta({ examples: ["user-7"] }),
+  email: z
+    .string()
+    .optional()
+    .meta({ examples: ["ada@example.com"] }),
+  userId: id.optional(),
+  reason: z
+    .string()
+    .optional()
+    .meta({ description: "Why the row was skipped or refused.", examples: ["already exists"] }),
+  ignored: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Members of the row that the service does not know.", examples: [["metadata"]] }),
+}));
 export const reportPage = z.object({ data: z.array(importedLine), nextCursor });
 
 export type NewImport = z.infer<typeof newImport>;

@@ -42,13 +42,13 @@ async function areEqual(a: string, b: string): Promise<boolean> {
 
 export const metricsRoutes = new Hono<AppEnv>().get(
   "/metrics",
-  describeRoute("getMetrics", "Returns the state of the service in the text format of Prometheus 0.0.4.", {
+  describeRoute("getMetrics", "Returns the state of the service in the text format of Prometheus 0.0.4.", () => ({
     200: { body: z.string(), mediaType: "text/plain" },
     errors: ["NOT_FOUND"],
     description:
       "For the operator of the service, with the secret `METRICS_TOKEN`; 404 if it is not set. A page is at most " +
       "15 seconds old. [What it contains](/docs/metrics).",
-  }),
+  })),
   onlyWithToken,
   limit("metrics", "IP address"),
   requireToken,

@@ -78,7 +78,9 @@ export const performing = <H extends object>(handler: H, docs: RouteDocs = {}): 
 
 /** Sends this message as the answer to an operation, and documents it. */
 export const saying = (message: string) =>
-  documented((c: Context<AppEnv>) => c.json({ message }), { successes: { 200: { body: says(message) } } });
+  documented((c: Context<AppEnv>) => c.json({ message }), {
+    rest: () => ({ successes: { 200: { body: says(message) } } }),
+  });
 
 const passThrough = createMiddleware((_c, next) => next());
 

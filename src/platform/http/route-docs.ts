@@ -49,6 +49,8 @@ export interface RouteDocs {
   access?: Access;
   /** Whether the handler performs an operation. */
   performs?: true;
+  /** The rest, which is made with the OpenAPI document: each schema would take time whenever a Worker starts. */
+  rest?: () => RouteDocs;
 }
 
 const docsByMiddleware = new WeakMap<object, RouteDocs>();
@@ -68,20 +70,21 @@ type Description = Pick<RouteDocs, "description" | "errors" | "path" | "query" |
 /**
  * Documents a route: its operation id, a summary, its successes by status, and the errors that only its handler raises.
  */
-export function describeRoute(operationId: string, summary: string, description: Description = {}) {
-  const { description: text, errors, path, query, headers, ...byStatus } = description;
+export function describeRoute(operationId: string, summary: string, describe: () => Description = () => ({})) {
+  const passThrough = createMiddleware<AppEnv>((_c, next) => next());
+  return documented(passThrough, { operationId, summary, rest: () => restOf(describe()) });
+}
+
+function restOf({ description, errors, path, query, headers, ...byStatus }: Description): RouteDocs {
   const successes = Object.fromEntries(
     Object.entries(byStatus).map(([status, success]) => [status, "_zod" in success ? { body: success } : success]),
   );
-  const passThrough = createMiddleware<AppEnv>((_c, next) => next());
-  return documented(passThrough, {
-    operationId,
-    summary,
+  return {
     successes,
-    ...(text ? { description: text } : {}),
+    ...(description ? { description } : {}),
     ...(errors ? { errors } : {}),
     ...(path ? { path } : {}),
     ...(query ? { query } : {}),
     ...(headers ? { headers } : {}),
-  });
+  };
 }

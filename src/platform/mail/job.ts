@@ -55,39 +55,41 @@ const tenantKeys = z.array(z.string()).optional();
 const connections = z.array(z.string()).optional();
 
 /** What the owners of a tenant are told. `by` and `person` are email addresses, or the name of an API key. */
-const tenantNews = z.discriminatedUnion("what", [
-  z.object({ what: z.literal("joined"), person: z.string(), role: z.string() }),
-  z.object({
-    what: z.literal("roleChanged"),
-    by: z.string(),
-    person: z.string(),
-    role: z.string(),
-    subscriptions,
-    tenantKeys,
-    connections,
-  }),
-  z.object({
-    what: z.literal("removed"),
-    by: z.string(),
-    person: z.string(),
-    keys,
-    subscriptions,
-    tenantKeys,
-    connections,
-  }),
-  z.object({ what: z.literal("left"), person: z.string(), keys, subscriptions, tenantKeys, connections }),
-  z.object({
-    what: z.literal("securityChanged"),
-    by: z.string(),
-    requireSecondFactor: z.enum(["off", "admins", "all"]),
-    graceDays: z.number(),
-  }),
-  z.object({ what: z.literal("exported"), by: z.string() }),
-  z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
-  z.object({ what: z.literal("auditTrimmed") }),
-  /** After "this was not me": what has been undone, in sentences. */
-  z.object({ what: z.literal("undone"), by: z.string(), lines: z.array(z.string()) }),
-]);
+const tenantNews = z.lazy(() =>
+  z.discriminatedUnion("what", [
+    z.object({ what: z.literal("joined"), person: z.string(), role: z.string() }),
+    z.object({
+      what: z.literal("roleChanged"),
+      by: z.string(),
+      person: z.string(),
+      role: z.string(),
+      subscriptions,
+      tenantKeys,
+      connections,
+    }),
+    z.object({
+      what: z.literal("removed"),
+      by: z.string(),
+      person: z.string(),
+      keys,
+      subscriptions,
+      tenantKeys,
+      connections,
+    }),
+    z.object({ what: z.literal("left"), person: z.string(), keys, subscriptions, tenantKeys, connections }),
+    z.object({
+      what: z.literal("securityChanged"),
+      by: z.string(),
+      requireSecondFactor: z.enum(["off", "admins", "all"]),
+      graceDays: z.number(),
+    }),
+    z.object({ what: z.literal("exported"), by: z.string() }),
+    z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
+    z.object({ what: z.literal("auditTrimmed") }),
+    /** After "this was not me": what has been undone, in sentences. */
+    z.object({ what: z.literal("undone"), by: z.string(), lines: z.array(z.string()) }),
+  ]),
+);
 
 export type TenantNews = z.infer<typeof tenantNews>;
 
@@ -121,80 +123,88 @@ export type NoticeItem = z.infer<typeof noticeItem>;
 
 export type EndedAccess = z.infer<typeof endedAccess>;
 
-export const mailJob = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("verification"), id, userId }),
-  /** Has the email instead of a user: the consumer looks the user up, where no caller can measure how long it takes. */
-  z.object({
-    kind: z.literal("passwordReset"),
-    id,
-    email: z.string(),
-    origin: origin.optional(),
-    /** What a "this was not me" link has undone in tenants, in sentences; missing for a reset that was asked for. */
-    undone: z.array(z.string()).optional(),
-    /** Whether such a link could not turn the second factor on again. */
-    isFactorLost: z.boolean().optional(),
-  }),
-  /** Has the email, for the same reason. */
-  z.object({ kind: z.literal("mailCode"), id, email: z.string(), asker: asker.optional() }),
-  z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
-  z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
-  z.object({
-    kind: z.literal("passwordChanged"),
-    id,
-    userId,
-    ended: endedAccess.optional(),
-    endedCredentials: z.array(listedCredential).optional(),
-  }),
-  /** To the new address. */
-  z.object({ kind: z.literal("emailConfirmation"), id, userId }),
-  /** To the former address; `isDone` is false while the new one is not confirmed. */
-  z.object({ kind: z.literal("emailChanged"), id, userId, isDone: z.boolean() }),
-  z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
-  z.object({ kind: z.literal("twoFactorRemoval"), id, userId }),
-  z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),
-  z.object({ kind: z.literal("recoveryCodeUsed"), id, userId }),
-  z.object({ kind: z.literal("passkeyAdded"), id, userId, passkeyName: z.string() }),
-  z.object({ kind: z.literal("passkeyRemoved"), id, userId, passkeyName: z.string() }),
-  z.object({ kind: z.literal("identityLinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
-  z.object({ kind: z.literal("identityUnlinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
-  z.object({ kind: z.literal("apiKeyCreated"), id, userId, keyName: z.string() }),
-  z.object({ kind: z.literal("platformKeyCreated"), id, userId, keyName: z.string() }),
-  z.object({
-    kind: z.literal("signedInOnNewDevice"),
-    id,
-    userId,
-    device: z.string(),
-    location: z.string().nullish(),
-    ipAddress: z.string().nullish(),
-    signedInAt: z.number(),
-  }),
-  z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
-  z.object({ kind: z.literal("accountExported"), id, userId }),
-  /** `pool`: which codes were guessed; missing for those of the second factor. */
-  z.object({ kind: z.literal("secondFactorGuessed"), id, userId, pool: z.enum(["totp", "code"]).optional() }),
-  /** Has the address, because the account is gone. */
-  z.object({
-    kind: z.literal("accountDeleted"),
-    id,
-    email: z.string(),
-    name: z.string().nullable(),
-    deletedAt: z.number(),
-  }),
-  z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
-  z.object({ kind: z.literal("tenantNotice"), id, userId, tenantName: z.string(), news: tenantNews }),
-  z.object({ kind: z.literal("operatorNotice"), id, userId, news: operatorNews }),
-  /** Goes to the address in ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
-  z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
-  /** `more` counts the subscriptions that `items` leaves out. */
-  z.object({
-    // Its name on the queue: jobs of an older version may be waiting.
-    kind: z.literal("subscriptionAlert"),
-    id,
-    userId,
-    tenantName: z.string(),
-    items: z.array(noticeItem),
-    more: z.number(),
-  }),
-]);
+/** Mails with a link or a code. */
+const mailsWithTokens = () =>
+  [
+    z.object({ kind: z.literal("verification"), id, userId }),
+    /** Has the email instead of a user: the consumer looks the user up, where no caller can measure how long it takes. */
+    z.object({
+      kind: z.literal("passwordReset"),
+      id,
+      email: z.string(),
+      origin: origin.optional(),
+      /** What a "this was not me" link has undone in tenants, in sentences; missing for a reset that was asked for. */
+      undone: z.array(z.string()).optional(),
+      /** Whether such a link could not turn the second factor on again. */
+      isFactorLost: z.boolean().optional(),
+    }),
+    /** Has the email, for the same reason. */
+    z.object({ kind: z.literal("mailCode"), id, email: z.string(), asker: asker.optional() }),
+    z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
+    z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
+    /** To the new address. */
+    z.object({ kind: z.literal("emailConfirmation"), id, userId }),
+    /** To the former address; `isDone` is false while the new one is not confirmed. */
+    z.object({ kind: z.literal("emailChanged"), id, userId, isDone: z.boolean() }),
+    z.object({ kind: z.literal("twoFactorRemoval"), id, userId }),
+  ] as const;
+
+/** The other mails, which say what has happened. */
+const notices = () =>
+  [
+    z.object({
+      kind: z.enum(["recoveryCodesRenewed", "recoveryCodeUsed", "refreshTokenReused", "accountExported"]),
+      id,
+      userId,
+    }),
+    z.object({
+      kind: z.literal("passwordChanged"),
+      id,
+      userId,
+      ended: endedAccess.optional(),
+      endedCredentials: z.array(listedCredential).optional(),
+    }),
+    z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
+    z.object({ kind: z.enum(["passkeyAdded", "passkeyRemoved"]), id, userId, passkeyName: z.string() }),
+    z.object({ kind: z.enum(["identityLinked", "identityUnlinked"]), id, userId, provider: z.enum(PROVIDER_NAMES) }),
+    z.object({ kind: z.enum(["apiKeyCreated", "platformKeyCreated"]), id, userId, keyName: z.string() }),
+    z.object({
+      kind: z.literal("signedInOnNewDevice"),
+      id,
+      userId,
+      device: z.string(),
+      location: z.string().nullish(),
+      ipAddress: z.string().nullish(),
+      signedInAt: z.number(),
+    }),
+    /** `pool`: which codes were guessed; missing for those of the second factor. */
+    z.object({ kind: z.literal("secondFactorGuessed"), id, userId, pool: z.enum(["totp", "code"]).optional() }),
+    /** Has the address, because the account is gone. */
+    z.object({
+      kind: z.literal("accountDeleted"),
+      id,
+      email: z.string(),
+      name: z.string().nullable(),
+      deletedAt: z.number(),
+    }),
+    z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
+    z.object({ kind: z.literal("tenantNotice"), id, userId, tenantName: z.string(), news: tenantNews }),
+    z.object({ kind: z.literal("operatorNotice"), id, userId, news: operatorNews }),
+    /** Goes to the address in ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
+    z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
+    /** `more` counts the subscriptions that `items` leaves out. */
+    z.object({
+      // Its name on the queue: jobs of an older version may be waiting.
+      kind: z.literal("subscriptionAlert"),
+      id,
+      userId,
+      tenantName: z.string(),
+      items: z.array(noticeItem),
+      more: z.number(),
+    }),
+  ] as const;
+
+/** Made when the first job is read: it is large, and few isolates read one. */
+export const mailJob = z.lazy(() => z.discriminatedUnion("kind", [...mailsWithTokens(), ...notices()]));
 
 export type MailJob = z.infer<typeof mailJob>;

@@ -13,11 +13,12 @@ export const commaList = z.string().transform((text) =>
 
 /** A whole number in this range, in digits. */
 export const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.int().min(min).max(max));
+  z.string().transform((text, context) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    context.addIssue({ code: "custom", message: `Must be a whole number from ${min} to ${max}` });
+    return z.NEVER;
+  });
 
 /** The setting for a positive number that overrides `fallback`, such as a limit or cap. */
 export const figure = (fallback: number) => ({

@@ -1,5 +1,6 @@
 /** The audit log, as the API sends it. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../platform/schemas/audit-actions";
 import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
@@ -53,51 +54,49 @@ const nullable = (description: string, example: string) =>
     .nullable()
     .meta({ description, examples: [example] });
 
-const auditEvent = z
-  .object({
-    id,
-    at: time,
-    action: z.string().meta({
-      description: "Such as `webhook.created`. Later versions may have more of them.",
-      examples: ["webhook.created"],
+const auditEvent = answer("AuditEvent", "A change, who made it and from where.", () => ({
+  id,
+  at: time,
+  action: z.string().meta({
+    description: "Such as `webhook.created`. Later versions may have more of them.",
+    examples: ["webhook.created"],
+  }),
+  actor: z
+    .object({
+      kind: z.enum(ACTOR_KINDS).meta({ examples: ["user"] }),
+      id: id.nullable(),
+      name: nullable(
+        "The email address of the user or the name of the API key at that time. Null once a user is deleted.",
+        "ada@example.com",
+      ),
+    })
+    .meta({
+      description:
+        "Who did it. `operator` is somebody who operates this service; `system` is the service itself; " +
+        "`anonymous` somebody who was not signed in.",
     }),
-    actor: z
-      .object({
-        kind: z.enum(ACTOR_KINDS).meta({ examples: ["user"] }),
-        id: id.nullable(),
-        name: nullable(
-          "The email address of the user or the name of the API key at that time. Null once a user is deleted.",
-          "ada@example.com",
-        ),
-      })
-      .meta({
-        description:
-          "Who did it. `operator` is somebody who operates this service; `system` is the service itself; " +
-          "`anonymous` somebody who was not signed in.",
-      }),
-    target: z
-      .object({
-        kind: z.enum(TARGET_KINDS).meta({ examples: ["webhook"] }),
-        id: z.string().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] }),
-      })
-      .nullable()
-      .meta({ description: "What was changed." }),
-    ip: nullable("An IPv4 address or a /64 network.", "203.0.113.7"),
-    userAgent: nullable("Its first 256 characters.", "Mozilla/5.0"),
-    requestId: nullable(
-      "The `X-Request-Id` of the request, but never one that the caller sent.",
-      "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f",
-    ),
-    sessionId: nullable("The session that was used or ended.", "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"),
-    meta: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({
-        description: "More about the change: names of fields and values of enumerations.",
-        examples: [{ changed: ["url"] }],
-      }),
-  })
-  .meta({ id: "AuditEvent", description: "A change, who made it and from where." });
+  target: z
+    .object({
+      kind: z.enum(TARGET_KINDS).meta({ examples: ["webhook"] }),
+      id: z.string().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] }),
+    })
+    .nullable()
+    .meta({ description: "What was changed." }),
+  ip: nullable("An IPv4 address or a /64 network.", "203.0.113.7"),
+  userAgent: nullable("Its first 256 characters.", "Mozilla/5.0"),
+  requestId: nullable(
+    "The `X-Request-Id` of the request, but never one that the caller sent.",
+    "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f",
+  ),
+  sessionId: nullable("The session that was used or ended.", "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"),
+  meta: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({
+      description: "More about the change: names of fields and values of enumerations.",
+      examples: [{ changed: ["url"] }],
+    }),
+}));
 
 export const auditPageBody = z.object({ data: z.array(auditEvent), nextCursor });
 export const activity = z.array(auditEvent);

@@ -1,5 +1,6 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, time } from "../../platform/schemas/schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
@@ -41,22 +42,21 @@ const record = {
     }),
 };
 
-export const tenantRecord = z
-  .object({ ...record, name: z.string().meta({ examples: ["Analytical Engines"] }) })
-  .meta({ id: "PlatformTenant", description: "A tenant, as the product sees it." });
+export const tenantRecord = answer("PlatformTenant", "A tenant, as the product sees it.", () => ({
+  ...record,
+  name: z.string().meta({ examples: ["Analytical Engines"] }),
+}));
 
-export const userRecord = z
-  .object({
-    ...record,
-    email: z.string().meta({ examples: ["ada@example.com"] }),
-    name: z
-      .string()
-      .nullable()
-      .meta({ examples: ["Ada Lovelace"] }),
-    emailVerified: z.boolean(),
-    twoFactorEnabled: z.boolean(),
-  })
-  .meta({ id: "PlatformUser", description: "A person with an account, as the product sees them." });
+export const userRecord = answer("PlatformUser", "A person with an account, as the product sees them.", () => ({
+  ...record,
+  email: z.string().meta({ examples: ["ada@example.com"] }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ examples: ["Ada Lovelace"] }),
+  emailVerified: z.boolean(),
+  twoFactorEnabled: z.boolean(),
+}));
 
 export type TenantRecord = z.infer<typeof tenantRecord>;
 export type UserRecord = z.infer<typeof userRecord>;

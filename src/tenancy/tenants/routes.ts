@@ -12,9 +12,9 @@ import { membership as membershipSchema } from "./schemas";
 
 export const tenantRoutes = new Hono<AppEnv>().get(
   "/",
-  describeRoute("listTenants", "The tenants that the user is a member of, the most recently used first.", {
+  describeRoute("listTenants", "The tenants that the user is a member of, the most recently used first.", () => ({
     200: dataOf(z.array(membershipSchema)),
-  }),
+  })),
   sessionOnly,
   ...serve(tenants.list, (c, data) => c.json({ data })),
 );

@@ -1,14 +1,15 @@
 /** Tenants in requests and answers. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, role } from "../../platform/schemas/schemas";
 
-export const tenant = z
-  .object({ id, name: z.string().meta({ examples: ["Analytical Engines"] }) })
-  .meta({ id: "Tenant", description: "An account's space: its members, subscriptions, events and API keys." });
+export const tenant = answer("Tenant", "An account's space: its members, subscriptions, events and API keys.", () => ({
+  id,
+  name: z.string().meta({ examples: ["Analytical Engines"] }),
+}));
 
-export const membership = tenant
-  .extend({
-    role,
-    current: z.boolean().meta({ description: "True for the tenant of this session." }),
-  })
-  .meta({ id: "Membership", description: "A tenant that the user is a member of." });
+export const membership = answer("Membership", "A tenant that the user is a member of.", () => ({
+  ...tenant.unwrap().shape,
+  role,
+  current: z.boolean().meta({ description: "True for the tenant of this session." }),
+}));

@@ -1,5 +1,6 @@
 /** The request bodies of event types, and the resources that the API returns. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { OPERATIONAL_PREFIX, eventType as typeName } from "../../platform/schemas/event-type";
 import { isWithinDepth, MAX_DEPTH, moment, pageLimit, time } from "../../platform/schemas/schemas";
 import { catalogue, catalogueChange } from "./catalogue/schemas";
@@ -116,49 +117,46 @@ export const eventTypeQuery = z.object({
     .meta({ examples: ["include"] }),
 });
 
-const summary = z
-  .object({
-    name,
-    scope: z
-      .enum(["tenant", "platform"])
-      .meta({ description: "Who has declared it. What the platform declares holds in every tenant." }),
-    shadowed: z
-      .boolean()
-      .optional()
-      .meta({ description: "True: the platform has declared a type of the same name, which counts instead." }),
-    description: description.optional(),
-    group: group.optional(),
-    enforce,
-    archived: z.boolean().meta({ description: "True: lists hide it." }),
-    deprecated: z
-      .object({ since: time, note: note.optional(), replacedBy: replacedBy.optional() })
-      .optional()
-      .meta({ description: "Present if publishers should stop using it." }),
-    latestVersion: z
-      .int()
-      .min(0)
-      .meta({ description: "The newest version of its schema; 0 without one.", examples: [1] }),
-    warned: z
-      .object({ count: z.int().min(1), lastAt: time })
-      .optional()
-      .meta({ description: "How many events were published with a warning, counted once a minute." }),
-    createdAt: time,
-    updatedAt: time,
-  })
-  .meta({ id: "EventTypeSummary", description: "An event type without its schema." });
+const summary = answer("EventTypeSummary", "An event type without its schema.", () => ({
+  name,
+  scope: z
+    .enum(["tenant", "platform"])
+    .meta({ description: "Who has declared it. What the platform declares holds in every tenant." }),
+  shadowed: z
+    .boolean()
+    .optional()
+    .meta({ description: "True: the platform has declared a type of the same name, which counts instead." }),
+  description: description.optional(),
+  group: group.optional(),
+  enforce,
+  archived: z.boolean().meta({ description: "True: lists hide it." }),
+  deprecated: z
+    .object({ since: time, note: note.optional(), replacedBy: replacedBy.optional() })
+    .optional()
+    .meta({ description: "Present if publishers should stop using it." }),
+  latestVersion: z
+    .int()
+    .min(0)
+    .meta({ description: "The newest version of its schema; 0 without one.", examples: [1] }),
+  warned: z
+    .object({ count: z.int().min(1), lastAt: time })
+    .optional()
+    .meta({ description: "How many events were published with a warning, counted once a minute." }),
+  createdAt: time,
+  updatedAt: time,
+}));
 
 export const eventTypePage = z.object({
   data: z.array(summary),
   nextCursor: z.string().nullable().meta({ description: "Where the next page begins; null if there is none." }),
 });
 
-export const eventType = summary
-  .extend({
-    schema: schema.optional(),
-    examples: examples.optional(),
-    subscribers: z.int().min(0).optional().meta({ description: "How many enabled subscriptions receive it." }),
-  })
-  .meta({ id: "EventType", description: "An event type that the tenant has declared." });
+export const eventType = answer("EventType", "An event type that the tenant has declared.", () => ({
+  ...summary.unwrap().shape,
+  schema: schema.optional(),
+  examples: examples.optional(),
+  subscribers: z.int().min(0).optional().meta({ description: "How many enabled subscriptions receive it." }),
+}));
 
 const paths = z.array(z.string()).meta({ examples: [["items.sku"]] });
 const versionSummary = z.object({
@@ -176,18 +174,16 @@ export const eventTypeVersion = versionSummary
   .extend({ schema, examples: examples.optional() })
   .meta({ id: "EventTypeVersion", description: "A version of the schema of an event type." });
 
-export const sampleResult = z
-  .object({
-    valid: z.boolean(),
-    version,
-    errors: z.array(
-      z.object({
-        path: z.string().meta({ examples: ["payload.total"] }),
-        message: z.string().meta({ description: "The keyword and what it expects.", examples: ["type: integer"] }),
-      }),
-    ),
-  })
-  .meta({ id: "EventTypeSampleResult", description: "Whether a payload fits the schema." });
+export const sampleResult = answer("EventTypeSampleResult", "Whether a payload fits the schema.", () => ({
+  valid: z.boolean(),
+  version,
+  errors: z.array(
+    z.object({
+      path: z.string().meta({ examples: ["payload.total"] }),
+      message: z.string().meta({ description: "The keyword and what it expects.", examples: ["type: integer"] }),
+    }),
+  ),
+}));
 
 const mode = z.enum(MODES).meta({
   description:
@@ -196,9 +192,10 @@ const mode = z.enum(MODES).meta({
   examples: ["known"],
 });
 
-export const settings = z
-  .object({ mode, catalog: catalogue })
-  .meta({ id: "EventTypeSettings", description: "The settings of event types." });
+export const settings = answer("EventTypeSettings", "The settings of event types.", () => ({
+  mode,
+  catalog: catalogue,
+}));
 export const settingsChange = z
   .strictObject({ mode, catalog: catalogueChange })
   .partial()

@@ -1,5 +1,6 @@
 /** The input and output of publishing, over HTTP and over RPC. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { eventType, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
 import { id, isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
 
@@ -102,24 +103,22 @@ export const publicationBatch = z
   })
   .meta({ id: "NewEventBatch" });
 
-export const published = z
-  .object({
-    id,
-    type: z.string().meta({ examples: ["OrderPaid"] }),
-    deliveries: z
-      .int()
-      .min(0)
-      .meta({ description: "How many subscriptions receive it.", examples: [1] }),
-    filtered: filtered.optional(),
-    sequence: sequence.optional(),
-    warnings: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .optional()
-      .meta({
-        description: "Where the payload does not fit the schema of its type, and whether the type is deprecated.",
-        examples: [[{ path: "payload.total", message: "type: integer" }]],
-      }),
-  })
-  .meta({ id: "PublishedEvent", description: "An event that the service has stored." });
+export const published = answer("PublishedEvent", "An event that the service has stored.", () => ({
+  id,
+  type: z.string().meta({ examples: ["OrderPaid"] }),
+  deliveries: z
+    .int()
+    .min(0)
+    .meta({ description: "How many subscriptions receive it.", examples: [1] }),
+  filtered: filtered.optional(),
+  sequence: sequence.optional(),
+  warnings: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .optional()
+    .meta({
+      description: "Where the payload does not fit the schema of its type, and whether the type is deprecated.",
+      examples: [[{ path: "payload.total", message: "type: integer" }]],
+    }),
+}));
 
 export type Published = z.infer<typeof published>;

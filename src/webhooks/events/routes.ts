@@ -70,43 +70,43 @@ export const publishBatch = [
 export const eventRoutes = new Hono<AppEnv>()
   .post(
     "/",
-    describeRoute("publishEvent", "Publishes an event to every subscription that receives its type.", {
+    describeRoute("publishEvent", "Publishes an event to every subscription that receives its type.", () => ({
       202: dataOf(published),
       headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
       errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "SERVICE_UNAVAILABLE"],
       description:
         "The event is stored before the answer and delivered at least once. The body may have up to 256 KiB.",
-    }),
+    })),
     ...publishOne,
   )
   .post(
     "/batch",
-    describeRoute("publishEvents", "Publishes up to 100 events, either all or none.", {
+    describeRoute("publishEvents", "Publishes up to 100 events, either all or none.", () => ({
       202: dataOf(z.array(published)),
       errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "SERVICE_UNAVAILABLE"],
       description:
         "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each " +
         "event.",
-    }),
+    })),
     ...publishBatch,
   )
   .get(
     "/",
-    describeRoute("listEvents", "Lists the published events, newest first, page by page.", {
+    describeRoute("listEvents", "Lists the published events, newest first, page by page.", () => ({
       200: eventPage,
       description: "A page may be short or empty although more follow: continue until `nextCursor` is null.",
-    }),
+    })),
     ...serve(events.list, (c, page) => c.json(page), "query"),
   )
   .get(
     "/:id",
-    describeRoute("getEvent", "Returns an event, and what became of it for each subscription that wanted it.", {
+    describeRoute("getEvent", "Returns an event, and what became of it for each subscription that wanted it.", () => ({
       200: eventDetailPage,
       errors: ["NOT_FOUND"],
       description:
         "`subscriptions` says for each whether the event was delivered, has failed, waits or was skipped, and why. " +
         "Continue with `cursor` until `nextCursor` is null.",
-    }),
+    })),
     ...serve(events.get, (c, page) => c.json(page), "query"),
   );
 

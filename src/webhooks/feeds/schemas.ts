@@ -1,5 +1,6 @@
 /** The request bodies of feeds, and the resources that the API returns. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { eventType, eventWildcard, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
 import { id, moment, name, time } from "../../platform/schemas/schemas";
 import { orderKey, sequence } from "../events/publication";
@@ -99,62 +100,53 @@ export const seekTarget = z
 
 export type SeekTarget = z.output<typeof seekTarget>;
 
-export const feed = z
-  .object({
-    id,
-    name: z.string().meta({ examples: ["Billing"] }),
-    events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
-    tokenPrefix: z.string().meta({ description: "The first characters of its token.", examples: ["psf_4kT9…"] }),
-    createdAt: time,
-    updatedAt: time,
-  })
-  .meta({ id: "Feed", description: "A list of events that programs pull." });
+export const feed = answer("Feed", "A list of events that programs pull.", () => ({
+  id,
+  name: z.string().meta({ examples: ["Billing"] }),
+  events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
+  tokenPrefix: z.string().meta({ description: "The first characters of its token.", examples: ["psf_4kT9…"] }),
+  createdAt: time,
+  updatedAt: time,
+}));
 
 export type Feed = z.infer<typeof feed>;
 
-export const feedWithToken = feed
-  .extend({ token: z.string().meta({ description: "Reads the feed. It is never shown again." }) })
-  .meta({ id: "FeedWithToken", description: "A feed with its new token." });
+export const feedWithToken = answer("FeedWithToken", "A feed with its new token.", () => ({
+  ...feed.unwrap().shape,
+  token: z.string().meta({ description: "Reads the feed. It is never shown again." }),
+}));
 
-const feedEvent = z
-  .object({
-    id,
-    type: z.string().meta({ examples: ["OrderPaid"] }),
-    createdAt: time,
-    payload: z
-      .unknown()
-      .meta({ description: "The JSON value exactly as it was published.", examples: [{ order: 42 }] }),
-    correlationId: z.string().optional(),
-    orderKey: orderKey.optional(),
-    sequence: sequence.optional(),
-  })
-  .meta({ id: "FeedEvent", description: "An event of a feed." });
+const feedEvent = answer("FeedEvent", "An event of a feed.", () => ({
+  id,
+  type: z.string().meta({ examples: ["OrderPaid"] }),
+  createdAt: time,
+  payload: z.unknown().meta({ description: "The JSON value exactly as it was published.", examples: [{ order: 42 }] }),
+  correlationId: z.string().optional(),
+  orderKey: orderKey.optional(),
+  sequence: sequence.optional(),
+}));
 
-export const feedPage = z
-  .object({
-    data: z.array(feedEvent),
-    cursor: cursor.meta({ description: "What follows this page. Safe to keep: nothing appears before it later." }),
-    hasMore: z.boolean().meta({ description: "Whether to ask again at once. A page may be short or empty." }),
-    nextPollMs: z
-      .int()
-      .min(0)
-      .meta({ description: "After how many milliseconds to ask again; 0 only if there is more.", examples: [2000] }),
-    truncated: z
-      .boolean()
-      .meta({ description: "Whether events after the cursor are left out: retention removed them, or `maxAgeMs`." }),
-  })
-  .meta({ id: "FeedPage", description: "A page of a feed." });
+export const feedPage = answer("FeedPage", "A page of a feed.", () => ({
+  data: z.array(feedEvent),
+  cursor: cursor.meta({ description: "What follows this page. Safe to keep: nothing appears before it later." }),
+  hasMore: z.boolean().meta({ description: "Whether to ask again at once. A page may be short or empty." }),
+  nextPollMs: z
+    .int()
+    .min(0)
+    .meta({ description: "After how many milliseconds to ask again; 0 only if there is more.", examples: [2000] }),
+  truncated: z
+    .boolean()
+    .meta({ description: "Whether events after the cursor are left out: retention removed them, or `maxAgeMs`." }),
+}));
 
-export const feedConsumer = z
-  .object({
-    name: consumerName,
-    cursor,
-    waiting: z
-      .int()
-      .min(0)
-      .meta({ description: "How many events follow, counted up to 10,000.", examples: [12] }),
-    updatedAt: time,
-  })
-  .meta({ id: "FeedConsumer", description: "A reader of a feed, and how far it has come." });
+export const feedConsumer = answer("FeedConsumer", "A reader of a feed, and how far it has come.", () => ({
+  name: consumerName,
+  cursor,
+  waiting: z
+    .int()
+    .min(0)
+    .meta({ description: "How many events follow, counted up to 10,000.", examples: [12] }),
+  updatedAt: time,
+}));
 
 export type FeedConsumer = z.infer<typeof feedConsumer>;

@@ -9,9 +9,13 @@ import { filterResult } from "./schemas";
 
 export const filterRoutes = new Hono<AppEnv>().post(
   "/:id/filter/test",
-  describeRoute("testFilter", "Says whether a subscription would receive an event, and if not, why. Writes nothing.", {
-    200: dataOf(filterResult),
-    errors: ["NOT_FOUND"],
-  }),
+  describeRoute(
+    "testFilter",
+    "Says whether a subscription would receive an event, and if not, why. Writes nothing.",
+    () => ({
+      200: dataOf(filterResult),
+      errors: ["NOT_FOUND"],
+    }),
+  ),
   ...serve(filters.test, (c, data) => c.json({ data })),
 );

@@ -1,5 +1,6 @@
 /** What it takes to try one, and why one lets an event not through, as the API has them. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { eventType } from "../../platform/schemas/event-type";
 import { isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
 import { filter } from "./filter-schemas";
@@ -19,27 +20,23 @@ export const filterSample = z
   })
   .meta({ id: "FilterSample", description: "An event to try. Nothing is published." });
 
-export const filterReason = z
-  .object({
-    path: z
-      .string()
-      .meta({ description: "Where it looks; empty for the event as a whole.", examples: ["payload.total"] }),
-    operator: z.string().meta({ examples: ["$gt"] }),
-    expected: z.unknown().meta({ description: "What stands beside the operator in the filter.", examples: [100] }),
-    found: z.enum(["missing", "null", "boolean", "number", "string", "array", "object"]).meta({
-      description: "The JSON type of the value there; of the first one, if the path leads to several.",
-      examples: ["number"],
-    }),
-  })
-  .meta({ id: "FilterReason", description: "A condition that does not hold." });
+export const filterReason = answer("FilterReason", "A condition that does not hold.", () => ({
+  path: z
+    .string()
+    .meta({ description: "Where it looks; empty for the event as a whole.", examples: ["payload.total"] }),
+  operator: z.string().meta({ examples: ["$gt"] }),
+  expected: z.unknown().meta({ description: "What stands beside the operator in the filter.", examples: [100] }),
+  found: z.enum(["missing", "null", "boolean", "number", "string", "array", "object"]).meta({
+    description: "The JSON type of the value there; of the first one, if the path leads to several.",
+    examples: ["number"],
+  }),
+}));
 
-export const filterResult = z
-  .object({
-    subscribed: z.boolean().meta({ description: "Whether the subscription lists the type." }),
-    matches: z.boolean().meta({ description: "Whether the filter lets the event through." }),
-    because: z.array(filterReason).meta({ description: "The conditions that do not hold, at most 20." }),
-  })
-  .meta({ id: "FilterResult", description: "What a filter makes of an event." });
+export const filterResult = answer("FilterResult", "What a filter makes of an event.", () => ({
+  subscribed: z.boolean().meta({ description: "Whether the subscription lists the type." }),
+  matches: z.boolean().meta({ description: "Whether the filter lets the event through." }),
+  because: z.array(filterReason).meta({ description: "The conditions that do not hold, at most 20." }),
+}));
 
 export type FilterReason = z.infer<typeof filterReason>;
 export type FilterResult = z.infer<typeof filterResult>;

@@ -16,13 +16,13 @@ export const attemptRoutes = new Hono<AppEnv>()
     describeRoute(
       "listWebhookLogs",
       "Lists the attempts of a subscription, newest first: the newest 50, or page by page.",
-      {
+      () => ({
         200: logPage,
         ...MISSING,
         description:
           "Without parameters, the answer is the newest 50. With a filter, a page may be short or empty although " +
           "more follow: continue until `nextCursor` is null.",
-      },
+      }),
     ),
     ...serve(
       deliveryLog.list,
@@ -37,9 +37,13 @@ export const attemptRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id/attempts/:attemptId",
-    describeRoute("getWebhookAttempt", "Returns one attempt with its headers, and all attempts of its delivery.", {
-      200: dataOf(attemptDetail),
-      ...MISSING,
-    }),
+    describeRoute(
+      "getWebhookAttempt",
+      "Returns one attempt with its headers, and all attempts of its delivery.",
+      () => ({
+        200: dataOf(attemptDetail),
+        ...MISSING,
+      }),
+    ),
     ...serve(deliveryLog.get, (c, data) => c.json({ data })),
   );

@@ -1,48 +1,49 @@
 /** The delivery log and its filter, as the API sends and receives them. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { eventType } from "../../platform/schemas/event-type";
 import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_ROWS = 100;
 
-const attempt = z
-  .object({
-    _id: id,
-    webhookId: id,
-    deliveryId: id.meta({
-      description: "The delivery, which is the same for all of its attempts. Sent as `webhook-id`.",
-    }),
-    eventType: z.string().meta({ examples: ["OrderPaid"] }),
-    payload: z.unknown().meta({
-      description:
-        "The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed " +
-        "because of its age.",
-      examples: [{ order: 42 }],
-    }),
-    status: z.enum(["pending", "success", "failed"]),
-    responseCode: z
-      .int()
-      .optional()
-      .meta({ description: "The HTTP status of the subscriber; missing if it did not answer.", examples: [200] }),
-    responseBody: z
-      .string()
-      .optional()
-      .meta({ description: "The first 16 KiB of the subscriber's answer.", examples: ["ok"] }),
-    error: z
-      .string()
-      .optional()
-      .meta({ description: "Why it failed, such as `timeout`.", examples: ["timeout"] }),
-    attemptCount: z
-      .int()
-      .min(1)
-      .meta({ description: "1 for the first attempt of its delivery.", examples: [1] }),
-    attemptedAt: time,
-    completedAt: time.optional(),
-  })
-  .meta({ id: "Attempt", description: "One attempt to deliver an event: one row of the delivery log." });
+const attemptStatus = z.enum(["pending", "success", "failed"]);
+
+const attempt = answer("Attempt", "One attempt to deliver an event: one row of the delivery log.", () => ({
+  _id: id,
+  webhookId: id,
+  deliveryId: id.meta({
+    description: "The delivery, which is the same for all of its attempts. Sent as `webhook-id`.",
+  }),
+  eventType: z.string().meta({ examples: ["OrderPaid"] }),
+  payload: z.unknown().meta({
+    description:
+      "The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed " +
+      "because of its age.",
+    examples: [{ order: 42 }],
+  }),
+  status: attemptStatus,
+  responseCode: z
+    .int()
+    .optional()
+    .meta({ description: "The HTTP status of the subscriber; missing if it did not answer.", examples: [200] }),
+  responseBody: z
+    .string()
+    .optional()
+    .meta({ description: "The first 16 KiB of the subscriber's answer.", examples: ["ok"] }),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: "Why it failed, such as `timeout`.", examples: ["timeout"] }),
+  attemptCount: z
+    .int()
+    .min(1)
+    .meta({ description: "1 for the first attempt of its delivery.", examples: [1] }),
+  attemptedAt: time,
+  completedAt: time.optional(),
+}));
 
 export const logQuery = pageQuery("Attempts", MAX_PAGE_ROWS).extend({
-  status: attempt.shape.status.optional(),
+  status: attemptStatus.optional(),
   eventType: eventType.optional(),
   since: moment.optional().meta({ description: "Only attempts that started at this time or later." }),
   until: moment.optional().meta({ description: "Only attempts that started before this time." }),
@@ -55,20 +56,16 @@ export const logPage = z.object({
   }),
 });
 
-export const attemptSummary = attempt
-  .pick({
-    _id: true,
-    attemptCount: true,
-    status: true,
-    responseCode: true,
-    error: true,
-    attemptedAt: true,
-    completedAt: true,
-  })
-  .meta({ id: "AttemptSummary", description: "One attempt of a delivery, in short." });
+export const attemptSummary = answer("AttemptSummary", "One attempt of a delivery, in short.", () => {
+  const { _id, attemptCount, status, responseCode, error, attemptedAt, completedAt } = attempt.unwrap().shape;
+  return { _id, attemptCount, status, responseCode, error, attemptedAt, completedAt };
+});
 
-export const attemptDetail = attempt
-  .extend({
+export const attemptDetail = answer(
+  "AttemptDetail",
+  "One attempt with its headers and the other attempts of its delivery.",
+  () => ({
+    ...attempt.unwrap().shape,
     eventId: id,
     kind: z.enum(["event", "retry", "test", "replay"]).meta({
       description: "Why its delivery exists: a published event, a manual retry, a test or a replay of all events.",
@@ -96,8 +93,8 @@ export const attemptDetail = attempt
         examples: ["secret-ended"],
       }),
     attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, at most 50, oldest first." }),
-  })
-  .meta({ id: "AttemptDetail", description: "One attempt with its headers and the other attempts of its delivery." });
+  }),
+);
 
 export type AttemptDetail = z.infer<typeof attemptDetail>;
 export type Attempt = z.infer<typeof attempt>;

@@ -1,5 +1,6 @@
 /** The request and the answer of `retry-failed`. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { cursor, moment, nextCursor } from "../../platform/schemas/schemas";
 
 export const retryFailedRequest = z
@@ -9,9 +10,7 @@ export const retryFailedRequest = z
   })
   .meta({ id: "RetryFailedRequest", description: "Which failed deliveries to send again." });
 
-export const retryFailedResult = z
-  .object({
-    message: z.string().meta({ description: "How many, as a sentence for people.", examples: ["2 deliveries queued"] }),
-    nextCursor,
-  })
-  .meta({ id: "RetryFailedResult", description: "Which failed deliveries were queued again." });
+export const retryFailedResult = answer("RetryFailedResult", "Which failed deliveries were queued again.", () => ({
+  message: z.string().meta({ description: "How many, as a sentence for people.", examples: ["2 deliveries queued"] }),
+  nextCursor,
+}));

@@ -13,13 +13,13 @@ export const webhookKeyRoutes = new Hono<AppEnv>().get(
   describeRoute(
     "getWebhookKeys",
     "Returns the public keys that verify the `v1a` signatures of a subscription, newest first.",
-    {
+    () => ({
       200: webhookKeySet,
       errors: ["NOT_FOUND"],
       description:
         "For subscriptions whose `delivery.signature` is `v1+v1a`. Needs no credential. A new key is published 20 " +
         "minutes before it signs. The answer for an unknown subscription is the same as for one without public keys.",
-    },
+    }),
   ),
   limit("webhookKeys", "IP address"),
   async (c) => {

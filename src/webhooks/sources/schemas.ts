@@ -1,5 +1,6 @@
 /** The request bodies of sources, and the resources that the API returns. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, name, time } from "../../platform/schemas/schemas";
 import { MAX_INBOUND_BYTES, SOURCE_OPTIONS } from "./option-schemas";
 
@@ -72,17 +73,17 @@ export const sourceSample = z
   })
   .meta({ id: "SourceSample", description: "A call to try. Nothing is published." });
 
-export const sampleResult = z
-  .object({
-    verified: z.boolean(),
-    reason: reason.optional(),
-    type: z.string().optional().meta({ description: "The type of the event that it would become." }),
-    relayed: z.boolean().optional().meta({ description: "Whether it would become an event." }),
-  })
-  .meta({ id: "SourceSampleResult", description: "What would become of a call." });
+export const sampleResult = answer("SourceSampleResult", "What would become of a call.", () => ({
+  verified: z.boolean(),
+  reason: reason.optional(),
+  type: z.string().optional().meta({ description: "The type of the event that it would become." }),
+  relayed: z.boolean().optional().meta({ description: "Whether it would become an event." }),
+}));
 
-export const source = z
-  .object({
+export const source = answer(
+  "Source",
+  "A URL at which another system sends its webhooks, which become events.",
+  () => ({
     id: sourceId,
     name: z.string().meta({ examples: ["Stripe"] }),
     provider,
@@ -103,17 +104,19 @@ export const source = z
     createdAt: time,
     updatedAt: time,
     lastEventAt: time.optional().meta({ description: "When it last relayed an event, to the minute." }),
-  })
-  .meta({ id: "Source", description: "A URL at which another system sends its webhooks, which become events." });
+  }),
+);
 
-export const sourceError = z
-  .object({
+export const sourceError = answer(
+  "SourceError",
+  "Calls that a source has refused. At most one entry a minute and reason.",
+  () => ({
     at: time,
     reason,
     count: z.int().min(1).meta({ description: "How many calls were refused since the entry before it." }),
     bytes: z.int().min(0).meta({ description: "The size of the last of their bodies." }),
-  })
-  .meta({ id: "SourceError", description: "Calls that a source has refused. At most one entry a minute and reason." });
+  }),
+);
 
 export type Source = z.infer<typeof source>;
 export type SourceError = z.infer<typeof sourceError>;

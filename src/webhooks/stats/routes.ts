@@ -13,9 +13,9 @@ export const statsRoutes = new Hono<AppEnv>().get(
   describeRoute(
     "getStats",
     "Returns the tenant's delivery attempts per hour, and the subscriptions that need attention.",
-    {
+    () => ({
       200: dataOf(tenantStats),
-    },
+    }),
   ),
   ...serve(stats.ofTenant, (c, data) => c.json({ data }), "query"),
 );
@@ -23,17 +23,17 @@ export const statsRoutes = new Hono<AppEnv>().get(
 export const subscriptionStatsRoutes = new Hono<AppEnv>()
   .get(
     "/:id/stats",
-    describeRoute("getWebhookStats", "Returns the delivery attempts of a subscription per hour.", {
+    describeRoute("getWebhookStats", "Returns the delivery attempts of a subscription per hour.", () => ({
       200: dataOf(subscriptionStats),
       errors: ["NOT_FOUND"],
-    }),
+    })),
     ...serve(stats.ofSubscription, (c, data) => c.json({ data }), "query"),
   )
   .get(
     "/:id/metrics",
-    describeRoute("getWebhookMetrics", "Counts the delivery attempts of a subscription by status.", {
+    describeRoute("getWebhookMetrics", "Counts the delivery attempts of a subscription by status.", () => ({
       200: dataOf(attemptCounts),
       errors: ["NOT_FOUND"],
-    }),
+    })),
     ...serve(stats.attempts, (c, data) => c.json({ data })),
   );

@@ -1,5 +1,6 @@
 /** Counts and latency, as the API returns them. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id, time } from "../../platform/schemas/schemas";
 
 const MAX_HOURS = 168;
@@ -24,9 +25,10 @@ const ofAttempts = {
   p95Ms: count.nullable().meta({ description: "The 95th percentile of the latency, at most 10000.", examples: [180] }),
 };
 
-const hourlyStats = z
-  .object({ hour: time.meta({ description: "The start of the hour." }), ...ofAttempts })
-  .meta({ id: "HourlyStats", description: "The attempts of one hour." });
+const hourlyStats = answer("HourlyStats", "The attempts of one hour.", () => ({
+  hour: time.meta({ description: "The start of the hour." }),
+  ...ofAttempts,
+}));
 
 const totals = {
   hours: z.array(hourlyStats).meta({ description: "Every hour, oldest first, including those without attempts." }),
@@ -34,16 +36,16 @@ const totals = {
   pending: count.meta({ description: "Attempts in progress now.", examples: [0] }),
   total: count.meta({ description: "`success`, `failed` and `pending` together.", examples: [3] }),
 };
-export const subscriptionStats = z
-  .object(totals)
-  .meta({ id: "SubscriptionStats", description: "The attempts of one subscription, in total and per hour." });
+export const subscriptionStats = answer(
+  "SubscriptionStats",
+  "The attempts of one subscription, in total and per hour.",
+  () => totals,
+);
 
-const throttle = z
-  .object({
-    waiting: count.meta({ description: "How many deliveries wait, at most 100,000.", examples: [1240] }),
-    nextSlotAt: time.nullable().meta({ description: "By when the first of them is sent. Null if none waits." }),
-  })
-  .meta({ id: "Throttle", description: "What waits because of the subscription's limits. Missing if it has none." });
+const throttle = answer("Throttle", "What waits because of the subscription's limits. Missing if it has none.", () => ({
+  waiting: count.meta({ description: "How many deliveries wait, at most 100,000.", examples: [1240] }),
+  nextSlotAt: time.nullable().meta({ description: "By when the first of them is sent. Null if none waits." }),
+}));
 
 export const attemptCounts = z
   .object({ total: count, success: count, failed: count, pending: count, throttle: throttle.optional() })
@@ -53,33 +55,29 @@ export const attemptCounts = z
     examples: [{ total: 3, success: 2, failed: 1, pending: 0 }],
   });
 
-const attentionItem = z
-  .object({
-    webhookId: id,
-    name: z.string().meta({ examples: ["Orders"] }),
-    reason: z.enum(["failing", "throttled", "slow", "paused"]).meta({
-      description:
-        "`failing`: its last attempt failed. `throttled`: it asked for a pause with 429 or 503. `slow`: it recently " +
-        "did not answer for a second, or took 5 seconds. If several apply, the first of `failing`, `throttled`, " +
-        "`slow`, `paused`.",
-    }),
-    enabled: z.boolean().meta({ description: "False while the subscription is paused, whatever `reason` says." }),
-    failureCount: count.meta({ description: "Failed attempts since the last success.", examples: [3] }),
-    error: z
-      .string()
-      .optional()
-      .meta({ description: "Why the last failed attempt failed.", examples: ["timeout"] }),
-  })
-  .meta({ id: "AttentionItem", description: "A subscription that somebody should look at." });
+const attentionItem = answer("AttentionItem", "A subscription that somebody should look at.", () => ({
+  webhookId: id,
+  name: z.string().meta({ examples: ["Orders"] }),
+  reason: z.enum(["failing", "throttled", "slow", "paused"]).meta({
+    description:
+      "`failing`: its last attempt failed. `throttled`: it asked for a pause with 429 or 503. `slow`: it recently " +
+      "did not answer for a second, or took 5 seconds. If several apply, the first of `failing`, `throttled`, " +
+      "`slow`, `paused`.",
+  }),
+  enabled: z.boolean().meta({ description: "False while the subscription is paused, whatever `reason` says." }),
+  failureCount: count.meta({ description: "Failed attempts since the last success.", examples: [3] }),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: "Why the last failed attempt failed.", examples: ["timeout"] }),
+}));
 
-export const tenantStats = z
-  .object({
-    ...totals,
-    attention: z
-      .array(attentionItem)
-      .meta({ description: "The subscriptions that need attention, worst first, at most 20." }),
-  })
-  .meta({ id: "TenantStats", description: "The attempts of all subscriptions of the tenant." });
+export const tenantStats = answer("TenantStats", "The attempts of all subscriptions of the tenant.", () => ({
+  ...totals,
+  attention: z
+    .array(attentionItem)
+    .meta({ description: "The subscriptions that need attention, worst first, at most 20." }),
+}));
 
 export type SubscriptionStats = z.infer<typeof subscriptionStats>;
 export type TenantStats = z.infer<typeof tenantStats>;

@@ -1,5 +1,6 @@
 /** The request and the answer of an import of subscriptions. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { id } from "../../platform/schemas/schemas";
 import { externalId, newSubscription } from "./schemas";
 
@@ -31,17 +32,15 @@ export const subscriptionImport = z
   })
   .meta({ id: "SubscriptionImport", description: "Subscriptions of another system." });
 
-export const importedItem = z
-  .object({
-    index: z.int().min(0).meta({ description: "The place of the item in the request, from 0 on." }),
-    externalId: z.string().optional(),
-    outcome: z.enum(["created", "updated", "unchanged", "refused"]),
-    id: id.optional(),
-    reason: z
-      .string()
-      .optional()
-      .meta({ description: "Why the item is refused.", examples: ["url: Invalid URL"] }),
-  })
-  .meta({ id: "ImportedSubscription", description: "What became of one item." });
+export const importedItem = answer("ImportedSubscription", "What became of one item.", () => ({
+  index: z.int().min(0).meta({ description: "The place of the item in the request, from 0 on." }),
+  externalId: z.string().optional(),
+  outcome: z.enum(["created", "updated", "unchanged", "refused"]),
+  id: id.optional(),
+  reason: z
+    .string()
+    .optional()
+    .meta({ description: "Why the item is refused.", examples: ["url: Invalid URL"] }),
+}));
 
 export type ImportedItem = z.infer<typeof importedItem>;

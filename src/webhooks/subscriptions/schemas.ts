@@ -1,5 +1,6 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import * as z from "zod";
+import { answer } from "../../platform/schemas/answer";
 import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../platform/schemas/event-type";
 import { id, name, tenantId, time } from "../../platform/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";
@@ -90,8 +91,10 @@ export const resumption = z.object({
   }),
 });
 
-export const subscription = z
-  .object({
+export const subscription = answer(
+  "Subscription",
+  "A subscription: the endpoint of a subscriber in the tenant.",
+  () => ({
     _id: id,
     externalId: externalId.optional(),
     name: z.string().meta({ examples: ["Orders"] }),
@@ -127,7 +130,7 @@ export const subscription = z
       .meta({ description: "Increases by one with each change.", examples: [0] }),
     createdAt: time,
     updatedAt: time,
-  })
-  .meta({ id: "Subscription", description: "A subscription: the endpoint of a subscriber in the tenant." });
+  }),
+);
 
 export type Subscription = z.infer<typeof subscription>;

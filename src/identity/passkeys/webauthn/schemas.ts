@@ -1,5 +1,6 @@
 /** Passkeys in requests and answers. Options and responses have the JSON form of WebAuthn level 3. */
 import * as z from "zod";
+import { answer } from "../../../platform/schemas/answer";
 import { name, opaqueToken, time } from "../../../platform/schemas/schemas";
 
 const EXAMPLE_ID = "mX1Zc2Vjb25kLXBhc3NrZXk";
@@ -69,40 +70,40 @@ const state = z
 
 const expiresAt = time.meta({ description: "Until when the answer is accepted." });
 
-export const creationOptions = z
-  .object({
-    state,
-    options: z
-      .object({
-        rp: z.object({ id: host, name: z.string().meta({ examples: ["Postern"] }) }),
-        user: z.object({ id: base64url(128), name: z.string(), displayName: z.string() }),
-        challenge,
-        pubKeyCredParams: z.array(z.object({ type: publicKeyType, alg: z.int() })),
-        timeout,
-        excludeCredentials: named,
-        authenticatorSelection: z.object({
-          residentKey: z.literal("required"),
-          requireResidentKey: z.literal(true),
-          userVerification,
-        }),
-        attestation: z.literal("none"),
-      })
-      .meta({ description: "For `PublicKeyCredential.parseCreationOptionsFromJSON`." }),
-    expiresAt,
-  })
-  .meta({ id: "PasskeyCreationOptions", description: "The options for making a passkey." });
+export const creationOptions = answer("PasskeyCreationOptions", "The options for making a passkey.", () => ({
+  state,
+  options: z
+    .object({
+      rp: z.object({ id: host, name: z.string().meta({ examples: ["Postern"] }) }),
+      user: z.object({ id: base64url(128), name: z.string(), displayName: z.string() }),
+      challenge,
+      pubKeyCredParams: z.array(z.object({ type: publicKeyType, alg: z.int() })),
+      timeout,
+      excludeCredentials: named,
+      authenticatorSelection: z.object({
+        residentKey: z.literal("required"),
+        requireResidentKey: z.literal(true),
+        userVerification,
+      }),
+      attestation: z.literal("none"),
+    })
+    .meta({ description: "For `PublicKeyCredential.parseCreationOptionsFromJSON`." }),
+  expiresAt,
+}));
 
 export type CreationOptions = z.infer<typeof creationOptions>;
 
-export const requestOptions = z
-  .object({
+export const requestOptions = answer(
+  "PasskeyRequestOptions",
+  "The options for signing in or confirming with a passkey.",
+  () => ({
     state,
     options: z
       .object({ challenge, rpId: host, timeout, allowCredentials: named, userVerification })
       .meta({ description: "For `PublicKeyCredential.parseRequestOptionsFromJSON`." }),
     expiresAt,
-  })
-  .meta({ id: "PasskeyRequestOptions", description: "The options for signing in or confirming with a passkey." });
+  }),
+);
 
 export type RequestOptions = z.infer<typeof requestOptions>;
 
@@ -110,22 +111,20 @@ export const passkeyName = name
   .max(64)
   .meta({ description: "1 to 64 characters in one line.", examples: ["Ada's phone"] });
 
-export const passkey = z
-  .object({
-    id: credentialId,
-    name: z.string().meta({ examples: ["Ada's phone"] }),
-    backedUp: z.boolean().meta({ description: "Whether it is synchronised to the user's other devices." }),
-    transports: z.array(z.string()).meta({
-      description: "How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`.",
-      examples: [["internal", "hybrid"]],
-    }),
-    aaguid: z.string().meta({
-      description: "The model of the authenticator, in hex; zeros if it does not say, empty for an imported passkey.",
-      examples: ["fbfc3007154e4ecc8c0b6e020557d7bd"],
-    }),
-    createdAt: time,
-    lastUsedAt: time.nullable().meta({ description: "Null: never." }),
-  })
-  .meta({ id: "Passkey", description: "A passkey of the user." });
+export const passkey = answer("Passkey", "A passkey of the user.", () => ({
+  id: credentialId,
+  name: z.string().meta({ examples: ["Ada's phone"] }),
+  backedUp: z.boolean().meta({ description: "Whether it is synchronised to the user's other devices." }),
+  transports: z.array(z.string()).meta({
+    description: "How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`.",
+    examples: [["internal", "hybrid"]],
+  }),
+  aaguid: z.string().meta({
+    description: "The model of the authenticator, in hex; zeros if it does not say, empty for an imported passkey.",
+    examples: ["fbfc3007154e4ecc8c0b6e020557d7bd"],
+  }),
+  createdAt: time,
+  lastUsedAt: time.nullable().meta({ description: "Null: never." }),
+}));
 
 export type Passkey = z.infer<typeof passkey>;

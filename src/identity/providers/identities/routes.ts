@@ -28,14 +28,14 @@ export const identityRoutes = new Hono<AppEnv>()
   .use(whenOn)
   .get(
     "/",
-    describeRoute("listIdentities", "Returns the people at providers as whom the user signs in, oldest first.", {
+    describeRoute("listIdentities", "Returns the people at providers as whom the user signs in, oldest first.", () => ({
       200: dataOf(z.array(identity)),
-    }),
+    })),
     ...serve(identities.list, (c, rows) => c.json({ data: rows.map(identityView) })),
   )
   .post(
     "/:id",
-    describeRoute("linkIdentity", "Begins to add a provider to sign in with.", {
+    describeRoute("linkIdentity", "Begins to add a provider to sign in with.", () => ({
       200: dataOf(startedAuthorization),
       errors: ["EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED", "SERVICE_UNAVAILABLE"],
       path: linkPath,
@@ -43,15 +43,15 @@ export const identityRoutes = new Hono<AppEnv>()
         "Send the browser to the `url` of the answer; it comes back to `APP_URL/oauth`, with `linked` or with an " +
         "`error`. Needs a sign-in or a step-up within the last ten minutes. Sets a cookie, so send the request from " +
         "that browser. The user is told by mail, and their other sessions end.",
-    }),
+    })),
     ...serve(identities.link, (c, url) => c.json({ data: { url } })),
   )
   .delete(
     "/:id",
-    describeRoute("unlinkIdentity", "Removes an identity. Sessions that it has opened stay.", {
+    describeRoute("unlinkIdentity", "Removes an identity. Sessions that it has opened stay.", () => ({
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
         "Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.",
-    }),
+    })),
     ...serve(identities.unlink, saying("Identity removed.")),
   );

@@ -1,5 +1,6 @@
 /** The catalogue of a tenant's event types, as the API takes and returns it. */
 import * as z from "zod";
+import { answer } from "../../../platform/schemas/answer";
 
 const MAX_TITLE_CHARACTERS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 2000;
@@ -21,9 +22,12 @@ const description = z
   .max(MAX_DESCRIPTION_CHARACTERS)
   .meta({ description: "Plain text.", examples: ["What we tell you about orders."] });
 
-export const catalogue = z
-  .object({ public: isPublic, slug: slug.optional(), title: title.optional(), description: description.optional() })
-  .meta({ id: "EventTypeCatalog", description: "The public pages that show the event types." });
+export const catalogue = answer("EventTypeCatalog", "The public pages that show the event types.", () => ({
+  public: isPublic,
+  slug: slug.optional(),
+  title: title.optional(),
+  description: description.optional(),
+}));
 
 export const catalogueChange = z
   .strictObject({

@@ -1,5 +1,6 @@
 /** The request and the answer of an import of event types. */
 import * as z from "zod";
+import { answer } from "../../../platform/schemas/answer";
 import { isWithinDepth } from "../../../platform/schemas/schemas";
 import { eventTypeChange, newEventType } from "../schemas";
 
@@ -56,15 +57,17 @@ export const typeImport = z
 
 const names = z.array(z.string()).meta({ examples: [["order.paid"]] });
 
-export const typeImportResult = z
-  .object({
+export const typeImportResult = answer(
+  "EventTypeImportResult",
+  "The names of the types of an import, by what became of them.",
+  () => ({
     created: names,
     updated: names.meta({ description: "Those of which other fields than the schema have changed." }),
     versions: names.meta({ description: "Those that have a further version of their schema." }),
     unchanged: names,
     dryRun: z.boolean(),
-  })
-  .meta({ id: "EventTypeImportResult", description: "The names of the types of an import, by what became of them." });
+  }),
+);
 
 export type TypeImport = z.output<typeof typeImport>;
 export type TypeImportResult = z.infer<typeof typeImportResult>;

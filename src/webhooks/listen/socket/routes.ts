@@ -20,13 +20,13 @@ async function ticketOf(c: Context<AppEnv>): Promise<Ticket> {
 
 export const listenSocketRoutes = new Hono<AppEnv>().get(
   "/:id/socket",
-  describeRoute("openListenSocket", "Opens the WebSocket of a listener.", {
+  describeRoute("openListenSocket", "Opens the WebSocket of a listener.", () => ({
     101: {},
     errors: ["VALIDATION_FAILED", "UNAUTHENTICATED", "SERVICE_UNAVAILABLE"],
     description:
       "`Sec-WebSocket-Protocol` is `postern.listen.v1` and a ticket, of which the first is selected. A newer socket " +
       "closes the older one.",
-  }),
+  })),
   async (c) => {
     const ticket = await ticketOf(c);
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {

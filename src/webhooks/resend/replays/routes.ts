@@ -18,7 +18,7 @@ export const replayRoutes = new Hono<AppEnv>()
     describeRoute(
       "startReplay",
       "Sends the events of a period again: those that failed, those that are missing, or all.",
-      {
+      () => ({
         200: dataOf(replayPreview),
         202: dataOf(replay),
         headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
@@ -27,28 +27,28 @@ export const replayRoutes = new Hono<AppEnv>()
           "The replay runs in the background, one at a time for a subscription. With `dryRun`, the answer is 200 " +
           "with a count. Answers 409 while another replay is running or the subscription is paused. Repeating a call " +
           "with the same `Idempotency-Key` within 24 hours returns the same replay.",
-      },
+      }),
     ),
     ...serve(replays.start, (c, data, { dryRun }) => c.json({ data }, dryRun ? 200 : 202)),
   )
   .get(
     "/:id/replays",
-    describeRoute("listReplays", "Lists the replays of a subscription, newest first, page by page.", {
+    describeRoute("listReplays", "Lists the replays of a subscription, newest first, page by page.", () => ({
       200: replayPage,
       ...MISSING,
-    }),
+    })),
     ...serve(replays.list, (c, page) => c.json(page), "query"),
   )
   .get(
     "/:id/replays/:replayId",
-    describeRoute("getReplay", "Returns a replay and its progress.", { 200: dataOf(replay), ...MISSING }),
+    describeRoute("getReplay", "Returns a replay and its progress.", () => ({ 200: dataOf(replay), ...MISSING })),
     ...serve(replays.get, (c, data) => c.json({ data })),
   )
   .delete(
     "/:id/replays/:replayId",
-    describeRoute("stopReplay", "Stops a replay. What it has queued is still sent.", {
+    describeRoute("stopReplay", "Stops a replay. What it has queued is still sent.", () => ({
       200: dataOf(replay),
       ...MISSING,
-    }),
+    })),
     ...serve(replays.stop, (c, data) => c.json({ data })),
   );

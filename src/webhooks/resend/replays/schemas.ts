@@ -1,5 +1,6 @@
 /** Replays, as the API sends and receives them. */
 import * as z from "zod";
+import { answer } from "../../../platform/schemas/answer";
 import { eventType } from "../../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, time } from "../../../platform/schemas/schemas";
 
@@ -52,39 +53,35 @@ export const replayRequest = z
   })
   .meta({ id: "ReplayRequest", description: "A replay to start, or to count with `dryRun`." });
 
-export const replay = z
-  .object({
-    id,
-    webhookId: id,
-    status: z.enum(["running", "finished", "stopped"]),
-    which,
-    since: time,
-    until: time,
-    eventTypes: eventTypes.optional(),
-    includeBefore: includeBefore.optional(),
-    ratePerMinute,
-    queued: z
-      .int()
-      .min(0)
-      .meta({ description: "How many deliveries it has queued so far.", examples: [120] }),
-    reached: time.meta({ description: "The replay is done with events from before this time." }),
-    createdAt: time,
-    endedAt: time.optional().meta({ description: "When it finished or was stopped." }),
-  })
-  .meta({ id: "Replay", description: "A replay, and how far it has come." });
+export const replay = answer("Replay", "A replay, and how far it has come.", () => ({
+  id,
+  webhookId: id,
+  status: z.enum(["running", "finished", "stopped"]),
+  which,
+  since: time,
+  until: time,
+  eventTypes: eventTypes.optional(),
+  includeBefore: includeBefore.optional(),
+  ratePerMinute,
+  queued: z
+    .int()
+    .min(0)
+    .meta({ description: "How many deliveries it has queued so far.", examples: [120] }),
+  reached: time.meta({ description: "The replay is done with events from before this time." }),
+  createdAt: time,
+  endedAt: time.optional().meta({ description: "When it finished or was stopped." }),
+}));
 
-export const replayPreview = z
-  .object({
-    matched: z
-      .int()
-      .min(0)
-      .meta({ description: "How many deliveries the replay would queue.", examples: [42] }),
-    isPartial: z.boolean().meta({
-      description: "True if there may be more: counting stops at 10,000 and at a bounded number of events.",
-      examples: [false],
-    }),
-  })
-  .meta({ id: "ReplayPreview", description: "What a replay would send." });
+export const replayPreview = answer("ReplayPreview", "What a replay would send.", () => ({
+  matched: z
+    .int()
+    .min(0)
+    .meta({ description: "How many deliveries the replay would queue.", examples: [42] }),
+  isPartial: z.boolean().meta({
+    description: "True if there may be more: counting stops at 10,000 and at a bounded number of events.",
+    examples: [false],
+  }),
+}));
 
 export const replayListQuery = z.object({ cursor: cursor.optional() });
 export const replayPage = z.object({ data: z.array(replay), nextCursor });

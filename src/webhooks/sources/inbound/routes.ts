@@ -13,7 +13,7 @@ const challenge = z.object({ challenge: z.string() });
 
 export const inboundRoutes = new Hono<AppEnv>().post(
   "/:sourceId",
-  describeRoute("receiveInbound", "Receives a webhook of a provider, and publishes it as an event.", {
+  describeRoute("receiveInbound", "Receives a webhook of a provider, and publishes it as an event.", () => ({
     202: says("Accepted"),
     200: z.union([says("Already received", "Ignored"), challenge]),
     errors: ["UNAUTHENTICATED", "INVALID_JSON", "VALIDATION_FAILED", "EMAIL_NOT_VERIFIED"],
@@ -21,7 +21,7 @@ export const inboundRoutes = new Hono<AppEnv>().post(
     description:
       "The provider's signature is the credential. The answer to an unknown source is that to a wrong signature. A " +
       "body of any JSON value with up to 256 KiB is taken.",
-  }),
+  })),
   limitedInside("inbound", "source"),
   async (c) => {
     const deps = c.get("deps");
