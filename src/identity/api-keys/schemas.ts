@@ -1,35 +1,33 @@
 /** API keys in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, keyExpiry, name, permission, time } from "../../platform/schemas/schemas";
 
-export const newApiKey = z
-  .object({
-    name: name.meta({ examples: ["CI"] }),
-    scopes: z
-      .array(permission)
-      .min(1)
-      .max(100)
-      .meta({ examples: [["event.publish"]] })
-      .transform((scopes) => [...new Set(scopes)])
-      .meta({
-        description:
-          "What the key may do. It gets those that your role has, and a user's key keeps them only as far as the " +
-          "user's role does.",
-      }),
-    expiresAt: keyExpiry,
-    owner: z
-      .enum(["user", "tenant"])
-      .default("user")
-      .meta({
-        description:
-          "`tenant`: the key has its scopes by itself and works on when its maker leaves. For owners and admins.",
-        examples: ["tenant"],
-      }),
-  })
-  .meta({ id: "NewApiKey", description: "A key to issue." });
+export const newApiKey = described("NewApiKey", "A key to issue.", () => ({
+  name: name.meta({ examples: ["CI"] }),
+  scopes: z
+    .array(permission)
+    .min(1)
+    .max(100)
+    .meta({ examples: [["event.publish"]] })
+    .transform((scopes) => [...new Set(scopes)])
+    .meta({
+      description:
+        "What the key may do. It gets those that your role has, and a user's key keeps them only as far as the " +
+        "user's role does.",
+    }),
+  expiresAt: keyExpiry,
+  owner: z
+    .enum(["user", "tenant"])
+    .default("user")
+    .meta({
+      description:
+        "`tenant`: the key has its scopes by itself and works on when its maker leaves. For owners and admins.",
+      examples: ["tenant"],
+    }),
+}));
 
-export const apiKey = answer("ApiKey", "An API key without its secret.", () => ({
+export const apiKey = described("ApiKey", "An API key without its secret.", () => ({
   id,
   name: z.string().meta({ examples: ["CI"] }),
   prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["ak_4fG7h…"] }),
@@ -40,7 +38,7 @@ export const apiKey = answer("ApiKey", "An API key without its secret.", () => (
   owner: z.literal("tenant").optional().meta({ description: "Present if the key belongs to the tenant itself." }),
 }));
 
-export const issuedApiKey = answer("IssuedApiKey", "A new API key with its secret.", () => ({
+export const issuedApiKey = described("IssuedApiKey", "A new API key with its secret.", () => ({
   ...apiKey.unwrap().shape,
   key: z.string().meta({
     description: "The key itself. Store it now: the service cannot return it again.",

@@ -1,5 +1,5 @@
 /** Mailed codes in requests. */
-import * as z from "zod";
+import { described } from "../../platform/schemas/described";
 import { opaqueToken } from "../../platform/schemas/schemas";
 
 export const mailCode = opaqueToken.meta({ description: "The six digits from the mail.", examples: ["123456"] });
@@ -10,6 +10,7 @@ export const mailCodeState = opaqueToken.meta({
   examples: ["1f2e3d4c.AAAA.BBBB"],
 });
 
-export const enteredCode = z
-  .object({ state: mailCodeState, code: mailCode })
-  .meta({ id: "EnteredCode", description: "A code from a mail." });
+export const enteredCode = described("EnteredCode", "A code from a mail.", () => ({
+  state: mailCodeState,
+  code: mailCode,
+}));

@@ -1,12 +1,13 @@
 /** Invitations in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { email, id, opaqueToken, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 
-export const invitationBody = z
-  .object({ email, role })
-  .meta({ id: "NewInvitation", description: "Whom to invite, and the role they will have." });
+export const invitationBody = described("NewInvitation", "Whom to invite, and the role they will have.", () => ({
+  email,
+  role,
+}));
 export const acceptanceBody = z
   .object({
     token: opaqueToken.meta({
@@ -16,7 +17,7 @@ export const acceptanceBody = z
   })
   .meta({ id: "InvitationAcceptance" });
 
-export const invitation = answer("Invitation", "An invitation that has been mailed.", () => ({
+export const invitation = described("Invitation", "An invitation that has been mailed.", () => ({
   id,
   email: z.string().meta({ examples: ["ada@example.com"] }),
   role,
@@ -25,7 +26,7 @@ export const invitation = answer("Invitation", "An invitation that has been mail
   expiresAt: time.meta({ description: "Seven days after `createdAt`." }),
 }));
 
-export const joined = answer("JoinedTenant", "The tenant that an accepted invitation leads to.", () => ({
+export const joined = described("JoinedTenant", "The tenant that an accepted invitation leads to.", () => ({
   tenant: tenant.meta({ description: "Sign in to it with its id as `tenantId`." }),
   role,
 }));

@@ -1,9 +1,9 @@
 /** The API keys that stopped with a membership or an account, in answers and mails. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, says } from "../../platform/schemas/schemas";
 
-const endedApiKey = answer("EndedApiKey", "An API key that no longer works.", () => ({
+const endedApiKey = described("EndedApiKey", "An API key that no longer works.", () => ({
   id,
   name: z.string().meta({ examples: ["shop backend"] }),
   prefix: z.string().meta({ description: "The key's first characters and `…`.", examples: ["ak_4fG7…"] }),

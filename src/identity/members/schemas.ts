@@ -1,6 +1,6 @@
 /** Members of a tenant in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, role, time } from "../../platform/schemas/schemas";
 
 export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
@@ -13,7 +13,7 @@ export const membershipChange = z
   })
   .meta({ id: "MembershipChange", description: "The caller's settings in the tenant.", examples: [{ alerts: false }] });
 
-export const member = answer("Member", "A person in the tenant.", () => ({
+export const member = described("Member", "A person in the tenant.", () => ({
   userId: id,
   email: z.string().meta({ examples: ["ada@example.com"] }),
   name: z

@@ -1,9 +1,12 @@
 /** Changing one's own passkeys, in requests. */
 import * as z from "zod";
+import { described } from "../../platform/schemas/described";
 import { attestation, passkeyName, passkeyState } from "./webauthn/schemas";
 
-export const newPasskey = z
-  .object({ state: passkeyState, response: attestation, name: passkeyName })
-  .meta({ id: "NewPasskey", description: "A passkey to add." });
+export const newPasskey = described("NewPasskey", "A passkey to add.", () => ({
+  state: passkeyState,
+  response: attestation,
+  name: passkeyName,
+}));
 
 export const passkeyChange = z.object({ name: passkeyName }).meta({ id: "PasskeyChange" });

@@ -1,6 +1,6 @@
 /** Platform keys in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { PLATFORM_SCOPES, SCOPE_GROUPS, spelledOut } from "../../platform/schemas/platform-scopes";
 import { id, keyExpiry, name, time } from "../../platform/schemas/schemas";
 import { stepUpFields } from "../step-up/schemas";
@@ -47,22 +47,20 @@ export const newPlatformKey = z
   })
   .meta({ id: "NewPlatformKey", description: "A platform key to issue, and the operator's password or code." });
 
-export const keyRotation = z
-  .object({
-    overlapSeconds: z
-      .int()
-      .min(0)
-      .max(MAX_OVERLAP_SECONDS)
-      .default(DEFAULT_OVERLAP_SECONDS)
-      .meta({
-        description: "How long the former key still works; 0: it ends at once.",
-        examples: [DEFAULT_OVERLAP_SECONDS],
-      }),
-    ...stepUpFields,
-  })
-  .meta({ id: "PlatformKeyRotation", description: "How a platform key is replaced." });
+export const keyRotation = described("PlatformKeyRotation", "How a platform key is replaced.", () => ({
+  overlapSeconds: z
+    .int()
+    .min(0)
+    .max(MAX_OVERLAP_SECONDS)
+    .default(DEFAULT_OVERLAP_SECONDS)
+    .meta({
+      description: "How long the former key still works; 0: it ends at once.",
+      examples: [DEFAULT_OVERLAP_SECONDS],
+    }),
+  ...stepUpFields,
+}));
 
-export const platformKey = answer("PlatformKey", "A platform key without its secret.", () => ({
+export const platformKey = described("PlatformKey", "A platform key without its secret.", () => ({
   id,
   name: z.string().meta({ examples: ["shop backend"] }),
   prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["psk_4fG7…"] }),
@@ -74,7 +72,7 @@ export const platformKey = answer("PlatformKey", "A platform key without its sec
   previousExpiresAt: time.optional().meta({ description: "When the former key ends, while it still works." }),
 }));
 
-export const issuedPlatformKey = answer("IssuedPlatformKey", "A new platform key with its secret.", () => ({
+export const issuedPlatformKey = described("IssuedPlatformKey", "A new platform key with its secret.", () => ({
   ...platformKey.unwrap().shape,
   key: z.string().meta({
     description: "The key itself. Store it now: the service cannot return it again.",

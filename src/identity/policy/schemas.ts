@@ -1,6 +1,6 @@
 /** What a tenant requires of its members, in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { time } from "../../platform/schemas/schemas";
 
 const MAX_GRACE_DAYS = 90;
@@ -19,11 +19,12 @@ const graceDays = z
     examples: [7],
   });
 
-export const policyChange = z
-  .object({ requireSecondFactor: requireSecondFactor.optional(), graceDays: graceDays.optional() })
-  .meta({ id: "TenantSecurityChange", description: "What stays out stays as it is." });
+export const policyChange = described("TenantSecurityChange", "What stays out stays as it is.", () => ({
+  requireSecondFactor: requireSecondFactor.optional(),
+  graceDays: graceDays.optional(),
+}));
 
-export const policy = answer("TenantSecurity", "What the tenant requires of its members.", () => ({
+export const policy = described("TenantSecurity", "What the tenant requires of its members.", () => ({
   requireSecondFactor,
   graceDays,
   enforcedFrom: time.nullable().meta({

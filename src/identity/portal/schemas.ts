@@ -1,6 +1,6 @@
 /** Portal links, tokens and sessions in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { portalPermissions, portalTheme, returnUrl } from "../../platform/schemas/portal-schemas";
 import { id, permission, time } from "../../platform/schemas/schemas";
 
@@ -69,7 +69,7 @@ export const madePortalToken = made
   })
   .meta({ id: "MadePortalToken", description: "A new portal token." });
 
-export const portalSession = answer("PortalSession", "What a portal token gives access to.", () => ({
+export const portalSession = described("PortalSession", "What a portal token gives access to.", () => ({
   tenant: z.object({ id, name: z.string().meta({ examples: ["Acme"] }), externalId: z.string().optional() }),
   permissions: permissions.meta({ description: "What the portal may do at present." }),
   expiresAt: time,

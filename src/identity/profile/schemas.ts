@@ -1,11 +1,11 @@
 /** The signed-in user, and changing their name and address, in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { email, id, name, opaqueToken, permission, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../step-up/schemas";
 
-export const profile = answer("Profile", "The signed-in user, and what they may do in their tenant.", () => ({
+export const profile = described("Profile", "The signed-in user, and what they may do in their tenant.", () => ({
   id,
   email: z.string().meta({ examples: ["ada@example.com"] }),
   name: z
@@ -29,16 +29,19 @@ export const profile = answer("Profile", "The signed-in user, and what they may 
   }),
 }));
 
-export const profileChange = z
-  .object({ name: name.nullable().meta({ description: "Null removes it.", examples: ["Ada Lovelace"] }) })
-  .meta({ id: "ProfileChange", description: "What the signed-in user changes about themselves." });
+export const profileChange = described("ProfileChange", "What the signed-in user changes about themselves.", () => ({
+  name: name.nullable().meta({ description: "Null removes it.", examples: ["Ada Lovelace"] }),
+}));
 
-export const emailChange = z
-  .object({ email, ...stepUpFields })
-  .meta({ id: "EmailChange", description: "A new address, and what confirms the session." });
+export const emailChange = described("EmailChange", "A new address, and what confirms the session.", () => ({
+  email,
+  ...stepUpFields,
+}));
 
-export const emailConfirmation = z
-  .object({
+export const emailConfirmation = described(
+  "EmailConfirmation",
+  "What shows that the new address is the user's.",
+  () => ({
     token: opaqueToken.meta({ description: "The token in the mailed link.", examples: ["c0ffee".repeat(10)] }),
-  })
-  .meta({ id: "EmailConfirmation", description: "What shows that the new address is the user's." });
+  }),
+);

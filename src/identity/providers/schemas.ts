@@ -1,9 +1,9 @@
 /** Sign-ins with providers, in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, opaqueToken, providerName, time } from "../../platform/schemas/schemas";
 
-export const identity = answer("Identity", "The person at a provider as whom the user signs in.", () => ({
+export const identity = described("Identity", "The person at a provider as whom the user signs in.", () => ({
   id,
   provider: providerName,
   issuer: z.string().meta({
@@ -48,9 +48,9 @@ export const authorizationQuery = z.object({ to, invitationToken }).meta({ id: "
 
 export type SignInStart = z.infer<typeof authorizationQuery>;
 
-export const linkBody = z
-  .object({ to })
-  .meta({ id: "NewIdentity", description: "Where the page at `APP_URL/oauth` sends the user next." });
+export const linkBody = described("NewIdentity", "Where the page at `APP_URL/oauth` sends the user next.", () => ({
+  to,
+}));
 
 /** The parameters that a provider adds when the browser comes back; oauth4webapi checks their contents. */
 export const callbackQuery = z.object({

@@ -1,5 +1,6 @@
 /** Email verification, password reset and password change in requests. */
 import * as z from "zod";
+import { described } from "../../platform/schemas/described";
 import { captchaToken, email, givenPassword, newPassword, opaqueToken } from "../../platform/schemas/schemas";
 
 const mailedToken = opaqueToken.meta({ description: "The token in the mailed link.", examples: ["c0ffee".repeat(10)] });
@@ -18,9 +19,16 @@ const endCredentials = z
       "always end.",
   });
 
-export const resetBody = z
-  .object({ token: mailedToken, newPassword, endCredentials })
-  .meta({ id: "PasswordReset", description: "A new password for an account whose password is forgotten." });
-export const changeBody = z
-  .object({ currentPassword: givenPassword, newPassword })
-  .meta({ id: "PasswordChange", description: "A new password for the signed-in account." });
+export const resetBody = described(
+  "PasswordReset",
+  "A new password for an account whose password is forgotten.",
+  () => ({
+    token: mailedToken,
+    newPassword,
+    endCredentials,
+  }),
+);
+export const changeBody = described("PasswordChange", "A new password for the signed-in account.", () => ({
+  currentPassword: givenPassword,
+  newPassword,
+}));

@@ -1,6 +1,6 @@
 /** Sessions and their tokens in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, opaqueToken, time } from "../../platform/schemas/schemas";
 
 const EXAMPLE_REFRESH_TOKEN = "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f.1.UNhY4JhezH9gQYqvDMWrWH9CwlcKiECVqejMrND2VFw";
@@ -19,7 +19,7 @@ export const refreshKey = z
       "token, so you can repeat a request whose answer was lost.",
   });
 
-export const tokenPair = answer("TokenPair", "The tokens of a session.", () => ({
+export const tokenPair = described("TokenPair", "The tokens of a session.", () => ({
   accessToken: z
     .string()
     .meta({ description: "A JWT, valid for 15 minutes.", examples: ["eyJhbGciOiJFZERTQSJ9.e30.c2ln"] }),
@@ -28,7 +28,7 @@ export const tokenPair = answer("TokenPair", "The tokens of a session.", () => (
     .meta({ description: "Exchanged for a new pair; works once.", examples: [EXAMPLE_REFRESH_TOKEN] }),
 }));
 
-export const session = answer(
+export const session = described(
   "Session",
   "One sign-in of the user. What the service could not determine about the device is null.",
   () => ({

@@ -1,6 +1,6 @@
 /** Registration and login in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 
 import { captchaToken, email, givenPassword, name, newPassword, opaqueToken } from "../../platform/schemas/schemas";
 import { tenantName } from "../../tenancy/tenants/name";
@@ -32,9 +32,11 @@ export const passkeyRegistrant = registrant.meta({
   description: "A new account that gets a passkey in place of a password.",
 });
 
-export const passkeyRegistration = z
-  .object({ state: passkeyState, response: attestation, name: passkeyName })
-  .meta({ id: "PasskeyRegistration", description: "The answer to the options of a registration." });
+export const passkeyRegistration = described(
+  "PasskeyRegistration",
+  "The answer to the options of a registration.",
+  () => ({ state: passkeyState, response: attestation, name: passkeyName }),
+);
 
 const totp = opaqueToken.optional().meta({
   description: "A TOTP or recovery code. Required when two-factor authentication is on.",
@@ -42,9 +44,13 @@ const totp = opaqueToken.optional().meta({
 });
 const tenantId = opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." });
 
-export const credentials = z
-  .object({ email, password: givenPassword, totp, tenantId, captchaToken })
-  .meta({ id: "Credentials", description: "What proves who signs in." });
+export const credentials = described("Credentials", "What proves who signs in.", () => ({
+  email,
+  password: givenPassword,
+  totp,
+  tenantId,
+  captchaToken,
+}));
 
 /**
  * A login whose password was right and whose second factor is still missing. It stops being valid when the password
@@ -55,35 +61,33 @@ const pending = z.object({ userId: z.string(), passwordDigest: z.string() });
 export type PendingLogin = z.infer<typeof pending>;
 
 /** The second step of a login. */
-export const secondStep = credentials.pick({ totp: true }).required().extend({ pending });
+export const secondStep = z.object({ totp: opaqueToken, pending });
 
 export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
 
-export const requestedCode = answer("RequestedCode", "A requested code, which is sent by mail.", () => ({
+export const requestedCode = described("RequestedCode", "A requested code, which is sent by mail.", () => ({
   state: mailCodeState.meta({ description: "Send it with the code. Keep it on the device that asked for the code." }),
 }));
 
-export const codeCredentials = z
-  .object({ state: mailCodeState, code: mailCode, totp, tenantId })
-  .meta({ id: "CodeCredentials", description: "What proves who signs in with a code from a mail." });
+export const codeCredentials = described(
+  "CodeCredentials",
+  "What proves who signs in with a code from a mail.",
+  () => ({ state: mailCodeState, code: mailCode, totp, tenantId }),
+);
 
-export const passkeyLogin = z
-  .object({
-    state: passkeyState,
-    response: assertion,
-    tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
-  })
-  .meta({ id: "PasskeyLogin", description: "The answer to the options of a login." });
+export const passkeyLogin = described("PasskeyLogin", "The answer to the options of a login.", () => ({
+  state: passkeyState,
+  response: assertion,
+  tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
+}));
 
-export const exchange = z
-  .object({
-    code: opaqueToken.meta({ description: "The `code` that `APP_URL/oauth` was opened with.", examples: ["c0ffee"] }),
-    totp: credentials.shape.totp,
-    tenantId: credentials.shape.tenantId,
-    mailCode: enteredCode.optional().meta({
-      description:
-        "After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that " +
-        "has the address, unless LINK_BY_EMAIL is `never`.",
-    }),
-  })
-  .meta({ id: "OauthExchange", description: "The result of a sign-in with a provider." });
+export const exchange = described("OauthExchange", "The result of a sign-in with a provider.", () => ({
+  code: opaqueToken.meta({ description: "The `code` that `APP_URL/oauth` was opened with.", examples: ["c0ffee"] }),
+  totp,
+  tenantId,
+  mailCode: enteredCode.optional().meta({
+    description:
+      "After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that " +
+      "has the address, unless LINK_BY_EMAIL is `never`.",
+  }),
+}));

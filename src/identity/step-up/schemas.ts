@@ -1,5 +1,6 @@
 /** What a signed-in user gives again, in requests. */
 import * as z from "zod";
+import { described } from "../../platform/schemas/described";
 import { givenPassword, opaqueToken } from "../../platform/schemas/schemas";
 import { enteredCode } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
@@ -12,14 +13,16 @@ export const stepUpFields = { password: givenPassword.optional(), totp: code.opt
 /** What the routes that change something say about the confirmation. */
 export const CONFIRMED = "Needs a sign-in within the last ten minutes, or the password or a code.";
 
-export const operatorCredentials = z.object(stepUpFields).meta({
-  id: "OperatorConfirmation",
-  description: "What proves again who the operator is: the password, a code, or both.",
-});
+export const operatorCredentials = described(
+  "OperatorConfirmation",
+  "What proves again who the operator is: the password, a code, or both.",
+  () => stepUpFields,
+);
 
-const shownPasskey = z
-  .object({ state: passkeyState, response: assertion })
-  .meta({ id: "ShownPasskey", description: "The answer to request options." });
+const shownPasskey = described("ShownPasskey", "The answer to request options.", () => ({
+  state: passkeyState,
+  response: assertion,
+}));
 
 export const stepUpBody = z
   .object({

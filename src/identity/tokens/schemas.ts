@@ -1,6 +1,6 @@
 /** The documents below `/.well-known` that tell other services how to verify access tokens. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 
 const signingKey = { use: z.literal("sig"), kid: z.string(), x: z.string() };
 const publicKey = z.union([
@@ -8,14 +8,14 @@ const publicKey = z.union([
   z.object({ ...signingKey, kty: z.literal("EC"), crv: z.literal("P-256"), alg: z.literal("ES256"), y: z.string() }),
 ]);
 
-export const keySet = answer("KeySet", "Public keys that verify access tokens (RFC 7517).", () => ({
+export const keySet = described("KeySet", "Public keys that verify access tokens (RFC 7517).", () => ({
   keys: z.array(publicKey),
 }));
 
 const none = z.array(z.never());
 const algorithms = z.array(z.enum(["EdDSA", "ES256"]));
 
-export const discovery = answer(
+export const discovery = described(
   "Discovery",
   "Who issues access tokens. It names no endpoint that there is not.",
   () => ({

@@ -1,6 +1,6 @@
 /** Two-factor authentication in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { opaqueToken } from "../../platform/schemas/schemas";
 
 export const codeBody = z
@@ -11,7 +11,7 @@ export const factorBody = z
   .object({ token: opaqueToken.meta({ description: "A 6-digit TOTP code or a recovery code.", examples: ["123456"] }) })
   .meta({ id: "FactorCode" });
 
-export const enrolment = answer("TwoFactorEnrolment", "What an authenticator app needs.", () => ({
+export const enrolment = described("TwoFactorEnrolment", "What an authenticator app needs.", () => ({
   secret: z
     .string()
     .meta({ description: "Base32, for typing in by hand.", examples: ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"] }),
@@ -21,7 +21,7 @@ export const enrolment = answer("TwoFactorEnrolment", "What an authenticator app
   }),
 }));
 
-export const recoveryCodes = answer(
+export const recoveryCodes = described(
   "RecoveryCodes",
   "Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them " +
     "again.",

@@ -6,7 +6,7 @@ import { member } from "../../identity/members/schemas";
 import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { identity } from "../../identity/providers/schemas";
 import { session } from "../../identity/sessions/schemas";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
@@ -16,7 +16,7 @@ import { feed } from "../../webhooks/feeds/schemas";
 import { source } from "../../webhooks/sources/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
 
-const keyInExport = answer("ExportedApiKey", "An API key without the key itself.", () => ({
+const keyInExport = described("ExportedApiKey", "An API key without the key itself.", () => ({
   ...apiKey.unwrap().shape,
   tenantId: id,
   userId: id.nullable().meta({ description: "Null: the key belongs to the tenant itself." }),
@@ -29,7 +29,7 @@ const ownId = (noun: "user" | "tenant") =>
     .nullable()
     .meta({ description: `The product's own id of the ${noun}.` });
 
-export const accountExport = answer(
+export const accountExport = described(
   "AccountExport",
   "Everything that the service keeps about a user, in all tenants.",
   () => ({
@@ -60,7 +60,7 @@ export const accountExport = answer(
   }),
 );
 
-const exportedEvent = answer("ExportedEvent", "An event without its payload.", () => ({
+const exportedEvent = described("ExportedEvent", "An event without its payload.", () => ({
   id,
   type: z.string().meta({ examples: ["OrderPaid"] }),
   correlationId: z.string().nullable(),
@@ -70,7 +70,7 @@ const exportedEvent = answer("ExportedEvent", "An event without its payload.", (
   createdAt: time,
 }));
 
-const exportedAttempt = answer("ExportedAttempt", "An attempt without payload and response.", () => ({
+const exportedAttempt = described("ExportedAttempt", "An attempt without payload and response.", () => ({
   id,
   webhookId: id,
   deliveryId: id,
@@ -84,21 +84,27 @@ const exportedAttempt = answer("ExportedAttempt", "An attempt without payload an
   completedAt: time.nullable(),
 }));
 
-export const tenantExport = answer("TenantExport", "What the service keeps about a tenant, without secrets.", () => ({
-  exportedAt: time,
-  tenant: tenant.unwrap().extend({ externalId: ownId("tenant"), createdAt: time }),
-  members: z.array(member),
-  invitations: z.array(invitation).meta({ description: "The open invitations." }),
-  apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
-  subscriptions: z.array(subscription.unwrap().omit({ secret: true })),
-  sources: z.array(source.unwrap().omit({ secrets: true, url: true })),
-  feeds: z.array(feed),
-  catalog: catalogue,
-  eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
-  events: z.array(exportedEvent).meta({ description: "Newest first." }),
-  attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
-  isComplete: z.boolean().meta({ description: "False if there are more events or attempts than one answer can hold." }),
-}));
+export const tenantExport = described(
+  "TenantExport",
+  "What the service keeps about a tenant, without secrets.",
+  () => ({
+    exportedAt: time,
+    tenant: tenant.unwrap().extend({ externalId: ownId("tenant"), createdAt: time }),
+    members: z.array(member),
+    invitations: z.array(invitation).meta({ description: "The open invitations." }),
+    apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
+    subscriptions: z.array(subscription.unwrap().omit({ secret: true })),
+    sources: z.array(source.unwrap().omit({ secrets: true, url: true })),
+    feeds: z.array(feed),
+    catalog: catalogue,
+    eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
+    events: z.array(exportedEvent).meta({ description: "Newest first." }),
+    attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
+    isComplete: z
+      .boolean()
+      .meta({ description: "False if there are more events or attempts than one answer can hold." }),
+  }),
+);
 
 export type KeyInExport = z.infer<typeof keyInExport>;
 export type AccountExport = z.infer<typeof accountExport>;

@@ -1,6 +1,6 @@
 /** What the product sends and receives about its tenants, users and members. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import {
   email,
   id,
@@ -38,30 +38,32 @@ export const tenantQuery = z.object({
 });
 export const userQuery = tenantQuery.extend({ email: email.optional() });
 
-export const newTenant = z
-  .object({ name, externalId: externalId.optional() })
-  .meta({ id: "NewPlatformTenant", description: "A tenant to create." });
-export const tenantChange = z
-  .object({ name: name.optional(), externalId: externalId.nullable().optional() })
-  .meta({ id: "PlatformTenantChange", description: "What to change. `externalId: null` removes it." });
+export const newTenant = described("NewPlatformTenant", "A tenant to create.", () => ({
+  name,
+  externalId: externalId.optional(),
+}));
+export const tenantChange = described("PlatformTenantChange", "What to change. `externalId: null` removes it.", () => ({
+  name: name.optional(),
+  externalId: externalId.nullable().optional(),
+}));
 
-export const reason = z
-  .object({ reason: name.meta({ examples: ["Unpaid since May"] }) })
-  .meta({ id: "PlatformReason", description: "Why. Those concerned can read it in their audit log." });
+export const reason = described("PlatformReason", "Why. Those concerned can read it in their audit log.", () => ({
+  reason: name.meta({ examples: ["Unpaid since May"] }),
+}));
 
-export const newUser = z
-  .object({
-    email,
-    name: name.optional(),
-    password: newPassword.optional().meta({ description: "Missing: the user sets one by a mailed link." }),
-    externalId: externalId.optional(),
-    emailVerified: z.boolean().optional().meta({
-      description: "Whether you vouch for the address. False if missing. The service mails nothing.",
-    }),
-  })
-  .meta({ id: "NewPlatformUser", description: "An account to create. It is a member of no tenant." });
-export const userChange = z
-  .object({
+export const newUser = described("NewPlatformUser", "An account to create. It is a member of no tenant.", () => ({
+  email,
+  name: name.optional(),
+  password: newPassword.optional().meta({ description: "Missing: the user sets one by a mailed link." }),
+  externalId: externalId.optional(),
+  emailVerified: z.boolean().optional().meta({
+    description: "Whether you vouch for the address. False if missing. The service mails nothing.",
+  }),
+}));
+export const userChange = described(
+  "PlatformUserChange",
+  "What to change. Null removes a name or an `externalId`.",
+  () => ({
     name: name.nullable().optional(),
     email: email.optional(),
     externalId: externalId.nullable().optional(),
@@ -72,23 +74,21 @@ export const userChange = z
       .never("A platform key cannot set a password. Mail a reset instead.")
       .optional()
       .meta({ description: "Refused: mail a reset instead." }),
-  })
-  .meta({ id: "PlatformUserChange", description: "What to change. Null removes a name or an `externalId`." });
-export const userMail = z
-  .object({ kind: z.enum(["verification", "password-reset"]).meta({ examples: ["password-reset"] }) })
-  .meta({ id: "PlatformUserMail", description: "Which mail to send." });
-export const newMember = z
-  .object({
-    user: z
-      .string()
-      .min(1)
-      .max(300)
-      .meta({ description: "A user, by id, as `ext:<externalId>` or as `email:<address>`.", examples: ["ext:user-7"] }),
-    role,
-  })
-  .meta({ id: "NewPlatformMember", description: "A member to add." });
+  }),
+);
+export const userMail = described("PlatformUserMail", "Which mail to send.", () => ({
+  kind: z.enum(["verification", "password-reset"]).meta({ examples: ["password-reset"] }),
+}));
+export const newMember = described("NewPlatformMember", "A member to add.", () => ({
+  user: z
+    .string()
+    .min(1)
+    .max(300)
+    .meta({ description: "A user, by id, as `ext:<externalId>` or as `email:<address>`.", examples: ["ext:user-7"] }),
+  role,
+}));
 
-export const memberRecord = answer("PlatformMember", "A user in a tenant.", () => ({
+export const memberRecord = described("PlatformMember", "A user in a tenant.", () => ({
   userId: id,
   externalId: z
     .string()
@@ -103,7 +103,7 @@ export const memberRecord = answer("PlatformMember", "A user in a tenant.", () =
   joinedAt: time,
 }));
 
-export const userWithTenants = answer(
+export const userWithTenants = described(
   "PlatformUserWithTenants",
   "A user, and the tenants that they are a member of.",
   () => ({

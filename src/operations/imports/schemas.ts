@@ -1,7 +1,7 @@
 /** Imports of people, as the API sends and receives them. */
 import * as z from "zod";
 import { firebaseSettings } from "../../identity/passwords/imported/schemas";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, name, nextCursor, pageLimit, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_IMPORTS = 100;
@@ -17,17 +17,15 @@ const dryRun = z
   .boolean()
   .meta({ description: "Only reports what would happen: nothing is written.", examples: [false] });
 
-export const newImport = z
-  .object({
-    name: name.optional(),
-    dryRun: dryRun.default(false),
-    onExisting: onExisting.default("skip"),
-    hashSettings: z
-      .strictObject({ firebase: firebaseSettings.optional() })
-      .optional()
-      .meta({ description: "What hashes of Firebase need: the project's password hash parameters." }),
-  })
-  .meta({ id: "NewImport", description: "An import of people to create." });
+export const newImport = described("NewImport", "An import of people to create.", () => ({
+  name: name.optional(),
+  dryRun: dryRun.default(false),
+  onExisting: onExisting.default("skip"),
+  hashSettings: z
+    .strictObject({ firebase: firebaseSettings.optional() })
+    .optional()
+    .meta({ description: "What hashes of Firebase need: the project's password hash parameters." }),
+}));
 
 /** The query of a call that creates an import, sends its only part and starts it. */
 export const wholeImportQuery = z.object({
@@ -44,7 +42,7 @@ const count = (description: string) =>
     .min(0)
     .meta({ description, examples: [0] });
 
-export const importRecord = answer("Import", "An import of people, and how far it has come.", () => ({
+export const importRecord = described("Import", "An import of people, and how far it has come.", () => ({
   id,
   name: z
     .string()
@@ -72,21 +70,19 @@ export const partNumber = z.coerce.number().int().min(1).max(MAX_PARTS);
 export const partPath = z.object({
   n: z.string().meta({ description: `The number of the part, 1 to ${MAX_PARTS}.`, examples: ["1"] }),
 });
-export const storedPart = answer("ImportPart", "A part that the service has.", () => ({
+export const storedPart = described("ImportPart", "A part that the service has.", () => ({
   part: z.int().meta({ examples: [1] }),
   rows: count("How many people it has."),
   bytes: count("Its size."),
 }));
 
-export const importStart = z
-  .object({
-    parts: z
-      .int()
-      .min(1)
-      .max(MAX_PARTS)
-      .meta({ description: "How many parts there are.", examples: [1] }),
-  })
-  .meta({ id: "ImportStart", description: "How many parts the import has. All must have been sent." });
+export const importStart = described("ImportStart", "How many parts the import has. All must have been sent.", () => ({
+  parts: z
+    .int()
+    .min(1)
+    .max(MAX_PARTS)
+    .meta({ description: "How many parts there are.", examples: [1] }),
+}));
 
 const outcome = z.enum(["created", "updated", "skipped", "refused"]);
 
@@ -110,7 +106,7 @@ export const shownReport = reportQuery.extend({
   limit: reportQuery.shape.limit.removeDefault().default(LINES_SHOWN),
 });
 
-const importedLine = answer("ImportedLine", "What became of a line.", () => ({
+const importedLine = described("ImportedLine", "What became of a line.", () => ({
   line: z.int().meta({ description: "The number of the line over all parts, from 1.", examples: [1] }),
   outcome,
   externalId: z

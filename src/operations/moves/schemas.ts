@@ -1,6 +1,7 @@
 /** What operators send and see of moves. */
 import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
+import { described } from "../../platform/schemas/described";
 import { time } from "../../platform/schemas/schemas";
 
 const shard = z
@@ -8,9 +9,10 @@ const shard = z
   .min(0)
   .meta({ description: "A delivery database: 0 is `DB`, n is `SHARD_n`.", examples: [1] });
 
-export const move = z
-  .object({ shard, ...stepUpFields })
-  .meta({ id: "MoveRequest", description: "Where a tenant is moved, and the operator's password or code." });
+export const move = described("MoveRequest", "Where a tenant is moved, and the operator's password or code.", () => ({
+  shard,
+  ...stepUpFields,
+}));
 
 export const tenantMove = z
   .object({

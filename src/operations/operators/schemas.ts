@@ -3,7 +3,7 @@
  */
 import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, name, role, tenantId, time } from "../../platform/schemas/schemas";
 import { tenantMove } from "../moves/schemas";
 
@@ -28,18 +28,21 @@ const reason = name.meta({
   examples: ["Unpaid since May"],
 });
 
-export const suspension = z.object({ reason, ...stepUpFields }).meta({
-  id: "Suspension",
-  description: "Why somebody or something is suspended or resumed, and the operator's password or code.",
-});
-export const personSuspension = z
-  .object({
-    ...suspension.shape,
+export const suspension = described(
+  "Suspension",
+  "Why somebody or something is suspended or resumed, and the operator's password or code.",
+  () => ({ reason, ...stepUpFields }),
+);
+export const personSuspension = described(
+  "PersonSuspension",
+  "Why a person is suspended, and what happens to their API keys.",
+  () => ({
+    ...suspension.unwrap().shape,
     keepApiKeys: z.boolean().default(false).meta({
       description: "Whether API keys that the person has made keep working, for a tenant that depends on them.",
     }),
-  })
-  .meta({ id: "PersonSuspension", description: "Why a person is suspended, and what happens to their API keys." });
+  }),
+);
 const label = z.string().meta({ examples: ["Analytical Engines"] });
 const address = z.string().meta({ examples: ["ada@example.com"] });
 const personName = z
@@ -63,7 +66,7 @@ const since = z
   .nullable()
   .meta({ description: "Null: not suspended." });
 
-export const searchResult = answer("OperatorSearch", "What a search has found, at most 20 of each kind.", () => ({
+export const searchResult = described("OperatorSearch", "What a search has found, at most 20 of each kind.", () => ({
   tenants: z.array(z.object({ id: tenantId, name: label, isSuspended: z.boolean() })),
   people: z.array(z.object({ id, email: address, name: personName, isSuspended: z.boolean() })),
   subscriptions: z.array(z.object({ id, name: label, host, enabled: z.boolean(), ...tenantOf })),
@@ -80,12 +83,12 @@ const holdCause = z.enum(["held", "suspended"]).meta({
   examples: ["held"],
 });
 
-const bounded = answer("BoundedCount", "A number that is counted up to a bound.", () => ({
+const bounded = described("BoundedCount", "A number that is counted up to a bound.", () => ({
   count,
   isExact: z.boolean().meta({ description: "False: there are more." }),
 }));
 
-const subscriptionState = answer("OperatedSubscription", "A subscription as operators see it.", () => ({
+const subscriptionState = described("OperatedSubscription", "A subscription as operators see it.", () => ({
   id,
   name: label,
   host,
@@ -98,7 +101,7 @@ const subscriptionState = answer("OperatedSubscription", "A subscription as oper
   lastTriggeredAt: time.nullable().meta({ description: "When something was last sent to it." }),
 }));
 
-export const operatedTenant = answer("OperatedTenant", "A tenant as operators see it.", () => ({
+export const operatedTenant = described("OperatedTenant", "A tenant as operators see it.", () => ({
   id: tenantId,
   name: label,
   createdAt: time,
@@ -118,7 +121,7 @@ export const operatedTenant = answer("OperatedTenant", "A tenant as operators se
   holds: z.array(z.object({ cause: holdCause, since: time, ofAllTenants: z.boolean() })),
 }));
 
-export const operatedPerson = answer("OperatedPerson", "A person as operators see them.", () => ({
+export const operatedPerson = described("OperatedPerson", "A person as operators see them.", () => ({
   id,
   email: address,
   name: personName,
@@ -131,7 +134,7 @@ export const operatedPerson = answer("OperatedPerson", "A person as operators se
   tenants: z.array(z.object({ id, name: label, role })).meta({ description: "The fifty most recently used." }),
 }));
 
-export const serviceStatus = answer("ServiceStatus", "The state of the service.", () => ({
+export const serviceStatus = described("ServiceStatus", "The state of the service.", () => ({
   shards: z.array(
     z.object({
       shard,

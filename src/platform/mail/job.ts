@@ -127,7 +127,7 @@ export type EndedAccess = z.infer<typeof endedAccess>;
 const mailsWithTokens = () =>
   [
     z.object({ kind: z.literal("verification"), id, userId }),
-    /** Has the email instead of a user: the consumer looks the user up, where no caller can measure how long it takes. */
+    /** Has the email, not a user: the consumer looks the user up, where no caller can measure how long it takes. */
     z.object({
       kind: z.literal("passwordReset"),
       id,

@@ -1,7 +1,7 @@
 /** The audit log, as the API sends it. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
 import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../platform/schemas/audit-actions";
+import { described } from "../../platform/schemas/described";
 import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_ROWS = 200;
@@ -54,7 +54,7 @@ const nullable = (description: string, example: string) =>
     .nullable()
     .meta({ description, examples: [example] });
 
-const auditEvent = answer("AuditEvent", "A change, who made it and from where.", () => ({
+const auditEvent = described("AuditEvent", "A change, who made it and from where.", () => ({
   id,
   at: time,
   action: z.string().meta({

@@ -1,6 +1,6 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, time } from "../../platform/schemas/schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
@@ -42,12 +42,12 @@ const record = {
     }),
 };
 
-export const tenantRecord = answer("PlatformTenant", "A tenant, as the product sees it.", () => ({
+export const tenantRecord = described("PlatformTenant", "A tenant, as the product sees it.", () => ({
   ...record,
   name: z.string().meta({ examples: ["Analytical Engines"] }),
 }));
 
-export const userRecord = answer("PlatformUser", "A person with an account, as the product sees them.", () => ({
+export const userRecord = described("PlatformUser", "A person with an account, as the product sees them.", () => ({
   ...record,
   email: z.string().meta({ examples: ["ada@example.com"] }),
   name: z

@@ -1,14 +1,18 @@
 /** Tenants in requests and answers. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, role } from "../../platform/schemas/schemas";
 
-export const tenant = answer("Tenant", "An account's space: its members, subscriptions, events and API keys.", () => ({
-  id,
-  name: z.string().meta({ examples: ["Analytical Engines"] }),
-}));
+export const tenant = described(
+  "Tenant",
+  "An account's space: its members, subscriptions, events and API keys.",
+  () => ({
+    id,
+    name: z.string().meta({ examples: ["Analytical Engines"] }),
+  }),
+);
 
-export const membership = answer("Membership", "A tenant that the user is a member of.", () => ({
+export const membership = described("Membership", "A tenant that the user is a member of.", () => ({
   ...tenant.unwrap().shape,
   role,
   current: z.boolean().meta({ description: "True for the tenant of this session." }),

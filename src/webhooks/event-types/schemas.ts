@@ -1,6 +1,6 @@
 /** The request bodies of event types, and the resources that the API returns. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { OPERATIONAL_PREFIX, eventType as typeName } from "../../platform/schemas/event-type";
 import { isWithinDepth, MAX_DEPTH, moment, pageLimit, time } from "../../platform/schemas/schemas";
 import { catalogue, catalogueChange } from "./catalogue/schemas";
@@ -117,7 +117,7 @@ export const eventTypeQuery = z.object({
     .meta({ examples: ["include"] }),
 });
 
-const summary = answer("EventTypeSummary", "An event type without its schema.", () => ({
+const summary = described("EventTypeSummary", "An event type without its schema.", () => ({
   name,
   scope: z
     .enum(["tenant", "platform"])
@@ -151,7 +151,7 @@ export const eventTypePage = z.object({
   nextCursor: z.string().nullable().meta({ description: "Where the next page begins; null if there is none." }),
 });
 
-export const eventType = answer("EventType", "An event type that the tenant has declared.", () => ({
+export const eventType = described("EventType", "An event type that the tenant has declared.", () => ({
   ...summary.unwrap().shape,
   schema: schema.optional(),
   examples: examples.optional(),
@@ -174,7 +174,7 @@ export const eventTypeVersion = versionSummary
   .extend({ schema, examples: examples.optional() })
   .meta({ id: "EventTypeVersion", description: "A version of the schema of an event type." });
 
-export const sampleResult = answer("EventTypeSampleResult", "Whether a payload fits the schema.", () => ({
+export const sampleResult = described("EventTypeSampleResult", "Whether a payload fits the schema.", () => ({
   valid: z.boolean(),
   version,
   errors: z.array(
@@ -192,7 +192,7 @@ const mode = z.enum(MODES).meta({
   examples: ["known"],
 });
 
-export const settings = answer("EventTypeSettings", "The settings of event types.", () => ({
+export const settings = described("EventTypeSettings", "The settings of event types.", () => ({
   mode,
   catalog: catalogue,
 }));

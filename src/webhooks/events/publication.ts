@@ -1,6 +1,6 @@
 /** The input and output of publishing, over HTTP and over RPC. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { eventType, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
 import { id, isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
 
@@ -103,7 +103,7 @@ export const publicationBatch = z
   })
   .meta({ id: "NewEventBatch" });
 
-export const published = answer("PublishedEvent", "An event that the service has stored.", () => ({
+export const published = described("PublishedEvent", "An event that the service has stored.", () => ({
   id,
   type: z.string().meta({ examples: ["OrderPaid"] }),
   deliveries: z

@@ -1,6 +1,6 @@
 /** Published events and what became of them, as the API sends them. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { eventType } from "../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 import { filterReason } from "../filters/schemas";
@@ -16,7 +16,7 @@ export const eventListQuery = pageQuery("Events", MAX_PAGE_ROWS).extend({
 
 export const eventQuery = z.object({ cursor: cursor.optional() });
 
-const eventSummary = answer("EventSummary", "A published event without its payload.", () => ({
+const eventSummary = described("EventSummary", "A published event without its payload.", () => ({
   id,
   type: z.string().meta({ examples: ["OrderPaid"] }),
   correlationId: z
@@ -38,7 +38,7 @@ const eventSummary = answer("EventSummary", "A published event without its paylo
 
 export const eventPage = z.object({ data: z.array(eventSummary), nextCursor });
 
-const eventOutcome = answer("EventOutcome", "What became of an event for one subscription that wanted it.", () => ({
+const eventOutcome = described("EventOutcome", "What became of an event for one subscription that wanted it.", () => ({
   webhookId: id,
   name: z.string().meta({ description: "The name of the subscription.", examples: ["Orders"] }),
   deliveryId: id.meta({ description: "The id that the delivery has, or would have. Sent as `webhook-id`." }),
@@ -84,7 +84,7 @@ const eventOutcome = answer("EventOutcome", "What became of an event for one sub
   attempt: attemptSummary.optional().meta({ description: "The latest attempt." }),
 }));
 
-const eventDetail = answer("EventDetail", "A published event, and what became of it.", () => ({
+const eventDetail = described("EventDetail", "A published event, and what became of it.", () => ({
   ...eventSummary.unwrap().shape,
   payload: z.unknown().meta({ description: "Any JSON value. Null for `postern.audit`.", examples: [{ order: 42 }] }),
   subscriptions: z
@@ -92,7 +92,7 @@ const eventDetail = answer("EventDetail", "A published event, and what became of
     .meta({ description: "Each subscription that wanted the event, oldest first, at most 100 on a page." }),
 }));
 
-export const eventDetailPage = answer("EventDetailPage", "An event with one page of its subscriptions.", () => ({
+export const eventDetailPage = described("EventDetailPage", "An event with one page of its subscriptions.", () => ({
   data: eventDetail,
   nextCursor: nextCursor.meta({ description: "Leads to the next page of `subscriptions`; null on the last one." }),
 }));

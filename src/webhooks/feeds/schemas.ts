@@ -1,6 +1,6 @@
 /** The request bodies of feeds, and the resources that the API returns. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { eventType, eventWildcard, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
 import { id, moment, name, time } from "../../platform/schemas/schemas";
 import { orderKey, sequence } from "../events/publication";
@@ -100,7 +100,7 @@ export const seekTarget = z
 
 export type SeekTarget = z.output<typeof seekTarget>;
 
-export const feed = answer("Feed", "A list of events that programs pull.", () => ({
+export const feed = described("Feed", "A list of events that programs pull.", () => ({
   id,
   name: z.string().meta({ examples: ["Billing"] }),
   events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
@@ -111,12 +111,12 @@ export const feed = answer("Feed", "A list of events that programs pull.", () =>
 
 export type Feed = z.infer<typeof feed>;
 
-export const feedWithToken = answer("FeedWithToken", "A feed with its new token.", () => ({
+export const feedWithToken = described("FeedWithToken", "A feed with its new token.", () => ({
   ...feed.unwrap().shape,
   token: z.string().meta({ description: "Reads the feed. It is never shown again." }),
 }));
 
-const feedEvent = answer("FeedEvent", "An event of a feed.", () => ({
+const feedEvent = described("FeedEvent", "An event of a feed.", () => ({
   id,
   type: z.string().meta({ examples: ["OrderPaid"] }),
   createdAt: time,
@@ -126,7 +126,7 @@ const feedEvent = answer("FeedEvent", "An event of a feed.", () => ({
   sequence: sequence.optional(),
 }));
 
-export const feedPage = answer("FeedPage", "A page of a feed.", () => ({
+export const feedPage = described("FeedPage", "A page of a feed.", () => ({
   data: z.array(feedEvent),
   cursor: cursor.meta({ description: "What follows this page. Safe to keep: nothing appears before it later." }),
   hasMore: z.boolean().meta({ description: "Whether to ask again at once. A page may be short or empty." }),
@@ -139,7 +139,7 @@ export const feedPage = answer("FeedPage", "A page of a feed.", () => ({
     .meta({ description: "Whether events after the cursor are left out: retention removed them, or `maxAgeMs`." }),
 }));
 
-export const feedConsumer = answer("FeedConsumer", "A reader of a feed, and how far it has come.", () => ({
+export const feedConsumer = described("FeedConsumer", "A reader of a feed, and how far it has come.", () => ({
   name: consumerName,
   cursor,
   waiting: z

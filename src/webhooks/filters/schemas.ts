@@ -1,6 +1,6 @@
 /** What it takes to try one, and why one lets an event not through, as the API has them. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { eventType } from "../../platform/schemas/event-type";
 import { isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
 import { filter } from "./filter-schemas";
@@ -20,7 +20,7 @@ export const filterSample = z
   })
   .meta({ id: "FilterSample", description: "An event to try. Nothing is published." });
 
-export const filterReason = answer("FilterReason", "A condition that does not hold.", () => ({
+export const filterReason = described("FilterReason", "A condition that does not hold.", () => ({
   path: z
     .string()
     .meta({ description: "Where it looks; empty for the event as a whole.", examples: ["payload.total"] }),
@@ -32,7 +32,7 @@ export const filterReason = answer("FilterReason", "A condition that does not ho
   }),
 }));
 
-export const filterResult = answer("FilterResult", "What a filter makes of an event.", () => ({
+export const filterResult = described("FilterResult", "What a filter makes of an event.", () => ({
   subscribed: z.boolean().meta({ description: "Whether the subscription lists the type." }),
   matches: z.boolean().meta({ description: "Whether the filter lets the event through." }),
   because: z.array(filterReason).meta({ description: "The conditions that do not hold, at most 20." }),

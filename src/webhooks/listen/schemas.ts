@@ -1,6 +1,6 @@
 /** The request bodies of listeners, and what the API answers about them. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, name, time } from "../../platform/schemas/schemas";
 import { eventTypes } from "../subscriptions/schemas";
 
@@ -15,7 +15,7 @@ const ticketFields = {
   ticketExpiresAt: time.meta({ description: "30 seconds after it was made." }),
 };
 
-export const listenTicket = answer("ListenTicket", "Opens a socket once.", () => ticketFields);
+export const listenTicket = described("ListenTicket", "Opens a socket once.", () => ticketFields);
 
 export type ListenTicket = z.infer<typeof listenTicket>;
 
@@ -26,14 +26,18 @@ const shared = {
   createdAt: time,
 };
 
-export const listener = answer("Listener", "A subscription whose deliveries go to a program over a WebSocket.", () => ({
-  ...shared,
-  connected: z.boolean().meta({ description: "Whether it has a socket. Otherwise it holds." }),
-}));
+export const listener = described(
+  "Listener",
+  "A subscription whose deliveries go to a program over a WebSocket.",
+  () => ({
+    ...shared,
+    connected: z.boolean().meta({ description: "Whether it has a socket. Otherwise it holds." }),
+  }),
+);
 
 export type Listener = z.infer<typeof listener>;
 
-export const openedListener = answer("OpenedListener", "A listener with its secret and its first ticket.", () => ({
+export const openedListener = described("OpenedListener", "A listener with its secret and its first ticket.", () => ({
   ...shared,
   secret: z.string().meta({ description: "Signs its deliveries. It is never shown again.", examples: ["whsec_a"] }),
   ...ticketFields,

@@ -1,6 +1,6 @@
 /** The delivery log and its filter, as the API sends and receives them. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { eventType } from "../../platform/schemas/event-type";
 import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
@@ -8,7 +8,7 @@ const MAX_PAGE_ROWS = 100;
 
 const attemptStatus = z.enum(["pending", "success", "failed"]);
 
-const attempt = answer("Attempt", "One attempt to deliver an event: one row of the delivery log.", () => ({
+const attempt = described("Attempt", "One attempt to deliver an event: one row of the delivery log.", () => ({
   _id: id,
   webhookId: id,
   deliveryId: id.meta({
@@ -56,12 +56,12 @@ export const logPage = z.object({
   }),
 });
 
-export const attemptSummary = answer("AttemptSummary", "One attempt of a delivery, in short.", () => {
+export const attemptSummary = described("AttemptSummary", "One attempt of a delivery, in short.", () => {
   const { _id, attemptCount, status, responseCode, error, attemptedAt, completedAt } = attempt.unwrap().shape;
   return { _id, attemptCount, status, responseCode, error, attemptedAt, completedAt };
 });
 
-export const attemptDetail = answer(
+export const attemptDetail = described(
   "AttemptDetail",
   "One attempt with its headers and the other attempts of its delivery.",
   () => ({

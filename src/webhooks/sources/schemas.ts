@@ -1,6 +1,6 @@
 /** The request bodies of sources, and the resources that the API returns. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, name, time } from "../../platform/schemas/schemas";
 import { MAX_INBOUND_BYTES, SOURCE_OPTIONS } from "./option-schemas";
 
@@ -73,14 +73,14 @@ export const sourceSample = z
   })
   .meta({ id: "SourceSample", description: "A call to try. Nothing is published." });
 
-export const sampleResult = answer("SourceSampleResult", "What would become of a call.", () => ({
+export const sampleResult = described("SourceSampleResult", "What would become of a call.", () => ({
   verified: z.boolean(),
   reason: reason.optional(),
   type: z.string().optional().meta({ description: "The type of the event that it would become." }),
   relayed: z.boolean().optional().meta({ description: "Whether it would become an event." }),
 }));
 
-export const source = answer(
+export const source = described(
   "Source",
   "A URL at which another system sends its webhooks, which become events.",
   () => ({
@@ -107,7 +107,7 @@ export const source = answer(
   }),
 );
 
-export const sourceError = answer(
+export const sourceError = described(
   "SourceError",
   "Calls that a source has refused. At most one entry a minute and reason.",
   () => ({

@@ -1,6 +1,6 @@
 /** Counts and latency, as the API returns them. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id, time } from "../../platform/schemas/schemas";
 
 const MAX_HOURS = 168;
@@ -25,7 +25,7 @@ const ofAttempts = {
   p95Ms: count.nullable().meta({ description: "The 95th percentile of the latency, at most 10000.", examples: [180] }),
 };
 
-const hourlyStats = answer("HourlyStats", "The attempts of one hour.", () => ({
+const hourlyStats = described("HourlyStats", "The attempts of one hour.", () => ({
   hour: time.meta({ description: "The start of the hour." }),
   ...ofAttempts,
 }));
@@ -36,16 +36,20 @@ const totals = {
   pending: count.meta({ description: "Attempts in progress now.", examples: [0] }),
   total: count.meta({ description: "`success`, `failed` and `pending` together.", examples: [3] }),
 };
-export const subscriptionStats = answer(
+export const subscriptionStats = described(
   "SubscriptionStats",
   "The attempts of one subscription, in total and per hour.",
   () => totals,
 );
 
-const throttle = answer("Throttle", "What waits because of the subscription's limits. Missing if it has none.", () => ({
-  waiting: count.meta({ description: "How many deliveries wait, at most 100,000.", examples: [1240] }),
-  nextSlotAt: time.nullable().meta({ description: "By when the first of them is sent. Null if none waits." }),
-}));
+const throttle = described(
+  "Throttle",
+  "What waits because of the subscription's limits. Missing if it has none.",
+  () => ({
+    waiting: count.meta({ description: "How many deliveries wait, at most 100,000.", examples: [1240] }),
+    nextSlotAt: time.nullable().meta({ description: "By when the first of them is sent. Null if none waits." }),
+  }),
+);
 
 export const attemptCounts = z
   .object({ total: count, success: count, failed: count, pending: count, throttle: throttle.optional() })
@@ -55,7 +59,7 @@ export const attemptCounts = z
     examples: [{ total: 3, success: 2, failed: 1, pending: 0 }],
   });
 
-const attentionItem = answer("AttentionItem", "A subscription that somebody should look at.", () => ({
+const attentionItem = described("AttentionItem", "A subscription that somebody should look at.", () => ({
   webhookId: id,
   name: z.string().meta({ examples: ["Orders"] }),
   reason: z.enum(["failing", "throttled", "slow", "paused"]).meta({
@@ -72,7 +76,7 @@ const attentionItem = answer("AttentionItem", "A subscription that somebody shou
     .meta({ description: "Why the last failed attempt failed.", examples: ["timeout"] }),
 }));
 
-export const tenantStats = answer("TenantStats", "The attempts of all subscriptions of the tenant.", () => ({
+export const tenantStats = described("TenantStats", "The attempts of all subscriptions of the tenant.", () => ({
   ...totals,
   attention: z
     .array(attentionItem)

@@ -1,6 +1,6 @@
 /** The request and the answer of an import of subscriptions. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { id } from "../../platform/schemas/schemas";
 import { externalId, newSubscription } from "./schemas";
 
@@ -13,26 +13,21 @@ export const importedSubscription = newSubscription
 
 export type ImportedSubscription = z.output<typeof importedSubscription>;
 
-export const subscriptionImport = z
-  .object({
-    dryRun: z
-      .boolean()
-      .default(false)
-      .meta({ description: "True: nothing is written, the answer tells what would be." }),
-    subscriptions: z
-      .array(z.unknown())
-      .min(1)
-      .max(MAX_ITEMS)
-      .meta({
-        description:
-          "1 to 100 items, each with the members of `POST /webhooks` and an `externalId`. The `name` is the URL's " +
-          "host unless given.",
-        examples: [[{ externalId: "ep_4711", url: "https://example.com/hooks", events: ["*"], secret: "a secret" }]],
-      }),
-  })
-  .meta({ id: "SubscriptionImport", description: "Subscriptions of another system." });
+export const subscriptionImport = described("SubscriptionImport", "Subscriptions of another system.", () => ({
+  dryRun: z.boolean().default(false).meta({ description: "True: nothing is written, the answer tells what would be." }),
+  subscriptions: z
+    .array(z.unknown())
+    .min(1)
+    .max(MAX_ITEMS)
+    .meta({
+      description:
+        "1 to 100 items, each with the members of `POST /webhooks` and an `externalId`. The `name` is the URL's " +
+        "host unless given.",
+      examples: [[{ externalId: "ep_4711", url: "https://example.com/hooks", events: ["*"], secret: "a secret" }]],
+    }),
+}));
 
-export const importedItem = answer("ImportedSubscription", "What became of one item.", () => ({
+export const importedItem = described("ImportedSubscription", "What became of one item.", () => ({
   index: z.int().min(0).meta({ description: "The place of the item in the request, from 0 on." }),
   externalId: z.string().optional(),
   outcome: z.enum(["created", "updated", "unchanged", "refused"]),

@@ -1,6 +1,6 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import * as z from "zod";
-import { answer } from "../../platform/schemas/answer";
+import { described } from "../../platform/schemas/described";
 import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../platform/schemas/event-type";
 import { id, name, tenantId, time } from "../../platform/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";
@@ -91,7 +91,7 @@ export const resumption = z.object({
   }),
 });
 
-export const subscription = answer(
+export const subscription = described(
   "Subscription",
   "A subscription: the endpoint of a subscriber in the tenant.",
   () => ({

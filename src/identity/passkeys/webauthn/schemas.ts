@@ -1,6 +1,6 @@
 /** Passkeys in requests and answers. Options and responses have the JSON form of WebAuthn level 3. */
 import * as z from "zod";
-import { answer } from "../../../platform/schemas/answer";
+import { described } from "../../../platform/schemas/described";
 import { name, opaqueToken, time } from "../../../platform/schemas/schemas";
 
 const EXAMPLE_ID = "mX1Zc2Vjb25kLXBhc3NrZXk";
@@ -25,8 +25,10 @@ const credentialId = base64url(MAX_ID_CHARACTERS).meta({
 const transport = z.string().min(1).max(32);
 const publicKeyType = z.literal("public-key");
 
-export const attestation = z
-  .object({
+export const attestation = described(
+  "PasskeyAttestation",
+  "What `navigator.credentials.create` returned, as its `toJSON()`.",
+  () => ({
     id: credentialId,
     type: publicKeyType,
     response: z.object({
@@ -34,13 +36,15 @@ export const attestation = z
       attestationObject: base64url(16_384),
       transports: z.array(transport).max(MAX_TRANSPORTS).optional(),
     }),
-  })
-  .meta({ id: "PasskeyAttestation", description: "What `navigator.credentials.create` returned, as its `toJSON()`." });
+  }),
+);
 
 export type Attestation = z.infer<typeof attestation>;
 
-export const assertion = z
-  .object({
+export const assertion = described(
+  "PasskeyAssertion",
+  "What `navigator.credentials.get` returned, as its `toJSON()`.",
+  () => ({
     id: credentialId,
     type: publicKeyType,
     response: z.object({
@@ -49,8 +53,8 @@ export const assertion = z
       signature: base64url(2048),
       userHandle: base64url(128).nullish(),
     }),
-  })
-  .meta({ id: "PasskeyAssertion", description: "What `navigator.credentials.get` returned, as its `toJSON()`." });
+  }),
+);
 
 export type Assertion = z.infer<typeof assertion>;
 
@@ -70,7 +74,7 @@ const state = z
 
 const expiresAt = time.meta({ description: "Until when the answer is accepted." });
 
-export const creationOptions = answer("PasskeyCreationOptions", "The options for making a passkey.", () => ({
+export const creationOptions = described("PasskeyCreationOptions", "The options for making a passkey.", () => ({
   state,
   options: z
     .object({
@@ -93,7 +97,7 @@ export const creationOptions = answer("PasskeyCreationOptions", "The options for
 
 export type CreationOptions = z.infer<typeof creationOptions>;
 
-export const requestOptions = answer(
+export const requestOptions = described(
   "PasskeyRequestOptions",
   "The options for signing in or confirming with a passkey.",
   () => ({
@@ -111,7 +115,7 @@ export const passkeyName = name
   .max(64)
   .meta({ description: "1 to 64 characters in one line.", examples: ["Ada's phone"] });
 
-export const passkey = answer("Passkey", "A passkey of the user.", () => ({
+export const passkey = described("Passkey", "A passkey of the user.", () => ({
   id: credentialId,
   name: z.string().meta({ examples: ["Ada's phone"] }),
   backedUp: z.boolean().meta({ description: "Whether it is synchronised to the user's other devices." }),

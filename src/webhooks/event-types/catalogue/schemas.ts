@@ -1,6 +1,6 @@
 /** The catalogue of a tenant's event types, as the API takes and returns it. */
 import * as z from "zod";
-import { answer } from "../../../platform/schemas/answer";
+import { described } from "../../../platform/schemas/described";
 
 const MAX_TITLE_CHARACTERS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 2000;
@@ -22,7 +22,7 @@ const description = z
   .max(MAX_DESCRIPTION_CHARACTERS)
   .meta({ description: "Plain text.", examples: ["What we tell you about orders."] });
 
-export const catalogue = answer("EventTypeCatalog", "The public pages that show the event types.", () => ({
+export const catalogue = described("EventTypeCatalog", "The public pages that show the event types.", () => ({
   public: isPublic,
   slug: slug.optional(),
   title: title.optional(),

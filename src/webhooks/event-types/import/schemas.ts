@@ -1,6 +1,6 @@
 /** The request and the answer of an import of event types. */
 import * as z from "zod";
-import { answer } from "../../../platform/schemas/answer";
+import { described } from "../../../platform/schemas/described";
 import { isWithinDepth } from "../../../platform/schemas/schemas";
 import { eventTypeChange, newEventType } from "../schemas";
 
@@ -57,7 +57,7 @@ export const typeImport = z
 
 const names = z.array(z.string()).meta({ examples: [["order.paid"]] });
 
-export const typeImportResult = answer(
+export const typeImportResult = described(
   "EventTypeImportResult",
   "The names of the types of an import, by what became of them.",
   () => ({

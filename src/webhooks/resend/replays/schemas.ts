@@ -1,6 +1,6 @@
 /** Replays, as the API sends and receives them. */
 import * as z from "zod";
-import { answer } from "../../../platform/schemas/answer";
+import { described } from "../../../platform/schemas/described";
 import { eventType } from "../../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, time } from "../../../platform/schemas/schemas";
 
@@ -36,24 +36,22 @@ const ratePerMinute = z
   .max(MAX_PER_MINUTE)
   .meta({ description: "How many deliveries are queued per minute.", examples: [600] });
 
-export const replayRequest = z
-  .object({
-    since: moment.meta({
-      description: "Only events published at this time or later. Must not be before the oldest event that is kept.",
-    }),
-    until: moment.optional().meta({ description: "Only events published before this time, by default now." }),
-    which,
-    eventTypes: eventTypes.optional(),
-    includeBefore: includeBefore.optional(),
-    ratePerMinute: ratePerMinute.default(600),
-    dryRun: z
-      .boolean()
-      .optional()
-      .meta({ description: "Only counts: nothing is sent, and the answer is 200.", examples: [false] }),
-  })
-  .meta({ id: "ReplayRequest", description: "A replay to start, or to count with `dryRun`." });
+export const replayRequest = described("ReplayRequest", "A replay to start, or to count with `dryRun`.", () => ({
+  since: moment.meta({
+    description: "Only events published at this time or later. Must not be before the oldest event that is kept.",
+  }),
+  until: moment.optional().meta({ description: "Only events published before this time, by default now." }),
+  which,
+  eventTypes: eventTypes.optional(),
+  includeBefore: includeBefore.optional(),
+  ratePerMinute: ratePerMinute.default(600),
+  dryRun: z
+    .boolean()
+    .optional()
+    .meta({ description: "Only counts: nothing is sent, and the answer is 200.", examples: [false] }),
+}));
 
-export const replay = answer("Replay", "A replay, and how far it has come.", () => ({
+export const replay = described("Replay", "A replay, and how far it has come.", () => ({
   id,
   webhookId: id,
   status: z.enum(["running", "finished", "stopped"]),
@@ -72,7 +70,7 @@ export const replay = answer("Replay", "A replay, and how far it has come.", () 
   endedAt: time.optional().meta({ description: "When it finished or was stopped." }),
 }));
 
-export const replayPreview = answer("ReplayPreview", "What a replay would send.", () => ({
+export const replayPreview = described("ReplayPreview", "What a replay would send.", () => ({
   matched: z
     .int()
     .min(0)

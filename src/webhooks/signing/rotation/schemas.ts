@@ -1,6 +1,6 @@
 /** The request and the answer of a rotation of signing keys. */
 import * as z from "zod";
-import { answer } from "../../../platform/schemas/answer";
+import { described } from "../../../platform/schemas/described";
 import { time } from "../../../platform/schemas/schemas";
 import { signingSecret, subscription } from "../../subscriptions/schemas";
 
@@ -42,7 +42,7 @@ export const rotation = z
 
 export type Rotation = z.output<typeof rotation>;
 
-export const rotated = answer("RotatedSubscription", "The subscription after a rotation.", () => ({
+export const rotated = described("RotatedSubscription", "The subscription after a rotation.", () => ({
   data: subscription.meta({ description: "With the new secret." }),
   secretRotation: z.object({
     previousExpireAt: z.array(time).meta({ description: "When the former keys of this kind end, newest first." }),
