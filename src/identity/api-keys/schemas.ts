@@ -1,7 +1,6 @@
 /** API keys in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { id, keyExpiry, name, permission, time } from "../../platform/schemas/schemas";
+import { described, id, keyExpiry, name, permission, time } from "../../platform/schemas/schemas";
 
 export const newApiKey = described("NewApiKey", "A key to issue.", () => ({
   name: name.meta({ examples: ["CI"] }),

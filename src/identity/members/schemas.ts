@@ -1,7 +1,6 @@
 /** Members of a tenant in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { id, role, time } from "../../platform/schemas/schemas";
+import { described, id, role, time } from "../../platform/schemas/schemas";
 
 export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
 

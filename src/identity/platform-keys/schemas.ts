@@ -1,8 +1,7 @@
 /** Platform keys in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import { PLATFORM_SCOPES, SCOPE_GROUPS, spelledOut } from "../../platform/schemas/platform-scopes";
-import { id, keyExpiry, name, time } from "../../platform/schemas/schemas";
+import { described, id, keyExpiry, name, time } from "../../platform/schemas/schemas";
 import { stepUpFields } from "../step-up/schemas";
 
 const MAX_OVERLAP_SECONDS = 604_800;

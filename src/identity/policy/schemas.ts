@@ -1,7 +1,6 @@
 /** What a tenant requires of its members, in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { time } from "../../platform/schemas/schemas";
+import { described, time } from "../../platform/schemas/schemas";
 
 const MAX_GRACE_DAYS = 90;
 

@@ -1,8 +1,7 @@
 /** Portal links, tokens and sessions in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import { portalPermissions, portalTheme, returnUrl } from "../../platform/schemas/portal-schemas";
-import { id, permission, time } from "../../platform/schemas/schemas";
+import { described, id, permission, time } from "../../platform/schemas/schemas";
 
 const MIN_SECONDS = 60;
 const LINK_SECONDS = { default: 3_600, max: 86_400 };

@@ -1,7 +1,6 @@
 /** The signed-in user, and changing their name and address, in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { email, id, name, opaqueToken, permission, role, time } from "../../platform/schemas/schemas";
+import { described, email, id, name, opaqueToken, permission, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../step-up/schemas";
 

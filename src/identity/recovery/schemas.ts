@@ -1,7 +1,13 @@
 /** Email verification, password reset and password change in requests. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { captchaToken, email, givenPassword, newPassword, opaqueToken } from "../../platform/schemas/schemas";
+import {
+  captchaToken,
+  described,
+  email,
+  givenPassword,
+  newPassword,
+  opaqueToken,
+} from "../../platform/schemas/schemas";
 
 const mailedToken = opaqueToken.meta({ description: "The token in the mailed link.", examples: ["c0ffee".repeat(10)] });
 

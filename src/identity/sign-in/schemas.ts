@@ -1,8 +1,15 @@
 /** Registration and login in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 
-import { captchaToken, email, givenPassword, name, newPassword, opaqueToken } from "../../platform/schemas/schemas";
+import {
+  captchaToken,
+  described,
+  email,
+  givenPassword,
+  name,
+  newPassword,
+  opaqueToken,
+} from "../../platform/schemas/schemas";
 import { tenantName } from "../../tenancy/tenants/name";
 
 import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";

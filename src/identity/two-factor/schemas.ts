@@ -1,7 +1,6 @@
 /** Two-factor authentication in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { opaqueToken } from "../../platform/schemas/schemas";
+import { described, opaqueToken } from "../../platform/schemas/schemas";
 
 export const codeBody = z
   .object({ token: opaqueToken.meta({ description: "A 6-digit TOTP code.", examples: ["123456"] }) })

@@ -1,8 +1,7 @@
 /** Deleting accounts and tenants, in requests. */
 import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
-import { described } from "../../platform/schemas/described";
-import { givenPassword, opaqueToken } from "../../platform/schemas/schemas";
+import { described, givenPassword, opaqueToken } from "../../platform/schemas/schemas";
 
 const deleteTenants = z.boolean().optional().meta({
   description: "Whether tenants that nobody else is a member of are deleted too, with all their data.",

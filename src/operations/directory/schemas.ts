@@ -1,7 +1,7 @@
 /** What the product sends and receives about its tenants, users and members. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import {
+  described,
   email,
   id,
   moment,

@@ -1,8 +1,7 @@
 /** Imports of people, as the API sends and receives them. */
 import * as z from "zod";
 import { firebaseSettings } from "../../identity/passwords/imported/schemas";
-import { described } from "../../platform/schemas/described";
-import { id, name, nextCursor, pageLimit, pageQuery, time } from "../../platform/schemas/schemas";
+import { described, id, name, nextCursor, pageLimit, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_IMPORTS = 100;
 const MAX_PAGE_LINES = 2_000;

@@ -1,8 +1,7 @@
 /** What operators send and see of moves. */
 import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
-import { described } from "../../platform/schemas/described";
-import { time } from "../../platform/schemas/schemas";
+import { described, time } from "../../platform/schemas/schemas";
 
 const shard = z
   .int()

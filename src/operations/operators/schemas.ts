@@ -3,8 +3,7 @@
  */
 import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
-import { described } from "../../platform/schemas/described";
-import { id, name, role, tenantId, time } from "../../platform/schemas/schemas";
+import { described, id, name, role, tenantId, time } from "../../platform/schemas/schemas";
 import { tenantMove } from "../moves/schemas";
 
 const MAX_QUERY_CHARACTERS = 254;

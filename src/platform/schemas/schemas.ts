@@ -171,6 +171,17 @@ export const permission = z.enum(PERMISSIONS).meta({
   examples: ["event.publish"],
 });
 
+/**
+ * The schema of an object, made when it is first asked for; `id` is its name in the OpenAPI document. A Worker has
+ * hundreds of schemas, which would take a quarter of the time that it needs to start, and an isolate uses few. Those of
+ * answers are only described.
+ */
+export const described = <Shape extends z.ZodRawShape>(
+  id: string,
+  description: string,
+  shape: () => Shape,
+): z.ZodLazy<z.ZodObject<Shape>> => z.lazy(() => z.object(shape()).meta({ id, description }));
+
 /** A resource in its envelope. */
 export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
 

@@ -1,7 +1,6 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { id, time } from "../../platform/schemas/schemas";
+import { described, id, time } from "../../platform/schemas/schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
 const REFUSED = /[/?#%\\]/;

@@ -1,7 +1,6 @@
 /** Tenants in requests and answers. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { id, role } from "../../platform/schemas/schemas";
+import { described, id, role } from "../../platform/schemas/schemas";
 
 export const tenant = described(
   "Tenant",

@@ -1,8 +1,7 @@
 /** Published events and what became of them, as the API sends them. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import { eventType } from "../../platform/schemas/event-type";
-import { cursor, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
+import { cursor, described, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 import { filterReason } from "../filters/schemas";
 import { attemptSummary } from "../log/schemas";
 import { filtered, sequence } from "./publication";

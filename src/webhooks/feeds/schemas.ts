@@ -1,8 +1,7 @@
 /** The request bodies of feeds, and the resources that the API returns. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import { eventType, eventWildcard, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
-import { id, moment, name, time } from "../../platform/schemas/schemas";
+import { described, id, moment, name, time } from "../../platform/schemas/schemas";
 import { orderKey, sequence } from "../events/publication";
 
 const MAX_EVENT_TYPES = 100;

@@ -1,8 +1,7 @@
 /** What it takes to try one, and why one lets an event not through, as the API has them. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import { eventType } from "../../platform/schemas/event-type";
-import { isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
+import { described, isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
 import { filter } from "./filter-schemas";
 
 export const filterSample = z

@@ -1,8 +1,7 @@
 /** The delivery log and its filter, as the API sends and receives them. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import { eventType } from "../../platform/schemas/event-type";
-import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
+import { described, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_ROWS = 100;
 

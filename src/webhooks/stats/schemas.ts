@@ -1,7 +1,6 @@
 /** Counts and latency, as the API returns them. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { id, time } from "../../platform/schemas/schemas";
+import { described, id, time } from "../../platform/schemas/schemas";
 
 const MAX_HOURS = 168;
 

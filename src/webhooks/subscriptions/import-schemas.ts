@@ -1,7 +1,6 @@
 /** The request and the answer of an import of subscriptions. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
-import { id } from "../../platform/schemas/schemas";
+import { described, id } from "../../platform/schemas/schemas";
 import { externalId, newSubscription } from "./schemas";
 
 const MAX_ITEMS = 100;

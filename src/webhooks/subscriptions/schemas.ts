@@ -1,8 +1,7 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/described";
 import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../platform/schemas/event-type";
-import { id, name, tenantId, time } from "../../platform/schemas/schemas";
+import { described, id, name, tenantId, time } from "../../platform/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";
 
 const MAX_EVENT_TYPES = 100;

@@ -1,8 +1,7 @@
 /** Replays, as the API sends and receives them. */
 import * as z from "zod";
-import { described } from "../../../platform/schemas/described";
 import { eventType } from "../../../platform/schemas/event-type";
-import { cursor, id, moment, nextCursor, time } from "../../../platform/schemas/schemas";
+import { cursor, described, id, moment, nextCursor, time } from "../../../platform/schemas/schemas";
 
 const MAX_EVENT_TYPES = 100;
 const MAX_PER_MINUTE = 6_000;

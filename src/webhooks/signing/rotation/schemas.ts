@@ -1,7 +1,6 @@
 /** The request and the answer of a rotation of signing keys. */
 import * as z from "zod";
-import { described } from "../../../platform/schemas/described";
-import { time } from "../../../platform/schemas/schemas";
+import { described, time } from "../../../platform/schemas/schemas";
 import { signingSecret, subscription } from "../../subscriptions/schemas";
 
 const DAY_SECONDS = 86_400;
