@@ -74,7 +74,10 @@ export interface Captcha<Input> {
   check(deps: Deps, input: Input): Promise<void>;
 }
 
-/** Confirms the session before something that cannot be undone. Throws one of `errors`. */
+/**
+ * Checks that the session is confirmed, or confirms it with the input, before something that cannot be undone. `errors`
+ * are those that the API documents.
+ */
 export interface StepUp<Input> {
   errors: readonly ErrorCode[];
   check(deps: Deps, session: SessionPrincipal, input: Input): Promise<void>;

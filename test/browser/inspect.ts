@@ -21,8 +21,8 @@ const RUN = "axe.run().then(({ violations }) => violations)";
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /**
- * Gives the current page `axe`. Playwright's own `evaluate` would wrap half a megabyte of source and evaluate it inside
- * another script, which takes more CPU for each page.
+ * Gives the current page `axe`. Playwright's own `evaluate` would wrap more than half a megabyte of source and evaluate
+ * it inside another script, which takes more CPU for each page.
  */
 export async function addAxe(page: Page): Promise<void> {
   const devTools = await page.context().newCDPSession(page);

@@ -73,11 +73,19 @@ describe("making one", () => {
     expect([status, body.code, body.details[0].path]).toEqual([400, "VALIDATION_FAILED", path]);
   });
 
-  test("needs a step-up, whose proof may come in the body", async () => {
+  test("needs a step-up, as do its replacement and its end", async () => {
+    const { id } = await newPlatformKey();
     const op = await operator();
     await tire(op);
-    const refused = await make(op.token);
-    expect([refused.status, refused.body.code]).toEqual([403, "STEP_UP_REQUIRED"]);
+    for (const [method, path] of [
+      ["POST", "/platform/keys"],
+      ["POST", `/platform/keys/${id}/rotate`],
+      ["DELETE", `/platform/keys/${id}/previous`],
+      ["DELETE", `/platform/keys/${id}`],
+    ] as const) {
+      const refused = await call(method, path, { token: op.token, body: NEW });
+      expect([method, path, refused.status, refused.body.code]).toEqual([method, path, 403, "STEP_UP_REQUIRED"]);
+    }
     expect((await call("GET", "/platform/keys", { token: op.token })).status).toBe(200);
   });
 

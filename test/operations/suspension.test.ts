@@ -220,14 +220,18 @@ test("all sessions of a person end, and the person can sign in again", async () 
 });
 
 describe("every change", () => {
+  /** What each change needs in its body. */
+  const BODY = { reason, shard: 1 };
   const changes = (id: string, person: string) => [
     `/tenants/${id}/suspend`,
     `/tenants/${id}/resume`,
+    `/tenants/${id}/move`,
     `/tenants/${id}/sends/hold`,
     `/tenants/${id}/sends/release`,
     `/people/${person}/suspend`,
     `/people/${person}/resume`,
     `/people/${person}/sessions/revoke`,
+    `/people/${person}/two-factor/remove`,
     "/sends/hold",
     "/sends/release",
   ];
@@ -239,7 +243,7 @@ describe("every change", () => {
       .bind(op.userId)
       .run();
     for (const path of changes(tenantId, userId)) {
-      const { status, body } = await operate(op, "POST", path, { reason });
+      const { status, body } = await operate(op, "POST", path, BODY);
       expect([path, status, body.code]).toEqual([path, 403, "STEP_UP_REQUIRED"]);
     }
     const withPassword = await operate(op, "POST", `/tenants/${tenantId}/suspend`, { reason, password: PASSWORD });
@@ -250,8 +254,8 @@ describe("every change", () => {
   test("is refused to others, without a reason, and for what does not exist", async () => {
     const [op, other, none] = [await operator(), await signUpVerified(), crypto.randomUUID()];
     for (const path of changes(none, none)) {
-      expect([path, (await operate(other, "POST", path, { reason })).status]).toEqual([path, 404]);
-      if (!path.startsWith("/sends")) expect((await operate(op, "POST", path, { reason })).status).toBe(404);
+      expect([path, (await operate(other, "POST", path, BODY)).status]).toEqual([path, 404]);
+      if (!path.startsWith("/sends")) expect((await operate(op, "POST", path, BODY)).status).toBe(404);
       if (/suspend|resume/.test(path)) expect((await operate(op, "POST", path, { reason: "" })).status).toBe(400);
     }
   });

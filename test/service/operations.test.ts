@@ -33,3 +33,53 @@ test("every route of the API and every form performs an operation", () => {
   const outside = new Set(routes.map(nameOf).filter((route) => isAsked(route) && !performing.has(route)));
   expect([...outside].sort()).toEqual(Object.keys(ELSEWHERE).sort());
 });
+
+/** Operations with a step-up. Some other verbs ask for it themselves, after a check of their own. */
+const CONFIRMED = [
+  "DELETE /api/v1/auth/identities/:id",
+  "DELETE /api/v1/auth/passkeys/:id",
+  "DELETE /api/v1/platform/keys/:id",
+  "DELETE /api/v1/platform/keys/:id/previous",
+  "GET /api/v1/auth/me/export",
+  "GET /api/v1/tenant/export",
+  "PATCH /api/v1/tenant/security",
+  "POST /api/v1/operator/people/:id/resume",
+  "POST /api/v1/operator/people/:id/sessions/revoke",
+  "POST /api/v1/operator/people/:id/suspend",
+  "POST /api/v1/operator/people/:id/two-factor/remove",
+  "POST /api/v1/operator/sends/hold",
+  "POST /api/v1/operator/sends/release",
+  "POST /api/v1/operator/tenants/:id/move",
+  "POST /api/v1/operator/tenants/:id/resume",
+  "POST /api/v1/operator/tenants/:id/sends/hold",
+  "POST /api/v1/operator/tenants/:id/sends/release",
+  "POST /api/v1/operator/tenants/:id/suspend",
+  "POST /api/v1/platform/keys",
+  "POST /api/v1/platform/keys/:id/rotate",
+  "POST /console/operator/imports/:id/stop",
+  "POST /console/operator/keys/:id/previous/end",
+  "POST /console/operator/keys/:id/revoke",
+  "POST /console/operator/keys/:id/rotate",
+  "POST /console/operator/keys/new",
+  "POST /console/operator/people/:id/resume",
+  "POST /console/operator/people/:id/sessions/revoke",
+  "POST /console/operator/people/:id/suspend",
+  "POST /console/operator/people/:id/two-factor/remove",
+  "POST /console/operator/sends/hold",
+  "POST /console/operator/sends/release",
+  "POST /console/operator/tenants/:id/move",
+  "POST /console/operator/tenants/:id/resume",
+  "POST /console/operator/tenants/:id/sends/hold",
+  "POST /console/operator/tenants/:id/sends/release",
+  "POST /console/operator/tenants/:id/suspend",
+  "POST /console/security/export",
+  "POST /console/security/identities/:id/remove",
+  "POST /console/security/passkeys/:id/remove",
+  "POST /console/tenants/export",
+  "POST /console/tenants/security",
+];
+
+test("what cannot be undone needs a recent sign-in or a step-up", () => {
+  const confirms = app.routes.filter(({ handler }) => docsOf(findTargetHandler(handler))?.confirms);
+  expect([...new Set(confirms.map(({ method, path }) => `${method} ${path}`))].sort()).toEqual(CONFIRMED);
+});

@@ -57,7 +57,7 @@ export class Pages {
     const handler = async (c: Context<AppEnv>) =>
       answerForm(c, operation, pages, (read ? await read(await readForm(c), c) : undefined) as Values);
     if (first) this.post(path, first);
-    return this.post(path, requires(operation), performing(handler));
+    return this.post(path, requires(operation), performing(handler, operation));
   }
 
   /** Adds `others` below `path`. */

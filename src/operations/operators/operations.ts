@@ -1,7 +1,9 @@
 /** What operators see and change. */
 import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
 import { operatorCredentials } from "../../identity/step-up/schemas";
-import { type Call, operation } from "../../platform/operation";
+import type { Deps } from "../../platform/deps";
+import { operation } from "../../platform/operation";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditPage } from "../../tenancy/audit/log";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { auditQuery } from "../../tenancy/audit/schemas";
@@ -18,12 +20,7 @@ import { personForOperator, tenantForOperator } from "./views";
 const OPERATOR = { permission: "operator", limit: { rule: "operator", per: "user" } } as const;
 const CHANGE = { ...OPERATOR, stepUp: recentSignInOrCredentials } as const;
 
-type Change<Input> = (
-  deps: Call<Input>["deps"],
-  operator: Call<Input>["session"],
-  id: string,
-  input: Input,
-) => Promise<void>;
+type Change<Input> = (deps: Deps, operator: SessionPrincipal, id: string, input: Input) => Promise<void>;
 
 /** A change of a tenant or a person that needs a reason. */
 const withReason = (change: Change<(typeof suspension)["_output"]>) =>
@@ -34,11 +31,11 @@ const withReason = (change: Change<(typeof suspension)["_output"]>) =>
   });
 
 /** A change of a tenant or a person that needs no reason. */
-const ofSubject = (change: Change<(typeof operatorCredentials)["_output"]>) =>
+const ofSubject = (change: (deps: Deps, operator: SessionPrincipal, id: string) => Promise<void>) =>
   operation({
     ...CHANGE,
     schema: operatorCredentials,
-    verb: ({ deps, session, param, input }) => change(deps, session, param("id"), input),
+    verb: ({ deps, session, param }) => change(deps, session, param("id")),
   });
 
 const ofAllSends = (change: "hold" | "release") =>

@@ -19,7 +19,7 @@ import { docsOf, documented, type RouteDocs } from "./route-docs";
 import { body, query } from "./validate";
 
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
-export function requires(access: Access & Pick<Operation<never, unknown>, "stepUp">): MiddlewareHandler<AppEnv> {
+export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
     ...(access.permission === undefined ? [] : [permissionCheck(access.permission, access)]),
     ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
@@ -29,7 +29,7 @@ export function requires(access: Access & Pick<Operation<never, unknown>, "stepU
   return documented(every(...checks), {
     ...Object.assign({}, ...docs),
     access,
-    errors: [...docs.flatMap((part) => part?.errors ?? []), ...(access.stepUp?.errors ?? [])],
+    errors: docs.flatMap((part) => part?.errors ?? []),
   });
 }
 
@@ -65,16 +65,28 @@ export function serve<Input, Result, Sent, Answer, From extends "json" | "query"
   return [
     requires(operation),
     (validate ?? passThrough) as unknown as Served<From, Sent, Input, Answer>[1],
-    performing(async (c) => {
-      const input = (validate ? c.req.valid((from ?? "json") as never) : undefined) as Input;
-      return answer(c as never, await perform(c as never, operation, input), input);
-    }, docsOf(answer)),
+    performing(
+      async (c) => {
+        const input = (validate ? c.req.valid((from ?? "json") as never) : undefined) as Input;
+        return answer(c as never, await perform(c as never, operation, input), input);
+      },
+      operation,
+      docsOf(answer),
+    ),
   ];
 }
 
-/** Marks a handler that performs an operation, for the test that finds all others. */
-export const performing = <H extends object>(handler: H, docs: RouteDocs = {}): H =>
-  documented(handler, { ...docs, performs: true });
+/** Marks a handler that performs an operation, for the tests that find all others and those with a step-up. */
+export const performing = <H extends object>(
+  handler: H,
+  { stepUp }: Pick<Operation<never, unknown>, "stepUp">,
+  docs: RouteDocs = {},
+): H =>
+  documented(handler, {
+    ...docs,
+    performs: true,
+    ...(stepUp ? { confirms: true, errors: [...(docs.errors ?? []), ...stepUp.errors] } : {}),
+  });
 
 /** Sends this message as the answer to an operation, and documents it. */
 export const saying = (message: string) =>
@@ -84,7 +96,7 @@ export const saying = (message: string) =>
 
 const passThrough = createMiddleware((_c, next) => next());
 
-/** Checks the captcha, confirms the session, and does what is asked. `params` are those that the path does not have. */
+/** Checks the captcha and the step-up, and does what is asked. `params` are those that the path does not have. */
 export async function perform<Input, Result, Sent>(
   c: Context<AppEnv>,
   { captcha, stepUp, verb }: Operation<Input, Result, Sent>,

@@ -49,6 +49,8 @@ export interface RouteDocs {
   access?: Access;
   /** Whether the handler performs an operation. */
   performs?: true;
+  /** Whether the handler checks that the session is confirmed. */
+  confirms?: true;
   /** The rest, which is made with the OpenAPI document: each schema would take time whenever a Worker starts. */
   rest?: () => RouteDocs;
 }

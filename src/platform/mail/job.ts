@@ -123,7 +123,7 @@ export type NoticeItem = z.infer<typeof noticeItem>;
 
 export type EndedAccess = z.infer<typeof endedAccess>;
 
-/** Mails with a link or a code. */
+/** Mails whose link or code the reader needs to go on. */
 const mailsWithTokens = () =>
   [
     z.object({ kind: z.literal("verification"), id, userId }),
@@ -144,8 +144,6 @@ const mailsWithTokens = () =>
     z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
     /** To the new address. */
     z.object({ kind: z.literal("emailConfirmation"), id, userId }),
-    /** To the former address; `isDone` is false while the new one is not confirmed. */
-    z.object({ kind: z.literal("emailChanged"), id, userId, isDone: z.boolean() }),
     z.object({ kind: z.literal("twoFactorRemoval"), id, userId }),
   ] as const;
 
@@ -164,6 +162,8 @@ const notices = () =>
       ended: endedAccess.optional(),
       endedCredentials: z.array(listedCredential).optional(),
     }),
+    /** To the former address; `isDone` is false while the new one is not confirmed. */
+    z.object({ kind: z.literal("emailChanged"), id, userId, isDone: z.boolean() }),
     z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
     z.object({ kind: z.enum(["passkeyAdded", "passkeyRemoved"]), id, userId, passkeyName: z.string() }),
     z.object({ kind: z.enum(["identityLinked", "identityUnlinked"]), id, userId, provider: z.enum(PROVIDER_NAMES) }),

@@ -172,9 +172,9 @@ export const permission = z.enum(PERMISSIONS).meta({
 });
 
 /**
- * The schema of an object, made when it is first asked for; `id` is its name in the OpenAPI document. A Worker has
- * hundreds of schemas, which would take a quarter of the time that it needs to start, and an isolate uses few. Those of
- * answers are only described.
+ * The schema of an object, made when it is first asked for; `id` is its name in the OpenAPI document. To make all of
+ * them takes much of the time in which a Worker starts, and an isolate uses few: those of answers are only for that
+ * document. `unwrap()` makes the object anew each time.
  */
 export const described = <Shape extends z.ZodRawShape>(
   id: string,

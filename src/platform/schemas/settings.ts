@@ -16,7 +16,7 @@ export const wholeNumber = (min: number, max: number) =>
   z.string().transform((text, context) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
-    context.addIssue({ code: "custom", message: `Must be a whole number from ${min} to ${max}` });
+    context.addIssue({ code: "custom", message: "unknown form" });
     return z.NEVER;
   });
 

@@ -1,6 +1,6 @@
 /** `delivery.filter`: which events of its types a subscription receives. */
 import { filter } from "../filters/filter-schemas";
-import { type DeliveryOption, described, type OptionField } from "./option";
+import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
 const docs = {
   description:
@@ -35,5 +35,5 @@ const field: OptionField = {
 
 /** Stored in a column of its own: in the column `options`, a merge patch would take the nulls out of a filter. */
 export const FILTER_OPTIONS = {
-  filter: { change: described(filter, docs), shown: described(filter, docs), docs, field } satisfies DeliveryOption,
+  filter: { change: withDocs(filter, docs), shown: withDocs(filter, docs), docs, field } satisfies DeliveryOption,
 };

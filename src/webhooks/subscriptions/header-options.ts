@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import type { ErrorDetail } from "../../platform/errors";
-import { type DeliveryOption, described, type OptionField } from "./option";
+import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
 const MAX_HEADERS = 20;
 const MAX_VALUE_CHARACTERS = 1024;
@@ -126,7 +126,7 @@ const field: OptionField = {
 
 /** Stored in a column of its own, encrypted. */
 export const HEADER_OPTIONS = {
-  headers: { change: described(headersChange, docs), shown: headersView, docs, field } satisfies DeliveryOption,
+  headers: { change: withDocs(headersChange, docs), shown: headersView, docs, field } satisfies DeliveryOption,
 };
 
 export type HeadersChange = z.infer<typeof headersChange>;

@@ -65,12 +65,12 @@ interface Described extends OptionDocs {
 }
 
 /** Returns the schema with the description of the option, which names the default. */
-export const described = <S extends z.ZodType>(schema: S, { id, description, byDefault, examples }: Described): S =>
+export const withDocs = <S extends z.ZodType>(schema: S, { id, description, byDefault, examples }: Described): S =>
   schema.meta({ ...(id ? { id } : {}), description: `${description} By default: ${byDefault}.`, examples });
 
 /** An option that takes the same value in requests and answers. */
 export function plainOption<S extends z.ZodType>(schema: S, docs: Described, field: OptionField) {
-  const full = described(schema, docs);
+  const full = withDocs(schema, docs);
   return { change: full, shown: full, docs, field } satisfies DeliveryOption;
 }
 

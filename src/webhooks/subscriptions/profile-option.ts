@@ -1,5 +1,5 @@
 /** `delivery.signatureProfile` as an option: its docs, its stored form and its inputs in the console's form. */
-import { type DeliveryOption, described, type Input, type OptionField, type Texts } from "./option";
+import { type DeliveryOption, type Input, type OptionField, type Texts, withDocs } from "./option";
 import { PROFILE_MEMBERS, signatureProfile } from "./signature-profile";
 
 const CHOICES = [
@@ -125,7 +125,7 @@ const docs = {
   ],
 };
 
-const schema = described(signatureProfile, { id: "SignatureProfile", ...docs });
+const schema = withDocs(signatureProfile, { id: "SignatureProfile", ...docs });
 
 export const profileOption = {
   change: schema,

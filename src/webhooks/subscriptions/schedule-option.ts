@@ -1,7 +1,7 @@
 /** `delivery.retry.schedule`: the waits between the attempts of a delivery. */
 import * as z from "zod";
 import { DAY_MS } from "../../platform/time";
-import { type DeliveryOption, described, type OptionField } from "./option";
+import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
 const MAX_WAITS = 20;
 const MAX_WAIT_SECONDS = 86_400;
@@ -83,7 +83,7 @@ const field: OptionField = {
 };
 
 export const scheduleOption = {
-  change: described(change, docs),
+  change: withDocs(change, docs),
   shown: waits.meta({ description: "The waits between attempts, in seconds.", examples: docs.examples }),
   /** Stores the waits of a named schedule. */
   toStored: (value: z.output<typeof change>): readonly number[] => (value === "standard" ? STANDARD_SCHEDULE : value),

@@ -8,7 +8,7 @@ import { listIdentitiesOfUser } from "../store";
 import { removeIdentity, startLinking } from "./own";
 
 const LIMITED = { limit: { rule: "identities", per: "user" } } as const;
-/** In place of a step-up, the form of the console takes the password. */
+/** The form of the console may send the password for the step-up. */
 const password = z.object(stepUpFields).pick({ password: true });
 
 export const identities = {
