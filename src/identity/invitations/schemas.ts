@@ -1,6 +1,6 @@
 /** Invitations in requests and answers. */
 import * as z from "zod";
-import { described, email, id, opaqueToken, role, time } from "../../platform/schemas/schemas";
+import { described, email, id, opaqueToken, personEmail, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 
 export const invitationBody = described("NewInvitation", "Whom to invite, and the role they will have.", () => ({
@@ -18,7 +18,7 @@ export const acceptanceBody = z
 
 export const invitation = described("Invitation", "An invitation that has been mailed.", () => ({
   id,
-  email: z.string().meta({ examples: ["ada@example.com"] }),
+  email: personEmail,
   role,
   invitedBy: id.meta({ description: "The user who invites." }),
   createdAt: time,

@@ -1,6 +1,6 @@
 /** Members of a tenant in requests and answers. */
 import * as z from "zod";
-import { described, id, role, time } from "../../platform/schemas/schemas";
+import { described, id, personEmail, personName, role, time } from "../../platform/schemas/schemas";
 
 export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
 
@@ -14,11 +14,8 @@ export const membershipChange = z
 
 export const member = described("Member", "A person in the tenant.", () => ({
   userId: id,
-  email: z.string().meta({ examples: ["ada@example.com"] }),
-  name: z
-    .string()
-    .nullable()
-    .meta({ examples: ["Ada Lovelace"] }),
+  email: personEmail,
+  name: personName,
   role,
   joinedAt: time,
 }));

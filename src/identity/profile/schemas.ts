@@ -1,16 +1,24 @@
 /** The signed-in user, and changing their name and address, in requests and answers. */
 import * as z from "zod";
-import { described, email, id, name, opaqueToken, permission, role, time } from "../../platform/schemas/schemas";
+import {
+  described,
+  email,
+  id,
+  name,
+  opaqueToken,
+  permission,
+  personEmail,
+  personName,
+  role,
+  time,
+} from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../step-up/schemas";
 
 export const profile = described("Profile", "The signed-in user, and what they may do in their tenant.", () => ({
   id,
-  email: z.string().meta({ examples: ["ada@example.com"] }),
-  name: z
-    .string()
-    .nullable()
-    .meta({ examples: ["Ada Lovelace"] }),
+  email: personEmail,
+  name: personName,
   emailVerified: z.boolean(),
   twoFactorEnabled: z.boolean(),
   createdAt: time,

@@ -9,6 +9,8 @@ import {
   newPassword,
   nextCursor,
   pageLimit,
+  personEmail,
+  personName,
   role,
   time,
 } from "../../platform/schemas/schemas";
@@ -94,11 +96,8 @@ export const memberRecord = described("PlatformMember", "A user in a tenant.", (
     .string()
     .nullable()
     .meta({ examples: ["user-7"] }),
-  email: z.string().meta({ examples: ["ada@example.com"] }),
-  name: z
-    .string()
-    .nullable()
-    .meta({ examples: ["Ada Lovelace"] }),
+  email: personEmail,
+  name: personName,
   role,
   joinedAt: time,
 }));

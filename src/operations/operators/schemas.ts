@@ -3,7 +3,7 @@
  */
 import * as z from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
-import { described, id, name, role, tenantId, time } from "../../platform/schemas/schemas";
+import { described, id, name, personEmail, personName, role, tenantId, time } from "../../platform/schemas/schemas";
 import { tenantMove } from "../moves/schemas";
 
 const MAX_QUERY_CHARACTERS = 254;
@@ -43,11 +43,6 @@ export const personSuspension = described(
   }),
 );
 const label = z.string().meta({ examples: ["Analytical Engines"] });
-const address = z.string().meta({ examples: ["ada@example.com"] });
-const personName = z
-  .string()
-  .nullable()
-  .meta({ examples: ["Ada Lovelace"] });
 const count = z
   .int()
   .min(0)
@@ -67,7 +62,7 @@ const since = z
 
 export const searchResult = described("OperatorSearch", "What a search has found, at most 20 of each kind.", () => ({
   tenants: z.array(z.object({ id: tenantId, name: label, isSuspended: z.boolean() })),
-  people: z.array(z.object({ id, email: address, name: personName, isSuspended: z.boolean() })),
+  people: z.array(z.object({ id, email: personEmail, name: personName, isSuspended: z.boolean() })),
   subscriptions: z.array(z.object({ id, name: label, host, enabled: z.boolean(), ...tenantOf })),
   events: z.array(z.object({ id, type: z.string().meta({ examples: ["OrderPaid"] }), createdAt: time, ...tenantOf })),
   deliveries: z.array(z.object({ id, webhookId: id, eventId: id, ...tenantOf })),
@@ -109,7 +104,7 @@ export const operatedTenant = described("OperatedTenant", "A tenant as operators
   move: tenantMove,
   members: count,
   apiKeys: count,
-  owners: z.array(z.object({ id, email: address })).meta({ description: "The first ten." }),
+  owners: z.array(z.object({ id, email: personEmail })).meta({ description: "The first ten." }),
   subscriptions: z.object({ total: count, active: count, failing: count, paused: count, disabled: count }),
   subscriptionStates: z.array(subscriptionState).meta({ description: "At most 50, those that fail first." }),
   openDeliveries: bounded,
@@ -122,7 +117,7 @@ export const operatedTenant = described("OperatedTenant", "A tenant as operators
 
 export const operatedPerson = described("OperatedPerson", "A person as operators see them.", () => ({
   id,
-  email: address,
+  email: personEmail,
   name: personName,
   createdAt: time,
   suspended: since,

@@ -92,6 +92,13 @@ export const tenantId = z.string().meta({
   examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"],
 });
 
+/** A person in an answer. */
+export const personEmail = z.string().meta({ examples: ["ada@example.com"] });
+export const personName = z
+  .string()
+  .nullable()
+  .meta({ examples: ["Ada Lovelace"] });
+
 /** A time in an answer: ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T16:04:18.000Z"] });
 
@@ -172,9 +179,9 @@ export const permission = z.enum(PERMISSIONS).meta({
 });
 
 /**
- * The schema of an object, made when it is first asked for; `id` is its name in the OpenAPI document. To make all of
- * them takes much of the time in which a Worker starts, and an isolate uses few: those of answers are only for that
- * document. `unwrap()` makes the object anew each time.
+ * The schema of an object, made when it is first asked for; `id` is its name in the OpenAPI document. Making them all
+ * takes a good part of a Worker's start, and an isolate uses few: those of answers are only for that document.
+ * `unwrap()` makes the object anew each time.
  */
 export const described = <Shape extends z.ZodRawShape>(
   id: string,

@@ -1,6 +1,6 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
-import { described, id, time } from "../../platform/schemas/schemas";
+import { described, id, personEmail, personName, time } from "../../platform/schemas/schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
 const REFUSED = /[/?#%\\]/;
@@ -48,11 +48,8 @@ export const tenantRecord = described("PlatformTenant", "A tenant, as the produc
 
 export const userRecord = described("PlatformUser", "A person with an account, as the product sees them.", () => ({
   ...record,
-  email: z.string().meta({ examples: ["ada@example.com"] }),
-  name: z
-    .string()
-    .nullable()
-    .meta({ examples: ["Ada Lovelace"] }),
+  email: personEmail,
+  name: personName,
   emailVerified: z.boolean(),
   twoFactorEnabled: z.boolean(),
 }));
