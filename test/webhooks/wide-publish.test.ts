@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { createDb } from "../../src/platform/db/client";
 import { newIdAt } from "../../src/platform/db/ids";
-import { FAN_OUT_PAGE } from "../../src/webhooks/events/accept-statements-store";
 import { acceptEvents } from "../../src/webhooks/events/accept-store";
+import { FAN_OUT_PAGE } from "../../src/webhooks/events/fan-out-store";
 import { signUp } from "../support/client";
 import { deliveryDb } from "../support/shard";
 

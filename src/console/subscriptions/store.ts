@@ -20,8 +20,9 @@ import {
   WAITING_FOR_STARTS,
 } from "../../webhooks/stats/store";
 import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
+import { parseOptions } from "../../webhooks/subscriptions/delivery-options";
 import { isLive } from "../../webhooks/subscriptions/live-store";
-import { LAST_TRIGGERED_AT, parseOptions } from "../../webhooks/subscriptions/store";
+import { LAST_TRIGGERED_AT } from "../../webhooks/subscriptions/store";
 import type { LogRow } from "./log";
 
 export const LIST_ROWS = 50;

@@ -118,6 +118,8 @@ export const keyExpiry = z.iso
   .transform((timeMs) => timeMs ?? undefined)
   .meta({ description: "In the future. Missing: the key never expires." });
 
+export const MAX_URL_CHARACTERS = 2048;
+
 /** How deeply the JSON values of requests may be nested. */
 export const MAX_DEPTH = 500;
 

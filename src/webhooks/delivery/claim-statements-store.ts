@@ -9,8 +9,15 @@ import { PAYLOAD } from "../events/payload-store";
 import { isHeldBack, isSlowAt } from "../lanes/predicates-store";
 import { replayIdOf } from "../resend/replays/replay-id-store";
 import type { QueueSpeed } from "./enqueue";
-import type { DeliveredEvent, DeliveryKind } from "./envelope";
-import { IS_UNCLAIMED, insertAttempts, insertPlaceholders, outboxByKeys, PLANNED_ID } from "./outbox-store";
+import type { DeliveredEvent } from "./envelope";
+import {
+  type DeliveryKind,
+  IS_UNCLAIMED,
+  insertAttempts,
+  insertPlaceholders,
+  outboxByKeys,
+  PLANNED_ID,
+} from "./outbox-store";
 import { type TargetRow, targetColumns } from "./target-store";
 
 export interface ClaimedFields extends OutboxKey {

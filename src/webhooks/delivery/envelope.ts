@@ -2,9 +2,6 @@
 import { iso } from "../../platform/time";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
 
-/** What made a delivery. */
-export type DeliveryKind = "event" | "retry" | "test" | "replay";
-
 export interface DeliveredEvent {
   eventId: string;
   tenantId: string;

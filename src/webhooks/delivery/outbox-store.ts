@@ -8,7 +8,9 @@
  * order of time, nobody can claim the delivery twice, and the trail of a delivery can be followed by `next_id`.
  */
 import { type SQL, sql } from "drizzle-orm";
-import type { DeliveryKind } from "./envelope";
+
+/** What made a delivery. */
+export type DeliveryKind = "event" | "retry" | "test" | "replay";
 
 const NULL = sql.raw("NULL");
 

@@ -14,7 +14,7 @@ import { markFailing } from "../auto-disable/marks-store";
 import { coolDown, endProbe, slowDown } from "../lanes/lane-store";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
-import type { DeliveryKind } from "./envelope";
+import type { DeliveryKind } from "./outbox-store";
 import { TIMED_OUT, wasSent } from "./reasons";
 import type { SendOutcome } from "./send";
 import type { Verdict } from "./verdict";

@@ -5,7 +5,8 @@ import type { SigningKeys } from "../signing/keys";
 import { profileHeaders } from "../signing/profiles";
 import { type Headers, withoutValues } from "../subscriptions/header-options";
 import type { SignatureProfile } from "../subscriptions/signature-profile";
-import type { DeliveryKind, Sent } from "./envelope";
+import type { Sent } from "./envelope";
+import type { DeliveryKind } from "./outbox-store";
 import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "./reasons";
 import { SEND_TIMEOUT_MS } from "./timing";
 

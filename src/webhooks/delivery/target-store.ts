@@ -3,8 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Db, jsonList, query } from "../../platform/db/client";
 import type { StoredKey } from "../signing/keys";
 import { keysFrom, parseKeys } from "../signing/store";
-import type { DeliveryOptions } from "../subscriptions/delivery-options";
-import { parseOptions } from "../subscriptions/store";
+import { type DeliveryOptions, parseOptions } from "../subscriptions/delivery-options";
 
 /** The fields of a subscription that can change between the claim and the send. */
 export interface Target {

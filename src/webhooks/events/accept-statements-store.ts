@@ -9,14 +9,12 @@ import { deliveryIdOf } from "../../platform/db/ids";
 import { longTextOf } from "../../platform/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import type { DueDelivery } from "../delivery/enqueue";
-import { insertDeliveries, MAIN } from "../delivery/outbox-store";
+import { MAIN } from "../delivery/outbox-store";
 import { revisionOf } from "../event-types/rules-store";
 import { insertEntries } from "../feeds/entries-store";
-import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
+import { isSlowAt, RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { entriesFor, wildcardsOf } from "../subscriptions/patterns-store";
-
-/** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
-export const FAN_OUT_PAGE = 500;
+import { FAN_OUT_PAGE, insertFanOut } from "./fan-out-store";
 
 export interface AcceptedEvent {
   /** Null when nothing was written, because of a conflict or because the events need more deliveries than allowed. */
@@ -44,16 +42,6 @@ const NOW = sql.placeholder("nowMs");
 /** Idempotency keys that were created after this time are in force. */
 const KEYS_FROM = sql.placeholder("keysFromMs");
 const ALLOWED = sql.placeholder("allowedDeliveries");
-
-/** Inserts a delivery of each event `e` (id, bytes) to each subscription `s` of `from` (SQL, from the word FROM on). */
-export const insertFanOut = (nowMs: number | typeof NOW, from: SQL): SQL =>
-  insertDeliveries(
-    {
-      ...{ queue: NEXT_QUEUE, dueAt: sql`${nowMs}`, id: deliveryIdOf(sql`e.id`, sql`s.id`) },
-      ...{ eventId: sql`e.id`, kind: sql.raw("'event'"), bytes: sql`e.bytes` },
-    },
-    from,
-  );
 
 const NOTHING = sql.raw("");
 const EXCLUDED = sql`, value -> 'excluded' AS excluded`;

@@ -1,14 +1,26 @@
 /** The pages of a fan-out in D1, except the first page of a published event, which is written with the event. */
 
-import { sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, query, rows } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import type { FanOut, OutboxKey } from "../../platform/messages";
-import { MAIN } from "../delivery/outbox-store";
-import { RECEIVES_EVENTS } from "../lanes/predicates-store";
+import { insertDeliveries, MAIN } from "../delivery/outbox-store";
+import { NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { aboutOf, entriesFor } from "../subscriptions/patterns-store";
-import { FAN_OUT_PAGE, insertFanOut } from "./accept-statements-store";
 import { PAYLOAD_BYTES } from "./payload-store";
+
+/** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
+export const FAN_OUT_PAGE = 500;
+
+/** Inserts a delivery of each event `e` (id, bytes) to each subscription `s` of `from` (SQL, from the word FROM on). */
+export const insertFanOut = (nowMs: number | Placeholder, from: SQL): SQL =>
+  insertDeliveries(
+    {
+      ...{ queue: NEXT_QUEUE, dueAt: sql`${nowMs}`, id: deliveryIdOf(sql`e.id`, sql`s.id`) },
+      ...{ eventId: sql`e.id`, kind: sql.raw("'event'"), bytes: sql`e.bytes` },
+    },
+    from,
+  );
 
 /** True for an operational event, as SQL. */
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");

@@ -11,8 +11,8 @@ import { replayIdOf } from "../resend/replays/replay-id-store";
 import type { StoredKey } from "../signing/keys";
 import { ALL_KEYS, parseKeys } from "../signing/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
+import { parseOptions } from "../subscriptions/delivery-options";
 import { isLive } from "../subscriptions/live-store";
-import { parseOptions } from "../subscriptions/store";
 
 /** One row of the delivery log. Times are Unix ms. */
 export interface AttemptRow {

@@ -175,3 +175,12 @@ export function changeOf(texts: Texts): Record<string, unknown> {
 /** The input that shows an error at a path of a request, such as `delivery.retry.schedule.0`; undefined for others. */
 export const inputOf = (path: string): string | undefined =>
   DELIVERY_OPTIONS.find((option) => `${path}.`.startsWith(`delivery.${option.path}.`))?.field.errorInput;
+
+/** Reads the columns `options` and `filter`. */
+export const parseOptions = (stored: string | null, filter: string | null = null): DeliveryOptions | null =>
+  stored === null && filter === null
+    ? null
+    : {
+        ...(stored === null ? {} : (JSON.parse(stored) as DeliveryOptions)),
+        ...(filter === null ? {} : { filter: JSON.parse(filter) as FilterObject }),
+      };

@@ -1,11 +1,10 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import * as z from "zod";
 import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../platform/schemas/event-type";
-import { described, id, name, tenantId, time } from "../../platform/schemas/schemas";
+import { described, id, MAX_URL_CHARACTERS, name, tenantId, time } from "../../platform/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";
 
 const MAX_EVENT_TYPES = 100;
-export const MAX_URL_CHARACTERS = 2048;
 const EXAMPLE_URL = "https://example.com/hooks";
 
 const url = z.string().meta({

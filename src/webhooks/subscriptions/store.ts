@@ -9,7 +9,7 @@ import type { FilterObject } from "../filters/filter";
 import { assign, END_LANE, initialLane } from "../lanes/lane-store";
 import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
 import { failureCountOf } from "../stats/hours-store";
-import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
+import { type DeliveryOptions, type OptionsPatch, parseOptions } from "./delivery-options";
 import { hasRoomForFilter, nextForFilters } from "./filter-store";
 import { indexSubscription, unindexEventTypes } from "./index-store";
 import { hasUrl, isLive } from "./live-store";
@@ -77,15 +77,6 @@ const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.external_id AS externalId, 
 /** Returns the statement that reads a subscription. */
 export const liveRow = (tenant: TenantRef, id: string) =>
   rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE ${isLive(tenant, id)}`);
-
-/** Reads the columns `options` and `filter`. */
-export const parseOptions = (stored: string | null, filter: string | null = null): DeliveryOptions | null =>
-  stored === null && filter === null
-    ? null
-    : {
-        ...(stored === null ? {} : (JSON.parse(stored) as DeliveryOptions)),
-        ...(filter === null ? {} : { filter: JSON.parse(filter) as FilterObject }),
-      };
 
 /** Decodes a row as D1 returns it. */
 export const parsed = ({ filter, ...row }: StoredRow): SubscriptionRow => ({
