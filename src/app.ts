@@ -52,11 +52,11 @@ import { listenSocketRoutes } from "./webhooks/listen/socket/routes";
 import { attemptRoutes } from "./webhooks/log/routes";
 import { replayRoutes } from "./webhooks/resend/replays/routes";
 import { resendRoutes } from "./webhooks/resend/routes";
-import { rotationRoutes } from "./webhooks/signing/rotation/routes";
 import { webhookKeyRoutes } from "./webhooks/signing/routes";
 import { inboundRoutes } from "./webhooks/sources/inbound/routes";
 import { sourceRoutes } from "./webhooks/sources/routes";
 import { statsRoutes, subscriptionStatsRoutes } from "./webhooks/stats/routes";
+import { rotationRoutes } from "./webhooks/subscriptions/rotation/routes";
 import { subscriptionRoutes } from "./webhooks/subscriptions/routes";
 
 const BODY_KIB = 64;

@@ -8,10 +8,10 @@ export { ListenSocket } from "./listen-socket";
 export { AccountLock } from "./platform/limits/account-lock";
 export { RateLimiter } from "./platform/limits/durable-object";
 export { Sweeper } from "./sweeper";
+// The name under which deployments know the class.
+export { SubscriptionThrottle as SubscriptionGate } from "./webhooks/delivery/throttling/durable-object";
 export { EventPublisher } from "./webhooks/events/rpc";
 export { FeedLease } from "./webhooks/feeds/durable-object";
-// The name under which deployments know the class.
-export { SubscriptionThrottle as SubscriptionGate } from "./webhooks/throttling/durable-object";
 
 export default {
   fetch: app.fetch,

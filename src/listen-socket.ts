@@ -9,12 +9,12 @@ import { describeError, log } from "./platform/log";
 import type { Permission } from "./platform/schemas/roles";
 import { placesOf } from "./tenancy/moves/places";
 import { findTenant } from "./tenancy/tenants/store";
-import { SEND_TIMEOUT_MS } from "./webhooks/delivery/timing";
-import { feedLanes } from "./webhooks/lanes/feed";
-import { CLOSED, readFrame, readyFrame } from "./webhooks/listen/frames";
-import type { Passed } from "./webhooks/listen/send";
+import { CLOSED, readFrame, readyFrame } from "./webhooks/delivery/frames";
+import { feedLanes } from "./webhooks/delivery/lanes/feed";
+import type { Passed } from "./webhooks/delivery/listener";
 import { noteConnection } from "./webhooks/listen/store";
 import { type Holder, TICKET_HEADER, type Ticket } from "./webhooks/listen/ticket";
+import { SEND_TIMEOUT_MS } from "./webhooks/plane/timing";
 
 /** What the object stores under `LISTENER`: whose it is. */
 interface Known {

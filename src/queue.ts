@@ -10,11 +10,11 @@ import { describeError, log } from "./platform/log";
 import { mailJob } from "./platform/mail/job";
 import { type FanOut, type FanOutMessage, queueMessage, type ShardKey } from "./platform/messages";
 import { DeliveryRun } from "./webhooks/delivery/deliver";
-import type { QueueSpeed } from "./webhooks/delivery/enqueue";
 import { inTurns } from "./webhooks/delivery/selection";
 import { isBusy } from "./webhooks/delivery/send-load";
-import { HANDLER_WAITS_MS, MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/delivery/timing";
-import { continueFanOuts } from "./webhooks/events/fan-out";
+import type { QueueSpeed } from "./webhooks/plane/enqueue";
+import { continueFanOuts } from "./webhooks/plane/fan-out";
+import { HANDLER_WAITS_MS, MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/plane/timing";
 
 /** Handles a batch of any queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {

@@ -11,11 +11,11 @@ import { createDeps, type Deps } from "./platform/deps";
 import { describeError, log } from "./platform/log";
 import { MINUTE_MS } from "./platform/time";
 import { JOBS } from "./upkeep";
+import { sweepLanes } from "./webhooks/delivery/lanes/feed";
 import type { SweptAt } from "./webhooks/delivery/overdue";
 import { sweepShard } from "./webhooks/delivery/sweep";
-import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "./webhooks/delivery/timing";
-import { sweepFanOuts } from "./webhooks/events/fan-out";
-import { sweepLanes } from "./webhooks/lanes/feed";
+import { sweepFanOuts } from "./webhooks/plane/fan-out";
+import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "./webhooks/plane/timing";
 import { type FeedState, publishPlatform } from "./webhooks/platform-events/feed";
 import { continueReplays } from "./webhooks/resend/replays/continue";
 

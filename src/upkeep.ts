@@ -14,8 +14,8 @@ import { noteShardSizes } from "./platform/db/shard-sizes";
 import type { Deps } from "./platform/deps";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
+import { releaseHeld } from "./webhooks/delivery/lanes/release";
 import { completeCopies } from "./webhooks/event-types/platform-store";
-import { releaseHeld } from "./webhooks/lanes/release";
 import { endIdleListeners } from "./webhooks/listen/idle";
 import { continuePlatformFeed } from "./webhooks/platform-events/feed";
 import {

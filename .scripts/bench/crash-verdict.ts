@@ -4,7 +4,7 @@ import type { AttemptRow, OwedRow, Rows } from "./crash-rows.ts";
 import type { Outage } from "./dev-service.ts";
 
 const MAX_ATTEMPTS = 3;
-/** The reason that the sweep writes into an attempt whose consumer died (src/webhooks/delivery/reasons.ts). */
+/** The reason that the sweep writes into an attempt whose consumer died (src/webhooks/plane/reasons.ts). */
 const INTERRUPTED = "interrupted";
 
 /** What was found in the database right after one kill. */

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { ZodType } from "zod";
 import { type AppError, invalid } from "../platform/errors";
-import { inputOf } from "../webhooks/subscriptions/delivery-options";
+import { inputOf } from "../webhooks/options/delivery-options";
 
 /** An error for a page: its message, and a message for each field that is wrong. */
 export interface Failure {

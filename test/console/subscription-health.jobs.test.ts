@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/platform/deps";
-import { releaseHeld } from "../../src/webhooks/lanes/release";
+import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { eventually, logIn, type Person, setRole, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
 import { sweepNow } from "../support/engine";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { begin, type OpenJob } from "../../src/operations/upkeep/run-jobs";
 import { newIdAt } from "../../src/platform/db/ids";
 import { JOBS } from "../../src/upkeep";
-import { MAX_SWEEP_INTERVAL_MS } from "../../src/webhooks/delivery/timing";
+import { MAX_SWEEP_INTERVAL_MS } from "../../src/webhooks/plane/timing";
 import { faultyDatabase } from "../support/faults/bindings";
 import { captureLog } from "../support/log-lines";
 

@@ -1,7 +1,7 @@
 /** What a tenant's deliveries do while it is moved, and the move is killed at each of its calls. */
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { sweepLanes } from "../../src/webhooks/lanes/feed";
+import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import { continueReplays } from "../../src/webhooks/resend/replays/continue";
 import { call, eventually, type Person, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "../support/engine";

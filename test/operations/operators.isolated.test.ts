@@ -1,7 +1,7 @@
 /** Operators: what they find and see, and what is recorded of it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { STAGE } from "../../src/webhooks/auto-disable/stages";
+import { STAGE } from "../../src/webhooks/plane/stages";
 import { call, logIn, signUp, signUpVerified } from "../support/client";
 import { operate, operator } from "../support/operators";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";

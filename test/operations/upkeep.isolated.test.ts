@@ -13,7 +13,7 @@ import { beginUpkeep, startSweepers } from "../../src/operations/upkeep/start";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createShards, findDatabases } from "../../src/platform/db/shards";
 import { createDeps } from "../../src/platform/deps";
-import { askSchedule } from "../../src/webhooks/throttling/demand";
+import { askSchedule } from "../../src/webhooks/delivery/throttling/demand";
 import { eventually } from "../support/client";
 import { forgetSweeps } from "../support/databases";
 import { captureLog } from "../support/log-lines";

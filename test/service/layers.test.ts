@@ -160,9 +160,9 @@ test("schemas and delivery options import only each other, and names and constan
       "|/filters/filter|-options?|-schemas|actions)$",
   );
   const files = Object.entries(sources).filter(([path]) =>
-    /(\/schemas|\/publication|\/event-type|\/subscriptions\/(.+-)?options?)\.ts$/.test(path),
+    /(\/schemas|\/publication|\/event-type|\/options\/(.+-)?options?)\.ts$/.test(path),
   );
-  expect(files.map(([path]) => path)).toContain("../../src/webhooks/subscriptions/delivery-options.ts");
+  expect(files.map(([path]) => path)).toContain("../../src/webhooks/options/delivery-options.ts");
   for (const [path, text] of files) {
     const imported = [...text.matchAll(/from "([^"]+)"/g)].map(([, from = ""]) => from);
     expect([path, imported.filter((from) => from !== "zod" && !pure.test(from))]).toEqual([path, []]);

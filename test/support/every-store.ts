@@ -6,7 +6,7 @@ import { tellAlarms } from "../../src/operations/alarms/tell";
 import { startSweepers } from "../../src/operations/upkeep/start";
 import { noteFirstKey } from "../../src/platform/db/first-keys-store";
 import { createDeps } from "../../src/platform/deps";
-import { releaseHeld } from "../../src/webhooks/lanes/release";
+import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { browse, newSlug } from "./catalogue";

@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/platform/deps";
-import { releaseHeld } from "../../src/webhooks/lanes/release";
+import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { call, logIn, type Person } from "./client";
 import { publish } from "./receiver";
 import { deliveryDb } from "./shard";

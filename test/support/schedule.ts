@@ -1,8 +1,9 @@
 /** A throttle without its object, its storage or a clock. */
-import { START_WITHIN_MS } from "../../src/webhooks/delivery/timing";
-import type { Demand, StartAnswer } from "../../src/webhooks/throttling/demand";
-import type { Limits } from "../../src/webhooks/throttling/limits";
-import { NEW_SCHEDULE, Schedule, type ScheduleState } from "../../src/webhooks/throttling/schedule";
+
+import type { Demand, StartAnswer } from "../../src/webhooks/delivery/throttling/demand";
+import type { Limits } from "../../src/webhooks/delivery/throttling/limits";
+import { NEW_SCHEDULE, Schedule, type ScheduleState } from "../../src/webhooks/delivery/throttling/schedule";
+import { START_WITHIN_MS } from "../../src/webhooks/plane/timing";
 
 /** A schedule that is asked repeatedly, as its object asks it. */
 export function newSchedule(limits: Limits) {

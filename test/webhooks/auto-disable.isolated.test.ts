@@ -1,7 +1,7 @@
 /** A subscription that fails for days is disabled, and its managers are told before, then, and when it works again. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { reviewFailing } from "../../src/webhooks/auto-disable/review";
-import { STAGE } from "../../src/webhooks/auto-disable/stages";
+import { STAGE } from "../../src/webhooks/plane/stages";
 import { call, eventually, logIn, type Person, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";

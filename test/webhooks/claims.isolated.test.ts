@@ -8,7 +8,7 @@ import type { Deps } from "../../src/platform/deps";
 import { consume } from "../../src/queue";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { startSend } from "../../src/webhooks/delivery/send-load";
-import { RETRY_AFTER_RUNTIME_FAULT_MS } from "../../src/webhooks/delivery/timing";
+import { RETRY_AFTER_RUNTIME_FAULT_MS } from "../../src/webhooks/plane/timing";
 import { call, logIn, type Person, signUp } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, consumeBatch, type Key, messageFor, newDelivery, outboxRow } from "../support/engine";

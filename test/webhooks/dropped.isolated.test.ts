@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { begin, type Jobs, runJobs } from "../../src/operations/upkeep/run-jobs";
 import { createDeps } from "../../src/platform/deps";
-import { releaseHeld } from "../../src/webhooks/lanes/release";
+import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { eventually, logIn, type Person, signUpVerified } from "../support/client";
 import { countManualRetries, sweepNow } from "../support/engine";
 import { attempt, pass } from "../support/failing";

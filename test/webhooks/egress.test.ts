@@ -7,7 +7,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../../src";
 import { createDeps } from "../../src/platform/deps";
-import { refuseTarget } from "../../src/webhooks/subscriptions/target";
+import { refuseTarget } from "../../src/webhooks/delivery/target";
 import { type Person, signUp } from "../support/client";
 import { addDelivery, messageFor } from "../support/engine";
 import { callUnder } from "../support/overrides";

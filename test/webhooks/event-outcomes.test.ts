@@ -235,7 +235,7 @@ test("only the store of lanes pauses and enables subscriptions, and it keeps the
   const switching = Object.entries(stores).filter(([, text]) =>
     /UPDATE subscriptions (?:AS s )?SET (?:(?!WHERE)[^`])*\benabled = [01]|\benabled: sql`[01]`/.test(String(text)),
   );
-  expect(switching.map(([path]) => path)).toEqual(["../../src/webhooks/lanes/lane-store.ts"]);
+  expect(switching.map(([path]) => path)).toEqual(["../../src/webhooks/plane/lane-store.ts"]);
   expect(switching.map(([, text]) => String(text).includes("withFormerState("))).toEqual([true]);
 });
 

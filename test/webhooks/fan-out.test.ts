@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
-import { sweepFanOuts } from "../../src/webhooks/events/fan-out";
+import { sweepFanOuts } from "../../src/webhooks/plane/fan-out";
 import { eventually, type Person, signUp, verify } from "../support/client";
 import { consumeBatch } from "../support/engine";
 import { publish } from "../support/receiver";

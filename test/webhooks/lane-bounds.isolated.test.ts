@@ -1,8 +1,8 @@
 /** What one sweep reads of the lanes, however many there are and however long they are. */
 import { afterEach, expect, test, vi } from "vitest";
 import { newIdAt } from "../../src/platform/db/ids";
-import { sweepLanes } from "../../src/webhooks/lanes/feed";
-import type { Advance } from "../../src/webhooks/lanes/feed-store";
+import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
+import type { Advance } from "../../src/webhooks/delivery/lanes/feed-store";
 import { type Person, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { deliveryDb, SHARD } from "../support/shard";

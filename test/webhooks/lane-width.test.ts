@@ -1,8 +1,8 @@
 /** How many deliveries of a lane may be in progress. */
 import { describe, expect, test } from "vitest";
+import { type LaneResult, noteResult, widthOf } from "../../src/webhooks/delivery/lanes/width";
 import { planClaim } from "../../src/webhooks/delivery/selection";
-import { SLOW_FOR_MS } from "../../src/webhooks/delivery/timing";
-import { type LaneResult, noteResult, widthOf } from "../../src/webhooks/lanes/width";
+import { SLOW_FOR_MS } from "../../src/webhooks/plane/timing";
 import { SHARD } from "../support/shard";
 
 describe("the width of a lane", () => {

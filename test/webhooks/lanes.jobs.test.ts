@@ -5,10 +5,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Deps } from "../../src/platform/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
+import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
-import { CLAIM_LEASE_MS, MAX_SWEEP_INTERVAL_MS, QUEUE_GRACE_MS } from "../../src/webhooks/delivery/timing";
-import { sweepLanes } from "../../src/webhooks/lanes/feed";
+import { CLAIM_LEASE_MS, MAX_SWEEP_INTERVAL_MS, QUEUE_GRACE_MS } from "../../src/webhooks/plane/timing";
 import { call, eventually, type Person } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, gatherLonger, type Key, newDelivery, outboxRow } from "../support/engine";

@@ -5,7 +5,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import type { SubscriptionThrottle } from "../../src/webhooks/throttling/durable-object";
+import type { SubscriptionThrottle } from "../../src/webhooks/delivery/throttling/durable-object";
 import { call, eventually, type Person, signUp, verify } from "../support/client";
 import {
   addDelivery,

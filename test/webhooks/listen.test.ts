@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
 import { verifyDelivery } from "../../src/sdk/verify";
 import { findTenant } from "../../src/tenancy/tenants/store";
-import { eventFrame } from "../../src/webhooks/listen/frames";
+import { eventFrame } from "../../src/webhooks/delivery/frames";
 import { endIdleListeners } from "../../src/webhooks/listen/idle";
 import { noteConnection } from "../../src/webhooks/listen/store";
 import { call, eventually, logIn, type Person, signUp, signUpVerified } from "../support/client";

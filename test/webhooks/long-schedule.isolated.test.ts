@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { STANDARD_SCHEDULE } from "../../src/webhooks/subscriptions/schedule-option";
+import { STANDARD_SCHEDULE } from "../../src/webhooks/options/schedule-option";
 import { eventually } from "../support/client";
 import { consumeAtOnce, messageFor, newDelivery, outboxRow } from "../support/engine";
 import { deliveryDb, SHARD } from "../support/shard";

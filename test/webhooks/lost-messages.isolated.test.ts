@@ -6,15 +6,15 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/platform/deps";
-import { enqueueLater } from "../../src/webhooks/delivery/enqueue";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
+import { enqueueLater } from "../../src/webhooks/plane/enqueue";
 import {
   CLAIM_LEASE_MS,
   LONGEST_MESSAGE_DELAY_MS,
   QUEUE_GRACE_MS,
   RESWEEP_AFTER_MS,
-} from "../../src/webhooks/delivery/timing";
+} from "../../src/webhooks/plane/timing";
 import { type Person, signUp } from "../support/client";
 import { controlledDeps, onePair } from "../support/controlled";
 import { addDelivery, type Key } from "../support/engine";

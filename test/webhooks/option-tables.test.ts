@@ -10,8 +10,8 @@ import {
   inputOf,
   optionsPatch,
   textsOf,
-} from "../../src/webhooks/subscriptions/delivery-options";
-import { RETRY_OPTIONS } from "../../src/webhooks/subscriptions/retry-options";
+} from "../../src/webhooks/options/delivery-options";
+import { RETRY_OPTIONS } from "../../src/webhooks/options/retry-options";
 import { signUp } from "../support/client";
 import { holding } from "../support/console";
 

@@ -3,7 +3,7 @@
  * waits for ever.
  */
 import { describe, expect, test } from "vitest";
-import { PERMIT_LEASE_MS, START_WITHIN_MS } from "../../src/webhooks/delivery/timing";
+import { PERMIT_LEASE_MS, START_WITHIN_MS } from "../../src/webhooks/plane/timing";
 import { seeded } from "../support/faults/random";
 import { fresh, newSchedule, returned, timeOf } from "../support/schedule";
 

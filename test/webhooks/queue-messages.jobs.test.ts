@@ -10,7 +10,7 @@ import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { type AttemptResult, recordAttempts } from "../../src/webhooks/delivery/record-store";
 import { releaseDeliveries } from "../../src/webhooks/delivery/release-store";
-import { CLAIM_LEASE_MS, GATHER_MS } from "../../src/webhooks/delivery/timing";
+import { CLAIM_LEASE_MS, GATHER_MS } from "../../src/webhooks/plane/timing";
 import { call, eventually, type Person, signUp } from "../support/client";
 import {
   addDelivery,

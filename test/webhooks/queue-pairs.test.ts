@@ -4,9 +4,9 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { readQueues } from "../../src/operations/metrics/queues";
 import { createDeps } from "../../src/platform/deps";
-import { enqueueDue } from "../../src/webhooks/delivery/enqueue";
-import { enqueueFanOut } from "../../src/webhooks/events/fan-out";
-import { sendOperational } from "../../src/webhooks/subscriptions/operational";
+import { enqueueDue } from "../../src/webhooks/plane/enqueue";
+import { enqueueFanOut } from "../../src/webhooks/plane/fan-out";
+import { sendOperational } from "../../src/webhooks/plane/operational";
 
 const due = (id: string, slow: 0 | 1) => ({ queue: "", dueAt: 1, id, subscriptionId: "s", bytes: 1, slow });
 

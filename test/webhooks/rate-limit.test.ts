@@ -3,8 +3,8 @@
  * one and a tenth more, and little of it wasted.
  */
 import { describe, expect, test } from "vitest";
-import type { StartAnswer } from "../../src/webhooks/throttling/demand";
-import { startJitterMs } from "../../src/webhooks/throttling/limits";
+import type { StartAnswer } from "../../src/webhooks/delivery/throttling/demand";
+import { startJitterMs } from "../../src/webhooks/delivery/throttling/limits";
 import { fresh, newSchedule, returned, type ToySchedule, timeOf } from "../support/schedule";
 
 const T = 1_800_000_000_000;

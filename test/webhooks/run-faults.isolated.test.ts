@@ -5,7 +5,7 @@ import { createDb } from "../../src/platform/db/client";
 import type { Deps } from "../../src/platform/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { coolDownHere, memory } from "../../src/webhooks/delivery/isolate-memory";
-import { askSchedule } from "../../src/webhooks/throttling/demand";
+import { askSchedule } from "../../src/webhooks/delivery/throttling/demand";
 import { signUp, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, keyOfNobody, outboxRow } from "../support/engine";

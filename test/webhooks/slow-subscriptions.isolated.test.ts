@@ -6,6 +6,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
+import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
+import { LEAST_WIDTH } from "../../src/webhooks/delivery/lanes/width";
 import { nextToSend, planClaim, roundRobin } from "../../src/webhooks/delivery/selection";
 import {
   expectedMs,
@@ -17,9 +19,7 @@ import {
   watch,
 } from "../../src/webhooks/delivery/send-load";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
-import { CLAIM_LEASE_MS, QUEUE_GRACE_MS, WATCH_EVERY_MS } from "../../src/webhooks/delivery/timing";
-import { sweepLanes } from "../../src/webhooks/lanes/feed";
-import { LEAST_WIDTH } from "../../src/webhooks/lanes/width";
+import { CLAIM_LEASE_MS, QUEUE_GRACE_MS, WATCH_EVERY_MS } from "../../src/webhooks/plane/timing";
 import { eventually } from "../support/client";
 import { onePair } from "../support/controlled";
 import {

@@ -1,6 +1,6 @@
 /** `delivery.headers` and `delivery.format`: what a delivery carries besides, and how its body looks. */
 import { describe, expect, test } from "vitest";
-import { withoutValues } from "../../src/webhooks/subscriptions/header-options";
+import { withoutValues } from "../../src/webhooks/options/header-options";
 import { call } from "../support/client";
 import { holding } from "../support/console";
 import { type Hook, newHook, patchHook, readHook } from "../support/hook";

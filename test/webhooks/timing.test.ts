@@ -48,7 +48,7 @@ import {
   TARGET_FRESH_FOR_MS,
   THROTTLE_TIMEOUT_MS,
   WATCH_EVERY_MS,
-} from "../../src/webhooks/delivery/timing";
+} from "../../src/webhooks/plane/timing";
 import { wrangler } from "../support/docs";
 
 /** The claim is made by one clock, and the sweep judges it by another. */

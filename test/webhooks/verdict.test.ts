@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../src/webhooks/delivery/retry-after";
 import { failure, type SendOutcome } from "../../src/webhooks/delivery/send";
-import { DEFAULT_SCHEDULE, retryWaitMs } from "../../src/webhooks/delivery/timing";
 import { retryPolicy, verdictOf } from "../../src/webhooks/delivery/verdict";
-import type { RetryOptions } from "../../src/webhooks/subscriptions/retry-options";
-import { STANDARD_SCHEDULE } from "../../src/webhooks/subscriptions/schedule-option";
+import type { RetryOptions } from "../../src/webhooks/options/retry-options";
+import { STANDARD_SCHEDULE } from "../../src/webhooks/options/schedule-option";
+import { DEFAULT_SCHEDULE, retryWaitMs } from "../../src/webhooks/plane/timing";
 
 const NOW_MS = Date.parse("2026-11-22T00:00:00.000Z");
 

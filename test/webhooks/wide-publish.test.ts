@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createDb } from "../../src/platform/db/client";
 import { newIdAt } from "../../src/platform/db/ids";
 import { acceptEvents } from "../../src/webhooks/events/accept-store";
-import { FAN_OUT_PAGE } from "../../src/webhooks/events/fan-out-store";
+import { FAN_OUT_PAGE } from "../../src/webhooks/plane/fan-out-store";
 import { signUp } from "../support/client";
 import { deliveryDb } from "../support/shard";
 

@@ -9,17 +9,17 @@ import type { Deps } from "../../../src/platform/deps";
 import type { DeliveryMessage, OutboxKey } from "../../../src/platform/messages";
 import { JOBS } from "../../../src/upkeep";
 import { type ClaimedDelivery, claimDeliveries } from "../../../src/webhooks/delivery/claim-store";
-import type { QueueSpeed } from "../../../src/webhooks/delivery/enqueue";
 import type { SweptAt } from "../../../src/webhooks/delivery/overdue";
 import { type AttemptResult, recordAttempts } from "../../../src/webhooks/delivery/record-store";
 import { sweepShard } from "../../../src/webhooks/delivery/sweep";
+import { acceptEvents } from "../../../src/webhooks/events/accept-store";
+import type { QueueSpeed } from "../../../src/webhooks/plane/enqueue";
 import {
   GATHER_MS,
   MAX_SENDS_OF_RUN,
   MAX_SWEEP_INTERVAL_MS,
   MIN_SWEEP_INTERVAL_MS,
-} from "../../../src/webhooks/delivery/timing";
-import { acceptEvents } from "../../../src/webhooks/events/accept-store";
+} from "../../../src/webhooks/plane/timing";
 import { Agenda } from "./agenda";
 import type { Meter } from "./meter";
 import type { HourResult, Minute } from "./report";

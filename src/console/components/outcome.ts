@@ -1,5 +1,5 @@
 /** The outcome of an attempt in words: its status with the standard text, or why there was no answer. */
-import { ABORTED, CONNECTION_FAILED, CONNECTION_LOST, GONE, TIMED_OUT } from "../../webhooks/delivery/reasons";
+import { ABORTED, CONNECTION_FAILED, CONNECTION_LOST, GONE, TIMED_OUT } from "../../webhooks/plane/reasons";
 
 /** The names of the statuses that receivers answer with (IANA's registry). */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {

@@ -1,5 +1,5 @@
 /** What helps against a failure, by its cause. */
-import { CONNECTION_FAILED, CONNECTION_LOST, GONE, TIMED_OUT } from "../../webhooks/delivery/reasons";
+import { CONNECTION_FAILED, CONNECTION_LOST, GONE, TIMED_OUT } from "../../webhooks/plane/reasons";
 import { LinkButton } from "../components/buttons";
 
 type Remedy = "change URL" | "change headers" | "wait" | "view";

@@ -2,7 +2,7 @@
 
 import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import type { Permission } from "../../platform/schemas/roles";
-import { DEFAULT_SCHEDULE } from "../../webhooks/delivery/timing";
+import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { withQuery } from "../components/address";
 import { ActionButton, LinkButton } from "../components/buttons";

@@ -2,8 +2,8 @@
  * The form of a subscription: name, URL and event types, the rest in closed sections; and the confirmation to delete
  * it.
  */
-import type { HeadersView } from "../../webhooks/subscriptions/header-options";
-import type { Deployment, Texts } from "../../webhooks/subscriptions/option";
+import type { HeadersView } from "../../webhooks/options/header-options";
+import type { Deployment, Texts } from "../../webhooks/options/option";
 import { FormButtons, PostForm } from "../components/buttons";
 import { TextArea, TextField } from "../components/fields";
 import { NarrowPage } from "../components/narrow-page";

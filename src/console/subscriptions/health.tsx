@@ -1,7 +1,7 @@
 /** What is wrong with a subscription, what happens next and when, what waits, and the button that helps. */
 
 import { HOUR_MS } from "../../platform/time";
-import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/auto-disable/stages";
+import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/plane/stages";
 import { ActionButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";
 import type { SubscriptionView } from "./view";

@@ -1,6 +1,6 @@
 /** What waits because of the limits of a subscription. */
-import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
-import type { RateLimit } from "../../webhooks/subscriptions/limit-options";
+import type { DeliveryOptions } from "../../webhooks/options/delivery-options";
+import type { RateLimit } from "../../webhooks/options/limit-options";
 import { Banner } from "../components/display";
 
 const SIGN_OF = { second: "s", minute: "min", hour: "h" } as const;

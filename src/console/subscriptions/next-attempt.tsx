@@ -1,5 +1,5 @@
 /** "Next attempt in 4 h 12 min (5 of 10)": what a delivery waits for, with a button that ends the wait. */
-import { DEFAULT_SCHEDULE } from "../../webhooks/delivery/timing";
+import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
 import { ActionButton } from "../components/buttons";
 import { duration } from "./schedule";
 

@@ -1,8 +1,8 @@
 /** The fields of the delivery options in the form of a subscription, in sections. */
 import type { Child, FC } from "hono/jsx";
-import { DELIVERY_OPTIONS } from "../../webhooks/subscriptions/delivery-options";
-import type { HeadersView } from "../../webhooks/subscriptions/header-options";
-import type { Deployment, Input, Texts } from "../../webhooks/subscriptions/option";
+import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
+import type { HeadersView } from "../../webhooks/options/header-options";
+import type { Deployment, Input, Texts } from "../../webhooks/options/option";
 import { Select, TextArea, TextField } from "../components/fields";
 import { useFailure } from "../http/shown-failure";
 import { CalendarPreview } from "./schedule";

@@ -1,7 +1,8 @@
 /** A retry schedule as people see it. */
-import { DEFAULT_SCHEDULE } from "../../webhooks/delivery/timing";
-import type { Texts } from "../../webhooks/subscriptions/option";
-import { waitsOf } from "../../webhooks/subscriptions/schedule-option";
+
+import type { Texts } from "../../webhooks/options/option";
+import { waitsOf } from "../../webhooks/options/schedule-option";
+import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
 
 /** The two largest units: "4 h 12 min". */
 export function duration(seconds: number): string {

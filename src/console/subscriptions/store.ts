@@ -8,7 +8,10 @@ import { HOUR_MS } from "../../platform/time";
 import { inEach } from "../../tenancy/moves/places";
 import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../webhooks/log/log-store";
 import { mergeLogs } from "../../webhooks/log/merge";
-import { failureCountOf, isNewestHour } from "../../webhooks/stats/hours-store";
+import type { DeliveryOptions } from "../../webhooks/options/delivery-options";
+import { parseOptions } from "../../webhooks/options/delivery-options";
+import { failureCountOf, isNewestHour } from "../../webhooks/plane/hours-store";
+import { isLive } from "../../webhooks/plane/live-store";
 import {
   HELD,
   type HourRow,
@@ -19,9 +22,6 @@ import {
   TO_SEND,
   WAITING_FOR_STARTS,
 } from "../../webhooks/stats/store";
-import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
-import { parseOptions } from "../../webhooks/subscriptions/delivery-options";
-import { isLive } from "../../webhooks/subscriptions/live-store";
 import { LAST_TRIGGERED_AT } from "../../webhooks/subscriptions/store";
 import type { LogRow } from "./log";
 

@@ -1,5 +1,5 @@
 /** A subscription as its page shows it. */
-import type { HeadersView } from "../../webhooks/subscriptions/header-options";
+import type { HeadersView } from "../../webhooks/options/header-options";
 import type { Screen } from "./store";
 
 export type SubscriptionView = Omit<Screen["subscription"], "secretSealed" | "headersSealed" | "hasFailed"> & {

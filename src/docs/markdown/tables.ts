@@ -15,7 +15,7 @@ import { ACTION_NAMES } from "../../platform/schemas/audit-actions";
 import { generally } from "../../platform/schemas/audit-sentences";
 import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
 import { PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_NAMES, ROLE_TEXTS } from "../../platform/schemas/roles";
-import { DELIVERY_OPTIONS } from "../../webhooks/subscriptions/delivery-options";
+import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import { mark } from "../figures";
 import { ADVICE } from "./error-advice";
 

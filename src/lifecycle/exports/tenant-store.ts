@@ -6,7 +6,7 @@ import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
-import { PLACEHOLDER } from "../../webhooks/delivery/outbox-store";
+import { PLACEHOLDER } from "../../webhooks/plane/outbox-store";
 import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";
 
 /**

@@ -3,8 +3,8 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import { MAIN } from "../../webhooks/delivery/outbox-store";
-import { isFrozen } from "../../webhooks/lanes/frozen-store";
+import { isFrozen } from "../../webhooks/plane/frozen-store";
+import { MAIN } from "../../webhooks/plane/outbox-store";
 
 /** A run that has not sent its alarms within this time has died. */
 const TOLD_WITHIN_MS = 300_000;

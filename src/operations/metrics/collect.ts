@@ -7,7 +7,7 @@ import { MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { inTime, lastFullHour } from "../../platform/time";
-import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
+import { BUCKET_STARTS_MS } from "../../webhooks/plane/latency";
 import { type QueueBacklog, readQueues } from "./queues";
 import { readControlPlane, readDeliveryPlane, type Totals } from "./store";
 import { type MetricSample, sample } from "./text";

@@ -7,10 +7,10 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
-import { STAGE } from "../../webhooks/auto-disable/stages";
-import { MAIN, PLACEHOLDER, PLANNED_ID } from "../../webhooks/delivery/outbox-store";
-import { isFrozen } from "../../webhooks/lanes/frozen-store";
-import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
+import { isFrozen } from "../../webhooks/plane/frozen-store";
+import { BUCKET_STARTS_MS } from "../../webhooks/plane/latency";
+import { MAIN, PLACEHOLDER, PLANNED_ID } from "../../webhooks/plane/outbox-store";
+import { STAGE } from "../../webhooks/plane/stages";
 
 const MAX_DUE = 300;
 const MAX_BACKLOGS = 50;
@@ -37,7 +37,7 @@ export interface SubscriptionCounts {
   paused: number;
   succeeded: number;
   failed: number;
-  /** How many attempts had a latency in each bucket of `stats/latency.ts`. */
+  /** How many attempts had a latency in each bucket of `plane/latency.ts`. */
   histogram: number[];
 }
 

@@ -1,7 +1,7 @@
 /** Counts of all subscriptions of a delivery database, which its upkeep adds up page by page every hour. */
 import { MaintenancePages, type PagedMaintenance } from "../../platform/db/paged-maintenance";
 import { lastFullHour } from "../../platform/time";
-import { addUp } from "../../webhooks/stats/latency";
+import { addUp } from "../../webhooks/plane/latency";
 import { noteTotals, readSubscriptions, type SubscriptionCounts } from "./store";
 
 /** How far the counting has come. */

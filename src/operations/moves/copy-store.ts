@@ -4,7 +4,7 @@ import { atomically, CHANGES, countOf, type Db, queryFirst, rows } from "../../p
 import { insertRows, type StoredRow } from "../../platform/db/copy";
 import { repeatable } from "../../platform/db/faults";
 import { firstIdAt } from "../../platform/db/ids";
-import { isNewestHour } from "../../webhooks/stats/hours-store";
+import { isNewestHour } from "../../webhooks/plane/hours-store";
 
 /** Refuses from now on what users write in the database that the tenant leaves. Can be repeated. */
 export async function fence(db: Db, tenantId: string, nowMs: number): Promise<void> {

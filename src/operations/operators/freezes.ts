@@ -7,7 +7,7 @@ import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { placesOf } from "../../tenancy/moves/places";
-import { ALL_TENANTS } from "../../webhooks/lanes/frozen-store";
+import { ALL_TENANTS } from "../../webhooks/plane/frozen-store";
 import { ofService, ofTenant } from "./audit-store";
 import { deleteHold, insertHold, recordOfService } from "./freezes-store";
 import { tellOperators } from "./notices";

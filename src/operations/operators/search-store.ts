@@ -9,7 +9,7 @@ import { deliveryIdOf, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { audit } from "../../tenancy/audit/record-store";
-import { MAIN } from "../../webhooks/delivery/outbox-store";
+import { MAIN } from "../../webhooks/plane/outbox-store";
 import { ofService } from "./audit-store";
 
 /** The most findings of a kind, in each database. */

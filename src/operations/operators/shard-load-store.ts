@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { lastFullHour } from "../../platform/time";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
-import { STAGE } from "../../webhooks/auto-disable/stages";
-import { MAIN } from "../../webhooks/delivery/outbox-store";
+import { MAIN } from "../../webhooks/plane/outbox-store";
+import { STAGE } from "../../webhooks/plane/stages";
 import type { HoldRow } from "./freezes-store";
 
 const MAX_HOLDS = 200;

@@ -6,7 +6,7 @@ import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
-import { MAIN } from "../../webhooks/delivery/outbox-store";
+import { MAIN } from "../../webhooks/plane/outbox-store";
 import { IS_FAILING } from "../../webhooks/stats/store";
 import { ofTenant } from "./audit-store";
 import type { HoldRow } from "./freezes-store";

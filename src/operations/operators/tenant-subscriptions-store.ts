@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { query } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { failureCountOf } from "../../webhooks/stats/hours-store";
+import { failureCountOf } from "../../webhooks/plane/hours-store";
 import { IS_FAILING, ofLastFailure } from "../../webhooks/stats/store";
 import { LAST_TRIGGERED_AT } from "../../webhooks/subscriptions/store";
 

@@ -2,9 +2,9 @@
 
 import { hashSettingsOwner } from "../../identity/passwords/imported/settings";
 import { totpOwner } from "../../identity/two-factor/codes";
+import { headersOwner } from "../../webhooks/options/header-options";
 import { secretOwner, signingKeyOwner } from "../../webhooks/signing/keys";
 import { sourceOwner } from "../../webhooks/sources/secrets";
-import { headersOwner } from "../../webhooks/subscriptions/header-options";
 import { chunkOwner } from "../imports/chunks";
 import type { EncryptedColumn } from "./store";
 

@@ -50,7 +50,7 @@ export const subscriptions = sqliteTable(
     slowUntil: integer("slow_until").notNull().default(0),
     /** True while it does not keep up. New deliveries then join its backlog, the outbox rows with `queue` = its id. */
     hasBacklog: integer("has_backlog", { mode: "boolean" }).notNull().default(false),
-    /** The delivery options that are set (`subscriptions/delivery-options.ts`); null: all have their defaults. */
+    /** The delivery options that are set (`options/delivery-options.ts`); null: all have their defaults. */
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
     /** Its deliveries wait until then, because its endpoint asked for a pause. 0: none waits for that reason. */
     cooldownUntil: integer("held_until").notNull().default(0),
@@ -101,7 +101,7 @@ export const episodes = sqliteTable("episodes", {
   tenantId: text("tenant_id").notNull(),
   /** When the first attempt failed after the last success; null once a user has enabled the subscription again. */
   failingSince: integer("failing_since"),
-  /** How far it has come: a value of `STAGE` in auto-disable/stages.ts. */
+  /** How far it has come: a value of `STAGE` in plane/stages.ts. */
   stage: integer().notNull().default(0),
   /** The stage that the newest mail reported. */
   mailedStage: integer("mailed_stage").notNull().default(0),
@@ -243,7 +243,7 @@ export const hourlyStats = sqliteTable(
      */
     failingSince: integer("failing_since"),
     sentFailures: integer("sent_failures").notNull().default(0),
-    /** How many answers and timeouts had a latency in each bucket. `stats/latency.ts` has the bounds. */
+    /** How many answers and timeouts had a latency in each bucket. `plane/latency.ts` has the bounds. */
     latency0: integer("latency_0").notNull().default(0),
     latency1: integer("latency_1").notNull().default(0),
     latency2: integer("latency_2").notNull().default(0),

@@ -5,9 +5,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { SYSTEM } from "../../platform/schemas/actor";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
-import { disableWhere, HOLDS_IF_DISABLED } from "../lanes/lane-store";
-import { unindexDisabled } from "../subscriptions/index-store";
-import { publishOperational } from "../subscriptions/operational-store";
+import { unindexDisabled } from "../plane/index-store";
+import { disableWhere, HOLDS_IF_DISABLED } from "../plane/lane-store";
+import { publishOperational } from "../plane/operational-store";
 import { markDisabled } from "./marks-store";
 
 const GONE_FOR_MS = 60_000;

@@ -1,8 +1,8 @@
 /** The statements that mark a subscription as failing, within the batches of other stores. */
 import { type SQL, sql } from "drizzle-orm";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
-import { isNewestHour } from "../stats/hours-store";
-import { MIN_FAILURES, STAGE } from "./stages";
+import { isNewestHour } from "../plane/hours-store";
+import { MIN_FAILURES, STAGE } from "../plane/stages";
 
 /**
  * Returns the statement that marks those of `subscriptionIds` (SQL) as failing that have failed often enough since

@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
-import { MAIL_EVERY_MS, STAGE } from "./stages";
+import { MAIL_EVERY_MS, STAGE } from "../plane/stages";
 import { disabledAfterMs, withCounts } from "./transitions-store";
 
 /** How many of the newest attempts are searched for the last failed one. */

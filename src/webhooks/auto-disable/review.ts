@@ -8,7 +8,8 @@ import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import type { NoticeItem } from "../../platform/mail/job";
 import { queueMail } from "../../platform/mail/queue";
-import { sendOperational } from "../subscriptions/operational";
+import { sendOperational } from "../plane/operational";
+import { STAGE } from "../plane/stages";
 import {
   composeNotices,
   findNoticeRecipients,
@@ -17,7 +18,6 @@ import {
   type SubscriptionNoticeRecipient,
 } from "./notices-store";
 import { findPage, reviewPage } from "./review-store";
-import { STAGE } from "./stages";
 
 /** How many subscriptions a mail names. A job must fit into a message of 128 KB. */
 const MAX_ITEMS = 20;

@@ -12,13 +12,13 @@ import { SYSTEM } from "../../platform/schemas/actor";
 import type { OperationalType } from "../../platform/schemas/event-type";
 import { DAY_MS, HOUR_MS } from "../../platform/time";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
-import { isFrozen } from "../lanes/frozen-store";
-import { beginProbe, disableWhere, enableAfterProbe, HOLDS_IF_DISABLED } from "../lanes/lane-store";
-import { HOLDS_WHEN_OFF, IS_PROBED } from "../lanes/predicates-store";
-import { isNewestHour } from "../stats/hours-store";
-import { unindexDisabled } from "../subscriptions/index-store";
-import { isoSql, publishOperational } from "../subscriptions/operational-store";
-import { MAIL_EVERY_MS, MIN_FAILURES, MIN_FAILURES_TO_DISABLE, STAGE } from "./stages";
+import { isFrozen } from "../plane/frozen-store";
+import { isNewestHour } from "../plane/hours-store";
+import { unindexDisabled } from "../plane/index-store";
+import { beginProbe, disableWhere, enableAfterProbe, HOLDS_IF_DISABLED } from "../plane/lane-store";
+import { isoSql, publishOperational } from "../plane/operational-store";
+import { HOLDS_WHEN_OFF, IS_PROBED } from "../plane/predicates-store";
+import { MAIL_EVERY_MS, MIN_FAILURES, MIN_FAILURES_TO_DISABLE, STAGE } from "../plane/stages";
 
 /** Users are told about failures that have lasted this long. */
 const FAILING_AFTER_MS = HOUR_MS;

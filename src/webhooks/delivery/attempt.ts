@@ -2,18 +2,18 @@
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, type LogFields, log } from "../../platform/log";
-import { holdsWhenOff, isForPauses } from "../lanes/lane";
-import { sendToListener } from "../listen/send";
+import { type Headers, headersOwner } from "../options/header-options";
+import { keyOf } from "../plane/enqueue";
+import { holdsWhenOff, isForPauses } from "../plane/lane";
+import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "../plane/reasons";
+import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "../plane/timing";
 import { type Decrypt, keysInForce } from "../signing/keys";
-import { type Headers, headersOwner } from "../subscriptions/header-options";
-import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
-import { keyOf } from "./enqueue";
 import { bodyOf } from "./envelope";
-import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
+import { sendToListener } from "./listener";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type NotSent, RuntimeFault, type SendOutcome, send } from "./send";
-import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
+import { refuseTarget } from "./target";
 import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
 
 /** Makes an attempt and returns its result, to be recorded. A deleted subscription is sent nothing. Never throws. */

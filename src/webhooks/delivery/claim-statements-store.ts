@@ -5,11 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { fixed } from "../../platform/db/client";
 import type { OutboxKey } from "../../platform/messages";
-import { PAYLOAD } from "../events/payload-store";
-import { isHeldBack, isSlowAt } from "../lanes/predicates-store";
-import { replayIdOf } from "../resend/replays/replay-id-store";
-import type { QueueSpeed } from "./enqueue";
-import type { DeliveredEvent } from "./envelope";
+import type { QueueSpeed } from "../plane/enqueue";
 import {
   type DeliveryKind,
   IS_UNCLAIMED,
@@ -17,7 +13,11 @@ import {
   insertPlaceholders,
   outboxByKeys,
   PLANNED_ID,
-} from "./outbox-store";
+} from "../plane/outbox-store";
+import { PAYLOAD } from "../plane/payload-store";
+import { isHeldBack, isSlowAt } from "../plane/predicates-store";
+import { replayIdOf } from "../plane/replay-id-store";
+import type { DeliveredEvent } from "./envelope";
 import { type TargetRow, targetColumns } from "./target-store";
 
 export interface ClaimedFields extends OutboxKey {

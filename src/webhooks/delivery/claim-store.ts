@@ -9,10 +9,10 @@ import { repeatable } from "../../platform/db/faults";
 import { firstIdAt, newIdAt } from "../../platform/db/ids";
 import { fromStored } from "../../platform/db/stored-text";
 import type { OutboxKey } from "../../platform/messages";
+import { keyOf, type QueueSpeed } from "../plane/enqueue";
+import { LATE_AFTER_MS } from "../plane/timing";
 import { type ClaimedFields, claimStatements, type EventFields } from "./claim-statements-store";
-import { keyOf, type QueueSpeed } from "./enqueue";
 import { parseTarget, type Target } from "./target-store";
-import { LATE_AFTER_MS } from "./timing";
 
 /** A delivery that the caller has claimed: what to send, and where. */
 export interface ClaimedDelivery extends ClaimedFields, EventFields, Target {}

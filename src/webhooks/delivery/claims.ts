@@ -5,12 +5,8 @@
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
 import { inTime } from "../../platform/time";
-import { moveToLanes } from "../lanes/lane-store";
-import { claimDeliveries } from "./claim-store";
-import { enqueue } from "./enqueue";
-import type { Claimed, Run } from "./run-states";
-import { MAX_CLAIM, planClaim, workMs } from "./selection";
-import { holdBytes } from "./send-load";
+import { enqueue } from "../plane/enqueue";
+import { moveToLanes } from "../plane/lane-store";
 import {
   CLAIM_TIMEOUT_MS,
   LATE_AFTER_MS,
@@ -18,7 +14,11 @@ import {
   LATE_START_WITHIN_MS,
   START_AFTER_CLAIM_MS,
   START_WITHIN_MS,
-} from "./timing";
+} from "../plane/timing";
+import { claimDeliveries } from "./claim-store";
+import type { Claimed, Run } from "./run-states";
+import { MAX_CLAIM, planClaim, workMs } from "./selection";
+import { holdBytes } from "./send-load";
 
 /** After late claims, no claim is smaller than this. */
 const FEWEST_OF_CLAIM = 5;

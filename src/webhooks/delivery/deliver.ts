@@ -6,20 +6,8 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
-import { isUnreleased } from "../lanes/lane";
-import { type Decrypt, decryptOnce } from "../signing/keys";
-import { FarDeliveries } from "../throttling/far";
-import { Starts } from "../throttling/starts";
-import { makeAttempt } from "./attempt";
-import { Claims } from "./claims";
-import type { QueueSpeed } from "./enqueue";
-import { handBack, markSlowInBackground, releaseUnsent } from "./hand-back";
-import { coolDownHere, isCoolingHere } from "./isolate-memory";
-import { createRecorder, type Recorder } from "./recorder";
-import { type Claimed, type Run, RunStates } from "./run-states";
-import { excessOf, nextToSend, workMs } from "./selection";
-import { endAbandoned, hangs, startSend, watch } from "./send-load";
-import { readTargets } from "./target-store";
+import type { QueueSpeed } from "../plane/enqueue";
+import { isUnreleased } from "../plane/lane";
 import {
   MAX_KEYS_OF_SLOW_RUN,
   MAX_SENDS_OF_RUN,
@@ -28,7 +16,19 @@ import {
   STALLED_AFTER_MS,
   TARGET_FRESH_FOR_MS,
   WATCH_EVERY_MS,
-} from "./timing";
+} from "../plane/timing";
+import { type Decrypt, decryptOnce } from "../signing/keys";
+import { makeAttempt } from "./attempt";
+import { Claims } from "./claims";
+import { handBack, markSlowInBackground, releaseUnsent } from "./hand-back";
+import { coolDownHere, isCoolingHere } from "./isolate-memory";
+import { createRecorder, type Recorder } from "./recorder";
+import { type Claimed, type Run, RunStates } from "./run-states";
+import { excessOf, nextToSend, workMs } from "./selection";
+import { endAbandoned, hangs, startSend, watch } from "./send-load";
+import { readTargets } from "./target-store";
+import { FarDeliveries } from "./throttling/far";
+import { Starts } from "./throttling/starts";
 
 /** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
 export class DeliveryRun {

@@ -1,6 +1,6 @@
 /** The body of a delivery and its content type. Both are the same on every attempt. */
 import { iso } from "../../platform/time";
-import type { DeliveryOptions } from "../subscriptions/delivery-options";
+import type { DeliveryOptions } from "../options/delivery-options";
 
 export interface DeliveredEvent {
   eventId: string;

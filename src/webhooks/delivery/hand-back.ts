@@ -4,15 +4,15 @@
  */
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey, ShardKey } from "../../platform/messages";
-import { markSlow, moveToLanes } from "../lanes/lane-store";
-import { widthOf } from "../lanes/width";
-import { enqueue } from "./enqueue";
+import { enqueue } from "../plane/enqueue";
+import { markSlow, moveToLanes } from "../plane/lane-store";
+import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "../plane/timing";
 import { isCoolingHere, memory } from "./isolate-memory";
+import { widthOf } from "./lanes/width";
 import { releaseDeliveries } from "./release-store";
 import type { Claimed, Run } from "./run-states";
 import type { NotSent } from "./send";
 import { hangs, sendsOf } from "./send-load";
-import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "./timing";
 
 const isClaimed = (key: ShardKey): key is Claimed => "attemptId" in key;
 

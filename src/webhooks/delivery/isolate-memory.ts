@@ -3,8 +3,8 @@
  * correctness never depends on it.
  */
 import { BoundedMap } from "../../platform/bounded-map";
-import type { Limits } from "../throttling/limits";
-import { RECORD_WITHIN_MS } from "./timing";
+import { RECORD_WITHIN_MS } from "../plane/timing";
+import type { Limits } from "./throttling/limits";
 
 /** The most entries of one kind. */
 const MAX_ENTRIES = 10_000;

@@ -1,11 +1,11 @@
 /** Overdue deliveries of one delivery database, across its tenants, and their attempts. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query, queryFirst } from "../../platform/db/client";
-import { isSlowAt } from "../lanes/predicates-store";
-import { answersWithin } from "../stats/hours-store";
-import type { DueDelivery } from "./enqueue";
-import { MAIN, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
-import { HANGS_AFTER_MS } from "./timing";
+import type { DueDelivery } from "../plane/enqueue";
+import { answersWithin } from "../plane/hours-store";
+import { MAIN, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";
+import { isSlowAt } from "../plane/predicates-store";
+import { HANGS_AFTER_MS } from "../plane/timing";
 
 /** An overdue outbox row, with the attempt that claimed it. */
 export interface OverdueDelivery extends DueDelivery {

@@ -6,12 +6,8 @@ import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
-import { enqueueDue } from "./enqueue";
-import { type OverdueDelivery, replanDeliveries } from "./overdue-store";
-import { INTERRUPTED } from "./reasons";
-import { recordAttempts } from "./record-store";
-import { roundRobin } from "./selection";
-import { failure } from "./send";
+import { enqueueDue } from "../plane/enqueue";
+import { INTERRUPTED } from "../plane/reasons";
 import {
   CLAIM_LEASE_MS,
   FIRST_INTERRUPTION_WAIT_MS,
@@ -20,7 +16,11 @@ import {
   MIN_SWEEP_INTERVAL_MS,
   RESWEEP_AFTER_MS,
   RESWEEP_BACKLOG_AFTER_MS,
-} from "./timing";
+} from "../plane/timing";
+import { type OverdueDelivery, replanDeliveries } from "./overdue-store";
+import { recordAttempts } from "./record-store";
+import { roundRobin } from "./selection";
+import { failure } from "./send";
 
 /** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
 export type SweptAt = Map<string, number>;

@@ -11,11 +11,11 @@ import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
 import { hourOf } from "../../platform/time";
 import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
 import { markFailing } from "../auto-disable/marks-store";
-import { coolDown, endProbe, slowDown } from "../lanes/lane-store";
-import { addToHours } from "../stats/hours-store";
-import { publishOperational } from "../subscriptions/operational-store";
-import type { DeliveryKind } from "./outbox-store";
-import { TIMED_OUT, wasSent } from "./reasons";
+import { addToHours } from "../plane/hours-store";
+import { coolDown, endProbe, slowDown } from "../plane/lane-store";
+import { publishOperational } from "../plane/operational-store";
+import type { DeliveryKind } from "../plane/outbox-store";
+import { TIMED_OUT, wasSent } from "../plane/reasons";
 import type { SendOutcome } from "./send";
 import type { Verdict } from "./verdict";
 

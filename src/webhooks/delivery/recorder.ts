@@ -6,12 +6,12 @@ import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { inTime } from "../../platform/time";
-import { feedLanes } from "../lanes/feed";
-import { noteResult } from "../lanes/width";
-import { sendOperational } from "../subscriptions/operational";
-import { enqueueLater } from "./enqueue";
+import { enqueueLater } from "../plane/enqueue";
+import { sendOperational } from "../plane/operational";
+import { GATHER_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "../plane/timing";
+import { feedLanes } from "./lanes/feed";
+import { noteResult } from "./lanes/width";
 import { type AttemptResult, recordAttempts } from "./record-store";
-import { GATHER_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "./timing";
 
 /**
  * The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six

@@ -4,10 +4,10 @@ import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
 import type { OutboxKey } from "../../platform/messages";
-import { type Limits, textOf } from "../throttling/limits";
-import { LIMITS_TEXT } from "../throttling/waits-store";
+import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";
 import type { ClaimedDelivery } from "./claim-store";
-import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
+import { type Limits, textOf } from "./throttling/limits";
+import { LIMITS_TEXT } from "./throttling/waits-store";
 
 /** Until when a delivery waits, and for what. */
 export interface Wait {

@@ -11,8 +11,8 @@
  */
 import type { Deps } from "../../platform/deps";
 import type { ShardKey } from "../../platform/messages";
+import type { QueueSpeed } from "../plane/enqueue";
 import type { ClaimedDelivery } from "./claim-store";
-import type { QueueSpeed } from "./enqueue";
 
 /** What the parts of a run share. */
 export interface Run {

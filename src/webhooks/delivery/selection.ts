@@ -3,10 +3,10 @@
  * claimed.
  */
 import type { ShardKey } from "../../platform/messages";
-import { widthOf } from "../lanes/width";
-import type { QueueSpeed } from "./enqueue";
+import type { QueueSpeed } from "../plane/enqueue";
+import { CLAIM_WORK_MS, MAX_WORK_MS } from "../plane/timing";
+import { widthOf } from "./lanes/width";
 import { expectedMs, hasRoomFor, sendsOf } from "./send-load";
-import { CLAIM_WORK_MS, MAX_WORK_MS } from "./timing";
 
 /** The most deliveries that one claim takes. */
 export const MAX_CLAIM = 60;

@@ -2,8 +2,9 @@
  * The sends in progress in this isolate, across its invocations: how many each subscription has, how long they take,
  * and their memory.
  */
+
+import { ASSUMED_LATENCY_MS, BLOCKED_AFTER_MS, CLAIM_LEASE_MS, HANGS_AFTER_MS } from "../plane/timing";
 import { type Counted, memory } from "./isolate-memory";
-import { ASSUMED_LATENCY_MS, BLOCKED_AFTER_MS, CLAIM_LEASE_MS, HANGS_AFTER_MS } from "./timing";
 
 /** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
 const MAX_SENDS = 300;

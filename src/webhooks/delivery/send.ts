@@ -1,14 +1,14 @@
 /** Sends one POST, limited in time and in bytes read. Redirects are not followed. A failure is returned, not thrown. */
 import { importPrivateKey, signAsymmetric } from "../../platform/crypto/ed25519";
 import { signBody, signStandard } from "../../platform/crypto/webhook-signature";
+import { type Headers, withoutValues } from "../options/header-options";
+import type { SignatureProfile } from "../options/signature-profile";
+import type { DeliveryKind } from "../plane/outbox-store";
+import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "../plane/reasons";
+import { SEND_TIMEOUT_MS } from "../plane/timing";
 import type { SigningKeys } from "../signing/keys";
 import { profileHeaders } from "../signing/profiles";
-import { type Headers, withoutValues } from "../subscriptions/header-options";
-import type { SignatureProfile } from "../subscriptions/signature-profile";
 import type { Sent } from "./envelope";
-import type { DeliveryKind } from "./outbox-store";
-import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "./reasons";
-import { SEND_TIMEOUT_MS } from "./timing";
 
 const MAX_BODY_BYTES = 16 * 1024;
 const USER_AGENT = "Postern-Webhooks/1";

@@ -3,9 +3,9 @@
  * repeated.
  */
 import type { Deps } from "../../platform/deps";
+import { LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../plane/timing";
 import { afterLeases, handleOverdue, type SweptAt } from "./overdue";
 import { nextMoments, readOverdue } from "./overdue-store";
-import { LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
 
 const PAGE_ROWS = 1_000;
 /** Limits one run. The next one follows a few seconds later. */

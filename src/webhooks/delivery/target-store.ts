@@ -1,9 +1,9 @@
 /** What sending a claimed delivery needs to know about its subscription. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Db, jsonList, query } from "../../platform/db/client";
+import { type DeliveryOptions, parseOptions } from "../options/delivery-options";
 import type { StoredKey } from "../signing/keys";
 import { keysFrom, parseKeys } from "../signing/store";
-import { type DeliveryOptions, parseOptions } from "../subscriptions/delivery-options";
 
 /** The fields of a subscription that can change between the claim and the send. */
 export interface Target {

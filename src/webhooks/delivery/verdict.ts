@@ -2,11 +2,17 @@
  * Decides what follows from an attempt: when the delivery is tried again, and whether its subscription is slow, held or
  * gone.
  */
-import type { RetryOptions } from "../subscriptions/retry-options";
-import { ABORTED, GONE, TIMED_OUT } from "./reasons";
+import type { RetryOptions } from "../options/retry-options";
+import { ABORTED, GONE, TIMED_OUT } from "../plane/reasons";
+import {
+  DEFAULT_SCHEDULE,
+  LONGEST_COOLDOWN_MS,
+  retryWaitMs,
+  SHORTEST_COOLDOWN_MS,
+  SLOW_SEND_MS,
+} from "../plane/timing";
 import { retryAfterMs } from "./retry-after";
 import type { SendOutcome } from "./send";
-import { DEFAULT_SCHEDULE, LONGEST_COOLDOWN_MS, retryWaitMs, SHORTEST_COOLDOWN_MS, SLOW_SEND_MS } from "./timing";
 
 /** The statuses of an overloaded subscriber, or of its proxy. */
 const OVERLOADED: readonly (number | null)[] = [502, 503, 504];

@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
-import { writeBatch } from "../subscriptions/write";
+import { writeBatch } from "../plane/write";
 import type { Breaks } from "./json-schema/compare";
 import { copyToAll, raisePlatformRevision } from "./platform-store";
 import { nextRevision, raiseRevision } from "./revision-store";

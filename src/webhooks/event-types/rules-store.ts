@@ -4,7 +4,7 @@ import { atomically, type Db, jsonList, query, rows } from "../../platform/db/cl
 import { repeatable } from "../../platform/db/faults";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import type { FilterObject } from "../filters/filter";
-import { listsType } from "../subscriptions/patterns-store";
+import { listsType } from "../plane/patterns-store";
 import type { Deprecation } from "./rows";
 import type { Enforcement, Mode } from "./schemas";
 import { holdsIn } from "./store";

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, query, queryFirst, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
-import { entriesFor } from "../subscriptions/patterns-store";
+import { entriesFor } from "../plane/patterns-store";
 import type { TypeRow, VersionRow } from "./rows";
 import type { EventTypeQuery, Mode } from "./schemas";
 

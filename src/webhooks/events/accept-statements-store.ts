@@ -8,13 +8,13 @@ import { fixed } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import { longTextOf } from "../../platform/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
-import type { DueDelivery } from "../delivery/enqueue";
-import { MAIN } from "../delivery/outbox-store";
 import { revisionOf } from "../event-types/rules-store";
-import { insertEntries } from "../feeds/entries-store";
-import { isSlowAt, RECEIVES_EVENTS } from "../lanes/predicates-store";
-import { entriesFor, wildcardsOf } from "../subscriptions/patterns-store";
-import { FAN_OUT_PAGE, insertFanOut } from "./fan-out-store";
+import type { DueDelivery } from "../plane/enqueue";
+import { FAN_OUT_PAGE, insertFanOut } from "../plane/fan-out-store";
+import { MAIN } from "../plane/outbox-store";
+import { entriesFor, wildcardsOf } from "../plane/patterns-store";
+import { isSlowAt, RECEIVES_EVENTS } from "../plane/predicates-store";
+import { insertEntries } from "./entries-store";
 
 export interface AcceptedEvent {
   /** Null when nothing was written, because of a conflict or because the events need more deliveries than allowed. */

@@ -6,7 +6,7 @@ import type { StoredText } from "../../platform/db/stored-text";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import { DAY_MS } from "../../platform/time";
 import { unlessDeparted } from "../../tenancy/moves/fence";
-import type { DueDelivery } from "../delivery/enqueue";
+import type { DueDelivery } from "../plane/enqueue";
 import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
 
 const IDEMPOTENCY_WINDOW_MS = DAY_MS;

@@ -5,11 +5,11 @@ import { AppError } from "../../platform/errors";
 import { isOnTrial, type Reservation, reserve } from "../../platform/limits/reserve";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { enqueue, enqueueDue } from "../delivery/enqueue";
+import { enqueue, enqueueDue } from "../plane/enqueue";
+import { enqueueFanOut } from "../plane/fan-out";
 import type { AcceptedEvent } from "./accept-statements-store";
 import { acceptEvents, type NewEvent } from "./accept-store";
 import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
-import { enqueueFanOut } from "./fan-out";
 import type { Published } from "./publication";
 import { publishedOf, refuseConflict } from "./repeats";
 

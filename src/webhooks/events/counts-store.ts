@@ -7,7 +7,7 @@ import { jsonList, query } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../delivery/outbox-store";
+import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";
 
 /** The most subscriptions whose deliveries are counted. */
 const COUNTED_SUBSCRIPTIONS = 200;

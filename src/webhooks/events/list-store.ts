@@ -7,7 +7,7 @@ import { query } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { ID_BEFORE_MS } from "../delivery/timing";
+import { ID_BEFORE_MS } from "../plane/timing";
 
 /**
  * The most events of all tenants that a page reads. A quiet tenant of a busy database gets short pages instead of slow

@@ -12,13 +12,13 @@ import { fromStored } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../delivery/outbox-store";
-import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../delivery/timing";
-import { isFrozen } from "../lanes/frozen-store";
-import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
-import { aboutOf, listsType } from "../subscriptions/patterns-store";
+import { enabledAt, eventsAt, switchedBetween } from "../plane/former-states-store";
+import { isFrozen } from "../plane/frozen-store";
+import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";
+import { aboutOf, listsType } from "../plane/patterns-store";
+import { FILTERED_OF_EVENT, PAYLOAD } from "../plane/payload-store";
+import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../plane/timing";
 import type { EventRow } from "./list-store";
-import { FILTERED_OF_EVENT, PAYLOAD } from "./payload-store";
 
 /** The most subscriptions on a page, and the most that are read to find them. */
 const PAGE_SUBSCRIPTIONS = 100;

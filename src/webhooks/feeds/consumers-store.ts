@@ -4,8 +4,8 @@ import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import { auditOf } from "../../tenancy/audit/record-store";
-import { writeBatch } from "../subscriptions/write";
-import { entriesAfter, headOf } from "./entries-store";
+import { entriesAfter, headOf } from "../events/entries-store";
+import { writeBatch } from "../plane/write";
 import { EXAMINED_ENTRIES, type FeedRef } from "./page-store";
 
 export interface ConsumerRow {

@@ -2,9 +2,9 @@
 import type { Deps } from "../../platform/deps";
 import { notFound, orNotFound } from "../../platform/errors";
 import type { Actor } from "../../platform/schemas/actor";
+import { positionAt } from "../events/entries-store";
 import { acknowledge, type ConsumerRow, deleteConsumer, listConsumers, moveConsumer } from "./consumers-store";
 import { positionOf } from "./cursor";
-import { positionAt } from "./entries-store";
 import type { FeedRef } from "./page-store";
 import type { SeekTarget } from "./schemas";
 

@@ -3,8 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, query, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../events/payload-store";
-import { entriesAfter, headOf } from "./entries-store";
+import { entriesAfter, headOf } from "../events/entries-store";
+import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../plane/payload-store";
 
 /** How many entries one read examines. Those that the feed does not list make a page short. */
 export const EXAMINED_ENTRIES = 10_000;

@@ -5,9 +5,9 @@ import { notFound, orNotFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { iso } from "../../platform/time";
 import { placesOf } from "../../tenancy/moves/places";
+import { positionAt } from "../events/entries-store";
 import { insertConsumer } from "./consumers-store";
 import { makeCursor, positionOf } from "./cursor";
-import { positionAt } from "./entries-store";
 import { withLease } from "./lease";
 import {
   type EntryPage,

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, rows } from "../../platform/db/client";
 import type { MaintenancePage } from "../../platform/db/paged-maintenance";
-import { entriesAfter, positionAt } from "./entries-store";
+import { entriesAfter, positionAt } from "../events/entries-store";
 
 /**
  * Deletes up to `limit` entries from before `before` (Unix ms) of the first tenant after `afterTenant` that has had a

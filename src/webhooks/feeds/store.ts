@@ -5,8 +5,8 @@ import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
-import { writeBatch } from "../subscriptions/write";
-import { headOf } from "./entries-store";
+import { headOf } from "../events/entries-store";
+import { writeBatch } from "../plane/write";
 
 export interface FeedRow {
   id: string;

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { queryFirst } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { hasUrl } from "../subscriptions/live-store";
-import { listsType } from "../subscriptions/patterns-store";
+import { hasUrl } from "../plane/live-store";
+import { listsType } from "../plane/patterns-store";
 import type { FilterObject } from "./filter";
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Listeners: subscriptions whose deliveries go to a program over a socket. While there is none, their lanes hold; see
- * `lanes/lane.ts`.
+ * `plane/lane.ts`.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { type Db, jsonList, query, rows } from "../../platform/db/client";
@@ -8,11 +8,11 @@ import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
-import { assign, attach, detach, END_LANE, initialLane } from "../lanes/lane-store";
-import { indexSubscription, unindexEventTypes } from "../subscriptions/index-store";
-import { isLive } from "../subscriptions/live-store";
+import { indexSubscription, unindexEventTypes } from "../plane/index-store";
+import { assign, attach, detach, END_LANE, initialLane } from "../plane/lane-store";
+import { isLive } from "../plane/live-store";
+import { writeBatch } from "../plane/write";
 import { mirrorChange } from "../subscriptions/mirror";
-import { writeBatch } from "../subscriptions/write";
 
 /** Where the deliveries of a listener would go if something sent them over HTTP: to a name that never resolves. */
 const NO_URL = "https://listener.invalid/";

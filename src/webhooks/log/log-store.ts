@@ -10,10 +10,10 @@ import { firstIdAt, firstIdAtSql, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
-import { PLACEHOLDER } from "../delivery/outbox-store";
-import { ID_AHEAD_MS, OUT_OF_ORDER_MS } from "../delivery/timing";
-import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
-import { isLive } from "../subscriptions/live-store";
+import { isLive } from "../plane/live-store";
+import { PLACEHOLDER } from "../plane/outbox-store";
+import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";
+import { ID_AHEAD_MS, OUT_OF_ORDER_MS } from "../plane/timing";
 import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS, withTexts } from "./store";
 
 /**

@@ -5,14 +5,14 @@ import { atomically, rows } from "../../platform/db/client";
 import { fromStored, storedText } from "../../platform/db/stored-text";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { MAX_TRAIL_ROWS, PLACEHOLDER } from "../delivery/outbox-store";
-import { PAYLOAD_OF_E } from "../events/payload-store";
-import { replayIdOf } from "../resend/replays/replay-id-store";
+import type { DeliveryOptions } from "../options/delivery-options";
+import { parseOptions } from "../options/delivery-options";
+import { isLive } from "../plane/live-store";
+import { MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";
+import { PAYLOAD_OF_E } from "../plane/payload-store";
+import { replayIdOf } from "../plane/replay-id-store";
 import type { StoredKey } from "../signing/keys";
 import { ALL_KEYS, parseKeys } from "../signing/store";
-import type { DeliveryOptions } from "../subscriptions/delivery-options";
-import { parseOptions } from "../subscriptions/delivery-options";
-import { isLive } from "../subscriptions/live-store";
 
 /** One row of the delivery log. Times are Unix ms. */
 export interface AttemptRow {

@@ -10,7 +10,7 @@ import { MINUTE_MS } from "../../platform/time";
 import { excludedBy } from "../event-types/rules";
 import { RequestValues } from "../filters/meter";
 import { parseFilter } from "../filters/parse";
-import { sendOperational } from "../subscriptions/operational";
+import { sendOperational } from "../plane/operational";
 import { platformEventId } from "./event-id";
 import { type Draft, draftsOf, subjectsOf } from "./payload";
 import { findNew, publishPlatformEvents } from "./publish-store";

@@ -4,7 +4,7 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { filtersFor, parsedFilters } from "../event-types/rules-store";
-import { entriesFor } from "../subscriptions/patterns-store";
+import { entriesFor } from "../plane/patterns-store";
 
 /** An event that is ready to be stored. */
 export interface NewPlatformEvent {

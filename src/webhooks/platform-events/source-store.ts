@@ -12,7 +12,7 @@ import type { Role } from "../../platform/schemas/roles";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { selectTenants, selectUsers, type TenantRow, type UserRow } from "../../tenancy/directory/records-store";
-import { READERS_OF_PLATFORM } from "../subscriptions/patterns-store";
+import { READERS_OF_PLATFORM } from "../plane/patterns-store";
 
 /** An audit event that becomes events of the platform. */
 export interface PlatformSourceRow {

@@ -4,9 +4,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { OutboxKey } from "../../platform/messages";
-import { insertDeliveries, MAIN } from "../delivery/outbox-store";
-import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
-import { NEXT_QUEUE } from "../lanes/predicates-store";
+import { insertDeliveries, MAIN } from "../plane/outbox-store";
+import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";
+import { NEXT_QUEUE } from "../plane/predicates-store";
 
 /** A new attempt id with the time `nowMs` for each row, as SQL. */
 const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || substr(lower(hex(randomblob(2))), 2) || '-8'

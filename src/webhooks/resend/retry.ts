@@ -5,8 +5,8 @@ import { AppError, notFound } from "../../platform/errors";
 import { reserve, reserveUpTo } from "../../platform/limits/reserve";
 import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import { placesOf, whereFound } from "../../tenancy/moves/places";
-import { enqueue, enqueueDue } from "../delivery/enqueue";
 import type { Publisher } from "../events/accept";
+import { enqueue, enqueueDue } from "../plane/enqueue";
 import { findSubscription } from "../subscriptions/store";
 import { type InsertedRetries, insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
 

@@ -6,9 +6,9 @@ import { newIdAt, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { MAIN, PLACEHOLDER } from "../delivery/outbox-store";
 import { attemptChain } from "../log/store";
-import { isLive } from "../subscriptions/live-store";
+import { isLive } from "../plane/live-store";
+import { MAIN, PLACEHOLDER } from "../plane/outbox-store";
 
 /** Why and until when one delivery waits. */
 export interface WaitingDelivery {

@@ -4,7 +4,7 @@ import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { whereFound } from "../../tenancy/moves/places";
-import { enqueue } from "../delivery/enqueue";
+import { enqueue } from "../plane/enqueue";
 import { endWait, readWaiting } from "./send-now-store";
 
 /**

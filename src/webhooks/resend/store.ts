@@ -7,13 +7,13 @@ import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../../platform/db/id
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import type { DueDelivery } from "../delivery/enqueue";
-import { insertDeliveries, MAIN, PLACEHOLDER } from "../delivery/outbox-store";
-import { ID_BEFORE_MS } from "../delivery/timing";
-import { PAYLOAD_BYTES_OF_E } from "../events/payload-store";
-import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
-import { isLive } from "../subscriptions/live-store";
+import type { DueDelivery } from "../plane/enqueue";
+import { isLive } from "../plane/live-store";
+import { insertDeliveries, MAIN, PLACEHOLDER } from "../plane/outbox-store";
+import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";
+import { isSlowAt } from "../plane/predicates-store";
+import { ID_BEFORE_MS } from "../plane/timing";
 import { reopenStatements } from "./reopen-store";
 
 /** The most failed deliveries that one call of `insertRetries` queues again. */

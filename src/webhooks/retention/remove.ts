@@ -4,8 +4,8 @@ import { inPages, type MaintenancePage, type PagedMaintenance, thenPause } from 
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
-import { EVENT_MARGIN_MS } from "../delivery/timing";
 import { deleteOldEntries } from "../feeds/retention-store";
+import { EVENT_MARGIN_MS } from "../plane/timing";
 import {
   deleteEmptySubscriptions,
   deleteOldAttempts,

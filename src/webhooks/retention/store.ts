@@ -8,7 +8,7 @@ import { atomically, CHANGES, countOf, type Db, jsonList, query, rows } from "..
 import { firstIdAt } from "../../platform/db/ids";
 import type { MaintenancePage } from "../../platform/db/paged-maintenance";
 import { searchPage } from "../../platform/db/table-search";
-import { PLACEHOLDER } from "../delivery/outbox-store";
+import { PLACEHOLDER } from "../plane/outbox-store";
 
 const SUBSCRIPTIONS_PER_PAGE = 1_000;
 /** Few old events have an open delivery. */

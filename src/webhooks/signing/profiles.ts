@@ -1,7 +1,7 @@
 /** The signature headers of a signature profile, in the form of another provider. */
 import { toBase64, toHex, utf8 } from "../../platform/crypto/encoding";
 import { base64Key, hmac, signBody, signStandard } from "../../platform/crypto/webhook-signature";
-import type { SignatureProfile } from "../subscriptions/signature-profile";
+import type { SignatureProfile } from "../options/signature-profile";
 
 interface Signed {
   /** The secrets that sign, newest first. */

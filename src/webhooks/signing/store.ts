@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Db, query, rows } from "../../platform/db/client";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { isLive } from "../subscriptions/live-store";
+import { isLive } from "../plane/live-store";
 import type { StoredKey } from "./keys";
 
 /**

@@ -8,12 +8,12 @@ import { atomically, queryFirst, type Rows, rows } from "../../platform/db/clien
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
-import { STAGE } from "../auto-disable/stages";
-import { MAIN, PLANNED_ID } from "../delivery/outbox-store";
-import { isSlowAt } from "../lanes/predicates-store";
-import { isLive } from "../subscriptions/live-store";
-import { answersWithin, failureCountOf } from "./hours-store";
-import { BUCKET_STARTS_MS } from "./latency";
+import { answersWithin, failureCountOf } from "../plane/hours-store";
+import { BUCKET_STARTS_MS } from "../plane/latency";
+import { isLive } from "../plane/live-store";
+import { MAIN, PLANNED_ID } from "../plane/outbox-store";
+import { isSlowAt } from "../plane/predicates-store";
+import { STAGE } from "../plane/stages";
 import type { AttemptCounts } from "./schemas";
 
 const MAX_ATTENTION = 20;

@@ -4,7 +4,7 @@ import { notFound } from "../../platform/errors";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS, hourOf, iso } from "../../platform/time";
 import { inEach } from "../../tenancy/moves/places";
-import { addUp, type Histogram, percentileMs } from "./latency";
+import { addUp, type Histogram, percentileMs } from "../plane/latency";
 import type { AttemptCounts, SubscriptionStats, TenantStats } from "./schemas";
 import {
   type AttentionRow,

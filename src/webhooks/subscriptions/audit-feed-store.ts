@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { AUDIT_TYPE } from "../../platform/schemas/event-type";
-import { readersOfAudit } from "./patterns-store";
+import { readersOfAudit } from "../plane/patterns-store";
 
 /** The audit log of a tenant that receives it. */
 export interface AuditFeed {

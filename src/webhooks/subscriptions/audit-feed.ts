@@ -13,8 +13,8 @@ import { MINUTE_MS } from "../../platform/time";
 import { publishedId } from "../../tenancy/audit/published-id";
 import { type AuditRow, readAuditRowsFrom } from "../../tenancy/audit/read-store";
 import { auditView } from "../../tenancy/audit/view";
+import { sendOperational } from "../plane/operational";
 import { type AuditFeed, nextFeeds, type PublishedAudit, publishAuditEvents } from "./audit-feed-store";
-import { sendOperational } from "./operational";
 
 const PAGE_FEEDS = 20;
 /** The audit events that one page reads of one tenant in one database. */

@@ -8,19 +8,19 @@ import type { OperationalType } from "../../platform/schemas/event-type";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { restartFailing } from "../auto-disable/marks-store";
-import { disable, END_COOLDOWN, enable } from "../lanes/lane-store";
+import type { OptionsPatch } from "../options/delivery-options";
+import { formerStates } from "../plane/former-states-store";
+import { indexSubscription, unindexEventTypes } from "../plane/index-store";
+import { disable, END_COOLDOWN, enable } from "../plane/lane-store";
+import { hasUrl } from "../plane/live-store";
+import { sendOperational } from "../plane/operational";
+import { publishOperational } from "../plane/operational-store";
+import { writeBatch } from "../plane/write";
 import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing/store";
 import { allowedIf, type ChangeCondition, profileIn } from "./condition-store";
-import type { OptionsPatch } from "./delivery-options";
 import { revisionAfter } from "./filter-store";
-import { formerStates } from "./former-states-store";
-import { indexSubscription, unindexEventTypes } from "./index-store";
-import { hasUrl } from "./live-store";
 import { mirrorChange } from "./mirror";
-import { sendOperational } from "./operational";
-import { publishOperational } from "./operational-store";
 import { findSubscription, liveRow, type NewSubscription, parsed, patchedOptions, type SubscriptionRow } from "./store";
-import { writeBatch } from "./write";
 
 /** The columns to change. A field that is left out keeps its value. */
 type SubscriptionChange = Partial<Omit<NewSubscription, "id">> & {

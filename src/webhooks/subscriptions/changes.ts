@@ -21,20 +21,20 @@ import { OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
 import type { Principal, TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { refuseTarget } from "../delivery/target";
+import { rescheduleWaiting } from "../delivery/throttling/defer";
 import type { FilterObject } from "../filters/filter";
+import { type DeliveryChange, filterAfter, optionsPatch, refuseOptions } from "../options/delivery-options";
+import { mergeHeaders, refuseHeaders } from "../options/header-options";
+import { headersAfter, isSame, openHeaders, sealHeaders } from "../options/headers";
+import { needsBase64Secret, refuseCombination } from "../options/signature-profile";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
-import { rescheduleWaiting } from "../throttling/defer";
 import { type Permitted, receivesAudit, refuseNewReader, refuseReader } from "./audit-readers";
 import { type Updated, updateSubscription } from "./change-store";
 import type { ChangeCondition } from "./condition-store";
-import { type DeliveryChange, filterAfter, optionsPatch, refuseOptions } from "./delivery-options";
 import { countFiltered, MAX_FILTERED, raiseForFilters } from "./filter-store";
-import { mergeHeaders, refuseHeaders } from "./header-options";
-import { headersAfter, isSame, openHeaders, sealHeaders } from "./headers";
 import { listenerUnchanged } from "./listener-unchanged";
-import { needsBase64Secret, refuseCombination } from "./signature-profile";
 import { findByExternalId, findSubscription, insertSubscription, type SubscriptionRow } from "./store";
-import { refuseTarget } from "./target";
 
 export interface SubscriptionInput {
   externalId?: string | null | undefined;

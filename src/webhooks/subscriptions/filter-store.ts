@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
 import { nextRevision, raiseRevision } from "../event-types/revision-store";
 import type { FilterObject } from "../filters/filter";
-import { hasUrl } from "./live-store";
+import { hasUrl } from "../plane/live-store";
 
 export const MAX_FILTERED = 100;
 

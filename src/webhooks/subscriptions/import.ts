@@ -3,6 +3,9 @@ import { decrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
 import type { TenantStanding } from "../../platform/schemas/principal";
+import { type DeliveryChange, optionsPatch, wholeDelivery } from "../options/delivery-options";
+import { type Headers, mergeHeaders } from "../options/header-options";
+import { isSame, openHeaders } from "../options/headers";
 import { secretOwner } from "../signing/keys";
 import {
   type Changer,
@@ -12,9 +15,6 @@ import {
   mostSubscriptions,
   tooManySubscriptions,
 } from "./changes";
-import { type DeliveryChange, optionsPatch, wholeDelivery } from "./delivery-options";
-import { type Headers, mergeHeaders } from "./header-options";
-import { isSame, openHeaders } from "./headers";
 import { type ImportedItem, type ImportedSubscription, importedSubscription } from "./import-schemas";
 import { countSubscriptions, findByExternalId, type SubscriptionRow } from "./store";
 

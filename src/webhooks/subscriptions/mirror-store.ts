@@ -10,7 +10,7 @@ import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
-import { assign, disable, END_LANE, enable } from "../lanes/lane-store";
+import { assign, disable, END_LANE, enable } from "../plane/lane-store";
 
 /** What a lane and an isolated database know for themselves. */
 const OWN_COLUMNS: readonly string[] = [

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../platform/schemas/event-type";
 import { described, id, MAX_URL_CHARACTERS, name, tenantId, time } from "../../platform/schemas/schemas";
-import { deliveryChange, deliveryOptions } from "./delivery-options";
+import { deliveryChange, deliveryOptions } from "../options/delivery-options";
 
 const MAX_EVENT_TYPES = 100;
 const EXAMPLE_URL = "https://example.com/hooks";

@@ -6,17 +6,17 @@ import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditOf, auditWebhooks } from "../../tenancy/audit/record-store";
 import type { FilterObject } from "../filters/filter";
-import { assign, END_LANE, initialLane } from "../lanes/lane-store";
+import { type DeliveryOptions, type OptionsPatch, parseOptions } from "../options/delivery-options";
+import { failureCountOf } from "../plane/hours-store";
+import { indexSubscription, unindexEventTypes } from "../plane/index-store";
+import { assign, END_LANE, initialLane } from "../plane/lane-store";
+import { hasUrl, isLive } from "../plane/live-store";
+import { sendOperational } from "../plane/operational";
+import { publishOperational } from "../plane/operational-store";
+import { writeBatch } from "../plane/write";
 import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
-import { failureCountOf } from "../stats/hours-store";
-import { type DeliveryOptions, type OptionsPatch, parseOptions } from "./delivery-options";
 import { hasRoomForFilter, nextForFilters } from "./filter-store";
-import { indexSubscription, unindexEventTypes } from "./index-store";
-import { hasUrl, isLive } from "./live-store";
 import { mirrorChange } from "./mirror";
-import { sendOperational } from "./operational";
-import { publishOperational } from "./operational-store";
-import { writeBatch } from "./write";
 
 export interface SubscriptionRow {
   id: string;

@@ -5,9 +5,9 @@ import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
-import { assign, disableWhere, END_LANE } from "../lanes/lane-store";
+import { assign, disableWhere, END_LANE } from "../plane/lane-store";
+import { writeBatch } from "../plane/write";
 import { mirrorChange } from "./mirror";
-import { writeBatch } from "./write";
 
 /** Disables every subscription of a tenant, and removes them from the fan-out index. */
 export async function disableSubscriptionsOfTenant(deps: Deps, tenant: ActingIn, nowMs: number): Promise<void> {

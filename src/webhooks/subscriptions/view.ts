@@ -2,10 +2,10 @@
 import { decrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
 import { iso } from "../../platform/time";
+import { deliveryView } from "../options/delivery-options";
+import { viewOfHeaders } from "../options/header-options";
+import { openHeaders } from "../options/headers";
 import { secretOwner } from "../signing/keys";
-import { deliveryView } from "./delivery-options";
-import { viewOfHeaders } from "./header-options";
-import { openHeaders } from "./headers";
 import type { Subscription } from "./schemas";
 import type { SubscriptionRow } from "./store";
 

@@ -1,6 +1,6 @@
 /** What must hold when a schedule is over, read from the rows and from what the receiver got. */
-import { CONNECTION_FAILED, wasSent } from "../../../src/webhooks/delivery/reasons";
-import { CLAIM_LEASE_MS, RECORD_WITHIN_MS } from "../../../src/webhooks/delivery/timing";
+import { CONNECTION_FAILED, wasSent } from "../../../src/webhooks/plane/reasons";
+import { CLAIM_LEASE_MS, RECORD_WITHIN_MS } from "../../../src/webhooks/plane/timing";
 import type { Sent } from "./bindings";
 import type { Faults } from "./faults";
 

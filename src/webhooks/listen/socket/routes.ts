@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { AppError, invalid } from "../../../platform/errors";
 import type { AppEnv } from "../../../platform/http/env";
 import { describeRoute } from "../../../platform/http/route-docs";
-import { SUBPROTOCOL } from "../frames";
+import { SUBPROTOCOL } from "../../delivery/frames";
 import { readTicket, TICKET_HEADER, type Ticket } from "../ticket";
 
 const invalidTicket = () => new AppError("UNAUTHENTICATED", { message: "Invalid ticket." });

@@ -6,8 +6,8 @@ import { reserveUpTo } from "../../../platform/limits/reserve";
 import { describeError, log } from "../../../platform/log";
 import { MINUTE_MS } from "../../../platform/time";
 import { findTenant } from "../../../tenancy/tenants/store";
-import { enqueue } from "../../delivery/enqueue";
-import { sendOperational } from "../../subscriptions/operational";
+import { enqueue } from "../../plane/enqueue";
+import { sendOperational } from "../../plane/operational";
 import { firstOf, type ReplayPage, readPage, writePage } from "./page-store";
 import { findRunningJobs, type ReplayJob } from "./store";
 

@@ -7,10 +7,10 @@ import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { DAY_MS } from "../../../platform/time";
 import { auditOf } from "../../../tenancy/audit/record-store";
-import { RECEIVES_EVENTS } from "../../lanes/predicates-store";
-import { isLive } from "../../subscriptions/live-store";
-import { sendOperational } from "../../subscriptions/operational";
-import { publishOperational } from "../../subscriptions/operational-store";
+import { isLive } from "../../plane/live-store";
+import { sendOperational } from "../../plane/operational";
+import { publishOperational } from "../../plane/operational-store";
+import { RECEIVES_EVENTS } from "../../plane/predicates-store";
 
 const PAGE_JOBS = 50;
 const IDEMPOTENCY_WINDOW_MS = DAY_MS;

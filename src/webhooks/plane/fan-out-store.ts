@@ -1,0 +1,95 @@
+/** The pages of a fan-out in D1, except the first page of a published event, which is written with the event. */
+
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, query, rows } from "../../platform/db/client";
+import { deliveryIdOf } from "../../platform/db/ids";
+import type { FanOut, OutboxKey } from "../../platform/messages";
+import { insertDeliveries, MAIN } from "./outbox-store";
+import { aboutOf, entriesFor } from "./patterns-store";
+import { PAYLOAD_BYTES } from "./payload-store";
+import { NEXT_QUEUE, RECEIVES_EVENTS } from "./predicates-store";
+
+/** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
+export const FAN_OUT_PAGE = 500;
+
+/** Inserts a delivery of each event `e` (id, bytes) to each subscription `s` of `from` (SQL, from the word FROM on). */
+export const insertFanOut = (nowMs: number | Placeholder, from: SQL): SQL =>
+  insertDeliveries(
+    {
+      ...{ queue: NEXT_QUEUE, dueAt: sql`${nowMs}`, id: deliveryIdOf(sql`e.id`, sql`s.id`) },
+      ...{ eventId: sql`e.id`, kind: sql.raw("'event'"), bytes: sql`e.bytes` },
+    },
+    from,
+  );
+
+/** True for an operational event, as SQL. */
+const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
+
+/**
+ * Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`, without those whose
+ * filters excluded it. An operational event never goes to the subscription that it is about.
+ */
+const wantedBy = (
+  eventId: string,
+  after: string,
+) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type, filtered,
+    CASE WHEN ${IS_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId}) e
+  CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id
+    AND w.event_type IN (${entriesFor(sql`e.type`, sql`e.tenant_id`)})
+    AND w.subscription_id > ${after} AND w.subscription_id <> e.about
+    AND w.subscription_id NOT IN (SELECT value FROM json_each(e.filtered))`;
+
+/**
+ * Writes the next page of deliveries of each fan-out, unless another call has already done so, at most `FAN_OUT_PAGE`
+ * deliveries in all. Returns the deliveries to queue, and those fan-outs that go on. Takes the tenants from the events.
+ */
+export async function writeFanOutPages(
+  db: Db,
+  fanOuts: readonly FanOut[],
+  nowMs: number,
+): Promise<{ due: OutboxKey[]; next: FanOut[] }> {
+  const size = Math.ceil(FAN_OUT_PAGE / fanOuts.length);
+  const pages = fanOuts.map((fanOut) => pageOf(fanOut, size, nowMs));
+  const { due, moved } = await atomically(db, {
+    outbox: pages.map(({ outbox }) => outbox),
+    due: pages.map((page) => rows<OutboxKey & { eventId: string }>(page.due)),
+    moved: pages.map((page) => rows<{ eventId: string; fanOutAfter: string | null }>(page.moved)),
+  });
+  const movedIds = new Set(moved.map(({ eventId }) => eventId));
+  return {
+    due: due.filter(({ eventId }) => movedIds.has(eventId)),
+    next: moved.flatMap(({ eventId, fanOutAfter }) => (fanOutAfter === null ? [] : [{ eventId, fanOutAfter }])),
+  };
+}
+
+/** The statements of one page of one fan-out: they write the deliveries, read them, and move the fan-out on. */
+function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
+  const page = sql`SELECT subscription_id FROM (${wantedBy(eventId, fanOutAfter)}) ORDER BY 1 LIMIT ${size}`;
+  return {
+    outbox: sql`${insertFanOut(
+      nowMs,
+      sql`FROM (SELECT id, ${PAYLOAD_BYTES} AS bytes, created_at FROM events WHERE id = ${eventId}
+        AND fan_out_after = ${fanOutAfter}) e
+      CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${RECEIVES_EVENTS}
+        AND s.is_deleted = 0
+        AND s.created_at <= e.created_at`,
+    )} ON CONFLICT DO NOTHING`,
+    due: sql`SELECT o.event_id AS eventId, o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId,
+        o.bytes
+      FROM (${page}) p CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${nowMs}
+        AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}
+      WHERE o.event_id = ${eventId}`,
+    moved: sql`UPDATE events SET fan_out_after =
+        (SELECT CASE WHEN count(*) = ${size} THEN max(subscription_id) END FROM (${page}))
+      WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter} RETURNING id AS eventId, fan_out_after AS fanOutAfter`,
+  };
+}
+
+/**
+ * Returns unfinished fan-outs that began at or before `startedBefore` (Unix ms), across the tenants of one database,
+ * for the sweep.
+ */
+export async function findUnfinishedFanOuts(db: Db, startedBefore: number, limit: number): Promise<FanOut[]> {
+  return query<FanOut>(db)`SELECT id AS eventId, fan_out_after AS fanOutAfter FROM events
+    WHERE fan_out_after IS NOT NULL AND created_at <= ${startedBefore} ORDER BY created_at LIMIT ${limit}`;
+}
