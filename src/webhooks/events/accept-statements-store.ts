@@ -5,7 +5,6 @@
 
 import { type SQL, sql } from "drizzle-orm";
 import { fixed } from "../../platform/db/client";
-import { deliveryIdOf } from "../../platform/db/ids";
 import { longTextOf } from "../../platform/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import { revisionOf } from "../event-types/rules-store";
