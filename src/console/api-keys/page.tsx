@@ -5,8 +5,8 @@ import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
+import { LIFETIMES } from "../components/lifetimes";
 import { List } from "../components/list";
-import { LIFETIMES } from "./lifetimes";
 
 export interface KeyValues {
   name: string;

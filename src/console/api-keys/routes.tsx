@@ -4,9 +4,9 @@ import { apiKeys } from "../../identity/api-keys/operations";
 import { keysSeenBy } from "../../identity/api-keys/revoke";
 import { listApiKeys } from "../../identity/api-keys/store";
 import type { AppEnv } from "../../platform/http/env";
+import { expiryOf } from "../components/lifetimes";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
-import { expiryOf } from "./lifetimes";
 import { ApiKeys, type KeyValues } from "./page";
 
 interface KeysView {

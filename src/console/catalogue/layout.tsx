@@ -1,7 +1,7 @@
 /** The layout of a catalogue's pages. They need neither a session nor a script. */
 import type { PropsWithChildren } from "hono/jsx";
 import type { Brand } from "../../platform/brand";
-import { Head } from "../layout";
+import { Head } from "../frame/layout";
 import { pathIn } from "./paths";
 
 type CatalogueLayoutProps = PropsWithChildren<{

@@ -1,6 +1,7 @@
 /** The message of the error that a page shows, if there is one, above the form. */
-import { useFailure } from "../http/shown-failure";
+
 import { Banner } from "./display";
+import { useFailure } from "./shown-failure";
 
 export function FailureBanner() {
   const failure = useFailure();

@@ -1,6 +1,6 @@
 /** Form fields. The error of a refused form is shown beside the field that it is about. */
 import type { Child } from "hono/jsx";
-import { useFailure } from "../http/shown-failure";
+import { useFailure } from "./shown-failure";
 
 interface FieldProps {
   name: string;

@@ -4,7 +4,7 @@ import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { isConfirmed } from "../../identity/step-up/confirm";
 import type { AppEnv } from "../../platform/http/env";
 import { hasOperatorFactor, isOperator, sessionOf } from "../../platform/http/permissions";
-import { SetUpFactor } from "../operator/set-up-page";
+import { SetUpFactor } from "../components/set-up-page";
 import { confirmPath } from "./form";
 import { page, redirectTo } from "./page";
 

@@ -12,14 +12,14 @@ import { isOperator } from "../../platform/http/permissions";
 import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { Banner } from "../components/display";
+import { ShownFailure } from "../components/shown-failure";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
-import { Layout, type NavSection } from "../layout";
-import { PortalLayout } from "../portal/layout";
+import { Layout, type NavSection } from "../frame/layout";
+import { PortalLayout } from "../frame/portal-layout";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { isPortal } from "./paths";
 import { portalOf } from "./portal";
-import { ShownFailure } from "./shown-failure";
 
 export interface PageOptions {
   title: string;

@@ -4,10 +4,10 @@ import { importOf } from "../../operations/imports/imports";
 import { importsForOperators } from "../../operations/imports/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, serve } from "../../platform/http/operation";
+import type { OperatorChange } from "../changes/changes";
+import { type ChangeSubject, changePages } from "../changes/routes";
 import { fragment, page } from "../http/page";
 import { Pages } from "../http/pages";
-import type { OperatorChange } from "../operator/changes/changes";
-import { type ChangeSubject, changePages } from "../operator/changes/routes";
 import { ImportDetail, Progress } from "./detail";
 import { HERE, ImportRows, Imports, titleOf } from "./list";
 

@@ -3,7 +3,7 @@ import type { ListenerRow } from "../../webhooks/listen/store";
 import { ActionButton } from "../components/buttons";
 import { Card, Time } from "../components/display";
 import { List } from "../components/list";
-import { ConnectionBadge } from "./detail";
+import { ConnectionBadge } from "../subscriptions/listener-detail";
 
 interface ListenersProps {
   listeners: readonly ListenerRow[];

@@ -8,8 +8,8 @@ import { Badge, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { NarrowPage } from "../components/narrow-page";
 import { Passkeys } from "../passkeys/pages";
-import { ProfileCard, type ProfileProps } from "../profile/page";
 import { Identities, type IdentitiesProps, NoPassword } from "./identities";
+import { ProfileCard, type ProfileProps } from "./profile/page";
 import { QrCode } from "./qr-code";
 
 interface SecurityProps extends IdentitiesProps, ProfileProps {

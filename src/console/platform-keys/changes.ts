@@ -1,6 +1,6 @@
 /** What ends a platform key or its former one: the words of the confirmation pages. */
 import { platformKeys } from "../../identity/platform-keys/operations";
-import type { OperatorChange } from "../operator/changes/changes";
+import type { OperatorChange } from "../changes/changes";
 
 export const KEY_CHANGES: readonly OperatorChange[] = [
   {

@@ -1,8 +1,8 @@
 /** The forms that make and replace a platform key. */
 import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
-import { LIFETIMES } from "../api-keys/lifetimes";
 import { FormButtons, PostForm } from "../components/buttons";
 import { CheckboxGroup, Select, TextArea, TextField } from "../components/fields";
+import { LIFETIMES } from "../components/lifetimes";
 import { NarrowPage } from "../components/narrow-page";
 import { ABOVE_KEY, HERE } from "./list";
 

@@ -9,9 +9,9 @@ import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { requireOperator, sessionOf } from "../../platform/http/permissions";
 import { activityPages } from "../audit/routes";
+import { deliveryPages } from "../delivery-pages/routes";
 import { answerBelow, asOutside, type Below } from "../http/below";
 import { operatorFactorFirst } from "../http/confirmed";
-import { deliveryPages } from "../http/delivery-pages";
 
 const BASE = "/console/platform";
 

@@ -2,8 +2,8 @@
 import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
+import { useFailure } from "../components/shown-failure";
 import type { Form } from "../http/form";
-import { useFailure } from "../http/shown-failure";
 
 /** The fields as text. Those of the theme are by their paths in the API's input. */
 export interface PortalLinkValues {

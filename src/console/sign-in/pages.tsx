@@ -6,7 +6,7 @@ import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { Moment } from "../components/display";
 import { FailureBanner } from "../components/failure";
-import { useFailure } from "../http/shown-failure";
+import { useFailure } from "../components/shown-failure";
 import { withReturnPath } from "./sign-in";
 
 interface VerifyProps {

@@ -4,7 +4,7 @@ import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
 import { TextArea, TextField } from "../components/fields";
 import { NarrowPage } from "../components/narrow-page";
-import { useFailure } from "../http/shown-failure";
+import { useFailure } from "../components/shown-failure";
 import { HERE } from "./list";
 import { RECIPES } from "./recipes";
 import { SigningFields, TypeFields } from "./signing-fields";

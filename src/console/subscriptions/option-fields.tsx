@@ -4,7 +4,7 @@ import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import type { HeadersView } from "../../webhooks/options/header-options";
 import type { Deployment, Input, Texts } from "../../webhooks/options/option";
 import { Select, TextArea, TextField } from "../components/fields";
-import { useFailure } from "../http/shown-failure";
+import { useFailure } from "../components/shown-failure";
 import { CalendarPreview } from "./schedule";
 
 interface OptionFieldsProps {

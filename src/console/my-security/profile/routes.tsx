@@ -2,12 +2,12 @@
  * `/console/security/name` and `email`: the user's name and address; `/console/confirm-email`: the target of the link.
  */
 import type { Context } from "hono";
-import { profile } from "../../identity/profile/operations";
-import type { AppEnv } from "../../platform/http/env";
-import { flash, page, type Refused } from "../http/page";
-import { Pages } from "../http/pages";
-import { findCurrentUser, requireUser } from "../http/session";
-import { securityPage } from "../my-security/routes";
+import { profile } from "../../../identity/profile/operations";
+import type { AppEnv } from "../../../platform/http/env";
+import { flash, page, type Refused } from "../../http/page";
+import { Pages } from "../../http/pages";
+import { findCurrentUser, requireUser } from "../../http/session";
+import { securityPage } from "../routes";
 import { ConfirmEmail } from "./page";
 
 /** Under `/security`. */

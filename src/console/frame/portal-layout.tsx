@@ -4,7 +4,7 @@ import type { Brand } from "../../platform/brand";
 import { PORTAL_PATH } from "../../platform/paths";
 import type { Portal } from "../../platform/schemas/principal";
 import { Banner } from "../components/display";
-import { BrandMark, Head, type NavSection } from "../layout";
+import { BrandMark, Head, type NavSection } from "./layout";
 import { themeStyle } from "./theme";
 
 type PortalLayoutProps = PropsWithChildren<{

@@ -1,7 +1,7 @@
 /** What an operator can change in the console: the words of each confirmation page, and what its form does. */
-import { operators } from "../../../operations/operators/operations";
-import type { Operation } from "../../../platform/operation";
-import type { FlashKey } from "../../flash-messages";
+import { operators } from "../../operations/operators/operations";
+import type { Operation } from "../../platform/operation";
+import type { FlashKey } from "../flash-messages";
 
 export interface OperatorChange {
   /** Under `/operator`; with `:id` of a tenant or a person. */

@@ -7,8 +7,8 @@ import { StackedChart } from "../components/charts";
 import { Badge, Banner, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { Trail } from "../components/trail";
-import { Log, type LogView } from "../subscriptions/log";
-import type { Screen } from "../subscriptions/store";
+import { Log, type LogView } from "./log";
+import type { Screen } from "./store";
 
 interface ListenerProps {
   listener: Pick<Screen["subscription"], "id" | "name" | "events" | "held" | "createdAt" | "lastTriggeredAt"> & {

@@ -1,7 +1,7 @@
 /** Asks whether to change something for others, and shows how much it affects. */
-import { FormButtons, PostForm } from "../../components/buttons";
-import { FailureBanner } from "../../components/failure";
-import { TextField } from "../../components/fields";
+import { FormButtons, PostForm } from "../components/buttons";
+import { FailureBanner } from "../components/failure";
+import { TextField } from "../components/fields";
 import type { OperatorChange } from "./changes";
 
 export interface ConfirmView {

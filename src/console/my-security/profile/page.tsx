@@ -1,10 +1,10 @@
 /** The name and the address of the user, and the page that a mail to a new address leads to. */
-import type { CurrentUser } from "../../platform/schemas/principal";
-import { PostForm, SubmitButton } from "../components/buttons";
-import { Card } from "../components/display";
-import { FailureBanner } from "../components/failure";
-import { TextField } from "../components/fields";
-import { withReturnPath } from "../sign-in/sign-in";
+import type { CurrentUser } from "../../../platform/schemas/principal";
+import { PostForm, SubmitButton } from "../../components/buttons";
+import { Card } from "../../components/display";
+import { FailureBanner } from "../../components/failure";
+import { TextField } from "../../components/fields";
+import { withReturnPath } from "../../sign-in/sign-in";
 
 export interface ProfileProps {
   currentUser: CurrentUser;

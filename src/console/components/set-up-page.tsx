@@ -1,7 +1,7 @@
 /** What an operator sees who has neither a second factor nor a passkey. */
 
-import { LinkButton } from "../components/buttons";
-import { NarrowPage } from "../components/narrow-page";
+import { LinkButton } from "./buttons";
+import { NarrowPage } from "./narrow-page";
 
 export const SetUpFactor = () => (
   <NarrowPage title="Operator">
