@@ -1,6 +1,6 @@
 /** `/console/security/delete` and `export`, `/console/tenants/delete` and `export`: leaving with one's data. */
 import type { Context } from "hono";
-import { findCredentialsOfUser } from "../../identity/sign-in/store";
+import { findCredentialsOfUser } from "../../identity/accounts/credentials-store";
 import { deletion } from "../../lifecycle/deletion/operations";
 import { previewAccount, previewTenant } from "../../lifecycle/deletion/preview-store";
 import { attachment } from "../../lifecycle/exports/attachment";

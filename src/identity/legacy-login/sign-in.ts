@@ -5,6 +5,7 @@ import { unavailable } from "../../platform/errors";
 import type { LegacyLogin } from "../../platform/legacy-login-settings";
 import { log } from "../../platform/log";
 import type { RequestOrigin } from "../../platform/schemas/actor";
+import { findCredentialsByEmail, type StoredCredentials } from "../accounts/credentials-store";
 import { hashShortPassword } from "../passwords/imported/short";
 import { verifyStoredPassword } from "../passwords/imported/verify";
 import { decide } from "../people/decide";
@@ -13,7 +14,6 @@ import { readLine } from "../people/row";
 import { endTakenOver, seal } from "../people/seal";
 import { nameOf } from "../people/world";
 import { readState, stateFor, worldOf } from "../people/world-store";
-import { findCredentialsByEmail, type StoredCredentials } from "../sign-in/store";
 import { askFormerService, type FormerProfile } from "./ask";
 import { isOutdated, writePerson } from "./store";
 

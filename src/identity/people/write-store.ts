@@ -5,7 +5,7 @@ import { newId } from "../../platform/db/ids";
 import type { Actor } from "../../platform/schemas/actor";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
-import { endMailedLinks } from "../profile/email-change-store";
+import { endMailedLinks } from "../accounts/mailed-links-store";
 import { reclaim } from "../recovery/reclaim-store";
 import type { PersonChange } from "./decide";
 

@@ -7,6 +7,7 @@ import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditOfUser } from "../../tenancy/audit/record-store";
+import { endEmailChanges, endMailedLinks } from "../accounts/mailed-links-store";
 import { isFreeFor } from "../addresses-store";
 
 export interface NewEmailChange {
@@ -44,17 +45,6 @@ export async function insertEmailChange(
     revert: insertRevert(revert, userId, "email", formerAddress(mayBeTold(deps))),
   });
 }
-
-/** Ends the changes of address that a user has asked for and not confirmed, if `condition` holds. */
-export const endEmailChanges = (userId: SQL, condition: SQL): SQL =>
-  sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'change-email' AND ${condition}`;
-
-/**
- * Ends the links that were mailed to an address of the user's, if `condition` holds. Links for "this was not me" stay.
- */
-export const endMailedLinks = (userId: SQL, condition: SQL): SQL =>
-  sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
-    AND purpose IN ('verify', 'reset', 'remove-factor', 'change-email') AND ${condition}`;
 
 /**
  * Gives the user the address of a token, which is verified from now on. Of several parallel uses, and of several people

@@ -11,7 +11,7 @@ import { newRevert } from "../../platform/mail/revert-store";
 import { mailToken } from "../../platform/mail/token";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { DAY_MS } from "../../platform/time";
-import { refuseUninvited } from "../sign-in/signup";
+import { refuseUninvited } from "../accounts/registration";
 import { requireStepUp, type StepUpCredentials } from "../step-up/confirm";
 import { changeEmailByToken, insertEmailChange } from "./email-change-store";
 

@@ -7,7 +7,7 @@ import { insertPasswordReverts, type NewRevert } from "../../platform/mail/rever
 import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditEach, auditOfLink, auditOfUser, strangerTo, tenantOfAccount } from "../../tenancy/audit/record-store";
-import { endEmailChanges } from "../profile/email-change-store";
+import { endEmailChanges } from "../accounts/mailed-links-store";
 import { endSessions } from "../tokens/revocations-store";
 import { endCredentials } from "./credentials-store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";

@@ -3,8 +3,8 @@
  * of address went to the new one, so the link of an earlier mail undoes that too.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { endEmailChanges, endMailedLinks } from "../accounts/mailed-links-store";
 import { isFreeFor } from "../addresses-store";
-import { endEmailChanges, endMailedLinks } from "../profile/email-change-store";
 
 /** The first change of address that was asked for since the event of a link, if there is one. */
 export interface EmailMove {

@@ -3,13 +3,13 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { findCredentialsByEmail, type StoredCredentials } from "../accounts/credentials-store";
 import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
 import { disableAbandoned } from "../recovery/reclaim";
 import { reclaimByCode, tenantsToLeaveOfUser } from "../recovery/reclaim-by-code-store";
 import type { OpenedSession } from "../sessions/tokens";
 import { checkAttempt } from "./attempt";
 import { completeSignIn, type SignInChoice } from "./second-factor";
-import { findCredentialsByEmail, type StoredCredentials } from "./store";
 
 /**
  * Opens a session, even while the password is locked. Throws INVALID_CODE, TOTP_REQUIRED (the code stays valid),

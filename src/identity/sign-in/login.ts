@@ -7,6 +7,7 @@ import { hashPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { findCredentialsOfUser, findForPassword, type StoredCredentials } from "../accounts/credentials-store";
 import { formerService, isUnknownHere, signInAtFormerService } from "../legacy-login/sign-in";
 import { verifyStoredPassword } from "../passwords/imported/verify";
 import { requirePasswords } from "../passwords/off";
@@ -16,7 +17,7 @@ import { checkAttempt } from "./attempt";
 import { requireVerified } from "./open";
 import type { PendingLogin } from "./schemas";
 import { completeSignIn, type SignInChoice } from "./second-factor";
-import { findCredentialsOfUser, findForPassword, type StoredCredentials, upgradePasswordHash } from "./store";
+import { upgradePasswordHash } from "./store";
 
 export interface Credentials {
   email: string;

@@ -7,10 +7,10 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import { recordFailedLogin } from "../../tenancy/audit/failed-login-store";
+import { findAccountByPasskey, type PasskeyAccount } from "../accounts/credentials-store";
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
 import type { OpenedSession } from "../sessions/tokens";
 import { openSession, requireMember, requireVerified } from "./open";
-import { findAccountByPasskey, type PasskeyAccount } from "./store";
 
 /** The answer to the options for a login, and one of the user's tenants; the one used last when missing. */
 export type PasskeyLogin = ShownPasskey & { tenantId?: string | undefined };

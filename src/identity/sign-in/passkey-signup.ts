@@ -2,15 +2,17 @@
  * Registration with a passkey in place of a password, by the rules of any registration. Nothing is stored before the
  * authenticator has answered: the state of its options keeps who registers.
  */
+
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { refuseUninvited } from "../accounts/registration";
 import { isPasskeyUsed } from "../passkeys/store";
 import { checkNewPasskey, invalidPasskey, type MadePasskey } from "../passkeys/webauthn/attestation";
 import { signUpOptions } from "../passkeys/webauthn/options";
 import type { CreationOptions } from "../passkeys/webauthn/schemas";
 import type { OpenedSession } from "../sessions/tokens";
-import { createAccount, findInvitation, type NewRegistrant, refuseUninvited } from "./signup";
+import { createAccount, findInvitation, type NewRegistrant } from "./signup";
 
 /** Who registers, with the id that the passkey will name. */
 type NewAccount = NewRegistrant & { userId: string };

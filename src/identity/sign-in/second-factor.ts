@@ -4,13 +4,13 @@ import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
+import type { StoredCredentials } from "../accounts/credentials-store";
 import type { OpenedSession } from "../sessions/tokens";
 import { readFactor } from "../two-factor/codes";
 import { hasSecondFactor } from "../two-factor/store";
 import { checkAttempt } from "./attempt";
 import type { FirstCredential } from "./credential-store";
 import { openSession, requireMember } from "./open";
-import type { StoredCredentials } from "./store";
 
 /** What a sign-in request contains besides its credential. */
 export interface SignInChoice {

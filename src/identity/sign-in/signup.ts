@@ -8,9 +8,9 @@ import { capReached } from "../../platform/limits/caps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
-import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import { refuseUninvited } from "../accounts/registration";
 import { isAddressTaken } from "../addresses-store";
 import { badInvitation } from "../invitations/invite";
 import {
@@ -47,20 +47,6 @@ export async function register(
   refuseGuessable(deps.config, "password", password, registrant.email);
   const invitation = await findInvitation(deps, registrant);
   return createAccount(deps, registrant, invitation, { passwordHash: await hashPassword(password) }, client);
-}
-
-/** Throws FORBIDDEN where registration is not open to the address, unless somebody was invited. */
-export function refuseUninvited(
-  registration: RegistrationRule,
-  { email, invitationToken }: Pick<NewRegistrant, "email" | "invitationToken">,
-): void {
-  if (registration.for === "everybody" || invitationToken !== undefined) return;
-  if (registration.for === "invited") throw new AppError("FORBIDDEN", { message: "Registration is by invitation." });
-  if (!registration.domains.includes(email.slice(email.lastIndexOf("@") + 1))) {
-    throw new AppError("FORBIDDEN", {
-      message: `Registration is open to addresses of ${registration.domains.join(", ")} only.`,
-    });
-  }
 }
 
 /** The invitation that somebody registers with; null without one. Throws INVALID_TOKEN if it is not open for them. */

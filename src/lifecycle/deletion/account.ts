@@ -1,9 +1,9 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 
+import { findCredentialsOfUser } from "../../identity/accounts/credentials-store";
 import { type EndedApiKey, namesOfKeys } from "../../identity/members/ended-keys";
 import { tellOfMember } from "../../identity/members/tell";
 import { requireCustomer } from "../../identity/platform-keys/subjects";
-import { findCredentialsOfUser } from "../../identity/sign-in/store";
 import { requireStepUp } from "../../identity/step-up/confirm";
 import { checkPassword, withCode } from "../../identity/step-up/verify";
 import { type Factor, hasSecondFactor } from "../../identity/two-factor/store";

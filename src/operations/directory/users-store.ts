@@ -1,8 +1,8 @@
 /** Accounts of the product's users in D1, across tenants. */
 import { sql } from "drizzle-orm";
+import { endMailedLinks } from "../../identity/accounts/mailed-links-store";
 import { addressOfNewUser, isFreeFor } from "../../identity/addresses-store";
 import { aboutPerson } from "../../identity/platform-keys/audit-store";
-import { endMailedLinks } from "../../identity/profile/email-change-store";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
