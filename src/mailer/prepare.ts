@@ -1,5 +1,6 @@
 /** Turns a job into a mail: looks up whom it goes to, and stores the hash of the token that it carries. */
 
+import { insertVerificationToken } from "../identity/accounts/verification-store";
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
 import { namesOfOlderConnections } from "../identity/members/left-connections";
@@ -10,7 +11,6 @@ import { countPortalLinks } from "../identity/portal/ended-store";
 import { findEmailConfirmation, findEmailWarning } from "../identity/profile/email-change-store";
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
-import { insertVerificationToken } from "../identity/recovery/store";
 import { insertRemovalToken } from "../identity/recovery/two-factor-removal-store";
 import type { Deps } from "../platform/deps";
 import type { RuleName } from "../platform/limits/rules";

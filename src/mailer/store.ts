@@ -1,7 +1,7 @@
 /** Reads what mails need from D1. A user is looked up across tenants. */
 import { sql } from "drizzle-orm";
+import type { Recipient } from "../identity/accounts/verification-store";
 import { listCredentials } from "../identity/recovery/credentials-store";
-import type { Recipient } from "../identity/recovery/store";
 import { atomically, jsonList, queryFirst, rows } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
 import type { ListedCredential } from "../platform/mail/job";

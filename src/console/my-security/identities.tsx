@@ -1,5 +1,5 @@
 /** The providers that the user signs in with, and what an account without a password shows instead of one. */
-import type { Identity } from "../../identity/providers/schemas";
+import type { Identity } from "../../identity/sign-in/providers/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { PasswordField } from "../components/credential-fields";
 import { Card, Time } from "../components/display";

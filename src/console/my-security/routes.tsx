@@ -1,13 +1,13 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
 import type { Context } from "hono";
+import { twoFactor } from "../../identity/enrolment/two-factor/operations";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
-import { identities } from "../../identity/providers/identities/operations";
-import { identityView } from "../../identity/providers/view";
 import { recovery } from "../../identity/recovery/operations";
 import { sessions } from "../../identity/sessions/operations";
 import { sessionView } from "../../identity/sessions/view";
+import { identities } from "../../identity/sign-in/identities/operations";
+import { identityView } from "../../identity/sign-in/providers/view";
 import { enrolmentUri } from "../../identity/two-factor/codes";
-import { twoFactor } from "../../identity/two-factor/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, serve } from "../../platform/http/operation";
 import { auditLog } from "../../tenancy/audit/operations";

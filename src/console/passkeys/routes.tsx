@@ -1,7 +1,7 @@
 /** `/console/security/passkeys` and `/console/security/confirm`: the user's own passkeys, and step-up. */
 import type { Context } from "hono";
-import { passkeys } from "../../identity/passkeys/operations";
-import { startPasskey } from "../../identity/passkeys/own";
+import { passkeys } from "../../identity/enrolment/passkeys/operations";
+import { startPasskey } from "../../identity/enrolment/passkeys/own";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { startConfirmation } from "../../identity/step-up/confirm";
 import { stepUp } from "../../identity/step-up/operations";

@@ -1,4 +1,7 @@
-/** What a sign-in checks of an account, in D1. Functions named `...ByEmail` look across tenants: nobody is signed in. */
+/**
+ * What a sign-in checks of an account, in D1. Functions named `...ByEmail` look across tenants, because nobody is signed
+ * in yet.
+ */
 import { eq, sql } from "drizzle-orm";
 import { queryFirst } from "../../platform/db/client";
 import { memberships, users } from "../../platform/db/schema";

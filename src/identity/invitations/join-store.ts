@@ -10,10 +10,10 @@ import type { Principal } from "../../platform/schemas/principal";
 import type { Role } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
+import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";
 import { addressOfNewUser } from "../addresses-store";
 import { rememberDevice } from "../sessions/known-devices-store";
 import { mintSession, type NewSession, type TokenSubject } from "../sessions/store";
-import { firstCredentialOf, type NewUser } from "../sign-in/new-user-store";
 
 /**
  * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that

@@ -1,8 +1,8 @@
 /** What comes before people are written: their second factors are encrypted, and take-overs end what is elsewhere. */
 import { encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
-import { disableAbandoned } from "../recovery/reclaim";
-import { tenantsToLeaveOfUser } from "../recovery/reclaim-by-code-store";
+import { tenantsToLeaveOfUser } from "../reclaim/by-code-store";
+import { disableAbandoned } from "../reclaim/reclaim";
 import { totpOwner } from "../two-factor/codes";
 import type { PersonChange } from "./decide";
 import type { SealedChange } from "./write-store";

@@ -6,7 +6,7 @@ import type { Actor } from "../../platform/schemas/actor";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endMailedLinks } from "../accounts/mailed-links-store";
-import { reclaim } from "../recovery/reclaim-store";
+import { reclaim } from "../reclaim/reclaim-store";
 import type { PersonChange } from "./decide";
 
 /** A change, with the secret of its second factor encrypted for the person. */

@@ -1,7 +1,7 @@
 /** What operators do with platform keys. */
 import { operation } from "../../platform/operation";
+import { operatorCredentials } from "../accounts/step-up-schemas";
 import { recentSignInOrCredentials } from "../step-up/confirm";
-import { operatorCredentials } from "../step-up/schemas";
 import { endPrevious, issuePlatformKey, replacePlatformKey, revokePlatformKey } from "./issue";
 import { keyRotation, newPlatformKey } from "./schemas";
 import { listPlatformKeys } from "./store";

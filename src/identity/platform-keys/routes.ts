@@ -6,7 +6,7 @@ import { saying, serve } from "../../platform/http/operation";
 import { noPlatformKeys, sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
-import { CONFIRMED } from "../step-up/schemas";
+import { CONFIRMED } from "../accounts/step-up-schemas";
 import { platformKeys } from "./operations";
 import { issuedPlatformKey, platformKey } from "./schemas";
 import { platformKeyView } from "./view";

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { PLATFORM_SCOPES, SCOPE_GROUPS, spelledOut } from "../../platform/schemas/platform-scopes";
 import { described, id, keyExpiry, name, time } from "../../platform/schemas/schemas";
-import { stepUpFields } from "../step-up/schemas";
+import { stepUpFields } from "../accounts/step-up-schemas";
 
 const MAX_OVERLAP_SECONDS = 604_800;
 const DEFAULT_OVERLAP_SECONDS = 86_400;

@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { DAY_MS } from "../../platform/time";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { IS_IN_SCOPE } from "./due-store";
+import { IS_IN_SCOPE } from "../sessions/due-store";
 import type { PolicyChange, RequiredOf } from "./schemas";
 
 /** For a tenant that has never had a policy. */

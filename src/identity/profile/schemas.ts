@@ -13,7 +13,7 @@ import {
   time,
 } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
-import { stepUpFields } from "../step-up/schemas";
+import { stepUpFields } from "../accounts/step-up-schemas";
 
 export const profile = described("Profile", "The signed-in user, and what they may do in their tenant.", () => ({
   id,

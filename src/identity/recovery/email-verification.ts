@@ -5,8 +5,8 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMail } from "../../platform/mail/queue";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import { type Claim, findClaimByToken } from "./reclaim-by-link-store";
-import { recordVerificationMail, verifyEmailByToken } from "./store";
+import { recordVerificationMail, verifyEmailByToken } from "../accounts/verification-store";
+import { type Claim, findClaimByToken } from "../reclaim/by-link-store";
 
 /**
  * Verifies the address of a mailed token. `holderId` is the user of the browser's session, if there is one. Returns the

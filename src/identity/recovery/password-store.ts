@@ -8,10 +8,10 @@ import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditEach, auditOfLink, auditOfUser, strangerTo, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endEmailChanges } from "../accounts/mailed-links-store";
+import type { MailedToken, Recipient } from "../accounts/verification-store";
+import { endedOf, reclaim, tenantsToLeave } from "../reclaim/reclaim-store";
 import { endSessions } from "../tokens/revocations-store";
 import { endCredentials } from "./credentials-store";
-import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
-import type { MailedToken, Recipient } from "./store";
 
 /**
  * Stores the hash of a reset token; older ones stay valid. Returns where to mail the token; null when no account has

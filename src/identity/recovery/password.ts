@@ -9,11 +9,11 @@ import { newRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { findCredentialsOfUser } from "../accounts/credentials-store";
+import { checkPassword } from "../accounts/verify";
 import { refuseGuessable } from "../passwords/guessable";
 import { requirePasswords } from "../passwords/off";
-import { checkPassword } from "../step-up/verify";
+import { disableAbandoned } from "../reclaim/reclaim";
 import { changePasswordOfUser, findResetByToken, resetPasswordByToken } from "./password-store";
-import { disableAbandoned } from "./reclaim";
 
 /**
  * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists, so that

@@ -16,9 +16,9 @@ import {
   type Suspect,
   type SuspectSubscription,
 } from "../../webhooks/subscriptions/suspects-store";
+import { findClaimByToken, reclaimByLink } from "../reclaim/by-link-store";
+import { disableAbandoned } from "../reclaim/reclaim";
 import { readTotpSecret } from "../two-factor/codes";
-import { disableAbandoned } from "./reclaim";
-import { findClaimByToken, reclaimByLink } from "./reclaim-by-link-store";
 import { ENDING, type FoundRevert, findRevertByToken, revertByToken, type UndoneAccess } from "./revert-store";
 import { findSuspects } from "./suspects-store";
 import type { ChangedAccess } from "./tenant-changes-store";

@@ -8,9 +8,9 @@ import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditOfLink } from "../../tenancy/audit/record-store";
+import type { MailedToken } from "../accounts/verification-store";
 import { endSessions } from "../tokens/revocations-store";
 import { stateOfFactor } from "../two-factor/store";
-import type { MailedToken } from "./store";
 
 /**
  * Stores the hash of a token that removes the present second factor of a user. Returns where to mail it; null without a

@@ -11,8 +11,8 @@ import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/reco
 import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
-import { SECOND_FACTOR_DUE } from "../policy/due-store";
 import { endSessions, revokeSessions } from "../tokens/revocations-store";
+import { SECOND_FACTOR_DUE } from "./due-store";
 import type { DeviceKeys } from "./known-devices";
 
 export interface NewSession extends Device {

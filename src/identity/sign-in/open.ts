@@ -12,7 +12,7 @@ import type { Device } from "../../platform/schemas/device";
 import { MINUTE_MS } from "../../platform/time";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
-import { claimVerificationMail } from "../recovery/store";
+import { claimVerificationMail } from "../accounts/verification-store";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import type { SignInCredential } from "./credential-store";
 import { writeSession } from "./store";

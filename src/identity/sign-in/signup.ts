@@ -10,6 +10,7 @@ import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import type { NewUser } from "../accounts/new-user-store";
 import { refuseUninvited } from "../accounts/registration";
 import { isAddressTaken } from "../addresses-store";
 import { badInvitation } from "../invitations/invite";
@@ -23,7 +24,6 @@ import type { FirstPasskey } from "../passkeys/store";
 import { refuseGuessable } from "../passwords/guessable";
 import { requirePasswords } from "../passwords/off";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
-import type { NewUser } from "./new-user-store";
 import { insertAccount } from "./store";
 
 export interface NewRegistrant {

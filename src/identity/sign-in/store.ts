@@ -7,11 +7,11 @@ import type { Deps } from "../../platform/deps";
 import type { NewRevert } from "../../platform/mail/revert-store";
 import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";
 import { addressOfNewUser } from "../addresses-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
 import { endOldestSessions, mintSession, type NewSession, type TokenSubject, useTenant } from "../sessions/store";
 import { conditionsOf, metaOf, preparationsOf, revertStateOf, type SignInCredential, usesOf } from "./credential-store";
-import { firstCredentialOf, type NewUser } from "./new-user-store";
 
 export interface NewTenant {
   id: string;

@@ -10,6 +10,7 @@ import type { StepUp } from "../../platform/operation";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { MINUTE_MS } from "../../platform/time";
 import { findCredentialsOfUser, type StoredCredentials } from "../accounts/credentials-store";
+import { checkMailCode, checkPassword, withCode } from "../accounts/verify";
 import { type EnteredCode, invalidCode } from "../email-codes/verify";
 import { listPasskeysOfUser, type PasskeyRow, type PasskeyUse } from "../passkeys/store";
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
@@ -17,7 +18,6 @@ import { stepUpOptions } from "../passkeys/webauthn/options";
 import type { RequestOptions } from "../passkeys/webauthn/schemas";
 import { hasSecondFactor } from "../two-factor/store";
 import { confirmSession } from "./store";
-import { checkMailCode, checkPassword, withCode } from "./verify";
 
 const CONFIRMED_FOR_MS = 10 * MINUTE_MS;
 

@@ -1,7 +1,7 @@
 /** How people confirm their session. */
 import { operation } from "../../platform/operation";
+import { stepUpBody } from "../accounts/step-up-schemas";
 import { confirm, startConfirmation } from "./confirm";
-import { stepUpBody } from "./schemas";
 
 const LIMITED = { limit: { rule: "stepUp", per: "user" } } as const;
 

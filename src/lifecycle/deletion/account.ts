@@ -1,11 +1,11 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 
 import { findCredentialsOfUser } from "../../identity/accounts/credentials-store";
+import { checkPassword, withCode } from "../../identity/accounts/verify";
 import { type EndedApiKey, namesOfKeys } from "../../identity/members/ended-keys";
 import { tellOfMember } from "../../identity/members/tell";
 import { requireCustomer } from "../../identity/platform-keys/subjects";
 import { requireStepUp } from "../../identity/step-up/confirm";
-import { checkPassword, withCode } from "../../identity/step-up/verify";
 import { type Factor, hasSecondFactor } from "../../identity/two-factor/store";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";

@@ -1,6 +1,6 @@
 /** Deleting accounts and tenants, in requests. */
 import * as z from "zod";
-import { stepUpFields } from "../../identity/step-up/schemas";
+import { stepUpFields } from "../../identity/accounts/step-up-schemas";
 import { described, givenPassword, opaqueToken } from "../../platform/schemas/schemas";
 
 const deleteTenants = z.boolean().optional().meta({

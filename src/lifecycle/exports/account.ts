@@ -3,9 +3,9 @@
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { listIdentitiesOfUser } from "../../identity/providers/store";
-import { identityView } from "../../identity/providers/view";
 import { listSessionsOfUser } from "../../identity/sessions/store";
 import { sessionView } from "../../identity/sessions/view";
+import { identityView } from "../../identity/sign-in/providers/view";
 import type { Deps } from "../../platform/deps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";

@@ -1,6 +1,7 @@
 /** What the product does with imports of people, and what its operators see. Sending people is in `routes.ts`. */
+
+import { operatorCredentials } from "../../identity/accounts/step-up-schemas";
 import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
-import { operatorCredentials } from "../../identity/step-up/schemas";
 import { operation } from "../../platform/operation";
 import { createImport, importOf, importsOf, reportOf, startImport, stopImport } from "./imports";
 import { importForOperator, stopAsOperator } from "./operators";

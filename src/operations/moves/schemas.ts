@@ -1,6 +1,6 @@
 /** What operators send and see of moves. */
 import * as z from "zod";
-import { stepUpFields } from "../../identity/step-up/schemas";
+import { stepUpFields } from "../../identity/accounts/step-up-schemas";
 import { described, time } from "../../platform/schemas/schemas";
 
 const shard = z

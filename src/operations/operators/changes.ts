@@ -1,5 +1,5 @@
 /** The changes that operators make, as the API offers them. */
-import { CONFIRMED } from "../../identity/step-up/schemas";
+import { CONFIRMED } from "../../identity/accounts/step-up-schemas";
 import type { ErrorCode } from "../../platform/errors";
 import type { Operation } from "../../platform/operation";
 import { operators } from "./operations";

@@ -1,6 +1,7 @@
 /** What operators see and change. */
+
+import { operatorCredentials } from "../../identity/accounts/step-up-schemas";
 import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
-import { operatorCredentials } from "../../identity/step-up/schemas";
 import type { Deps } from "../../platform/deps";
 import { operation } from "../../platform/operation";
 import type { SessionPrincipal } from "../../platform/schemas/principal";

@@ -2,7 +2,7 @@
  * What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL.
  */
 import * as z from "zod";
-import { stepUpFields } from "../../identity/step-up/schemas";
+import { stepUpFields } from "../../identity/accounts/step-up-schemas";
 import { described, id, name, personEmail, personName, role, tenantId, time } from "../../platform/schemas/schemas";
 import { tenantMove } from "../moves/schemas";
 

@@ -1,6 +1,6 @@
 /** Signing in with a provider: what the browser asks for on its way, and the client's page at the end. */
-import { operation } from "../../platform/operation";
-import { exchange } from "../sign-in/schemas";
+import { operation } from "../../../platform/operation";
+import { exchange } from "../schemas";
 import { finishAuthorization, startSignIn } from "./redirects";
 import { authorizationQuery } from "./schemas";
 import { loginWithProvider } from "./sign-in";

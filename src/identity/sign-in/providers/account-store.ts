@@ -1,16 +1,16 @@
 /** Accounts that are created by a sign-in with a provider, in D1. */
 import { sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { nameOfOwnTenant } from "../../tenancy/tenants/name";
-import { addressOfNewUser } from "../addresses-store";
-import { joinByToken, type NotJoined, type OpenInvitation, recordJoining } from "../invitations/join-store";
-import { insertOwnTenant } from "../sign-in/store";
-import type { ProviderIdentity } from "./identity";
-import { insertIdentity } from "./store";
+import { atomically } from "../../../platform/db/client";
+import { newId } from "../../../platform/db/ids";
+import type { Deps } from "../../../platform/deps";
+import { type RequestOrigin, userActor } from "../../../platform/schemas/actor";
+import { auditIfChanged } from "../../../tenancy/audit/record-store";
+import { nameOfOwnTenant } from "../../../tenancy/tenants/name";
+import { addressOfNewUser } from "../../addresses-store";
+import { joinByToken, type NotJoined, type OpenInvitation, recordJoining } from "../../invitations/join-store";
+import type { ProviderIdentity } from "../../providers/identity";
+import { insertIdentity } from "../../providers/store";
+import { insertOwnTenant } from "../store";
 
 export interface NewProviderAccount {
   userId: string;

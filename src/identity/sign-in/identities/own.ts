@@ -4,10 +4,10 @@ import { AppError, notFound, orNotFound } from "../../../platform/errors";
 import { queueMailIfPossible } from "../../../platform/mail/queue";
 import type { Cookies } from "../../../platform/operation";
 import type { SessionPrincipal } from "../../../platform/schemas/principal";
+import { FlowError } from "../../providers/failure";
+import { findProvider } from "../../providers/providers";
 import { requireStepUp, requireVerifiedAddress, type StepUpCredentials } from "../../step-up/confirm";
-import { FlowError } from "../failure";
-import { startAuthorization } from "../flow";
-import { findProvider } from "../providers";
+import { startAuthorization } from "../providers/flow";
 import { deleteIdentityOfUser } from "./store";
 
 /**

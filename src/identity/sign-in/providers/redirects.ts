@@ -1,13 +1,13 @@
 /** Where the browser goes on in a sign-in with a provider. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { orNotFound } from "../../platform/errors";
-import type { Cookies } from "../../platform/operation";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import { FlowError } from "./failure";
+import { sha256Hex } from "../../../platform/crypto/encoding";
+import type { Deps } from "../../../platform/deps";
+import { orNotFound } from "../../../platform/errors";
+import type { Cookies } from "../../../platform/operation";
+import type { RequestOrigin } from "../../../platform/schemas/actor";
+import { FlowError } from "../../providers/failure";
+import { findProvider, type Provider, RESULT_COOKIE } from "../../providers/providers";
 import { handleCallback, startAuthorization } from "./flow";
 import { linkIdentity } from "./link";
-import { findProvider, type Provider, RESULT_COOKIE } from "./providers";
 import type { SignInStart } from "./schemas";
 import { newSignInResult } from "./sign-in-result";
 

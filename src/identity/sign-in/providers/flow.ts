@@ -1,16 +1,16 @@
 /** OAuth 2's authorization code flow with PKCE, and OpenID Connect's ID token. */
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
-import type { Deps } from "../../platform/deps";
-import { log } from "../../platform/log";
-import type { Cookies } from "../../platform/operation";
-import type { ProviderName } from "../../platform/schemas/schemas";
-import { MINUTE_MS } from "../../platform/time";
-import { FlowError, flowErrorOf } from "./failure";
-import { readGithubProfile } from "./github";
-import { identityOf, type ProviderIdentity, profileOf } from "./identity";
-import { FLOW_COOKIE, microsoftIssuer, type Provider, requestOptions, serverOf } from "./providers";
-import { seal, unseal } from "./sealed";
+import type { Deps } from "../../../platform/deps";
+import { log } from "../../../platform/log";
+import type { Cookies } from "../../../platform/operation";
+import type { ProviderName } from "../../../platform/schemas/schemas";
+import { MINUTE_MS } from "../../../platform/time";
+import { FlowError, flowErrorOf } from "../../providers/failure";
+import { readGithubProfile } from "../../providers/github";
+import { identityOf, type ProviderIdentity, profileOf } from "../../providers/identity";
+import { FLOW_COOKIE, microsoftIssuer, type Provider, requestOptions, serverOf } from "../../providers/providers";
+import { seal, unseal } from "../../providers/sealed";
 
 const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
 

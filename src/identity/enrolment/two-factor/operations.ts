@@ -1,5 +1,6 @@
 /** What people do with their second factor. All share one limit. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../../platform/operation";
+import { codeBody, factorBody } from "../../two-factor/schemas";
 import {
   confirmEnrolment,
   confirmWithRecoveryCodes,
@@ -7,7 +8,6 @@ import {
   renewRecoveryCodes,
   startEnrolment,
 } from "./enrolment";
-import { codeBody, factorBody } from "./schemas";
 
 const LIMITED = { limit: { rule: "twoFactor", per: "user" } } as const;
 

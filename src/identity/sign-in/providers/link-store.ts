@@ -1,15 +1,15 @@
 /** Adding an identity to the account of a session, in D1. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import { auditIfChanged, holderOfToken } from "../../tenancy/audit/record-store";
-import { endSessions } from "../tokens/revocations-store";
+import { atomically, rows } from "../../../platform/db/client";
+import { newId } from "../../../platform/db/ids";
+import type { Deps } from "../../../platform/deps";
+import { insertRevert, type NewRevert } from "../../../platform/mail/revert-store";
+import type { RequestOrigin } from "../../../platform/schemas/actor";
+import { auditIfChanged, holderOfToken } from "../../../tenancy/audit/record-store";
+import type { ProviderIdentity } from "../../providers/identity";
+import { insertIdentity, isAdded } from "../../providers/store";
+import { endSessions } from "../../tokens/revocations-store";
 import type { FlowPurpose } from "./flow";
-import type { ProviderIdentity } from "./identity";
-import { insertIdentity, isAdded } from "./store";
 
 /**
  * `already`: the user has the identity. `taken`: another user has it. `full`: the user has too many. `signedOut`: the

@@ -1,33 +1,37 @@
 /** Signing in with a provider: the last step, in which the client's page exchanges its code for a session. */
 
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, type ErrorCode, notFound } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import type { Cookies } from "../../platform/operation";
-import { userActor } from "../../platform/schemas/actor";
-import type { ClientContext } from "../../platform/schemas/client-context";
-import { strangerTo } from "../../tenancy/audit/record-store";
-import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
-import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "../accounts/credentials-store";
-import { refuseUninvited } from "../accounts/registration";
-import { isAddressTaken } from "../addresses-store";
-import type { EnteredCode } from "../email-codes/verify";
-import { badInvitation } from "../invitations/invite";
-import { acceptInvitationByToken, findOpenInvitation, type OpenInvitation } from "../invitations/join-store";
-import { deviceKeys } from "../sessions/known-devices";
-import type { OpenedSession } from "../sessions/tokens";
-import { requireVerified } from "../sign-in/open";
-import { completeSignIn, type SignInChoice } from "../sign-in/second-factor";
-import { createdFrom, refusedJoining } from "../sign-in/signup";
-import { checkMailCode } from "../step-up/verify";
+import { newId } from "../../../platform/db/ids";
+import type { Deps } from "../../../platform/deps";
+import { AppError, type ErrorCode, notFound } from "../../../platform/errors";
+import { queueMailIfPossible } from "../../../platform/mail/queue";
+import { newRevert } from "../../../platform/mail/revert-store";
+import type { Cookies } from "../../../platform/operation";
+import { userActor } from "../../../platform/schemas/actor";
+import type { ClientContext } from "../../../platform/schemas/client-context";
+import { strangerTo } from "../../../tenancy/audit/record-store";
+import { tellOfJoining } from "../../../tenancy/tenants/owner-notices";
+import {
+  findCredentialsByEmail,
+  findCredentialsOfUser,
+  type StoredCredentials,
+} from "../../accounts/credentials-store";
+import { refuseUninvited } from "../../accounts/registration";
+import { checkMailCode } from "../../accounts/verify";
+import { isAddressTaken } from "../../addresses-store";
+import type { EnteredCode } from "../../email-codes/verify";
+import { badInvitation } from "../../invitations/invite";
+import { acceptInvitationByToken, findOpenInvitation, type OpenInvitation } from "../../invitations/join-store";
+import type { ProviderIdentity } from "../../providers/identity";
+import { providerLabel } from "../../providers/labels";
+import { RESULT_COOKIE } from "../../providers/providers";
+import { findUserByIdentity } from "../../providers/store";
+import { deviceKeys } from "../../sessions/known-devices";
+import type { OpenedSession } from "../../sessions/tokens";
+import { requireVerified } from "../open";
+import { completeSignIn, type SignInChoice } from "../second-factor";
+import { createdFrom, refusedJoining } from "../signup";
 import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
-import type { ProviderIdentity } from "./identity";
-import { providerLabel } from "./labels";
-import { RESULT_COOKIE } from "./providers";
 import { openSignInResult, prolonged, type SignInResult } from "./sign-in-result";
-import { findUserByIdentity } from "./store";
 
 /** The one refusal for a code that is unknown, used, expired or sent by another browser. */
 const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });

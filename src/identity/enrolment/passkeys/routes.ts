@@ -2,14 +2,14 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../../platform/http/env";
+import { saying, serve } from "../../../platform/http/operation";
+import { sessionOnly } from "../../../platform/http/permissions";
+import { describeRoute } from "../../../platform/http/route-docs";
+import { dataOf } from "../../../platform/schemas/schemas";
+import { creationOptions, passkey } from "../../passkeys/webauthn/schemas";
+import { passkeyView } from "../../passkeys/webauthn/view";
 import { passkeys } from "./operations";
-import { creationOptions, passkey } from "./webauthn/schemas";
-import { passkeyView } from "./webauthn/view";
 
 export const passkeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)

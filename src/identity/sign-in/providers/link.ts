@@ -1,12 +1,12 @@
 /** Linking: a signed-in user adds an identity at a provider, to sign in with it from now on. */
 
-import type { Deps } from "../../platform/deps";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import { FlowError, type FlowErrorCode } from "./failure";
+import type { Deps } from "../../../platform/deps";
+import { queueMailIfPossible } from "../../../platform/mail/queue";
+import { newRevert } from "../../../platform/mail/revert-store";
+import type { RequestOrigin } from "../../../platform/schemas/actor";
+import { FlowError, type FlowErrorCode } from "../../providers/failure";
+import type { ProviderIdentity } from "../../providers/identity";
 import type { FlowPurpose } from "./flow";
-import type { ProviderIdentity } from "./identity";
 import { insertIdentityBySession, type LinkOutcome } from "./link-store";
 
 const REFUSALS: Record<Exclude<LinkOutcome, "linked" | "already">, FlowErrorCode> = {

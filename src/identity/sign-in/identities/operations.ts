@@ -1,10 +1,10 @@
 /** What people do with the providers that they sign in with. */
 import * as z from "zod";
 import { operation } from "../../../platform/operation";
+import { stepUpFields } from "../../accounts/step-up-schemas";
+import { listIdentitiesOfUser } from "../../providers/store";
 import { recentSignIn, recentSignInOrCredentials } from "../../step-up/confirm";
-import { stepUpFields } from "../../step-up/schemas";
-import { linkBody } from "../schemas";
-import { listIdentitiesOfUser } from "../store";
+import { linkBody } from "../providers/schemas";
 import { removeIdentity, startLinking } from "./own";
 
 const LIMITED = { limit: { rule: "identities", per: "user" } } as const;

@@ -1,15 +1,21 @@
 /** Adding, renaming and removing passkeys of the signed-in user. A stolen session alone can add and remove none. */
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
-import { deletePasskeyOfUser, insertPasskey, listPasskeysOfUser, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
-import { checkNewPasskey, invalidPasskey, type MadePasskey } from "./webauthn/attestation";
-import { creationOptions } from "./webauthn/options";
-import type { CreationOptions, Passkey } from "./webauthn/schemas";
-import { passkeyView } from "./webauthn/view";
+import type { Deps } from "../../../platform/deps";
+import { AppError, notFound } from "../../../platform/errors";
+import { queueMailIfPossible } from "../../../platform/mail/queue";
+import { newRevert } from "../../../platform/mail/revert-store";
+import type { SessionPrincipal } from "../../../platform/schemas/principal";
+import {
+  deletePasskeyOfUser,
+  insertPasskey,
+  listPasskeysOfUser,
+  MAX_PASSKEYS,
+  renamePasskeyOfUser,
+} from "../../passkeys/store";
+import { checkNewPasskey, invalidPasskey, type MadePasskey } from "../../passkeys/webauthn/attestation";
+import { creationOptions } from "../../passkeys/webauthn/options";
+import type { CreationOptions, Passkey } from "../../passkeys/webauthn/schemas";
+import { passkeyView } from "../../passkeys/webauthn/view";
+import { requireStepUp, requireVerifiedAddress } from "../../step-up/confirm";
 
 /**
  * Returns the options with which a page makes a passkey. Throws EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and CONFLICT

@@ -1,14 +1,14 @@
 /** Turning two-factor authentication on and off. */
 
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { withCode } from "../step-up/verify";
-import { enrolmentUri, newRecoveryCodes, newTotpSecret, stepOf } from "./codes";
-import type { Enrolment } from "./schemas";
+import { newId } from "../../../platform/db/ids";
+import type { Deps } from "../../../platform/deps";
+import { AppError } from "../../../platform/errors";
+import { queueMailIfPossible } from "../../../platform/mail/queue";
+import { newRevert } from "../../../platform/mail/revert-store";
+import type { SessionPrincipal } from "../../../platform/schemas/principal";
+import { withCode } from "../../accounts/verify";
+import { enrolmentUri, newRecoveryCodes, newTotpSecret, stepOf } from "../../two-factor/codes";
+import type { Enrolment } from "../../two-factor/schemas";
 import {
   disableTwoFactorOfUser,
   enableTwoFactorOfUser,
@@ -17,7 +17,7 @@ import {
   hasSecondFactor,
   replaceRecoveryCodesOfUser,
   startEnrolmentOfUser,
-} from "./store";
+} from "../../two-factor/store";
 
 /** Creates a secret, which has no effect until `confirmEnrolment`. Throws TWO_FACTOR_ALREADY_ENABLED. */
 export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolment> {

@@ -1,14 +1,14 @@
 /** `/auth/oauth`: signing in with a provider. */
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { describeRoute, documented } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
-import { tokenPair } from "../sessions/schemas";
+import { notFound } from "../../../platform/errors";
+import type { AppEnv } from "../../../platform/http/env";
+import { serve } from "../../../platform/http/operation";
+import { describeRoute, documented } from "../../../platform/http/route-docs";
+import { dataOf } from "../../../platform/schemas/schemas";
+import { findProvider, hasProviders } from "../../providers/providers";
+import { tokenPair } from "../../sessions/schemas";
 import { providers } from "./operations";
-import { findProvider, hasProviders } from "./providers";
 import { callbackQuery, providerPath } from "./schemas";
 
 /** Answers 404 for a provider that is off. */

@@ -9,9 +9,9 @@ import { saying, serve } from "../../../platform/http/operation";
 import { servesRequest, sessionOnly } from "../../../platform/http/permissions";
 import { describeRoute, documented } from "../../../platform/http/route-docs";
 import { dataOf } from "../../../platform/schemas/schemas";
-import { hasProviders } from "../providers";
-import { identity, linkPath, startedAuthorization } from "../schemas";
-import { identityView } from "../view";
+import { hasProviders } from "../../providers/providers";
+import { identity, linkPath, startedAuthorization } from "../providers/schemas";
+import { identityView } from "../providers/view";
 import { identities } from "./operations";
 
 /** Nothing is served while every provider is off. */

@@ -1,7 +1,7 @@
 /** An identity as its owner sees it. */
-import { iso } from "../../platform/time";
+import { iso } from "../../../platform/time";
+import type { IdentityRow } from "../../providers/store";
 import type { Identity } from "./schemas";
-import type { IdentityRow } from "./store";
 
 export const identityView = (row: IdentityRow): Identity => ({
   id: row.id,

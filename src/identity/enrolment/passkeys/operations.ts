@@ -1,9 +1,9 @@
 /** What people do with their own passkeys. */
-import { operation } from "../../platform/operation";
-import { recentSignIn } from "../step-up/confirm";
+import { operation } from "../../../platform/operation";
+import { newPasskey, passkeyChange } from "../../passkeys/schemas";
+import { listPasskeysOfUser } from "../../passkeys/store";
+import { recentSignIn } from "../../step-up/confirm";
 import { addPasskey, removePasskey, renamePasskey, startPasskey } from "./own";
-import { newPasskey, passkeyChange } from "./schemas";
-import { listPasskeysOfUser } from "./store";
 
 const LIMITED = { limit: { rule: "passkeys", per: "user" } } as const;
 
