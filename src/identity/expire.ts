@@ -2,8 +2,9 @@
  * Removes what has ended: sessions, mailed tokens, invitations, API keys, portal links, and devices that were not seen
  * again.
  */
-import type { PagedMaintenance } from "../platform/db/paged-maintenance";
+
 import { log } from "../platform/log";
+import type { PagedMaintenance } from "../platform/maintenance";
 import { ACCEPTED_MS } from "../platform/signers/choose";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { deleteEnded } from "./expire-store";

@@ -1,6 +1,6 @@
 /** The upkeep of every database, run by the test instead of by the objects, until nothing is left. */
 import { begin, type OpenJob, type Period, runJobs } from "../../src/operations/upkeep/run-jobs";
-import type { PagedMaintenance } from "../../src/platform/db/paged-maintenance";
+import type { PagedMaintenance } from "../../src/platform/maintenance";
 import type { Deps } from "../../src/platform/deps";
 import { JOBS } from "../../src/upkeep";
 

@@ -1,6 +1,7 @@
 /** Removes accounts whose address was never verified and that nobody uses any more. */
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
+
 import { log } from "../../platform/log";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { DAY_MS } from "../../platform/time";
 import { deleteAbandonedAccount, findAbandonedAccounts } from "./abandoned-store";
 

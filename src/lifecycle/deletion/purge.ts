@@ -3,9 +3,10 @@
  * large one does not hold up the others. A purge whose database fails waits while the others continue.
  */
 import { repeatable } from "../../platform/db/faults";
-import { type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
+import { thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { MINUTE_MS } from "../../platform/time";
 import { deletePurge, type Purge, savePurge, takePurges } from "./purge-store";
 import type { Step } from "./steps";

@@ -1,6 +1,7 @@
 /** What is removed of imports every hour. */
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
+
 import { thenPause } from "../../platform/db/paged-maintenance";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { DAY_MS } from "../../platform/time";
 import { clearPage, removeOldImport, removeUnusedSettings, stopOldImports } from "./clear-store";
 

@@ -12,8 +12,8 @@ import { readState, stateFor, worldOf } from "../../identity/people/world-store"
 import type { SealedChange } from "../../identity/people/write-store";
 import { decrypt } from "../../platform/crypto/encryption";
 import { repeatable } from "../../platform/db/faults";
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { writeBatch } from "./batch-store";
 import { chunkOwner } from "./chunks";
 import {

@@ -1,5 +1,6 @@
 /** Counts of all subscriptions of a delivery database, which its upkeep adds up page by page every hour. */
-import { MaintenancePages, type PagedMaintenance } from "../../platform/db/paged-maintenance";
+import { MaintenancePages } from "../../platform/db/paged-maintenance";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { lastFullHour } from "../../platform/time";
 import { addUp } from "../../webhooks/plane/latency";
 import { noteTotals, readSubscriptions, type SubscriptionCounts } from "./store";

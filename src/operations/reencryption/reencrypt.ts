@@ -1,8 +1,9 @@
 /** Encrypts every secret with the newest key of `SECRET_KEYS` after a rotation, so that the old key can be removed. */
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
-import { type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
+import { thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { DAY_MS } from "../../platform/time";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS, type OwnedColumn } from "./columns";
 import { type EncryptedRow, findRowsUnderOtherKeys, noteKeyCheck, readKeyCheck, replaceCiphertexts } from "./store";

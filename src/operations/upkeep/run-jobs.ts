@@ -1,7 +1,8 @@
 /** The upkeep of one delivery database: jobs in turns, in runs that are small enough for one invocation. */
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
+
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import type { PagedMaintenance } from "../../platform/maintenance";
 
 export type Period = "minute" | "hour";
 

@@ -1,17 +1,6 @@
 /** Long work on a database that others use too: in pages, with pauses between them, over as many runs as it takes. */
-import type { Deps } from "../deps";
+import type { TripCount } from "./client";
 import { repeatable } from "./faults";
-
-/**
- * A recurring piece of work on one database. It begins at `cursor` ("" is the beginning) and stops between two pages
- * once `isOver` says so. Returns the cursor at which the next run continues; null when nothing is left.
- */
-export type PagedMaintenance = (
-  deps: Deps,
-  shard: number,
-  cursor: string,
-  isOver: () => boolean,
-) => Promise<string | null>;
 
 /**
  * D1 runs one transaction at a time, so others wait for a page. The next page gets more rows if D1 worked on this one
@@ -36,7 +25,12 @@ const MAX_PAUSE_PER_PAGE_MS = 1_000;
  */
 const MAX_ROWS_PER_SECOND = 2_000;
 
-type Clock = Pick<Deps, "now" | "wait" | "trips">;
+/** The members of `Deps` that pages are measured with. */
+interface Clock {
+  now(): number;
+  wait(ms: number): Promise<void>;
+  trips: TripCount;
+}
 
 /** Makes a call that is safe to repeat, for one page, and then pauses, so that others can use the database. */
 export async function thenPause<T>({ now, wait, trips }: Clock, call: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 /** Checks that D1 answers. */
 import { sql } from "drizzle-orm";
-import type { Deps } from "../deps";
+import type { Db } from "./client";
 
 /** Throws when D1 does not answer. */
-export async function pingDatabase({ db }: Deps): Promise<void> {
+export async function pingDatabase({ db }: { db: Db }): Promise<void> {
   await db.run(sql`SELECT 1`);
 }

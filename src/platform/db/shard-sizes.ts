@@ -3,14 +3,15 @@
  * that fills up is logged.
  */
 
-import type { Deps } from "../deps";
 import { describeError, log } from "../log";
+import type { Db } from "./client";
 import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, readSize } from "./shard-sizes-store";
+import type { Shards } from "./shards";
 
 const WARN_AT = 0.7;
 
 /** Notes the size of every delivery database. A database that is down is logged and skipped. Never throws. */
-export async function noteShardSizes(deps: Deps): Promise<void> {
+export async function noteShardSizes(deps: { db: Db; shards: Shards; now(): number }): Promise<void> {
   for (const shard of deps.shards.numbers) {
     try {
       const bytes = await readSize(deps.shards.db(shard));

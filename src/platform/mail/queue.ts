@@ -1,6 +1,5 @@
 /** Putting mails into the queue. Only its consumer asks the email provider. */
 import { newId } from "../db/ids";
-import type { Deps } from "../deps";
 import { unavailable } from "../errors";
 import { describeError, log } from "../log";
 import type { MailJob } from "./job";
@@ -8,10 +7,14 @@ import type { MailJob } from "./job";
 /** A job without an id gets one here. Some mails need their id earlier, to derive a token from it. */
 type NewMail = MailJob extends infer Job ? (Job extends MailJob ? Omit<Job, "id"> & { id?: string } : never) : never;
 
+interface MailQueue {
+  mailQueue: Queue<MailJob>;
+}
+
 const withId = (mail: NewMail): MailJob => ({ ...mail, id: mail.id ?? newId() });
 
 /** Queues a mail. Throws SERVICE_UNAVAILABLE when the queue is down. */
-export async function queueMail(deps: Deps, mail: NewMail): Promise<void> {
+export async function queueMail(deps: MailQueue, mail: NewMail): Promise<void> {
   try {
     await deps.mailQueue.send(withId(mail));
   } catch (error) {
@@ -21,7 +24,7 @@ export async function queueMail(deps: Deps, mail: NewMail): Promise<void> {
 }
 
 /** Queues a mail about a change that has been made and stands even if the queue is down. Never throws. */
-export async function queueMailIfPossible(deps: Deps, mail: NewMail): Promise<void> {
+export async function queueMailIfPossible(deps: MailQueue, mail: NewMail): Promise<void> {
   try {
     await queueMail(deps, mail);
   } catch {

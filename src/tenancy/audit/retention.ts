@@ -1,9 +1,10 @@
 /** Deletes audit events that are too old or too many, oldest first, a page at a time, tenant by tenant. */
 
 import { firstIdAt } from "../../platform/db/ids";
-import { type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
+import { thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { DAY_MS, HOUR_MS } from "../../platform/time";
 import { tellOwners } from "../tenants/owner-notices";
 import {

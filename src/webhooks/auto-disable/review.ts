@@ -4,10 +4,10 @@
  * stay the same, and the consumer sends one mail for each id.
  */
 import type { Db } from "../../platform/db/client";
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import type { NoticeItem } from "../../platform/mail/job";
 import { queueMail } from "../../platform/mail/queue";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { sendOperational } from "../plane/operational";
 import { STAGE } from "../plane/stages";
 import {

@@ -6,10 +6,10 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
 import { insertRows, type StoredRow } from "../../platform/db/copy";
 import { repeatable } from "../../platform/db/faults";
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 
 /** A version of a schema can have 144 KiB with its examples. */

@@ -1,5 +1,5 @@
 /** Every hour: ends listeners that nobody has used for a day. */
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { SYSTEM } from "../../platform/schemas/actor";
 import { DAY_MS } from "../../platform/time";
 import { findTenant } from "../../tenancy/tenants/store";

@@ -4,8 +4,8 @@
  * may overlap and be repeated: the id of an event is derived from that of its audit event.
  */
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { MINUTE_MS } from "../../platform/time";
 import { excludedBy } from "../event-types/rules";
 import { RequestValues } from "../filters/meter";

@@ -7,8 +7,8 @@
 
 import type { Db } from "../../platform/db/client";
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
+import type { PagedMaintenance } from "../../platform/maintenance";
 import { MINUTE_MS } from "../../platform/time";
 import { publishedId } from "../../tenancy/audit/published-id";
 import { type AuditRow, readAuditRowsFrom } from "../../tenancy/audit/read-store";

@@ -2,8 +2,9 @@
  * Every minute: releases the held deliveries of subscriptions that were resumed, and drops those over the limit or past
  * the retention.
  */
-import type { PagedMaintenance } from "../../../platform/db/paged-maintenance";
+
 import { describeError, log } from "../../../platform/log";
+import type { PagedMaintenance } from "../../../platform/maintenance";
 import { DAY_MS } from "../../../platform/time";
 import { sendOperational } from "../../plane/operational";
 import { inTurns } from "../selection";
