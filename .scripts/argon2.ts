@@ -1,5 +1,5 @@
 /**
- * Writes src/platform/crypto/argon2id.wasm: the SIMD build of the package `argon2id`, with a smaller initial memory.
+ * Writes src/base/crypto/argon2id.wasm: the SIMD build of the package `argon2id`, with a smaller initial memory.
  * The package allocates 65 MiB at once; an isolate may use 128 MB, and our hashes need 19 MiB. Run it after an update
  * of the package.
  */
@@ -18,4 +18,4 @@ const source = readFileSync(createRequire(import.meta.url).resolve("argon2id/dis
 const at = source.indexOf(ORIGINAL);
 if (at < 0) throw new Error("the memory import of argon2id has changed");
 PATCHED.copy(source, at);
-writeFileSync(new URL("../src/platform/crypto/argon2id.wasm", import.meta.url), source);
+writeFileSync(new URL("../src/base/crypto/argon2id.wasm", import.meta.url), source);

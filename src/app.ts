@@ -4,6 +4,14 @@ import { cors } from "hono/cors";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { byRememberedKey, requirePrincipal } from "./authenticate";
+import { createDeps } from "./base/deps";
+import { AppError, notFound } from "./base/errors";
+import { jsonOnly, limitBody } from "./base/http/body";
+import { clientAddress } from "./base/http/client-ip";
+import type { AppEnv } from "./base/http/env";
+import { errorResponse } from "./base/http/errors";
+import { requestLog } from "./base/http/request-log";
+import { CONSOLE_PATH, isPortalPath, PORTAL_PATH } from "./base/paths";
 import { CATALOGUE_PATH } from "./console/catalogue/paths";
 import { catalogueRoutes } from "./console/catalogue/routes";
 import { portalRoutes } from "./console/portal/routes";
@@ -27,20 +35,12 @@ import { stepUpRoutes } from "./identity/step-up/routes";
 import { tokenRoutes } from "./identity/tokens/routes";
 import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/routes";
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/routes";
-import { platformTenantRoutes, platformUserRoutes } from "./operations/directory/routes";
-import { healthRoutes } from "./operations/health/routes";
-import { MAX_PART_KIB } from "./operations/imports/chunks";
-import { importRoutes } from "./operations/imports/routes";
-import { metricsRoutes } from "./operations/metrics/routes";
-import { operatorRoutes } from "./operations/operators/routes";
-import { createDeps } from "./platform/deps";
-import { AppError, notFound } from "./platform/errors";
-import { jsonOnly, limitBody } from "./platform/http/body";
-import { clientAddress } from "./platform/http/client-ip";
-import type { AppEnv } from "./platform/http/env";
-import { errorResponse } from "./platform/http/errors";
-import { requestLog } from "./platform/http/request-log";
-import { CONSOLE_PATH, isPortalPath, PORTAL_PATH } from "./platform/paths";
+import { platformTenantRoutes, platformUserRoutes } from "./service/directory/routes";
+import { healthRoutes } from "./service/health/routes";
+import { MAX_PART_KIB } from "./service/imports/chunks";
+import { importRoutes } from "./service/imports/routes";
+import { metricsRoutes } from "./service/metrics/routes";
+import { operatorRoutes } from "./service/operators/routes";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/routes";
 import { tenantRoutes } from "./tenancy/tenants/routes";
 import { eventTypeRoutes, eventTypeSettingsRoutes } from "./webhooks/event-types/routes";
@@ -161,10 +161,10 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth/me/activity", activityRoutes)
   .route("/auth/me/export", accountExportRoutes)
   .route("/api-keys", apiKeyRoutes)
-  .route("/platform/keys", platformKeyRoutes)
-  .route("/platform/tenants", platformTenantRoutes)
-  .route("/platform/users", platformUserRoutes)
-  .route("/platform/imports", importRoutes)
+  .route("/base/keys", platformKeyRoutes)
+  .route("/base/tenants", platformTenantRoutes)
+  .route("/base/users", platformUserRoutes)
+  .route("/base/imports", importRoutes)
   .route("/platform", platformDeletionRoutes)
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)

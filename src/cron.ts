@@ -1,8 +1,9 @@
 /** The cron triggers: every minute and every hour they begin the work that the objects of each database do. */
-import { tellAlarms } from "./operations/alarms/tell";
-import { beginUpkeep, startSweepers } from "./operations/upkeep/start";
-import type { Deps } from "./platform/deps";
-import { describeError, log } from "./platform/log";
+
+import type { Deps } from "./base/deps";
+import { describeError, log } from "./base/log/log";
+import { tellAlarms } from "./service/alarms/tell";
+import { beginUpkeep, startSweepers } from "./service/upkeep/start";
 
 const EVERY_MINUTE = "* * * * *";
 

@@ -1,12 +1,12 @@
 /** The entry points of the Worker: HTTP, queues, cron, and RPC for other Workers. */
 import { app } from "./app";
+import { createDeps } from "./base/deps";
 import { runCron } from "./cron";
-import { createDeps } from "./platform/deps";
 import { consume } from "./queue";
 
+export { AccountLock } from "./base/limits/account-lock";
+export { RateLimiter } from "./base/limits/durable-object";
 export { ListenSocket } from "./listen-socket";
-export { AccountLock } from "./platform/limits/account-lock";
-export { RateLimiter } from "./platform/limits/durable-object";
 export { Sweeper } from "./sweeper";
 // The name under which deployments know the class.
 export { SubscriptionThrottle as SubscriptionGate } from "./webhooks/delivery/throttling/durable-object";

@@ -3,10 +3,10 @@
  * object sleeps, and passes deliveries through it. It is the only one that writes whether the listener is connected.
  */
 import { DurableObject } from "cloudflare:workers";
+import { createDeps } from "./base/deps";
+import { describeError, log } from "./base/log/log";
+import type { Permission } from "./base/schemas/roles";
 import { permissionsOfHolder } from "./identity/tokens/holder-store";
-import { createDeps } from "./platform/deps";
-import { describeError, log } from "./platform/log";
-import type { Permission } from "./platform/schemas/roles";
 import { placesOf } from "./tenancy/moves/places";
 import { findTenant } from "./tenancy/tenants/store";
 import { CLOSED, readFrame, readyFrame } from "./webhooks/delivery/frames";

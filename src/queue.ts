@@ -3,12 +3,12 @@
  * its own.
  */
 
+import { countDeadLetters } from "./base/db/dead-letters-store";
+import type { Deps } from "./base/deps";
+import { describeError, log } from "./base/log/log";
+import { mailJob } from "./base/mail/job";
+import { type FanOut, type FanOutMessage, queueMessage, type ShardKey } from "./base/messages";
 import { consumeMail } from "./mailer/consume";
-import { countDeadLetters } from "./platform/db/dead-letters-store";
-import type { Deps } from "./platform/deps";
-import { describeError, log } from "./platform/log";
-import { mailJob } from "./platform/mail/job";
-import { type FanOut, type FanOutMessage, queueMessage, type ShardKey } from "./platform/messages";
 import { DeliveryRun } from "./webhooks/delivery/deliver";
 import { inTurns } from "./webhooks/delivery/selection";
 import { isBusy } from "./webhooks/delivery/send-load";

@@ -5,11 +5,11 @@
  * `counts`, adds up what the isolates count.
  */
 import { DurableObject } from "cloudflare:workers";
-import { begin, type OpenJob, type Period, runJobs } from "./operations/upkeep/run-jobs";
-import { type Counts, sumOf } from "./platform/counts";
-import { createDeps, type Deps } from "./platform/deps";
-import { describeError, log } from "./platform/log";
-import { MINUTE_MS } from "./platform/time";
+import { type Counts, sumOf } from "./base/counts";
+import { createDeps, type Deps } from "./base/deps";
+import { describeError, log } from "./base/log/log";
+import { MINUTE_MS } from "./base/time";
+import { begin, type OpenJob, type Period, runJobs } from "./service/upkeep/run-jobs";
 import { JOBS } from "./upkeep";
 import { sweepLanes } from "./webhooks/delivery/lanes/feed";
 import type { SweptAt } from "./webhooks/delivery/overdue";

@@ -1,17 +1,18 @@
 /** The jobs of the upkeep objects. Each works on one delivery database at a time. */
+
+import { noteFirstKey } from "./base/db/first-keys-store";
+import { noteShardSizes } from "./base/db/shard-sizes";
+import type { Deps } from "./base/deps";
+import type { PagedMaintenance } from "./base/maintenance";
 import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { continuePurges } from "./lifecycle/deletion/purge";
-import { clearImports } from "./operations/imports/clear";
-import { continueImports } from "./operations/imports/run";
-import { countTotals } from "./operations/metrics/totals";
-import { continueMoves } from "./operations/moves/continue";
-import { reencrypt, reencryptAfterChange } from "./operations/reencryption/reencrypt";
-import type { Job, Jobs, Period } from "./operations/upkeep/run-jobs";
-import { noteFirstKey } from "./platform/db/first-keys-store";
-import { noteShardSizes } from "./platform/db/shard-sizes";
-import type { Deps } from "./platform/deps";
-import type { PagedMaintenance } from "./platform/maintenance";
+import { clearImports } from "./service/imports/clear";
+import { continueImports } from "./service/imports/run";
+import { countTotals } from "./service/metrics/totals";
+import { continueMoves } from "./service/moves/continue";
+import { reencrypt, reencryptAfterChange } from "./service/reencryption/reencrypt";
+import type { Job, Jobs, Period } from "./service/upkeep/run-jobs";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
 import { releaseHeld } from "./webhooks/delivery/lanes/release";

@@ -2,7 +2,7 @@ declare namespace Cloudflare {
   interface Env {
     /** Of the schedules in faults.isolated.test.ts: the first and the last, as in "1-1000". */
     FAULT_SEEDS: string;
-    /** "1": test/platform/upgrade.test.ts records this version. */
+    /** "1": test/base/upgrade.test.ts records this version. */
     RECORD_VERSION: string;
     METRICS_TOKEN: string;
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];

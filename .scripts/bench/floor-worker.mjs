@@ -1,7 +1,7 @@
 /** One route for each floor: what the runtime needs for one thing and nothing else. */
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
-import { hashPassword } from "../../src/platform/crypto/passwords";
+import { hashPassword } from "../../src/base/crypto/passwords";
 
 const ROWS_PER_BATCH = 100;
 /** Limit of one `sendBatch`. */

@@ -15,7 +15,7 @@ const AT_ONCE = 8;
 const ROUNDS = 20;
 const MAX_MIB = 100;
 const MAX_HEAP_MIB = 64;
-/** Argon2's memory at the chosen cost, in a WebAssembly module of its own (`src/platform/crypto/passwords.ts`). */
+/** Argon2's memory at the chosen cost, in a WebAssembly module of its own (`src/base/crypto/passwords.ts`). */
 const HASHER_MIB = 19;
 const POLL_MS = 5;
 const MIB = 1024 ** 2;

@@ -10,7 +10,7 @@ import { table } from "./table.ts";
 
 const PAYLOAD_BYTES = [300, 1_024, 4_096, 32_768];
 const DELIVERIES = 2_000;
-/** As in `src/platform/db/stored-text.ts`, which only runs in a Worker. */
+/** As in `src/base/db/stored-text.ts`, which only runs in a Worker. */
 const LONG_TEXT_BYTES = 800;
 /** Of a D1 database, and of the default retention. */
 const DATABASE_BYTES = 10e9;

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { ROOT } from "../bundle.ts";
 import { newSecretKey } from "../secret-key.ts";
 
-type ConfigModule = Pick<typeof import("../../src/platform/config"), "parseConfig" | "SETTING_NAMES">;
+type ConfigModule = Pick<typeof import("../../src/base/config/config"), "parseConfig" | "SETTING_NAMES">;
 
 /** The settings that are secrets, by the last word of their names. */
 const SECRET_NAME = /_(KEYS|TOKEN|SECRET)$/;
@@ -72,7 +72,7 @@ function configModule(): Promise<ConfigModule> {
 
 /** Bundled, because Node does not resolve the imports of the Worker. */
 async function bundledModule(): Promise<ConfigModule> {
-  const input = join(ROOT, "src/platform/config.ts");
+  const input = join(ROOT, "src/base/config/config.ts");
   const { output } = await build({ input, write: false, logLevel: "warn" });
   return import(`data:text/javascript;base64,${Buffer.from(output[0].code).toString("base64")}`);
 }

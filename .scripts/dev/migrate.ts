@@ -36,7 +36,7 @@ export async function migrateRunning(miniflare: Miniflare, worker: string): Prom
   }
 }
 
-/** The names that `src/platform/db/shards.ts` knows. */
+/** The names that `src/base/db/shards.ts` knows. */
 const isDatabase = (binding: string): boolean => /^(DB|SHARD_\d+)$/.test(binding);
 
 /** Returns how many migrations were missing. */

@@ -2,7 +2,7 @@
  * The files that the console's pages load. Each address contains a hash of the content, so browsers can cache it
  * forever.
  */
-import { DEFAULT_COLOR } from "../platform/brand";
+import { DEFAULT_COLOR } from "../base/brand";
 import base from "./browser/base.css";
 import blocks from "./browser/blocks.css";
 import charts from "./browser/charts.css";

@@ -1,7 +1,7 @@
 /** Errors as the console shows them, and the validation of forms with the API's schemas. */
 import type * as z from "zod";
 import type { ZodType } from "zod";
-import { type AppError, invalid } from "../platform/errors";
+import { type AppError, invalid } from "../base/errors";
 import { inputOf } from "../webhooks/options/delivery-options";
 
 /** An error for a page: its message, and a message for each field that is wrong. */

@@ -1,8 +1,8 @@
 /** `/console`: the middleware and the pages of the console, in the order in which a request meets them. */
 import { Hono } from "hono";
-import { notFound } from "../platform/errors";
-import { limitBody } from "../platform/http/body";
-import type { AppEnv } from "../platform/http/env";
+import { notFound } from "../base/errors";
+import { limitBody } from "../base/http/body";
+import type { AppEnv } from "../base/http/env";
 import { keyPages } from "./api-keys/routes";
 import { assetOf } from "./assets";
 import { activityPages } from "./audit/routes";

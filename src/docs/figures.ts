@@ -2,10 +2,10 @@
  * The figures of the documentation that are settings: limits, budgets and caps. The files are built with a mark for
  * each, which the Worker replaces with the figure in force.
  */
-import type { Config } from "../platform/config";
+import type { Config } from "../base/config/config";
 
-import type { CapName } from "../platform/limits/caps";
-import { BUDGETS, type BudgetName, type RuleName } from "../platform/limits/rules";
+import type { CapName } from "../base/limits/caps";
+import { BUDGETS, type BudgetName, type RuleName } from "../base/limits/rules";
 
 type Figures = Pick<Config, "rules" | "caps">;
 

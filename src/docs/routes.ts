@@ -4,9 +4,9 @@
  */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { notFound } from "../platform/errors";
-import type { AppEnv } from "../platform/http/env";
-import { describeRoute } from "../platform/http/route-docs";
+import { notFound } from "../base/errors";
+import type { AppEnv } from "../base/http/env";
+import { describeRoute } from "../base/http/route-docs";
 import { withFigures } from "./figures";
 
 const PAGE_CSP =

@@ -1,6 +1,6 @@
 /** Which email addresses an account may have, in D1. An address is looked up across tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { violates } from "../platform/db/client";
+import { violates } from "../base/db/client";
 
 /**
  * True while somebody other than this user can get the address back: they had it until less than 72 hours ago. `userId`

@@ -1,9 +1,9 @@
 /** What the hourly expiry removes from the control plane, across tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../platform/db/client";
-import { firstIdAt } from "../platform/db/ids";
-import type { Deps } from "../platform/deps";
-import { DAY_MS } from "../platform/time";
+import { atomically } from "../base/db/client";
+import { firstIdAt } from "../base/db/ids";
+import type { Deps } from "../base/deps";
+import { DAY_MS } from "../base/time";
 
 /** The columns are named without a table, because `rowid` would be ambiguous with one. */
 const removeUpTo = (limit: number, table: string, condition: SQL) =>

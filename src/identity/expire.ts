@@ -3,10 +3,10 @@
  * again.
  */
 
-import { log } from "../platform/log";
-import type { PagedMaintenance } from "../platform/maintenance";
-import { ACCEPTED_MS } from "../platform/signers/choose";
-import { DAY_MS, HOUR_MS } from "../platform/time";
+import { log } from "../base/log/log";
+import type { PagedMaintenance } from "../base/maintenance";
+import { ACCEPTED_MS } from "../base/signers/choose";
+import { DAY_MS, HOUR_MS } from "../base/time";
 import { deleteEnded } from "./expire-store";
 import { KNOWN_DEVICE_MS } from "./sessions/known-devices-store";
 import { REVOCABLE_SECONDS } from "./tokens/revocations-store";

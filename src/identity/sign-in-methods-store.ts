@@ -1,8 +1,8 @@
 /** The ways in which a user can sign in, as SQL: the last one must not be removed. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList } from "../platform/db/client";
-import type { Deps } from "../platform/deps";
-import { PROVIDER_NAMES } from "../platform/schemas/schemas";
+import { jsonList } from "../base/db/client";
+import type { Deps } from "../base/deps";
+import { PROVIDER_NAMES } from "../base/schemas/schemas";
 
 /**
  * True for a user who can sign in without this passkey or identity. A password does not count where passwords are

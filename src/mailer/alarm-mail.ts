@@ -1,8 +1,9 @@
 /** The mail to the people who run the service: what is wrong with it, since when, and what to do. */
-import { describeFinding } from "../operations/alarms/findings";
-import type { Config } from "../platform/config";
-import type { MailJob } from "../platform/mail/job";
-import { CONSOLE_PATH } from "../platform/paths";
+
+import type { Config } from "../base/config/config";
+import type { MailJob } from "../base/mail/job";
+import { CONSOLE_PATH } from "../base/paths";
+import { describeFinding } from "../service/alarms/findings";
 import { type Link, type MailContent, mailTo } from "./render";
 import { utc } from "./token-mails";
 

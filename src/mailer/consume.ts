@@ -1,9 +1,9 @@
 /** The consumer of the mail queue, and the only code that calls the email provider. */
-import { count, handOverCounts } from "../platform/counts";
-import type { Deps } from "../platform/deps";
-import { describeError, log } from "../platform/log";
-import { type MailJob, mailJob } from "../platform/mail/job";
-import { HOUR_MS } from "../platform/time";
+import { count, handOverCounts } from "../base/counts";
+import type { Deps } from "../base/deps";
+import { describeError, log } from "../base/log/log";
+import { type MailJob, mailJob } from "../base/mail/job";
+import { HOUR_MS } from "../base/time";
 import { forgetFailures, noteFailures } from "./failures-store";
 import { type PreparedMail, prepareMail } from "./prepare";
 import { renderMail } from "./render";

@@ -1,6 +1,6 @@
 /** Whether mails can be sent at all, in the control plane. Spans tenants, like a batch of the queue. */
-import { query } from "../platform/db/client";
-import type { Deps } from "../platform/deps";
+import { query } from "../base/db/client";
+import type { Deps } from "../base/deps";
 
 /** Adds `tries` to the number of tries that have failed since the last mail was sent. */
 export async function noteFailures({ db }: Deps, tries: number, nowMs: number): Promise<void> {

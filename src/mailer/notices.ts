@@ -1,6 +1,7 @@
 /** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
+
+import type { MailJob } from "../base/mail/job";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
-import type { MailJob } from "../platform/mail/job";
 import { type Link, linkTo, type MailContent, mailTo } from "./render";
 import { utc } from "./token-mails";
 

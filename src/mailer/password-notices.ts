@@ -1,5 +1,5 @@
 /** The mail that a password was changed, with what still works and what has ended. */
-import type { EndedAccess, ListedCredential } from "../platform/mail/job";
+import type { EndedAccess, ListedCredential } from "../base/mail/job";
 import { notMe, type RevertibleContext } from "./notices";
 import { linkTo, type MailContent, mailTo } from "./render";
 import { endedSentence } from "./token-mails";

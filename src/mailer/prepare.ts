@@ -1,5 +1,11 @@
 /** Turns a job into a mail: looks up whom it goes to, and stores the hash of the token that it carries. */
 
+import type { Deps } from "../base/deps";
+import type { RuleName } from "../base/limits/rules";
+import type { MailJob } from "../base/mail/job";
+import { mailToken, mailTokensOfKeys } from "../base/mail/token";
+import type { ProviderName } from "../base/schemas/schemas";
+import { DAY_MS, HOUR_MS } from "../base/time";
 import { insertVerificationToken } from "../identity/accounts/verification-store";
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
@@ -12,12 +18,6 @@ import { findEmailConfirmation, findEmailWarning } from "../identity/profile/ema
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
 import { insertRemovalToken } from "../identity/recovery/two-factor-removal-store";
-import type { Deps } from "../platform/deps";
-import type { RuleName } from "../platform/limits/rules";
-import type { MailJob } from "../platform/mail/job";
-import { mailToken, mailTokensOfKeys } from "../platform/mail/token";
-import type { ProviderName } from "../platform/schemas/schemas";
-import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
 import * as notices from "./notices";
 import { passwordChangedMail } from "./password-notices";

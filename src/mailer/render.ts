@@ -1,5 +1,5 @@
 /** One mail as plain text and as HTML with the same contents. Every link starts with `APP_URL`. */
-import type { Brand } from "../platform/brand";
+import type { Brand } from "../base/brand";
 import { documentOf, escapeHtml } from "./template";
 
 export interface Mail {

@@ -3,9 +3,9 @@
  * mail.
  */
 import { sql } from "drizzle-orm";
-import { atomically, query, rows } from "../platform/db/client";
-import type { Deps } from "../platform/deps";
-import { MINUTE_MS } from "../platform/time";
+import { atomically, query, rows } from "../base/db/client";
+import type { Deps } from "../base/deps";
+import { MINUTE_MS } from "../base/time";
 
 /** A consumer that has not sent its mail within this time has died. */
 const SENT_WITHIN_MS = 5 * MINUTE_MS;

@@ -1,10 +1,10 @@
 /** Reads what mails need from D1. A user is looked up across tenants. */
 import { sql } from "drizzle-orm";
+import { atomically, jsonList, queryFirst, rows } from "../base/db/client";
+import type { Deps } from "../base/deps";
+import type { ListedCredential } from "../base/mail/job";
 import type { Recipient } from "../identity/accounts/verification-store";
 import { listCredentials } from "../identity/recovery/credentials-store";
-import { atomically, jsonList, queryFirst, rows } from "../platform/db/client";
-import type { Deps } from "../platform/deps";
-import type { ListedCredential } from "../platform/mail/job";
 
 export interface NoticeRecipient {
   email: string;

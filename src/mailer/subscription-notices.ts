@@ -1,5 +1,5 @@
 /** Subscription notices, the mails about failing subscriptions: what has changed, what to do, and by when. */
-import type { MailJob, NoticeItem } from "../platform/mail/job";
+import type { MailJob, NoticeItem } from "../base/mail/job";
 import type { NoticeContext } from "./notices";
 import { type Link, type MailContent, mailTo } from "./render";
 import { utc } from "./token-mails";

@@ -1,5 +1,5 @@
 /** The HTML around a mail: a column of 480 px that fits a phone, in light and dark. */
-import type { Brand } from "../platform/brand";
+import type { Brand } from "../base/brand";
 
 /** Clients that drop style sheets show a plain page. No client runs a script or loads a font. */
 const styleOf = ({ color }: Brand) => `

@@ -1,5 +1,5 @@
 /** Mails to the owners of a tenant, and to a member, about a change in it. */
-import type { OperatorNews, TenantNews } from "../platform/mail/job";
+import type { OperatorNews, TenantNews } from "../base/mail/job";
 import type { NoticeContext } from "./notices";
 import { type MailContent, mailTo } from "./render";
 

@@ -3,10 +3,10 @@
  * lost second factor.
  */
 
+import type { Asker, EndedAccess, MailJob } from "../base/mail/job";
 import type { Registrant } from "../identity/accounts/verification-store";
 import type { InvitationAddress } from "../identity/invitations/store";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
-import type { Asker, EndedAccess, MailJob } from "../platform/mail/job";
 import { linkTo, type MailContent, mailTo } from "./render";
 import type { CodeRecipient } from "./store";
 

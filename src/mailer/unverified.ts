@@ -1,7 +1,7 @@
 /**
  * Notices to unverified addresses. Whoever registered one may not own it, and must not write to its owner through us.
  */
-import type { MailJob } from "../platform/mail/job";
+import type { MailJob } from "../base/mail/job";
 
 const HIDDEN = "(name not shown)";
 

@@ -1,5 +1,5 @@
 /** Conversions between bytes and base64url without padding (RFC 4648, section 5). */
-import { fromBase64, toBase64 } from "../platform/crypto/encoding";
+import { fromBase64, toBase64 } from "../base/crypto/encoding";
 
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -1,5 +1,5 @@
 /** Who may do what with subscriptions and their deliveries, and how often. */
-import type { Access } from "../platform/operation";
+import type { Access } from "../base/operation";
 
 /** Reading deliveries, events, replays and statistics. */
 export const READ_DELIVERIES = {

@@ -1,9 +1,9 @@
 /** The console's pages of the audit log: the tenant's and the user's own. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
-import { ACTION_NAMES } from "../../src/platform/schemas/audit-actions";
-import { generally, sentenceOf } from "../../src/platform/schemas/audit-sentences";
+import { newIdAt } from "../../src/base/db/ids";
+import { ACTION_NAMES } from "../../src/base/schemas/audit-actions";
+import { generally, sentenceOf } from "../../src/base/schemas/audit-sentences";
 import { call, logIn, type Person, signUp } from "../support/client";
 import { holding } from "../support/console";
 import { joinTenant } from "../support/people";

@@ -1,7 +1,7 @@
 /** The public catalogue of a tenant's event types: who switches it on, and what everybody sees. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { RULES } from "../../src/platform/limits/rules";
+import { RULES } from "../../src/base/limits/rules";
 import { browse, changeCatalogue, newSlug, openCatalogue } from "../support/catalogue";
 import { call, newAddress, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { holding } from "../support/console";

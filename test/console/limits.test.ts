@@ -2,9 +2,9 @@
 import { findTargetHandler } from "hono/utils/handler";
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
-import { operators } from "../../src/operations/operators/operations";
-import { docsOf } from "../../src/platform/http/route-docs";
-import type { Access } from "../../src/platform/operation";
+import { docsOf } from "../../src/base/http/route-docs";
+import type { Access } from "../../src/base/operation";
+import { operators } from "../../src/service/operators/operations";
 import { call } from "../support/client";
 import { visit } from "../support/console";
 import { API_ROUTE } from "../support/console-forms";

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
-import { RULES } from "../../src/platform/limits/rules";
+import { RULES } from "../../src/base/limits/rules";
 import { call, newAddress, setRole, signUp, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
 import { ALL, newPortalLink, openPortal, portal } from "../support/portal";

@@ -1,7 +1,7 @@
 /** The console's pages of sources: what they create, show, try and refuse, and to whom. */
 import { describe, expect, test } from "vitest";
-import { toHex, utf8 } from "../../src/platform/crypto/encoding";
-import { hmac } from "../../src/platform/crypto/webhook-signature";
+import { toHex, utf8 } from "../../src/base/crypto/encoding";
+import { hmac } from "../../src/base/crypto/webhook-signature";
 import { call, eventually, type Person, signUp, signUpVerified } from "../support/client";
 import { type ConsoleBrowser, holding } from "../support/console";
 import { joinTenant } from "../support/people";

@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { eventually, logIn, type Person, setRole, signUpVerified } from "../support/client";
 import { holding } from "../support/console";

@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { endWait, readWaiting } from "../../src/webhooks/resend/send-now-store";
 import { call, eventually, type Person, setRole, signUp, verify } from "../support/client";
 import { type ConsoleBrowser, holding } from "../support/console";

@@ -1,6 +1,7 @@
 /** The examples of the pages about postern/client: each is shown as it is, and works. */
 import { env, exports } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
+import { ERROR_CODES } from "../../src/base/errors";
 import { asProgram, replaceKey } from "../../src/docs/pages/client/api-keys";
 import { changesSince } from "../../src/docs/pages/client/audit";
 import { signIn, signInByMail } from "../../src/docs/pages/client/auth";
@@ -24,7 +25,6 @@ import { health } from "../../src/docs/pages/client/stats";
 import { switchTo } from "../../src/docs/pages/client/tenants";
 import { turnOn } from "../../src/docs/pages/client/two-factor";
 import { failuresSince, moveTo, rotate, subscribe } from "../../src/docs/pages/client/webhooks";
-import { ERROR_CODES } from "../../src/platform/errors";
 import { PosternError, type PosternErrorCode } from "../../src/sdk/client";
 import { call, eventually, logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
 import { giveUp } from "../support/engine";
@@ -91,7 +91,7 @@ test("the link of each error leads to its code on the page of errors", async () 
 test("the platform", async () => {
   const { token } = await operator();
   const body = { name: "shop", scopes: ["tenants.*", "users.*", "members.*", "events.publish"] };
-  const { key } = (await call("POST", "/platform/keys", { token, body })).body.data;
+  const { key } = (await call("POST", "/base/keys", { token, body })).body.data;
   const customer = { id: crypto.randomUUID(), email: newEmail() };
   vi.stubGlobal("fetch", serviceFetch);
   try {

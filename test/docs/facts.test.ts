@@ -3,13 +3,13 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../../src";
-import { METRICS, type MetricName } from "../../src/operations/metrics/catalogue";
-import { SETTINGS } from "../../src/platform/config";
-import { describeCode, ERROR_CODES } from "../../src/platform/errors";
-import { CAPS } from "../../src/platform/limits/caps";
-import { BUDGETS, RULES } from "../../src/platform/limits/rules";
-import { LOG_FIELDS } from "../../src/platform/log-fields";
-import { LOG_LINES } from "../../src/platform/log-lines";
+import { SETTINGS } from "../../src/base/config/config";
+import { describeCode, ERROR_CODES } from "../../src/base/errors";
+import { CAPS } from "../../src/base/limits/caps";
+import { BUDGETS, RULES } from "../../src/base/limits/rules";
+import { LOG_FIELDS } from "../../src/base/log/log-fields";
+import { LOG_LINES } from "../../src/base/log/log-lines";
+import { METRICS, type MetricName } from "../../src/service/metrics/catalogue";
 import { get, markdown, pageOf, sources, wrangler } from "../support/docs";
 
 describe("the tables", () => {

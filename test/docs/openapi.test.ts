@@ -1,9 +1,9 @@
 /** The OpenAPI document matches the router. `support/client.ts` checks every response in the suite against it. */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
-import { ERROR_CODES } from "../../src/platform/errors";
-import { RULES } from "../../src/platform/limits/rules";
-import { PERMISSIONS } from "../../src/platform/schemas/roles";
+import { ERROR_CODES } from "../../src/base/errors";
+import { RULES } from "../../src/base/limits/rules";
+import { PERMISSIONS } from "../../src/base/schemas/roles";
 import { call } from "../support/client";
 import { expectDocumented, openApi } from "../support/contract";
 

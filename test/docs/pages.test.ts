@@ -1,6 +1,6 @@
 /** The pages of the documentation are complete, light and without broken links. */
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../src/platform/crypto/encoding";
+import { toHex } from "../../src/base/crypto/encoding";
 import { fileAt, get, names, pageOf, pathOf, readme } from "../support/docs";
 
 describe.each(names)("%s", (name) => {

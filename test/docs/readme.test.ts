@@ -1,9 +1,9 @@
 /** The README says what is true. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/base/schemas/roles";
 import { orderPaid } from "../../src/docs/pages/readme/publish";
 import { receive } from "../../src/docs/pages/readme/receive";
-import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
 import { d1Store } from "../../src/sdk/receive";
 import { signUp } from "../support/client";
 import { examples, markdown, pictures, readme, samples, sources, wrangler } from "../support/docs";

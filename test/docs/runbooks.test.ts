@@ -1,6 +1,6 @@
 /** The runbooks: what each of them says, and who links to it. */
 import { describe, expect, test } from "vitest";
-import { describeFinding, FINDING_KINDS } from "../../src/operations/alarms/findings";
+import { describeFinding, FINDING_KINDS } from "../../src/service/alarms/findings";
 
 const markdown = import.meta.glob("../../src/docs/pages/*.md", { query: "?raw", import: "default", eager: true });
 const pageOf = (name: string) => String(markdown[`../../src/docs/pages/${name}.md`] ?? "");

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt, type JWTPayload } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
+import { permissionsOf, ROLE_NAMES } from "../../src/base/schemas/roles";
 import { call, logIn, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { addPasskey, loginWith, stepUpBody } from "../support/passkeys";
 import { codeOf, enrol } from "../support/two-factor";

@@ -2,9 +2,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { AccountLock } from "../../src/platform/limits/account-lock";
-import { createGuesses, type Guesses } from "../../src/platform/limits/guesses";
-import type { GuessPool } from "../../src/platform/limits/lock";
+import { AccountLock } from "../../src/base/limits/account-lock";
+import { createGuesses, type Guesses } from "../../src/base/limits/guesses";
+import type { GuessPool } from "../../src/base/limits/lock";
 import { newEmail } from "../support/client";
 
 const MINUTE_MS = 60_000;

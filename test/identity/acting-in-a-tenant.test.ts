@@ -1,7 +1,7 @@
 /** The header `Postern-Tenant`: which caller acts in which tenant. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { PLATFORM_SCOPES, type PlatformScope } from "../../src/platform/schemas/platform-scopes";
+import { PLATFORM_SCOPES, type PlatformScope } from "../../src/base/schemas/platform-scopes";
 import { call, type Person, signUpVerified } from "../support/client";
 import { named, operator } from "../support/operators";
 import { callUnder } from "../support/overrides";

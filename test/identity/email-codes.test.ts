@@ -2,11 +2,11 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { noteFirstKey } from "../../src/base/db/first-keys-store";
+import { newIdAt } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
 import { mailCode } from "../../src/identity/email-codes/code";
 import { openState, sealState } from "../../src/identity/email-codes/state";
-import { noteFirstKey } from "../../src/platform/db/first-keys-store";
-import { newIdAt } from "../../src/platform/db/ids";
-import { createDeps } from "../../src/platform/deps";
 import { call, eventually, logIn, newAddress, newEmail, type Person, signUp, signUpVerified } from "../support/client";
 import { codeIn, mailsTo, mailTo } from "../support/mailbox";
 import { callUnder } from "../support/overrides";

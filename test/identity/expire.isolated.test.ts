@@ -1,9 +1,9 @@
 /** The hourly cron removes what has ended a while ago, and accounts that were never verified. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { createDeps } from "../../src/base/deps";
 import { deleteExpired } from "../../src/identity/expire";
 import { removeAbandoned } from "../../src/lifecycle/deletion/abandoned";
-import { createDeps } from "../../src/platform/deps";
 import { call, eventually, newEmail, PASSWORD, signUp, signUpVerified, verify } from "../support/client";
 import { mailsTo, mailTo } from "../support/mailbox";
 import { invite, joinTenant } from "../support/people";

@@ -1,8 +1,8 @@
 /** The settings of the legacy login, and the example of the former service on its page. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../src/platform/config";
-import { ConfigError } from "../../src/platform/config-error";
+import { parseConfig } from "../../src/base/config/config";
+import { ConfigError } from "../../src/base/config/config-error";
 import { LEGACY } from "../support/former-service";
 
 describe("the settings", () => {

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { base64url, SignJWT } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { deriveKeyRing } from "../../src/platform/crypto/keys";
+import { deriveKeyRing } from "../../src/base/crypto/keys";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "../support/client";
 import { readSigners } from "../support/cost";
 import { mailTo, tokenIn } from "../support/mailbox";

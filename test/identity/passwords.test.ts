@@ -1,7 +1,7 @@
 /** The password hasher: its memory, and passwords that the library refuses. */
 import { expect, test } from "vitest";
-import shipped from "../../src/platform/crypto/argon2id.wasm";
-import { hashPassword, verifyPassword } from "../../src/platform/crypto/passwords";
+import shipped from "../../src/base/crypto/argon2id.wasm";
+import { hashPassword, verifyPassword } from "../../src/base/crypto/passwords";
 import { call, newEmail, signUp } from "../support/client";
 
 const MIB = 1024 * 1024;
@@ -31,8 +31,8 @@ test("the hasher's memory is 19 MiB and does not grow with hashes", async () => 
   };
   try {
     const fresh = (await import(
-      "../../src/platform/crypto/argon2id?fresh" as string
-    )) as typeof import("../../src/platform/crypto/argon2id");
+      "../../src/base/crypto/argon2id?fresh" as string
+    )) as typeof import("../../src/base/crypto/argon2id");
     const salt = new Uint8Array(16);
     const params = { salt, parallelism: 1, passes: 2, memorySize: 19_456, tagLength: 32 };
     for (let round = 0; round < 3; round++) {
@@ -48,8 +48,8 @@ test("the hasher's memory is 19 MiB and does not grow with hashes", async () => 
 test("a failed start of the hasher is not kept", async () => {
   const instantiate = WebAssembly.instantiate;
   const fresh = (await import(
-    "../../src/platform/crypto/argon2id?failing" as string
-  )) as typeof import("../../src/platform/crypto/argon2id");
+    "../../src/base/crypto/argon2id?failing" as string
+  )) as typeof import("../../src/base/crypto/argon2id");
   const params = {
     password: new Uint8Array(8),
     salt: new Uint8Array(16),

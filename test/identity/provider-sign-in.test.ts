@@ -1,7 +1,7 @@
 /** Signing in with providers: the trip there and back, with providers that behave and providers that do not. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { parseConfig } from "../../src/platform/config";
+import { parseConfig } from "../../src/base/config/config";
 import { call } from "../support/client";
 import {
   claimsOf,

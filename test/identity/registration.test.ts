@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../../src";
-import { parseConfig } from "../../src/platform/config";
+import { parseConfig } from "../../src/base/config/config";
 import { call, newEmail, PASSWORD, signUp, verify } from "../support/client";
 import { holding } from "../support/console";
 import { callUnder } from "../support/overrides";

@@ -3,8 +3,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
-import { reencrypt } from "../../src/operations/reencryption/reencrypt";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
+import { reencrypt } from "../../src/service/reencryption/reencrypt";
 import { type Answer, call, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { codeOf, enrol } from "../support/two-factor";
 import { maintain } from "../support/upkeep";
@@ -51,7 +51,7 @@ describe("parallel uses of one proof", () => {
     // counts removed rows.
     const askers = Object.entries(sources).filter(([, text]) => text.includes("changes()"));
     expect(askers.map(([path]) => path)).toEqual([
-      "../../src/platform/db/client.ts",
+      "../../src/base/db/client.ts",
       "../../src/tenancy/audit/record-store.ts",
       // Event types: nothing is used up there.
       "../../src/webhooks/event-types/change-store.ts",

@@ -1,7 +1,7 @@
 /** Turnstile: what needs a token, which tokens count, and what happens while there is no verdict. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../src/platform/config";
+import { parseConfig } from "../../src/base/config/config";
 import { call, logIn, newAddress, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
 import { mailsTo, mailTo } from "../support/mailbox";
 import { callUnder } from "../support/overrides";

@@ -1,10 +1,10 @@
 /** With EMAIL_VERIFICATION=optional, notices go to unverified addresses, whose owners may never have registered. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { createDeps } from "../../src/base/deps";
+import type { MailJob } from "../../src/base/mail/job";
 import { prepareMail } from "../../src/mailer/prepare";
 import { renderMail } from "../../src/mailer/render";
-import { createDeps } from "../../src/platform/deps";
-import type { MailJob } from "../../src/platform/mail/job";
 import { PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { callUnder } from "../support/overrides";
 

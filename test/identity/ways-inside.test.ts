@@ -5,13 +5,13 @@
  */
 import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import * as control from "../../src/platform/db/schema";
-import { ACTION_NAMES, type AuditAction } from "../../src/platform/schemas/audit-actions";
+import { ACTION_NAMES, type AuditAction } from "../../src/base/schemas/audit-actions";
+import * as control from "../../src/base/tables/control-plane";
 import { EVENTS } from "../support/ending-events";
 import { newInsider } from "../support/insider";
 import { WAYS_INSIDE } from "../support/ways-inside";
 
-const sources = import.meta.glob("../../src/platform/schemas/principal.ts", {
+const sources = import.meta.glob("../../src/base/schemas/principal.ts", {
   query: "?raw",
   import: "default",
   eager: true,

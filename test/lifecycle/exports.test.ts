@@ -2,8 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { encrypt } from "../../src/platform/crypto/encryption";
-import { createDeps } from "../../src/platform/deps";
+import { encrypt } from "../../src/base/crypto/encryption";
+import { createDeps } from "../../src/base/deps";
 import { secretOwner } from "../../src/webhooks/signing/keys";
 import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { mailTo } from "../support/mailbox";

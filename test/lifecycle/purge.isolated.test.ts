@@ -4,7 +4,7 @@
  */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { newId } from "../../src/platform/db/ids";
+import { newId } from "../../src/base/db/ids";
 import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";
 import { mailsTo, mailTo } from "../support/mailbox";

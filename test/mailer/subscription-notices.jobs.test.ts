@@ -5,8 +5,8 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
-import type { Deps } from "../../src/platform/deps";
-import type { MailJob } from "../../src/platform/mail/job";
+import type { Deps } from "../../src/base/deps";
+import type { MailJob } from "../../src/base/mail/job";
 import { call, eventually, logIn, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
 import { attempt, episodeOf, pass, review } from "../support/failing";

@@ -1,6 +1,6 @@
 /** What `postern/receive` promises on every store. */
 import { describe, expect, test, vi } from "vitest";
-import { signStandard } from "../../src/platform/crypto/webhook-signature";
+import { signStandard } from "../../src/base/crypto/webhook-signature";
 import { type Failure, type HandleOptions, handle, type Store } from "../../src/sdk/receive";
 import { everyCrash } from "../../src/sdk/receive/testing";
 

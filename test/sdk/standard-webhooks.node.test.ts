@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, describe, expect, test } from "vitest";
-import { newKeyPair, publicKeyText } from "../../src/platform/crypto/ed25519";
+import { newKeyPair, publicKeyText } from "../../src/base/crypto/ed25519";
 import { verifyDelivery } from "../../src/sdk/verify";
 import { headersOf } from "../../src/webhooks/delivery/send";
 

@@ -1,6 +1,6 @@
 /** postern/verify with Ed25519 public keys: `v1a` signatures, rotation, and no confusion of the two algorithms. */
 import { describe, expect, test } from "vitest";
-import { fromBase64, toBase64 } from "../../src/platform/crypto/encoding";
+import { fromBase64, toBase64 } from "../../src/base/crypto/encoding";
 import { verifyDelivery } from "../../src/sdk/verify";
 import { headersOf } from "../../src/webhooks/delivery/send";
 import { newSigningKey, signedWith, signWithSecret, verdictOn } from "../support/signing";

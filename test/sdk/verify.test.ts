@@ -1,8 +1,8 @@
 /** postern/verify against the official library, its test vector, and deliveries of the service itself. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { signBody, signStandard } from "../../src/base/crypto/webhook-signature";
 import { receive } from "../../src/docs/pages/verify/verify";
-import { signBody, signStandard } from "../../src/platform/crypto/webhook-signature";
 import { type PlainRequest, type VerifyOptions, verifyDelivery } from "../../src/sdk/verify";
 import { signUp } from "../support/client";
 import { newInbox, publish, subscribe } from "../support/receiver";

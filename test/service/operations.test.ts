@@ -5,7 +5,7 @@
 import { findTargetHandler } from "hono/utils/handler";
 import { expect, test } from "vitest";
 import { app } from "../../src/app";
-import { docsOf } from "../../src/platform/http/route-docs";
+import { docsOf } from "../../src/base/http/route-docs";
 
 const THE_SAME_FOR_ALL = "says the same to everybody, as a cache may";
 const RAW_BODY = "takes its body byte for byte, and checks it after the caller";

@@ -49,7 +49,7 @@ test("no page names a file or a folder that does not exist", () => {
 });
 
 test("planted names of files and folders that are gone are found", () => {
-  expect(stale("See gone/stages.ts and `episodes/`, not platform/log.ts or `webhooks/delivery/`.")).toEqual([
+  expect(stale("See gone/stages.ts and `episodes/`, not base/log/log.ts or `webhooks/delivery/`.")).toEqual([
     "gone/stages.ts",
     "episodes/",
   ]);

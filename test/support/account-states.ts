@@ -1,11 +1,11 @@
 /** The states of an account and of the service in which somebody tries to sign in, and the outcome of the attempt. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { sha256Hex } from "../../src/base/crypto/encoding";
+import { newId } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
+import type { GuessPool } from "../../src/base/limits/lock";
 import { deleteUser } from "../../src/lifecycle/deletion/account-store";
-import { sha256Hex } from "../../src/platform/crypto/encoding";
-import { newId } from "../../src/platform/db/ids";
-import { createDeps } from "../../src/platform/deps";
-import type { GuessPool } from "../../src/platform/limits/lock";
 import { call, newEmail, type Person, signUp, signUpVerified } from "./client";
 import { newBrowser } from "./oauth";
 import { operate, operator } from "./operators";

@@ -1,9 +1,9 @@
 /** Where alarms are sent in tests. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { tellAlarms } from "../../src/operations/alarms/tell";
-import { createDeps, type Deps } from "../../src/platform/deps";
-import type { AlarmMessage } from "../../src/platform/messages";
+import { createDeps, type Deps } from "../../src/base/deps";
+import type { AlarmMessage } from "../../src/base/messages";
+import { tellAlarms } from "../../src/service/alarms/tell";
 import { newEmail } from "./client";
 import { consumeBatch } from "./engine";
 import { mailsTo } from "./mailbox";

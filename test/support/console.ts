@@ -2,8 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { decodeJwt } from "jose";
-import { signConsoleToken } from "../../src/platform/crypto/jwt";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
+import { signConsoleToken } from "../../src/base/signers/jwt";
 import { newAddress, PASSWORD, type Person, verify } from "./client";
 
 export const ORIGIN = "http://postern.test";

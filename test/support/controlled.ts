@@ -4,10 +4,10 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { createDb } from "../../src/platform/db/client";
-import type { DeliveryQueues, QueuePair } from "../../src/platform/delivery-queues";
-import { createDeps, type Deps } from "../../src/platform/deps";
-import type { DeliveryMessage } from "../../src/platform/messages";
+import { createDb } from "../../src/base/db/client";
+import type { DeliveryQueues, QueuePair } from "../../src/base/delivery-queues";
+import { createDeps, type Deps } from "../../src/base/deps";
+import type { DeliveryMessage } from "../../src/base/messages";
 import { faultyDatabase } from "./faults/bindings";
 import { deliveryDb } from "./shard";
 

@@ -3,8 +3,8 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import worker from "../../src";
-import { createDeps } from "../../src/platform/deps";
-import { DAY_MS } from "../../src/platform/time";
+import { createDeps } from "../../src/base/deps";
+import { DAY_MS } from "../../src/base/time";
 import { removeOldAttempts, removeOldEvents, removeOldHours } from "../../src/webhooks/retention/remove";
 import { maintain } from "./upkeep";
 

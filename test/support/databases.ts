@@ -1,8 +1,8 @@
 /** What the service keeps, and how a test file gets it empty. */
 import { reset, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { forgetCounts } from "../../src/platform/counts";
-import { forgetSettings } from "../../src/platform/deps";
+import { forgetCounts } from "../../src/base/counts";
+import { forgetSettings } from "../../src/base/deps";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { eventually } from "./client";
 import { forgetStatements } from "./query-plans";

@@ -1,9 +1,9 @@
 /** Every event that can end access to a tenant. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { noteFirstKey } from "../../src/platform/db/first-keys-store";
-import { createDeps } from "../../src/platform/deps";
-import type { AuditAction } from "../../src/platform/schemas/audit-actions";
+import { noteFirstKey } from "../../src/base/db/first-keys-store";
+import { createDeps } from "../../src/base/deps";
+import type { AuditAction } from "../../src/base/schemas/audit-actions";
 import { PASSWORD } from "./client";
 import { changeTokenOf, type Insider, must, resetTokenOf } from "./insider";
 import { operate, operator } from "./operators";

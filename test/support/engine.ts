@@ -6,8 +6,8 @@ import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecu
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import worker from "../../src";
-import { newIdAt } from "../../src/platform/db/ids";
-import { createDeps } from "../../src/platform/deps";
+import { newIdAt } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
 import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import { GATHER_MS } from "../../src/webhooks/plane/timing";

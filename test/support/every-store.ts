@@ -2,10 +2,10 @@
 import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { tellAlarms } from "../../src/operations/alarms/tell";
-import { startSweepers } from "../../src/operations/upkeep/start";
-import { noteFirstKey } from "../../src/platform/db/first-keys-store";
-import { createDeps } from "../../src/platform/deps";
+import { noteFirstKey } from "../../src/base/db/first-keys-store";
+import { createDeps } from "../../src/base/deps";
+import { tellAlarms } from "../../src/service/alarms/tell";
+import { startSweepers } from "../../src/service/upkeep/start";
 import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";

@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { createDeps, type Deps } from "../../src/platform/deps";
+import { createDeps, type Deps } from "../../src/base/deps";
 import { reviewFailing } from "../../src/webhooks/auto-disable/review";
 import type { Person } from "./client";
 import { addDelivery, consumeBatch, giveUp, messageFor } from "./engine";

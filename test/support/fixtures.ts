@@ -1,9 +1,9 @@
 /** Accounts without the cost of registration: a password hash takes 40 ms of CPU, and most tests need only somebody. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { createDeps } from "../../src/base/deps";
+import type { Device } from "../../src/base/schemas/device";
 import { createAccount, findInvitation, type NewRegistrant } from "../../src/identity/sign-in/signup";
-import { createDeps } from "../../src/platform/deps";
-import type { Device } from "../../src/platform/schemas/device";
 
 /** What registration stored of somebody with the same password and device. */
 export interface Registered extends Device {

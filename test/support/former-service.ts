@@ -1,7 +1,7 @@
 /** The service that people come from, as the legacy login asks it. */
 import { vi } from "vitest";
+import { DAY_MS } from "../../src/base/time";
 import { checkPassword, type FormerUsers } from "../../src/docs/pages/moving-in/former-service";
-import { DAY_MS } from "../../src/platform/time";
 import { newAddress, PASSWORD } from "./client";
 import { callUnder } from "./overrides";
 

@@ -1,7 +1,7 @@
 /** Subscriptions that hold deliveries, and the cron's work on these every minute. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { call, logIn, type Person } from "./client";
 import { publish } from "./receiver";

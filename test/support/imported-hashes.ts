@@ -1,10 +1,10 @@
 /** Imported hashes of people in the database. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { encrypt } from "../../src/base/crypto/encryption";
+import { createDeps } from "../../src/base/deps";
 import { type GivenHash, tagHash } from "../../src/identity/passwords/imported/read";
 import { hashSettingsOwner } from "../../src/identity/passwords/imported/settings";
-import { encrypt } from "../../src/platform/crypto/encryption";
-import { createDeps } from "../../src/platform/deps";
 
 /** The example in the README of github.com/firebase/scrypt. */
 export const FIREBASE = {

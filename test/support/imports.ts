@@ -1,10 +1,10 @@
 /** Imports of people, sent and run to their end. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { continueImports } from "../../src/operations/imports/run";
-import type { Import, ImportedLine } from "../../src/operations/imports/schemas";
-import { createDb } from "../../src/platform/db/client";
-import { createDeps } from "../../src/platform/deps";
+import { createDb } from "../../src/base/db/client";
+import { createDeps } from "../../src/base/deps";
+import { continueImports } from "../../src/service/imports/run";
+import type { Import, ImportedLine } from "../../src/service/imports/schemas";
 import { type Answer, call, eventually, newEmail, PASSWORD } from "./client";
 import { newPlatformKey } from "./platform-keys";
 import { maintain } from "./upkeep";
@@ -26,11 +26,11 @@ export const ndjson = (people: readonly unknown[]): string => people.map((one) =
 
 /** Calls a route of imports. */
 export const callImports = async (method: string, path: string, body?: unknown): Promise<Answer> =>
-  call(method, `/platform/imports${path}`, { token: await importKey(), ...(body === undefined ? {} : { body }) });
+  call(method, `/base/imports${path}`, { token: await importKey(), ...(body === undefined ? {} : { body }) });
 
 /** Sends NDJSON to a route of imports. */
 export const sendPeople = async (method: string, path: string, people: string | Uint8Array<ArrayBuffer>) =>
-  call(method, `/platform/imports${path}`, {
+  call(method, `/base/imports${path}`, {
     token: await importKey(),
     raw: people,
     headers: { "content-type": "application/x-ndjson" },
@@ -133,14 +133,13 @@ export const newRow = (fields: Record<string, unknown> & { email?: string } = {}
   ...fields,
 });
 export const userOf = async (email: string) =>
-  (await call("GET", `/platform/users/${encodeURIComponent(`email:${email}`)}`, { token: await importKey() })).body
-    .data;
+  (await call("GET", `/base/users/${encodeURIComponent(`email:${email}`)}`, { token: await importKey() })).body.data;
 export const readOne = async <T>(sql: string, ...values: unknown[]) =>
   env.DB.prepare(sql)
     .bind(...values)
     .first<T>();
 export const newTenant = async (fields: object = {}) =>
-  (await call("POST", "/platform/tenants", { token: await importKey(), body: { name: "Shop", ...fields } })).body.data;
+  (await call("POST", "/base/tenants", { token: await importKey(), body: { name: "Shop", ...fields } })).body.data;
 export const logInAs = (email: string, totp?: string) =>
   call("POST", "/auth/login", { body: { email, password: PASSWORD, ...(totp ? { totp } : {}) } });
 

@@ -2,11 +2,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { continueMove } from "../../src/operations/moves/continue";
-import { insertMove, latestMove, type Move } from "../../src/operations/moves/store";
-import { createDb } from "../../src/platform/db/client";
-import { createDeps, type Deps } from "../../src/platform/deps";
-import { SYSTEM } from "../../src/platform/schemas/actor";
+import { createDb } from "../../src/base/db/client";
+import { createDeps, type Deps } from "../../src/base/deps";
+import { SYSTEM } from "../../src/base/schemas/actor";
+import { continueMove } from "../../src/service/moves/continue";
+import { insertMove, latestMove, type Move } from "../../src/service/moves/store";
 import type { Person } from "./client";
 
 /** A database whose calls fail from the `last` one on, or have their effect and then fail. */

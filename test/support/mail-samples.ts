@@ -1,4 +1,8 @@
 /** A mail of each kind, as the service would send it. The browser's tests look at them. */
+
+import { DEFAULT_COLOR } from "../../src/base/brand";
+import type { Config } from "../../src/base/config/config";
+import type { ListedCredential, MailJob, NoticeItem } from "../../src/base/mail/job";
 import { alarmMail } from "../../src/mailer/alarm-mail";
 import * as notices from "../../src/mailer/notices";
 import { passwordChangedMail } from "../../src/mailer/password-notices";
@@ -6,9 +10,6 @@ import { type MailContent, renderMail } from "../../src/mailer/render";
 import { subscriptionNoticeMail } from "../../src/mailer/subscription-notices";
 import { operatorNoticeMail, tenantNoticeMail } from "../../src/mailer/tenant-notices";
 import * as tokens from "../../src/mailer/token-mails";
-import { DEFAULT_COLOR } from "../../src/platform/brand";
-import type { Config } from "../../src/platform/config";
-import type { ListedCredential, MailJob, NoticeItem } from "../../src/platform/mail/job";
 
 const APP_URL = "https://postern.example.com/console";
 const TOKEN = "x".repeat(60);

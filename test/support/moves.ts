@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { createDeps, type Deps } from "../../src/platform/deps";
+import { createDeps, type Deps } from "../../src/base/deps";
 import { call, type Person } from "./client";
 import { addDelivery, type Key } from "./engine";
 import { operate, operator } from "./operators";

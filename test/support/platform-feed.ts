@@ -1,8 +1,8 @@
 /** The feed of the events of the platform, and a product that listens. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { createDb } from "../../src/platform/db/client";
-import { createDeps } from "../../src/platform/deps";
+import { createDb } from "../../src/base/db/client";
+import { createDeps } from "../../src/base/deps";
 import { publishPlatform } from "../../src/webhooks/platform-events/feed";
 import { newAddress, signUp } from "./client";
 import { faultyDatabase } from "./faults/bindings";

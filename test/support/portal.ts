@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src";
-import type { Permission } from "../../src/platform/schemas/roles";
+import type { Permission } from "../../src/base/schemas/roles";
 import { call, newAddress } from "./client";
 
 export const ALL: readonly Permission[] = ["webhook.create", "webhook.read", "webhook.update", "webhook.delete"];

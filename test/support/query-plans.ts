@@ -1,11 +1,11 @@
 /** Collects every statement that the stores send, and checks how SQLite would find its rows. */
 import { getTableName } from "drizzle-orm";
-import * as delivery from "../../src/platform/db/delivery-schema";
-import * as events from "../../src/platform/db/events-schema";
-import * as feeds from "../../src/platform/db/feeds-schema";
-import * as holds from "../../src/platform/db/holds-schema";
-import * as control from "../../src/platform/db/schema";
-import * as alarms from "../../src/platform/db/service-schema";
+import * as control from "../../src/base/tables/control-plane";
+import * as delivery from "../../src/base/tables/delivery";
+import * as events from "../../src/base/tables/events";
+import * as feeds from "../../src/base/tables/feeds";
+import * as holds from "../../src/base/tables/holds";
+import * as alarms from "../../src/base/tables/service";
 
 /** A statement that may read a whole table or index, and why that is right. */
 interface Exception {
@@ -53,7 +53,7 @@ const statements = new Set<string>();
  * Stores call D1 through this file and tests do not, so a stack trace that contains it belongs to a statement of a
  * store.
  */
-const CLIENT_FILE = "src/platform/db/client.ts";
+const CLIENT_FILE = "src/base/db/client.ts";
 
 interface CallSite {
   getFileName(): string | null;

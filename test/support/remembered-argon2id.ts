@@ -4,7 +4,7 @@
  */
 import type { Argon2idParams } from "argon2id/lib/setup.js";
 import argon2id from "argon2id-of-the-package";
-import { toHex } from "../../src/platform/crypto/encoding";
+import { toHex } from "../../src/base/crypto/encoding";
 
 /** By the memory of the hasher, so that a new hasher computes. */
 const known = new WeakMap<WebAssembly.Memory, Map<string, Uint8Array>>();

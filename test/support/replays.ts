@@ -1,9 +1,9 @@
 /** Replays of a subscription, started by the API or without their first page, and continued one run at a time. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
-import { createDeps, type Deps } from "../../src/platform/deps";
-import { SYSTEM } from "../../src/platform/schemas/actor";
+import { firstIdAt, newIdAt } from "../../src/base/db/ids";
+import { createDeps, type Deps } from "../../src/base/deps";
+import { SYSTEM } from "../../src/base/schemas/actor";
 import { continueReplays } from "../../src/webhooks/resend/replays/continue";
 import { insertJob, type ReplaySpec } from "../../src/webhooks/resend/replays/store";
 import { call, eventually, type Person, signUpVerified } from "./client";

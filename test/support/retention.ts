@@ -1,5 +1,5 @@
 /** Rows of the past, for retention to remove. */
-import { firstIdAt } from "../../src/platform/db/ids";
+import { firstIdAt } from "../../src/base/db/ids";
 import { call, type Person } from "./client";
 import { deliveryDb } from "./shard";
 

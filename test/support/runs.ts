@@ -1,6 +1,6 @@
 /** Deliveries for a run of a consumer, and receivers that answer at once. */
 import { vi } from "vitest";
-import type { ShardKey } from "../../src/platform/messages";
+import type { ShardKey } from "../../src/base/messages";
 import type { Person } from "./client";
 import { addDelivery, type Key } from "./engine";
 import { newInbox, subscribe } from "./receiver";

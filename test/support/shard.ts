@@ -1,6 +1,6 @@
 /** About half of the test files have their tenants in the second delivery database, so that the suite covers both. */
 import { env } from "cloudflare:workers";
-import { CLOSED_AT, MAX_SHARD_BYTES } from "../../src/platform/db/shard-sizes-store";
+import { CLOSED_AT, MAX_SHARD_BYTES } from "../../src/base/db/shard-sizes-store";
 
 /** The number of the delivery database for the tenants of the current test file. */
 export let SHARD = 0;

@@ -4,11 +4,11 @@
  */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { newIdAt } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
+import type { AuditAction } from "../../src/base/schemas/audit-actions";
 import { mailCode } from "../../src/identity/email-codes/code";
 import { sealState } from "../../src/identity/email-codes/state";
-import { newIdAt } from "../../src/platform/db/ids";
-import { createDeps } from "../../src/platform/deps";
-import type { AuditAction } from "../../src/platform/schemas/audit-actions";
 import { make, show } from "./authenticator";
 import { type Answer, PASSWORD, type Person, signUp } from "./client";
 import { newPersonAtProvider, OAUTH, trip } from "./oauth";

@@ -1,6 +1,6 @@
 /** Requests signed as a service that follows Standard Webhooks signs them, with both kinds of key. */
-import { toBase64, utf8 } from "../../src/platform/crypto/encoding";
-import { signStandard } from "../../src/platform/crypto/webhook-signature";
+import { toBase64, utf8 } from "../../src/base/crypto/encoding";
+import { signStandard } from "../../src/base/crypto/webhook-signature";
 import {
   DeliveryError,
   type PlainRequest,

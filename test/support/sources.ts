@@ -1,7 +1,7 @@
 /** Sources in tests, and the calls of providers that are signed for them. */
 import { expect } from "vitest";
-import { toBase64, toHex, utf8 } from "../../src/platform/crypto/encoding";
-import { hmac } from "../../src/platform/crypto/webhook-signature";
+import { toBase64, toHex, utf8 } from "../../src/base/crypto/encoding";
+import { hmac } from "../../src/base/crypto/webhook-signature";
 import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { call, type Person } from "./client";
 

@@ -1,5 +1,5 @@
 /** An event that the service has not been notified of. */
-import { newIdAt } from "../../src/platform/db/ids";
+import { newIdAt } from "../../src/base/db/ids";
 import type { Person } from "./client";
 import { deliveryDb } from "./shard";
 /**

@@ -4,9 +4,9 @@ import { env } from "cloudflare:workers";
 import { decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { vi } from "vitest";
 import worker from "../../src";
-import { deriveKeyRing } from "../../src/platform/crypto/keys";
-import { createDeps } from "../../src/platform/deps";
-import { MINUTE_MS } from "../../src/platform/time";
+import { deriveKeyRing } from "../../src/base/crypto/keys";
+import { createDeps } from "../../src/base/deps";
+import { MINUTE_MS } from "../../src/base/time";
 import { type Answer, newAddress, newEmail, PASSWORD } from "./client";
 import { migrate } from "./databases";
 

@@ -1,7 +1,8 @@
 /** The upkeep of every database, run by the test instead of by the objects, until nothing is left. */
-import { begin, type OpenJob, type Period, runJobs } from "../../src/operations/upkeep/run-jobs";
-import type { PagedMaintenance } from "../../src/platform/maintenance";
-import type { Deps } from "../../src/platform/deps";
+
+import type { Deps } from "../../src/base/deps";
+import type { PagedMaintenance } from "../../src/base/maintenance";
+import { begin, type OpenJob, type Period, runJobs } from "../../src/service/upkeep/run-jobs";
 import { JOBS } from "../../src/upkeep";
 
 /** Runs one piece of work in every database to its end. */

@@ -1,6 +1,6 @@
 /** What each way to sign in says about itself; sign-in-methods.ts has the ways. */
-import type { RuleName } from "../../src/platform/limits/rules";
-import type { AuditAction } from "../../src/platform/schemas/audit-actions";
+import type { RuleName } from "../../src/base/limits/rules";
+import type { AuditAction } from "../../src/base/schemas/audit-actions";
 import type { SoftPasskey } from "./authenticator";
 import type { Answer, Person } from "./client";
 import type { Browser } from "./oauth";

@@ -1,7 +1,7 @@
 /** Every way in which a person is inside a tenant or gets in. */
 import { env } from "cloudflare:workers";
-import { toHex, utf8 } from "../../src/platform/crypto/encoding";
-import { hmac } from "../../src/platform/crypto/webhook-signature";
+import { toHex, utf8 } from "../../src/base/crypto/encoding";
+import { hmac } from "../../src/base/crypto/webhook-signature";
 import { show } from "./authenticator";
 import { newAddress, PASSWORD } from "./client";
 import type { Insider } from "./insider";

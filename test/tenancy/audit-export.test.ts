@@ -1,7 +1,7 @@
 /** The audit log as a file, in both formats. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
+import { newIdAt } from "../../src/base/db/ids";
 import { CSV_HEADER, csvLine } from "../../src/tenancy/audit/csv";
 import type { AuditEvent } from "../../src/tenancy/audit/schemas";
 import { call, type Person, signUp } from "../support/client";

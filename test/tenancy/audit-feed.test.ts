@@ -2,10 +2,10 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import { newIdAt } from "../../src/platform/db/ids";
-import { createDeps } from "../../src/platform/deps";
-import { MINUTE_MS } from "../../src/platform/time";
+import { createDb } from "../../src/base/db/client";
+import { newIdAt } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
+import { MINUTE_MS } from "../../src/base/time";
 import { publishedId } from "../../src/tenancy/audit/published-id";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { call, logIn, type Person, signUp, signUpVerified } from "../support/client";

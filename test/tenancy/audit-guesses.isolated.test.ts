@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { recordFailedLogin } from "../../src/tenancy/audit/failed-login-store";
 import { call, eventually, newEmail, PASSWORD, type Person, signUp, signUpVerified, verify } from "../support/client";
 import { captureLog } from "../support/log-lines";

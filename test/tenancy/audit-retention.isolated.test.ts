@@ -2,9 +2,9 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { newIdAt } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
 import { deleteExpired } from "../../src/identity/expire";
-import { newIdAt } from "../../src/platform/db/ids";
-import { createDeps } from "../../src/platform/deps";
 import { removeOldAudit } from "../../src/tenancy/audit/retention";
 import type { AuditEvent } from "../../src/tenancy/audit/schemas";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";

@@ -1,8 +1,8 @@
 /** One list of the events of both planes: in order, complete, page by page, and the service's own among them. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import { newIdAt } from "../../src/platform/db/ids";
+import { createDb } from "../../src/base/db/client";
+import { newIdAt } from "../../src/base/db/ids";
 import { readAuditRows } from "../../src/tenancy/audit/read-store";
 import { call, logIn, type Person, signUp, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";

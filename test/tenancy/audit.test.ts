@@ -1,7 +1,7 @@
 /** The audit log: what it records, when it does not, and who may read it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
+import { newIdAt } from "../../src/base/db/ids";
 import { call, logIn, PASSWORD, type Person, signUp, signUpVerified, verify } from "../support/client";
 import { callUnder } from "../support/overrides";
 import { invite, joinTenant } from "../support/people";

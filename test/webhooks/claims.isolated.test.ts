@@ -4,7 +4,7 @@
  */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Deps } from "../../src/platform/deps";
+import type { Deps } from "../../src/base/deps";
 import { consume } from "../../src/queue";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { startSend } from "../../src/webhooks/delivery/send-load";

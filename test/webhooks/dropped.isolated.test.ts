@@ -2,8 +2,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { begin, type Jobs, runJobs } from "../../src/operations/upkeep/run-jobs";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
+import { begin, type Jobs, runJobs } from "../../src/service/upkeep/run-jobs";
 import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
 import { eventually, logIn, type Person, signUpVerified } from "../support/client";
 import { countManualRetries, sweepNow } from "../support/engine";

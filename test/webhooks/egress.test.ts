@@ -6,7 +6,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../../src";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { refuseTarget } from "../../src/webhooks/delivery/target";
 import { type Person, signUp } from "../support/client";
 import { addDelivery, messageFor } from "../support/engine";

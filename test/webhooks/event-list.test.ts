@@ -1,6 +1,6 @@
 /** `GET /events`: which events there were. */
 import { describe, expect, test } from "vitest";
-import { firstIdAt } from "../../src/platform/db/ids";
+import { firstIdAt } from "../../src/base/db/ids";
 import { call, signUp } from "../support/client";
 import { publish } from "../support/receiver";
 import { deliveryDb } from "../support/shard";

@@ -1,6 +1,6 @@
 /** `GET /events/:id`: why an event did not arrive. */
 import { describe, expect, test } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
+import { newIdAt } from "../../src/base/db/ids";
 import { call, eventually, type Person, signUp, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
 import { consumeAtOnce, makeDue, messageFor } from "../support/engine";

@@ -5,7 +5,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { rawPayload, rawPayloads } from "../../src/webhooks/events/raw-payload";
 import { type Answer, call, type Person, signUp } from "../support/client";

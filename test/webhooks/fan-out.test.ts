@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, test } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { sweepFanOuts } from "../../src/webhooks/plane/fan-out";
 import { eventually, type Person, signUp, verify } from "../support/client";
 import { consumeBatch } from "../support/engine";

@@ -1,6 +1,6 @@
 /** New deliveries that are far from their starts are put off without being claimed, and hold up nobody. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { DeliveryMessage } from "../../src/platform/messages";
+import type { DeliveryMessage } from "../../src/base/messages";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { type Person, signUpVerified } from "../support/client";

@@ -2,8 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import { createDeps, type Deps } from "../../src/platform/deps";
+import { createDb } from "../../src/base/db/client";
+import { createDeps, type Deps } from "../../src/base/deps";
 import { findTenant } from "../../src/tenancy/tenants/store";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { call, type Person, signUpVerified } from "../support/client";

@@ -1,8 +1,8 @@
 /** Feeds: what programs pull, how long it stays, and who may read it. */
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import { DAY_MS } from "../../src/platform/time";
+import { createDb } from "../../src/base/db/client";
+import { DAY_MS } from "../../src/base/time";
 import { deleteOldEntries } from "../../src/webhooks/feeds/retention-store";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";

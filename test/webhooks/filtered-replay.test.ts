@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { readPage } from "../../src/webhooks/resend/replays/page-store";
 import { findRunningJobs } from "../../src/webhooks/resend/replays/store";
 import { signUpVerified } from "../support/client";

@@ -1,6 +1,6 @@
 /** Subscriptions with a filter: what they receive, how they are changed, and why an event was not sent. */
 import { describe, expect, test } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
+import { newIdAt } from "../../src/base/db/ids";
 import { call, eventually, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";
 import { newInbox, publish, subscribe } from "../support/receiver";

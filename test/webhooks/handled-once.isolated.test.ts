@@ -6,7 +6,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { SYSTEM } from "../../src/platform/schemas/actor";
+import { SYSTEM } from "../../src/base/schemas/actor";
 import { type CollectingTx, d1Store, handle, type Store } from "../../src/sdk/receive";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { databaseIn } from "../support/faults/database";

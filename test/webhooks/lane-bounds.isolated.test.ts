@@ -1,6 +1,6 @@
 /** What one sweep reads of the lanes, however many there are and however long they are. */
 import { afterEach, expect, test, vi } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
+import { newIdAt } from "../../src/base/db/ids";
 import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import type { Advance } from "../../src/webhooks/delivery/lanes/feed-store";
 import { type Person, signUpVerified } from "../support/client";

@@ -3,7 +3,7 @@
  * lane never stands still. When a lane ends.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Deps } from "../../src/platform/deps";
+import type { Deps } from "../../src/base/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";

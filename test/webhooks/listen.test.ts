@@ -2,7 +2,7 @@
 import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { verifyDelivery } from "../../src/sdk/verify";
 import { findTenant } from "../../src/tenancy/tenants/store";
 import { eventFrame } from "../../src/webhooks/delivery/frames";

@@ -5,7 +5,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import { enqueueLater } from "../../src/webhooks/plane/enqueue";

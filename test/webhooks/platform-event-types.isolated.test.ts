@@ -2,10 +2,10 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import { createDeps, type Deps } from "../../src/platform/deps";
-import { SYSTEM } from "../../src/platform/schemas/actor";
-import type { PlatformScope } from "../../src/platform/schemas/platform-scopes";
+import { createDb } from "../../src/base/db/client";
+import { createDeps, type Deps } from "../../src/base/deps";
+import { SYSTEM } from "../../src/base/schemas/actor";
+import type { PlatformScope } from "../../src/base/schemas/platform-scopes";
 import { changeRules } from "../../src/webhooks/event-types/change-store";
 import { completeCopies } from "../../src/webhooks/event-types/platform-store";
 import { browse, newSlug, openCatalogue } from "../support/catalogue";

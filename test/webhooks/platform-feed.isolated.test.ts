@@ -1,8 +1,8 @@
 /** The feed of platform events: each once, in order, and nothing without a subscription. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
-import { MINUTE_MS } from "../../src/platform/time";
+import { newIdAt } from "../../src/base/db/ids";
+import { MINUTE_MS } from "../../src/base/time";
 import { call, newEmail, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { LOSING_QUEUE } from "../support/engine";
 import { invite, joinTenant } from "../support/people";

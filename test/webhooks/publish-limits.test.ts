@@ -1,7 +1,7 @@
 /** The budgets of a tenant, over HTTP: an event is accepted whole or refused whole. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { RULES, type RuleName } from "../../src/platform/limits/rules";
+import { RULES, type RuleName } from "../../src/base/limits/rules";
 import { call, type Person, signUp, signUpVerified, verify } from "../support/client";
 import { holding } from "../support/console";
 import { callUnder } from "../support/overrides";

@@ -1,7 +1,7 @@
 /** Publishing that takes more than one round trip to D1, because the first one writes nothing. */
 import { describe, expect, test } from "vitest";
-import type { Deps } from "../../src/platform/deps";
-import type { Limiter } from "../../src/platform/limits/limiter";
+import type { Deps } from "../../src/base/deps";
+import type { Limiter } from "../../src/base/limits/limiter";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { call, type Person, signUp } from "../support/client";
 import { controlledDeps } from "../support/controlled";

@@ -5,7 +5,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { type AttemptResult, recordAttempts } from "../../src/webhooks/delivery/record-store";

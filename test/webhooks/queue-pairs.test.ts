@@ -2,8 +2,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { readQueues } from "../../src/operations/metrics/queues";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
+import { readQueues } from "../../src/service/metrics/queues";
 import { enqueueDue } from "../../src/webhooks/plane/enqueue";
 import { enqueueFanOut } from "../../src/webhooks/plane/fan-out";
 import { sendOperational } from "../../src/webhooks/plane/operational";

@@ -5,11 +5,11 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { sha256Hex } from "../../src/base/crypto/encoding";
+import { atomically } from "../../src/base/db/client";
+import { StaleCaller, unlessStale } from "../../src/base/db/recheck";
+import { createDeps } from "../../src/base/deps";
 import { findApiKeyByHash, refuseChangedKey } from "../../src/identity/api-keys/store";
-import { sha256Hex } from "../../src/platform/crypto/encoding";
-import { atomically } from "../../src/platform/db/client";
-import { StaleCaller, unlessStale } from "../../src/platform/db/recheck";
-import { createDeps } from "../../src/platform/deps";
 import { publishEvents } from "../../src/webhooks/events/publish";
 import { type Answer, call, eventually, newAddress, type Person, setRole, signUpVerified } from "../support/client";
 import { createFeed, oldest, post } from "../support/feeds";

@@ -1,6 +1,6 @@
 /** Manual retries: one failed delivery, and all that failed since a given time. */
 import { describe, expect, test, vi } from "vitest";
-import type { Deps } from "../../src/platform/deps";
+import type { Deps } from "../../src/base/deps";
 import { retryDelivery, retryFailed, sendTest } from "../../src/webhooks/resend/retry";
 import { call, type Person, signUp, verify } from "../support/client";
 import { controlledDeps } from "../support/controlled";

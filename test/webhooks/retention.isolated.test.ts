@@ -2,8 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
-import { createDeps } from "../../src/platform/deps";
+import { firstIdAt, newIdAt } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
 import { deleteOldAttempts, deleteOldEvents } from "../../src/webhooks/retention/store";
 import { call, signUp } from "../support/client";
 import { hourly, sweepNow } from "../support/engine";

@@ -1,7 +1,7 @@
 /** The signatures of deliveries around a rotation, and how the page of an attempt shows them. */
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { toHex, utf8 } from "../../src/platform/crypto/encoding";
+import { toHex, utf8 } from "../../src/base/crypto/encoding";
 import { call, type Person, signUp } from "../support/client";
 import { addDelivery, consumeBatch, hourly, keyNow, makeDue, messageFor } from "../support/engine";
 import { endedAttempts, newInbox, subscribe } from "../support/receiver";

@@ -1,8 +1,8 @@
 /** What one run does when a call to a database or a throttle fails, hangs or is late. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import type { Deps } from "../../src/platform/deps";
+import { createDb } from "../../src/base/db/client";
+import type { Deps } from "../../src/base/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { coolDownHere, memory } from "../../src/webhooks/delivery/isolate-memory";
 import { askSchedule } from "../../src/webhooks/delivery/throttling/demand";

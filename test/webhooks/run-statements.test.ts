@@ -1,8 +1,8 @@
 /** What a run asks of its queue and of the database, without either. */
 import { expect, test } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import type { QueuePair } from "../../src/platform/delivery-queues";
-import type { DeliveryMessage } from "../../src/platform/messages";
+import { createDb } from "../../src/base/db/client";
+import type { QueuePair } from "../../src/base/delivery-queues";
+import type { DeliveryMessage } from "../../src/base/messages";
 import { recordAttempts } from "../../src/webhooks/delivery/record-store";
 import { enqueue } from "../../src/webhooks/plane/enqueue";
 import { controlledDeps, onePair } from "../support/controlled";

@@ -1,6 +1,6 @@
 /** The states of a delivery in a run, and what an isolate remembers. */
 import { describe, expect, test } from "vitest";
-import type { ShardKey } from "../../src/platform/messages";
+import type { ShardKey } from "../../src/base/messages";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import type { Claimed } from "../../src/webhooks/delivery/run-states";
 import { RunStates } from "../../src/webhooks/delivery/run-states";

@@ -1,8 +1,8 @@
 /** What one run does when a database fails, hangs or is late, and what it asks of the others. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import type { ShardKey } from "../../src/platform/messages";
+import { createDb } from "../../src/base/db/client";
+import type { ShardKey } from "../../src/base/messages";
 import { consume } from "../../src/queue";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";

@@ -1,7 +1,7 @@
 /** `delivery.signatureProfile`: further signatures in the form of another provider. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { fromBase64, toBase64, toHex, utf8 } from "../../src/platform/crypto/encoding";
+import { fromBase64, toBase64, toHex, utf8 } from "../../src/base/crypto/encoding";
 import { profileHeaders } from "../../src/webhooks/signing/profiles";
 import { call } from "../support/client";
 import { newHook, patchHook, readHook } from "../support/hook";

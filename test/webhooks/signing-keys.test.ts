@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { calculateJwkThumbprint } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import type { VerificationKeys } from "../../src/sdk/verify";
 import { publicKeysOf } from "../../src/webhooks/signing/public-keys";
 import { call, type Person, signUp } from "../support/client";

@@ -4,7 +4,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import { LEAST_WIDTH } from "../../src/webhooks/delivery/lanes/width";

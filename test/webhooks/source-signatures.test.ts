@@ -1,8 +1,8 @@
 /** The signatures of sources: what a provider has published is right, and nobody else can sign a call. */
 import { describe, expect, test } from "vitest";
-import { publicKeyText } from "../../src/platform/crypto/ed25519";
-import { fromBase64, toBase64, utf8 } from "../../src/platform/crypto/encoding";
-import { hmac } from "../../src/platform/crypto/webhook-signature";
+import { publicKeyText } from "../../src/base/crypto/ed25519";
+import { fromBase64, toBase64, utf8 } from "../../src/base/crypto/encoding";
+import { hmac } from "../../src/base/crypto/webhook-signature";
 import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { refusalOf } from "../../src/webhooks/sources/verify";
 import { HMAC, NOW_MS, SECRET, SIGNED } from "../support/sources";

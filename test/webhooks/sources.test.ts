@@ -1,7 +1,7 @@
 /** Sources: what a call of a provider becomes, and what a source takes. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { fromStored } from "../../src/platform/db/stored-text";
+import { fromStored } from "../../src/base/db/stored-text";
 import { forgetRefusals } from "../../src/webhooks/sources/refusals";
 import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { newSourceId } from "../../src/webhooks/sources/source-id";

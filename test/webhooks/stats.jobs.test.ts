@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { createDeps } from "../../src/platform/deps";
+import { createDeps } from "../../src/base/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { releaseDeliveries } from "../../src/webhooks/delivery/release-store";
 import { BUCKET_STARTS_MS, percentileMs } from "../../src/webhooks/plane/latency";

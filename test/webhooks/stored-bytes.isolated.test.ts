@@ -2,9 +2,9 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
-import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-store";
-import { createDeps } from "../../src/platform/deps";
+import { newIdAt } from "../../src/base/db/ids";
+import { MAX_SHARD_BYTES, noteSize } from "../../src/base/db/shard-sizes-store";
+import { createDeps } from "../../src/base/deps";
 import { countStoredBytes } from "../../src/webhooks/stats/stored-bytes";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
 import { callUnder } from "../support/overrides";

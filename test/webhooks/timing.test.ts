@@ -1,7 +1,7 @@
 /** The delays, timeouts and leases of deliveries depend on each other. */
 import { expect, test } from "vitest";
-import { MAX_KEYS_PER_SLOW_MESSAGE } from "../../src/platform/messages";
-import { DAY_MS } from "../../src/platform/time";
+import { MAX_KEYS_PER_SLOW_MESSAGE } from "../../src/base/messages";
+import { DAY_MS } from "../../src/base/time";
 import {
   CLAIM_LEASE_MS,
   CLAIM_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 /** A delivery that a limit has put off hundreds of times leaves a placeholder for each of its waits. */
 import { expect, test } from "vitest";
-import { newIdAt } from "../../src/platform/db/ids";
+import { newIdAt } from "../../src/base/db/ids";
 import { call } from "../support/client";
 import { consumeBatch, countManualRetries, eventOf, giveUp, messageFor, newDelivery } from "../support/engine";
 import { deliveryDb } from "../support/shard";

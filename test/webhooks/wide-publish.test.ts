@@ -1,7 +1,7 @@
 /** What a publish reads to count its deliveries. */
 import { expect, test } from "vitest";
-import { createDb } from "../../src/platform/db/client";
-import { newIdAt } from "../../src/platform/db/ids";
+import { createDb } from "../../src/base/db/client";
+import { newIdAt } from "../../src/base/db/ids";
 import { acceptEvents } from "../../src/webhooks/events/accept-store";
 import { FAN_OUT_PAGE } from "../../src/webhooks/plane/fan-out-store";
 import { signUp } from "../support/client";

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { createDb } from "../../src/platform/db/client";
+import { createDb } from "../../src/base/db/client";
 import { covers, wildcardsOf } from "../../src/webhooks/plane/patterns-store";
 import { call, signUp, signUpVerified } from "../support/client";
 import { newInbox, publish, subscribe } from "../support/receiver";

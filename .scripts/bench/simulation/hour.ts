@@ -2,11 +2,12 @@
  * One simulated hour of one delivery database: traffic at the full rate, in all of the hour or in some seconds of it,
  * and retention beside it.
  */
-import { begin, runJobs } from "../../../src/operations/upkeep/run-jobs";
-import { createDb, type Db } from "../../../src/platform/db/client";
-import { newId, newIdAt } from "../../../src/platform/db/ids";
-import type { Deps } from "../../../src/platform/deps";
-import type { DeliveryMessage, OutboxKey } from "../../../src/platform/messages";
+
+import { createDb, type Db } from "../../../src/base/db/client";
+import { newId, newIdAt } from "../../../src/base/db/ids";
+import type { Deps } from "../../../src/base/deps";
+import type { DeliveryMessage, OutboxKey } from "../../../src/base/messages";
+import { begin, runJobs } from "../../../src/service/upkeep/run-jobs";
 import { JOBS } from "../../../src/upkeep";
 import { type ClaimedDelivery, claimDeliveries } from "../../../src/webhooks/delivery/claim-store";
 import type { SweptAt } from "../../../src/webhooks/delivery/overdue";

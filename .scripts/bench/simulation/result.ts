@@ -1,5 +1,5 @@
 /** What becomes of a simulated attempt. */
-import { newIdAt } from "../../../src/platform/db/ids";
+import { newIdAt } from "../../../src/base/db/ids";
 import type { ClaimedDelivery } from "../../../src/webhooks/delivery/claim-store";
 import type { AttemptResult } from "../../../src/webhooks/delivery/record-store";
 import { retryPolicy, verdictOf } from "../../../src/webhooks/delivery/verdict";

@@ -1,6 +1,6 @@
 /** Runs simulated hours in the runtime, so that D1 counts the rows. Only `npm run simulate` uses this Worker. */
-import { createShards } from "../../../src/platform/db/shards";
-import { createDeps } from "../../../src/platform/deps";
+import { createShards } from "../../../src/base/db/shards";
+import { createDeps } from "../../../src/base/deps";
 import { SimulatedHour } from "./hour";
 import { createMeter, metered } from "./meter";
 import type { Line } from "./report";

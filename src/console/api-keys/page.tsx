@@ -1,6 +1,7 @@
 /** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
+
+import { PERMISSION_TEXTS, type Permission } from "../../base/schemas/roles";
 import type { ApiKeyRow } from "../../identity/api-keys/store";
-import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";

@@ -1,9 +1,9 @@
 /** `/console/api-keys`: the current user's API keys in this tenant. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
 import { apiKeys } from "../../identity/api-keys/operations";
 import { keysSeenBy } from "../../identity/api-keys/revoke";
 import { listApiKeys } from "../../identity/api-keys/store";
-import type { AppEnv } from "../../platform/http/env";
 import { expiryOf } from "../components/lifetimes";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";

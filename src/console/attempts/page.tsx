@@ -1,6 +1,6 @@
 /** One attempt: what was sent, what came back, and the other attempts of its delivery. */
 
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { AttemptDetail } from "../../webhooks/log/schemas";
 import { ActionButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";

@@ -1,8 +1,8 @@
 /** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload as a download, and a retry of its delivery. */
 import type { Context } from "hono";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { attemptWithText } from "../../webhooks/log/delivery-log";
 import { resend } from "../../webhooks/resend/operations";

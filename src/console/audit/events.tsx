@@ -1,5 +1,5 @@
 /** Events of the audit log in sentences: "ada@example.com invited bob@example.com as admin". */
-import { sentenceOf, toldBy } from "../../platform/schemas/audit-sentences";
+import { sentenceOf, toldBy } from "../../base/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
 import { Time } from "../components/display";
 import { Table } from "../components/table";

@@ -1,6 +1,6 @@
 /** The audit log of the tenant with its filters, and the user's own activity. */
-import { ACTION_GROUPS, ACTION_NAMES } from "../../platform/schemas/audit-actions";
-import { generally } from "../../platform/schemas/audit-sentences";
+import { ACTION_GROUPS, ACTION_NAMES } from "../../base/schemas/audit-actions";
+import { generally } from "../../base/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
 import { withQuery } from "../components/address";
 import { SubmitButton } from "../components/buttons";

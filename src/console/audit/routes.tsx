@@ -1,8 +1,8 @@
 /** `/console/activity`: who changed what in the tenant, with filters, and as a file. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
-import { DAY_MS, iso } from "../../platform/time";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
+import { DAY_MS, iso } from "../../base/time";
 import { auditExport, exportHeaders } from "../../tenancy/audit/export";
 import { auditPage } from "../../tenancy/audit/log";
 import { namesOfTargets } from "../../tenancy/audit/names-store";

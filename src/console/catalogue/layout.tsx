@@ -1,6 +1,6 @@
 /** The layout of a catalogue's pages. They need neither a session nor a script. */
 import type { PropsWithChildren } from "hono/jsx";
-import type { Brand } from "../../platform/brand";
+import type { Brand } from "../../base/brand";
 import { Head } from "../frame/layout";
 import { pathIn } from "./paths";
 

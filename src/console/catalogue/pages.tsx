@@ -1,6 +1,6 @@
 /** What everybody sees of a tenant's event types: the list, and one type. Neither numbers nor rules of the tenant. */
 
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { PublicCatalogue } from "../../webhooks/event-types/catalogue/store";
 import type { Declared } from "../../webhooks/event-types/declaration";
 import type { TypeRow } from "../../webhooks/event-types/rows";

@@ -4,11 +4,11 @@
 import { type Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type AppError, notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { toAppError } from "../../platform/http/errors";
-import { pathParam } from "../../platform/http/operation";
-import { limit } from "../../platform/http/rate-limit";
+import { type AppError, notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { toAppError } from "../../base/http/errors";
+import { pathParam } from "../../base/http/operation";
+import { limit } from "../../base/http/rate-limit";
 import { findPublicCatalogue, type PublicCatalogue } from "../../webhooks/event-types/catalogue/store";
 import { exportHeaders, exportTypes } from "../../webhooks/event-types/export/export";
 import { findType, listTypes } from "../../webhooks/event-types/store";

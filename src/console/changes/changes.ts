@@ -1,6 +1,7 @@
 /** What an operator can change in the console: the words of each confirmation page, and what its form does. */
-import { operators } from "../../operations/operators/operations";
-import type { Operation } from "../../platform/operation";
+
+import type { Operation } from "../../base/operation";
+import { operators } from "../../service/operators/operations";
 import type { FlashKey } from "../flash-messages";
 
 export interface OperatorChange {

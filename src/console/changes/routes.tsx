@@ -1,7 +1,7 @@
 /** The confirmation page of each change that an operator can make, and its form. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { confirmedOnly } from "../http/confirmed";
 import type { Form } from "../http/form";
 import { page, type Refused, redirectWithFlash } from "../http/page";

@@ -1,5 +1,5 @@
 /** The periods that a chart can show, and its bars. The service counts by the hour, so a bar is one hour or more. */
-import { HOUR_MS, hourOf, iso } from "../../platform/time";
+import { HOUR_MS, hourOf, iso } from "../../base/time";
 
 interface Period {
   title: string;

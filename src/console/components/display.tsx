@@ -1,6 +1,6 @@
 /** Components that show something: banners, badges, times, texts to copy, empty states. */
 import type { PropsWithChildren } from "hono/jsx";
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 
 type BannerKind = "ok" | "bad" | "warn" | "note";
 

@@ -1,5 +1,5 @@
 /** JSON as people read it, indented. No number loses a digit, because the text is never parsed into values. */
-import { jsonOf } from "../../platform/json";
+import { jsonOf } from "../../base/json";
 
 /** Every level of nesting adds to the indentation, so a small but deep text could grow to hundreds of megabytes. */
 const MAX_INDENTED_CHARACTERS = 1_000_000;

@@ -1,5 +1,5 @@
 /** How long a key lasts, as the forms offer it. */
-import { DAY_MS, iso } from "../../platform/time";
+import { DAY_MS, iso } from "../../base/time";
 
 /** Days until a key expires, with their labels. */
 export const LIFETIMES = [

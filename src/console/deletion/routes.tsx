@@ -1,12 +1,12 @@
 /** `/console/security/delete` and `export`, `/console/tenants/delete` and `export`: leaving with one's data. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { findCredentialsOfUser } from "../../identity/accounts/credentials-store";
 import { deletion } from "../../lifecycle/deletion/operations";
 import { previewAccount, previewTenant } from "../../lifecycle/deletion/preview-store";
 import { attachment } from "../../lifecycle/exports/attachment";
 import { exports } from "../../lifecycle/exports/operations";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
 import type { Form } from "../http/form";
 import { inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";

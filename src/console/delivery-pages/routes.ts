@@ -1,6 +1,6 @@
 /** The pages of a tenant's subscriptions and events, which the console, the platform's tenant and portals have. */
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
+import type { AppEnv } from "../../base/http/env";
 import { attemptPages } from "../attempts/routes";
 import { eventPages } from "../events/routes";
 import { filterPages } from "../filters/routes";

@@ -1,10 +1,10 @@
 /** `/console/sign-in/mail`: signing in with a code from a mail. The state of the code is in a cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { signIn } from "../../identity/sign-in/operations";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";

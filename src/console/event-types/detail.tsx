@@ -1,5 +1,5 @@
 /** One event type with its schema, its examples and its versions; and one version. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { EventType, EventTypeVersion } from "../../webhooks/event-types/schemas";
 import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";

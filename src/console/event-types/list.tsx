@@ -1,5 +1,5 @@
 /** The declared event types, and which types can be published. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { EventTypeSummary, Mode, Settings } from "../../webhooks/event-types/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Card, EmptyState } from "../components/display";

@@ -1,7 +1,7 @@
 /** `/console/event-types`: the declared types, their schemas, and which types can be published. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, perform, requires } from "../../platform/http/operation";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, perform, requires } from "../../base/http/operation";
 import { READ_TYPES } from "../../webhooks/access";
 import { eventTypes } from "../../webhooks/event-types/operations";
 import { eventTypeQuery } from "../../webhooks/event-types/schemas";

@@ -1,6 +1,6 @@
 /** The forms of event types, as texts. */
 
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { EventType } from "../../webhooks/event-types/schemas";
 import type { Form } from "../http/form";
 import { parseJson } from "../http/json";

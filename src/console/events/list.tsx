@@ -1,5 +1,5 @@
 /** The tenant's events, newest first: what became of each, and a search by id, type and period. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { OutcomeCounts } from "../../webhooks/events/counts-store";
 import type { EventSummary } from "../../webhooks/events/schemas";
 import { withQuery } from "../components/address";

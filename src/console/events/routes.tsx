@@ -2,11 +2,11 @@
 
 import type { Context } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
-import { operation } from "../../platform/operation";
-import { id } from "../../platform/schemas/schemas";
-import { HOUR_MS } from "../../platform/time";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
+import { operation } from "../../base/operation";
+import { id } from "../../base/schemas/schemas";
+import { HOUR_MS } from "../../base/time";
 import { PUBLISH, READ_DELIVERIES } from "../../webhooks/access";
 import { findType } from "../../webhooks/event-types/store";
 import { countOutcomes } from "../../webhooks/events/counts-store";

@@ -1,5 +1,5 @@
 /** One feed: its settings, its token, and how far its consumers have come. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { Feed, FeedConsumer } from "../../webhooks/feeds/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Card, Copyable, Time } from "../components/display";

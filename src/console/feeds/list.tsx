@@ -1,5 +1,5 @@
 /** The tenant's feeds, and the form for a new one. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { Feed } from "../../webhooks/feeds/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Card, Time } from "../components/display";

@@ -1,7 +1,7 @@
 /** `/console/feeds`: the lists of events that programs pull. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
 import { feedOf, feedsOf, shownFeed } from "../../webhooks/feeds/changes";
 import { consumersOf } from "../../webhooks/feeds/consumers";
 import { feeds } from "../../webhooks/feeds/operations";

@@ -1,8 +1,8 @@
 /** `/console/webhooks/:id/filter`: the filter of a subscription. */
 
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { filters } from "../../webhooks/filters/operations";
 import type { FilterResult } from "../../webhooks/filters/schemas";
 import { subscriptions } from "../../webhooks/subscriptions/operations";

@@ -1,8 +1,8 @@
 /** The layout of every page: navigation, the signed-in user and the flash message. */
 import type { PropsWithChildren } from "hono/jsx";
-import type { Brand } from "../../platform/brand";
-import type { CurrentUser } from "../../platform/schemas/principal";
-import type { Permission } from "../../platform/schemas/roles";
+import type { Brand } from "../../base/brand";
+import type { CurrentUser } from "../../base/schemas/principal";
+import type { Permission } from "../../base/schemas/roles";
 import { ICON_PATH, SCRIPT_PATH, stylePath } from "../assets";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";

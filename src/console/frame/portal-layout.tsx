@@ -1,8 +1,8 @@
 /** The layout of a portal's pages: the customer's look, two pages to choose from, and the way back. */
 import type { PropsWithChildren } from "hono/jsx";
-import type { Brand } from "../../platform/brand";
-import { PORTAL_PATH } from "../../platform/paths";
-import type { Portal } from "../../platform/schemas/principal";
+import type { Brand } from "../../base/brand";
+import { PORTAL_PATH } from "../../base/paths";
+import type { Portal } from "../../base/schemas/principal";
 import { Banner } from "../components/display";
 import { BrandMark, Head, type NavSection } from "./layout";
 import { themeStyle } from "./theme";

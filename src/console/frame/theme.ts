@@ -1,6 +1,6 @@
 /** The colours of a portal as variables of the console's style sheet. */
-import { carriesWhiteText } from "../../platform/brand";
-import type { PortalTheme } from "../../platform/schemas/portal-schemas";
+import { carriesWhiteText } from "../../base/brand";
+import type { PortalTheme } from "../../base/schemas/portal-schemas";
 
 type Colors = NonNullable<PortalTheme["colors"]>;
 

@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { StatusCode } from "hono/utils/http-status";
-import type { AppEnv } from "../../platform/http/env";
+import type { AppEnv } from "../../base/http/env";
 
 /** The environment of pages that are served below another path. */
 export type Below = { Bindings: AppEnv["Bindings"] & { outer: Context<AppEnv> }; Variables: AppEnv["Variables"] };

@@ -1,7 +1,7 @@
 /** Which pages show the Turnstile widget, and its settings. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import type { Operation } from "../../platform/operation";
+import type { AppEnv } from "../../base/http/env";
+import type { Operation } from "../../base/operation";
 import type { CaptchaProps } from "../components/captcha";
 
 const PAGES = new Set([

@@ -1,9 +1,9 @@
 /** Asks for a confirmation of the session before a page is shown that needs one. */
 import { createMiddleware } from "hono/factory";
+import type { AppEnv } from "../../base/http/env";
+import { hasOperatorFactor, isOperator, sessionOf } from "../../base/http/permissions";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { isConfirmed } from "../../identity/step-up/confirm";
-import type { AppEnv } from "../../platform/http/env";
-import { hasOperatorFactor, isOperator, sessionOf } from "../../platform/http/permissions";
 import { SetUpFactor } from "../components/set-up-page";
 import { confirmPath } from "./form";
 import { page, redirectTo } from "./page";

@@ -1,7 +1,7 @@
 /** The cookies of the console and, under other names, those of portals. Neither sees the other's. */
 import type { Context } from "hono";
-import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
-import type { AppEnv } from "../../platform/http/env";
+import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../base/http/cookies";
+import type { AppEnv } from "../../base/http/env";
 import { isPortal } from "./paths";
 
 /**

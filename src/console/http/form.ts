@@ -1,7 +1,7 @@
 /** The forms of the console: their fields as text, and the confirmation that they may need. */
 import type { Context } from "hono";
-import { AppError } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
+import { AppError } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
 import { redirectTo } from "./page";
 
 /** The fields of a submitted form; the API's schemas validate them. */

@@ -1,5 +1,5 @@
 /** Fields of forms that hold JSON. */
-import { AppError } from "../../platform/errors";
+import { AppError } from "../../base/errors";
 
 /** Parses the text of the field `path`. Throws VALIDATION_FAILED. */
 export function parseJson(path: string, text: string): unknown {

@@ -1,7 +1,7 @@
 /** The API keys of a member of the current tenant. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
 import { listApiKeys } from "../../identity/api-keys/store";
-import type { AppEnv } from "../../platform/http/env";
 
 /** The working keys of a user in the current tenant, without those of the tenant itself. */
 export function keysOf(c: Context<AppEnv>, userId: string) {

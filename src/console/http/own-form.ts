@@ -1,8 +1,8 @@
 /** Protection against cross-site request forgery: a write must come from a form on one of our own pages. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { AppError } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
+import { AppError } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
 
 /** The runtime's form parser throws on any charset but UTF-8. */
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset=utf-8\s*)?$/i;

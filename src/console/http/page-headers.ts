@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { NONCE, secureHeaders } from "hono/secure-headers";
-import type { AppEnv } from "../../platform/http/env";
+import type { AppEnv } from "../../base/http/env";
 import { mayShowCaptcha } from "./captcha";
 
 const DIRECTIVES = {

@@ -1,9 +1,9 @@
 /** The pages of one part of the console, by their paths, and the forms that ask for operations. */
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { H, Input as Sources } from "hono/types";
-import type { AppEnv } from "../../platform/http/env";
-import { type PathParams, perform, performing, requires } from "../../platform/http/operation";
-import type { Operation } from "../../platform/operation";
+import type { AppEnv } from "../../base/http/env";
+import { type PathParams, perform, performing, requires } from "../../base/http/operation";
+import type { Operation } from "../../base/operation";
 import { parse } from "../failure";
 import { type Form, orConfirm, readForm } from "./form";
 import { type Refused, rerenderOnError } from "./page";

@@ -1,8 +1,8 @@
 /** Passkeys in the console's forms. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { jsonOf } from "../../base/json";
 import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
-import type { AppEnv } from "../../platform/http/env";
-import { jsonOf } from "../../platform/json";
 import type { Form } from "./form";
 
 /** Whether the browser can use passkeys at the requested address. It cannot if APP_URL leads to another client. */

@@ -1,7 +1,7 @@
 /** Which paths a redirect may lead to, and which are those of a portal. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { CONSOLE_PATH, isPortalPath } from "../../platform/paths";
+import type { AppEnv } from "../../base/http/env";
+import { CONSOLE_PATH, isPortalPath } from "../../base/paths";
 
 /** The path travels in a cookie between password and code. */
 const MAX_PATH_CHARACTERS = 1_000;

@@ -2,11 +2,11 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { NONCE } from "hono/secure-headers";
+import { AppError } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { originOf } from "../../base/http/origin";
+import type { Portal, Principal } from "../../base/schemas/principal";
 import { authenticatePortalSession } from "../../identity/portal/session";
-import { AppError } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { originOf } from "../../platform/http/origin";
-import type { Portal, Principal } from "../../platform/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { getConsoleCookie, setConsoleCookie } from "./cookies";
 import { policyFor } from "./page-headers";

@@ -1,17 +1,17 @@
 /** The console's session: who is signed in, by the session cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { clientContextOf } from "../../base/http/client-context";
+import type { AppEnv } from "../../base/http/env";
+import { isOpenWhenSuspended } from "../../base/http/operation";
+import { originOf } from "../../base/http/origin";
+import { CONSOLE_PATH } from "../../base/paths";
+import type { CurrentUser } from "../../base/schemas/principal";
+import { type AccessClaims, signConsoleToken } from "../../base/signers/jwt";
 import { lacksSecondFactor, secondFactorRequired } from "../../identity/policy/lock-out";
 import { authenticateConsoleSession } from "../../identity/sessions/authenticate";
 import type { NewCookie } from "../../identity/sessions/console-cookie";
 import type { OpenedSession } from "../../identity/sessions/tokens";
-import { type AccessClaims, signConsoleToken } from "../../platform/crypto/jwt";
-import { clientContextOf } from "../../platform/http/client-context";
-import type { AppEnv } from "../../platform/http/env";
-import { isOpenWhenSuspended } from "../../platform/http/operation";
-import { originOf } from "../../platform/http/origin";
-import { CONSOLE_PATH } from "../../platform/paths";
-import type { CurrentUser } from "../../platform/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";

@@ -1,7 +1,7 @@
 /** The last step of every sign-in in the console. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
 import type { OpenedSession } from "../../identity/sessions/tokens";
-import type { AppEnv } from "../../platform/http/env";
 import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie } from "./cookies";
 import { redirectTo, redirectWithFlash } from "./page";

@@ -1,8 +1,8 @@
 /** The subscription that a page is about. */
 import type { Context } from "hono";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam } from "../../platform/http/operation";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam } from "../../base/http/operation";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 
 /** The subscription whose id is in the path. Throws NOT_FOUND. */

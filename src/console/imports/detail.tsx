@@ -1,5 +1,5 @@
 /** One import: how far it has come, and what became of its lines. */
-import type { Import, ImportedLine } from "../../operations/imports/schemas";
+import type { Import, ImportedLine } from "../../service/imports/schemas";
 import { LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, Card, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
 import { Select } from "../components/fields";

@@ -1,5 +1,5 @@
 /** The imports of people, newest first. */
-import type { Import } from "../../operations/imports/schemas";
+import type { Import } from "../../service/imports/schemas";
 import { Badge, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
 import { Trail } from "../components/trail";
 
@@ -44,7 +44,7 @@ export const ImportRows = ({ imports, nextCursor }: ImportList) =>
   imports.length === 0 ? (
     <EmptyState title="No imports yet">
       <p class="muted">
-        Import people with <code>postern import people</code> or <code>POST /platform/imports</code>.
+        Import people with <code>postern import people</code> or <code>POST /base/imports</code>.
       </p>
     </EmptyState>
   ) : (

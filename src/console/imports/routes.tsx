@@ -1,9 +1,9 @@
 /** `/console/operator/imports`: the imports of people that the product makes with platform keys. */
 import type { Context } from "hono";
-import { importOf } from "../../operations/imports/imports";
-import { importsForOperators } from "../../operations/imports/operations";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, serve } from "../../platform/http/operation";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, serve } from "../../base/http/operation";
+import { importOf } from "../../service/imports/imports";
+import { importsForOperators } from "../../service/imports/operations";
 import type { OperatorChange } from "../changes/changes";
 import { type ChangeSubject, changePages } from "../changes/routes";
 import { fragment, page } from "../http/page";

@@ -1,7 +1,7 @@
 /** `/console/listeners`: the programs that receive deliveries over a connection. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { namesOfTargets } from "../../tenancy/audit/names-store";
 import { LISTEN } from "../../webhooks/access";
 import { seenListeners, seesAllListeners } from "../../webhooks/listen/changes";

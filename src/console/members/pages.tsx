@@ -1,7 +1,8 @@
 /** The tenant's members and its open invitations. */
+
+import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../base/schemas/roles";
 import type { NewInvitation } from "../../identity/invitations/store";
 import type { MemberRow as Member } from "../../identity/members/store";
-import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../platform/schemas/roles";
 import { ActionButton, FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Card, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";

@@ -1,5 +1,10 @@
 /** `/console/people`: members and invitations. */
 import type { Context } from "hono";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
+import { sessionOf } from "../../base/http/permissions";
+import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
 import { invitations } from "../../identity/invitations/operations";
 import { listInvitations } from "../../identity/invitations/store";
 import { connectionsLeftBy } from "../../identity/members/left-connections";
@@ -8,11 +13,6 @@ import { subscriptionsLeftBy } from "../../identity/members/left-subscriptions";
 import { members } from "../../identity/members/operations";
 import { roleBody } from "../../identity/members/schemas";
 import { listMembers } from "../../identity/members/store";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
-import { sessionOf } from "../../platform/http/permissions";
-import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
 import { receivesAudit } from "../../webhooks/subscriptions/audit-readers";
 import { parse } from "../failure";
 import type { FlashKey } from "../flash-messages";

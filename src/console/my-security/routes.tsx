@@ -1,5 +1,7 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, serve } from "../../base/http/operation";
 import { twoFactor } from "../../identity/enrolment/two-factor/operations";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { recovery } from "../../identity/recovery/operations";
@@ -8,8 +10,6 @@ import { sessionView } from "../../identity/sessions/view";
 import { identities } from "../../identity/sign-in/identities/operations";
 import { identityView } from "../../identity/sign-in/providers/view";
 import { enrolmentUri } from "../../identity/two-factor/codes";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, serve } from "../../platform/http/operation";
 import { auditLog } from "../../tenancy/audit/operations";
 import { OwnActivity } from "../audit/page";
 import type { Form } from "../http/form";

@@ -1,10 +1,10 @@
 /** What My security shows of a user, of all tenants, in one round trip. */
 import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 import type { PasskeyRow } from "../../identity/passkeys/store";
 import type { IdentityRow } from "../../identity/providers/store";
 import type { SessionRow } from "../../identity/sessions/view";
-import { atomically, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
 
 type StoredPasskey = Omit<PasskeyRow, "transports" | "backedUp"> & { transports: string; backedUp: 0 | 1 };
 

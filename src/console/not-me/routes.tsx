@@ -1,10 +1,10 @@
 /** `/console/not-me`: the target of "this was not me" links. It needs no session. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { recovery } from "../../identity/recovery/operations";
 import { describeRevert } from "../../identity/recovery/revert";
 import { notMeBody } from "../../identity/recovery/schemas";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
 import { parse } from "../failure";
 import { page, type Refused, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";

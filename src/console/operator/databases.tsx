@@ -1,5 +1,5 @@
 /** The delivery databases and the queues, with their loads. */
-import type { ServiceStatus } from "../../operations/operators/schemas";
+import type { ServiceStatus } from "../../service/operators/schemas";
 import { Badge, Card, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { Table } from "../components/table";

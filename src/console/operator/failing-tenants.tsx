@@ -1,5 +1,5 @@
 /** The tenants whose subscriptions fail most. */
-import type { ServiceStatus } from "../../operations/operators/schemas";
+import type { ServiceStatus } from "../../service/operators/schemas";
 import { Card, Moment } from "../components/display";
 import { Table } from "../components/table";
 import { Runbooks, tenantLink } from "./links";

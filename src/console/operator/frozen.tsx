@@ -1,5 +1,5 @@
 /** What operators have frozen, and the buttons that freeze and release all sends. */
-import type { ServiceStatus } from "../../operations/operators/schemas";
+import type { ServiceStatus } from "../../service/operators/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, Card, Moment } from "../components/display";
 import { HERE, tenantLink } from "./links";

@@ -1,6 +1,7 @@
 /** How many attempts there are a minute, and which share of them fails. */
-import type { ServiceStatus } from "../../operations/operators/schemas";
-import { MINUTE_MS } from "../../platform/time";
+
+import { MINUTE_MS } from "../../base/time";
+import type { ServiceStatus } from "../../service/operators/schemas";
 
 /** The attempts in a period. */
 type Attempts = NonNullable<ServiceStatus["shards"][number]["attempts"]>;

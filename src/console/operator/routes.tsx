@@ -1,14 +1,14 @@
 /** `/console/operator`: the search, the state of the service, tenants and people, and what operators can change. */
 import type { Context } from "hono";
-import { readAlarms } from "../../operations/alarms/store";
-import { operators } from "../../operations/operators/operations";
-import { searchQuery } from "../../operations/operators/schemas";
-import { search } from "../../operations/operators/search";
-import { statusOf } from "../../operations/operators/status";
-import { personForOperator, tenantForOperator } from "../../operations/operators/views";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires, serve } from "../../platform/http/operation";
-import { sessionOf } from "../../platform/http/permissions";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires, serve } from "../../base/http/operation";
+import { sessionOf } from "../../base/http/permissions";
+import { readAlarms } from "../../service/alarms/store";
+import { operators } from "../../service/operators/operations";
+import { searchQuery } from "../../service/operators/schemas";
+import { search } from "../../service/operators/search";
+import { statusOf } from "../../service/operators/status";
+import { personForOperator, tenantForOperator } from "../../service/operators/views";
 import { auditPage } from "../../tenancy/audit/log";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { auditQuery } from "../../tenancy/audit/schemas";

@@ -1,5 +1,5 @@
 /** What the operators' search has found. */
-import type { SearchResult } from "../../operations/operators/schemas";
+import type { SearchResult } from "../../service/operators/schemas";
 import { Badge, EmptyState, Time } from "../components/display";
 import { HERE, tenantLink } from "./links";
 

@@ -1,8 +1,8 @@
 /** The operator's first page: the alarms, the search, and the state of the service. */
 import type { PropsWithChildren } from "hono/jsx";
-import { describeFinding } from "../../operations/alarms/findings";
-import type { Alarm } from "../../operations/alarms/store";
-import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
+import { describeFinding } from "../../service/alarms/findings";
+import type { Alarm } from "../../service/alarms/store";
+import type { SearchResult, ServiceStatus } from "../../service/operators/schemas";
 import { LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, Card, Moment } from "../components/display";
 import { FailureBanner } from "../components/failure";

@@ -1,5 +1,5 @@
 /** A tenant and a person as operators see them, with what can be done. */
-import type { OperatedPerson, OperatedTenant } from "../../operations/operators/schemas";
+import type { OperatedPerson, OperatedTenant } from "../../service/operators/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, Card, Moment, Time } from "../components/display";
 import { FactList } from "../components/facts";

@@ -1,5 +1,5 @@
 /** The subscriptions of a tenant for operators: their hosts, states and last errors. */
-import type { OperatedTenant } from "../../operations/operators/schemas";
+import type { OperatedTenant } from "../../service/operators/schemas";
 import { Badge, Card, EmptyState, Time, type Tone } from "../components/display";
 import { errorText } from "../components/outcome";
 import { Table } from "../components/table";

@@ -1,6 +1,6 @@
 /** The tenant's attempts in a period, and the subscriptions that need attention. */
 
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { TenantStats } from "../../webhooks/stats/schemas";
 import type { AttentionRow, HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";

@@ -1,7 +1,7 @@
 /** `/console`: the overview. */
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { limit } from "../../platform/http/rate-limit";
+import type { AppEnv } from "../../base/http/env";
+import { limit } from "../../base/http/rate-limit";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { overviewOfTenant } from "../../webhooks/stats/summary";
 import { barsOf, PERIODS, periodOf } from "../components/chart-periods";

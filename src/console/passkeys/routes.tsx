@@ -1,13 +1,13 @@
 /** `/console/security/passkeys` and `/console/security/confirm`: the user's own passkeys, and step-up. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
+import { sessionOf } from "../../base/http/permissions";
 import { passkeys } from "../../identity/enrolment/passkeys/operations";
 import { startPasskey } from "../../identity/enrolment/passkeys/own";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { startConfirmation } from "../../identity/step-up/confirm";
 import { stepUp } from "../../identity/step-up/operations";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
-import { sessionOf } from "../../platform/http/permissions";
 import { orConfirm } from "../http/form";
 import { flash, inOtherWords, page, type Refused, redirectTo } from "../http/page";
 import { Pages } from "../http/pages";

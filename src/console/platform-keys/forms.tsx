@@ -1,5 +1,5 @@
 /** The forms that make and replace a platform key. */
-import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
+import { PLATFORM_SCOPE_TEXTS } from "../../base/schemas/platform-scopes";
 import { FormButtons, PostForm } from "../components/buttons";
 import { CheckboxGroup, Select, TextArea, TextField } from "../components/fields";
 import { LIFETIMES } from "../components/lifetimes";

@@ -1,11 +1,11 @@
 /** `/console/operator/keys`: the credentials of the product itself. */
 import type { Context } from "hono";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires, serve } from "../../base/http/operation";
 import { platformKeys } from "../../identity/platform-keys/operations";
 import { listPlatformKeys } from "../../identity/platform-keys/store";
 import { platformKeyView } from "../../identity/platform-keys/view";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires, serve } from "../../platform/http/operation";
 import { type ChangeSubject, changePages } from "../changes/routes";
 import { expiryOf } from "../components/lifetimes";
 import { confirmedOnly } from "../http/confirmed";

@@ -4,10 +4,10 @@
  */
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { requireOperator, sessionOf } from "../../base/http/permissions";
 import { inPlatform } from "../../identity/platform-keys/in-platform";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { requireOperator, sessionOf } from "../../platform/http/permissions";
 import { activityPages } from "../audit/routes";
 import { deliveryPages } from "../delivery-pages/routes";
 import { answerBelow, asOutside, type Below } from "../http/below";

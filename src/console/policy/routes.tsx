@@ -1,9 +1,9 @@
 /** `/console/tenants/security`: who needs a second factor in the tenant. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { policyOfTenant } from "../../identity/policy/change";
 import { policy } from "../../identity/policy/operations";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { SecondFactorPolicy } from "./page";

@@ -1,5 +1,5 @@
 /** The form for a new portal link: what it may do, how long it works, how it looks, and where it leads back to. */
-import { PERMISSION_TEXTS, type Permission } from "../../platform/schemas/roles";
+import { PERMISSION_TEXTS, type Permission } from "../../base/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
 import { useFailure } from "../components/shown-failure";

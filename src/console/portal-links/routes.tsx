@@ -1,9 +1,9 @@
 /** `/console/portal-links`: the portal links and tokens of the tenant, for owners and admins. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { perform, requires } from "../../base/http/operation";
 import { portalLinks } from "../../identity/portal/operations";
 import { portalUrl } from "../../identity/portal/url";
-import type { AppEnv } from "../../platform/http/env";
-import { perform, requires } from "../../platform/http/operation";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { inputOf, NEW_LINK, type PortalLinkValues, readValues } from "./form";

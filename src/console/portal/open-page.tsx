@@ -1,5 +1,5 @@
 /** The page of a portal link, which opens the portal, and the one for a link that does not work any more. */
-import { PORTAL_PATH } from "../../platform/paths";
+import { PORTAL_PATH } from "../../base/paths";
 import { SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
 

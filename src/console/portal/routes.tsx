@@ -3,11 +3,11 @@
  * console, within the permissions of the link.
  */
 import { Hono } from "hono";
+import { notFound } from "../../base/errors";
+import { limitBody } from "../../base/http/body";
+import type { AppEnv } from "../../base/http/env";
+import { PORTAL_PATH } from "../../base/paths";
 import { portalLinks } from "../../identity/portal/operations";
-import { notFound } from "../../platform/errors";
-import { limitBody } from "../../platform/http/body";
-import type { AppEnv } from "../../platform/http/env";
-import { PORTAL_PATH } from "../../platform/paths";
 import { deliveryPages } from "../delivery-pages/routes";
 import { answerBelow, asOutside, type Below } from "../http/below";
 import { ownFormOnly } from "../http/own-form";

@@ -1,9 +1,9 @@
 /** The providers that the console offers. */
 
+import type { Config } from "../../base/config/config";
+import { CONSOLE_PATH } from "../../base/paths";
+import { PROVIDER_NAMES, type ProviderName } from "../../base/schemas/schemas";
 import { providerLabel } from "../../identity/providers/labels";
-import type { Config } from "../../platform/config";
-import { CONSOLE_PATH } from "../../platform/paths";
-import { PROVIDER_NAMES, type ProviderName } from "../../platform/schemas/schemas";
 
 export interface OfferedProvider {
   name: ProviderName;

@@ -1,6 +1,10 @@
 /** `/console/oauth`: the page to which a provider sends the browser back. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { type AppError, type ErrorCode, notFound } from "../../base/errors";
+import { getOwnCookie } from "../../base/http/cookies";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { FLOW_ERRORS } from "../../identity/providers/failure";
 import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers";
@@ -8,10 +12,6 @@ import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signIn } from "../../identity/sign-in/operations";
 import { providers } from "../../identity/sign-in/providers/operations";
 import { CONSENT, readSignIn } from "../../identity/sign-in/providers/sign-in";
-import { type AppError, type ErrorCode, notFound } from "../../platform/errors";
-import { getOwnCookie } from "../../platform/http/cookies";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";

@@ -1,10 +1,10 @@
 /** `/console/remove-two-factor`: the target of the link that removes a lost second factor. It needs no session. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { recovery } from "../../identity/recovery/operations";
 import { factorRemoval } from "../../identity/recovery/schemas";
 import { checkRemoval } from "../../identity/recovery/two-factor-removal";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
 import { parse } from "../failure";
 import { page, type Refused, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";

@@ -2,11 +2,11 @@
  * `/console/webhooks/:id/replays`: sending the events of a period again, with the rules of `POST /webhooks/:id/replay`.
  */
 import type { Context } from "hono";
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
-import { DAY_MS, HOUR_MS, iso, MINUTE_MS } from "../../platform/time";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
+import { DAY_MS, HOUR_MS, iso, MINUTE_MS } from "../../base/time";
 import { READ_DELIVERIES, RESEND } from "../../webhooks/access";
 import { replays } from "../../webhooks/resend/replays/operations";
 import { previewReplay, replaysOf } from "../../webhooks/resend/replays/replays";

@@ -1,10 +1,11 @@
 /**
  * A sign-in with the right password that waits for its two-factor code. The browser keeps it in a cookie, encrypted.
  */
+
+import type { Deps } from "../../base/deps";
+import { decryptState, encryptState } from "../../base/short-lived";
+import { MINUTE_MS } from "../../base/time";
 import type { PendingLogin } from "../../identity/sign-in/schemas";
-import type { Deps } from "../../platform/deps";
-import { decryptState, encryptState } from "../../platform/short-lived";
-import { MINUTE_MS } from "../../platform/time";
 
 const LIFETIME_MS = 5 * MINUTE_MS;
 const PURPOSE = "console:sign-in";

@@ -1,6 +1,10 @@
 /** `/console`: sign in, register, and the targets of mail links. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { requires, serve } from "../../base/http/operation";
+import { operation } from "../../base/operation";
 import { describeInvitation } from "../../identity/invitations/invite";
 import { invitations } from "../../identity/invitations/operations";
 import { loginOptions } from "../../identity/passkeys/webauthn/options";
@@ -8,10 +12,6 @@ import { findClaim } from "../../identity/recovery/email-verification";
 import { recovery } from "../../identity/recovery/operations";
 import { deleteSessionOfUser } from "../../identity/sessions/store";
 import { signIn } from "../../identity/sign-in/operations";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
-import { operation } from "../../platform/operation";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";

@@ -1,5 +1,5 @@
 /** The security of a subscription: what signs its deliveries, and replacing it in two steps. */
-import { publicKeyText } from "../../platform/crypto/ed25519";
+import { publicKeyText } from "../../base/crypto/ed25519";
 import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Copyable, Moment } from "../components/display";

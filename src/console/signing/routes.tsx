@@ -1,8 +1,8 @@
 /** `/console/webhooks/:id/security`: the keys that sign a subscription's deliveries. */
 import type { Context } from "hono";
-import { decrypt } from "../../platform/crypto/encryption";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
+import { decrypt } from "../../base/crypto/encryption";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { readValidKeys } from "../../webhooks/signing/store";

@@ -1,5 +1,5 @@
 /** One source: its URL and what to do at the provider, its settings, its secrets and its refused calls. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import { MAX_SECRETS, type Source, type SourceError } from "../../webhooks/sources/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Card, Copyable, Time } from "../components/display";

@@ -1,5 +1,5 @@
 /** The tenant's sources, and the choice of a provider for a new one. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import type { Source, SourceProvider } from "../../webhooks/sources/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, Time } from "../components/display";

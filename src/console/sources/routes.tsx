@@ -1,8 +1,8 @@
 /** `/console/sources`: the URLs at which other systems send their webhooks. */
 import type { Context } from "hono";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
 import { newSecret } from "../../webhooks/signing/secret";
 import { sourceOf } from "../../webhooks/sources/changes";
 import { listSourceErrors } from "../../webhooks/sources/errors-store";

@@ -1,5 +1,5 @@
 /** Whether the current user gets subscription notices, the mails about failing subscriptions. */
-import type { Role } from "../../platform/schemas/roles";
+import type { Role } from "../../base/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Badge } from "../components/display";
 import { NarrowPage } from "../components/narrow-page";

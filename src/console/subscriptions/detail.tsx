@@ -1,7 +1,7 @@
 /** One subscription: its health, its settings and its log. */
 
-import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
-import type { Permission } from "../../platform/schemas/roles";
+import { TEST_EVENT_TYPE } from "../../base/schemas/event-type";
+import type { Permission } from "../../base/schemas/roles";
 import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { withQuery } from "../components/address";

@@ -1,6 +1,6 @@
 /** What is wrong with a subscription, what happens next and when, what waits, and the button that helps. */
 
-import { HOUR_MS } from "../../platform/time";
+import { HOUR_MS } from "../../base/time";
 import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/plane/stages";
 import { ActionButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";

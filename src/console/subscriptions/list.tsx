@@ -1,5 +1,5 @@
 /** The tenant's subscriptions, searchable by name and URL, each with a chart of its last 24 hours. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import { LinkButton, SubmitButton } from "../components/buttons";
 import type { Bar } from "../components/chart-periods";
 import { Sparkline } from "../components/charts";

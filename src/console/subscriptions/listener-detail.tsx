@@ -1,5 +1,5 @@
 /** One listener: whether it is connected, what waits for it, and its log. Its URL, limits and pauses do not exist. */
-import type { Permission } from "../../platform/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import { withQuery } from "../components/address";
 import { ActionButton, LinkButton } from "../components/buttons";
 import type { Bar, PeriodName } from "../components/chart-periods";

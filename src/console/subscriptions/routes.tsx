@@ -1,10 +1,10 @@
 /** `/console/webhooks`: subscriptions and their logs. */
 import type { Context } from "hono";
-import { decrypt } from "../../platform/crypto/encryption";
-import { invalid, notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { pathParam, requires } from "../../platform/http/operation";
-import { HOUR_MS } from "../../platform/time";
+import { decrypt } from "../../base/crypto/encryption";
+import { invalid, notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
+import { HOUR_MS } from "../../base/time";
 import { LISTEN, READ_DELIVERIES } from "../../webhooks/access";
 import { logQuery } from "../../webhooks/log/schemas";
 import { changeOf, INPUT_NAMES, textsOf } from "../../webhooks/options/delivery-options";

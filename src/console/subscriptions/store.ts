@@ -1,10 +1,10 @@
 /** What the pages about subscriptions read, each in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { HOUR_MS } from "../../platform/time";
+import { atomically, rows } from "../../base/db/client";
+import { firstIdAt, timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { HOUR_MS } from "../../base/time";
 import { inEach } from "../../tenancy/moves/places";
 import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../webhooks/log/log-store";
 import { mergeLogs } from "../../webhooks/log/merge";

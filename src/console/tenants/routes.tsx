@@ -1,9 +1,9 @@
 /** `/console/tenants`: the current user's tenants; switching between them, and leaving one. */
 import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { requires } from "../../base/http/operation";
 import { members } from "../../identity/members/operations";
 import { sessions } from "../../identity/sessions/operations";
-import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
 import { keysOf } from "../http/keys";
 import { page, type Refused, redirectWithFlash } from "../http/page";

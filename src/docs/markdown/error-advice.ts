@@ -1,5 +1,5 @@
 /** What a client should do about each error code, for the table at `/docs/errors`. */
-import type { ErrorCode } from "../../platform/errors";
+import type { ErrorCode } from "../../base/errors";
 
 export const ADVICE: Record<ErrorCode, string> = {
   VALIDATION_FAILED: "Correct the fields that `details` names.",

@@ -3,18 +3,18 @@
  * -->`.
  */
 
-import { METRICS } from "../../operations/metrics/catalogue";
-import { SETTINGS } from "../../platform/config";
-import { describeCode, ERROR_CODES } from "../../platform/errors";
-import { CAPS, type CapName } from "../../platform/limits/caps";
-import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, RULES, type RuleName } from "../../platform/limits/rules";
-import { LOG_FIELDS } from "../../platform/log-fields";
-import type { LogLine } from "../../platform/log-levels";
-import { LOG_LINES } from "../../platform/log-lines";
-import { ACTION_NAMES } from "../../platform/schemas/audit-actions";
-import { generally } from "../../platform/schemas/audit-sentences";
-import { PLATFORM_SCOPE_TEXTS } from "../../platform/schemas/platform-scopes";
-import { PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_NAMES, ROLE_TEXTS } from "../../platform/schemas/roles";
+import { SETTINGS } from "../../base/config/config";
+import { describeCode, ERROR_CODES } from "../../base/errors";
+import { CAPS, type CapName } from "../../base/limits/caps";
+import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, RULES, type RuleName } from "../../base/limits/rules";
+import { LOG_FIELDS } from "../../base/log/log-fields";
+import type { LogLine } from "../../base/log/log-levels";
+import { LOG_LINES } from "../../base/log/log-lines";
+import { ACTION_NAMES } from "../../base/schemas/audit-actions";
+import { generally } from "../../base/schemas/audit-sentences";
+import { PLATFORM_SCOPE_TEXTS } from "../../base/schemas/platform-scopes";
+import { PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_NAMES, ROLE_TEXTS } from "../../base/schemas/roles";
+import { METRICS } from "../../service/metrics/catalogue";
 import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import { mark } from "../figures";
 import { ADVICE } from "./error-advice";

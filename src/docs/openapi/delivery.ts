@@ -1,8 +1,8 @@
 /** The requests that subscribers receive: the `webhooks` section of the document. */
 import * as z from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { eventType } from "../../platform/schemas/event-type";
-import { id } from "../../platform/schemas/schemas";
+import { eventType } from "../../base/schemas/event-type";
+import { id } from "../../base/schemas/schemas";
 import { orderKey } from "../../webhooks/events/publication";
 
 const headers = z.object({

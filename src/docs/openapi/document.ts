@@ -1,9 +1,9 @@
 /** The OpenAPI document, generated from the router: it contains every route that is mounted with `describeRoute`. */
 import type { Hono } from "hono";
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
-import type { AppEnv } from "../../platform/http/env";
-import { docsOf } from "../../platform/http/route-docs";
-import { failure } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { docsOf } from "../../base/http/route-docs";
+import { failure } from "../../base/schemas/schemas";
 import { DELIVERY } from "./delivery";
 import { HEADERS } from "./headers";
 import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";

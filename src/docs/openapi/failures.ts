@@ -1,6 +1,6 @@
 /** Error responses by status. Routes with the same set of codes share one response component. */
 import type { ZodOpenApiResponseObject } from "zod-openapi";
-import { describeCode, type ErrorCode } from "../../platform/errors";
+import { describeCode, type ErrorCode } from "../../base/errors";
 import { ALLOW_HEADER, LIMIT_HEADERS, REQUEST_ID_HEADER, RETRY_HEADER } from "./headers";
 
 const EXAMPLE_REQUEST_ID = "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f";

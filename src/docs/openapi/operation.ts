@@ -1,9 +1,9 @@
 /** Turns the documentation of one route into an OpenAPI operation. */
 import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
-import type { ErrorCode } from "../../platform/errors";
-import type { RouteDocs, Success } from "../../platform/http/route-docs";
-import { id } from "../../platform/schemas/schemas";
+import type { ErrorCode } from "../../base/errors";
+import type { RouteDocs, Success } from "../../base/http/route-docs";
+import { id } from "../../base/schemas/schemas";
 import { mark } from "../figures";
 import { failureResponses } from "./failures";
 import { LIMIT_HEADERS, LOCATION_HEADER, REQUEST_ID_HEADER } from "./headers";

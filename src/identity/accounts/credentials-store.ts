@@ -1,11 +1,11 @@
 /**
- * What a sign-in checks of an account, in D1. Functions named `...ByEmail` look across tenants, because nobody is signed
- * in yet.
+ * What a sign-in checks of an account, in D1. Functions named `...ByEmail` look across tenants, because nobody is
+ * signed in yet.
  */
 import { eq, sql } from "drizzle-orm";
-import { queryFirst } from "../../platform/db/client";
-import { memberships, users } from "../../platform/db/schema";
-import type { Deps } from "../../platform/deps";
+import { queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { memberships, users } from "../../base/tables/control-plane";
 import { isImportedWaiting } from "../passwords/imported/store";
 
 const credentials = {

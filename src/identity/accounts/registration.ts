@@ -1,6 +1,6 @@
 /** To whom registration is open. */
-import { AppError } from "../../platform/errors";
-import type { Registration } from "../../platform/schemas/settings";
+import { AppError } from "../../base/errors";
+import type { Registration } from "../../base/schemas/settings";
 
 /** Throws FORBIDDEN where registration is not open to the address, unless somebody was invited. */
 export function refuseUninvited(

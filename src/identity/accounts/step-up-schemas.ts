@@ -1,6 +1,6 @@
 /** What a signed-in user gives again, in requests. */
 import * as z from "zod";
-import { described, givenPassword, opaqueToken } from "../../platform/schemas/schemas";
+import { described, givenPassword, opaqueToken } from "../../base/schemas/schemas";
 import { enteredCode } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
 

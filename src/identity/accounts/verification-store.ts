@@ -1,9 +1,9 @@
 /** Email verification in D1. Tokens are stored as hashes and found across tenants. */
 import { sql } from "drizzle-orm";
-import { atomically, query, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { ProviderName } from "../../platform/schemas/schemas";
+import { atomically, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { ProviderName } from "../../base/schemas/schemas";
 import { auditEach, auditOfUser, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { opensByMail } from "../passwords/off";
 

@@ -1,9 +1,9 @@
 /** Checking the password or a code of a signed-in user. Wrong ones count as they do at login. */
 
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { type Guesser, recordLock } from "../../tenancy/audit/failed-login-store";
 import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
 import { verifyStoredPassword } from "../passwords/imported/verify";

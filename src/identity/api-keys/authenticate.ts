@@ -1,8 +1,8 @@
 /** Authenticates an API key in one D1 round trip; a mistyped key costs none, nor does one that is remembered. */
-import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { ApiKeyPrincipal } from "../../platform/schemas/principal";
-import type { Permission } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { ApiKeyPrincipal } from "../../base/schemas/principal";
+import type { Permission } from "../../base/schemas/roles";
 import { standingOf } from "../../tenancy/tenants/standing-store";
 import { permissionsOfKey } from "./held";
 import { findByKey, isUseStale } from "./known-key";

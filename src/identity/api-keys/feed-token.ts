@@ -1,7 +1,7 @@
 /** Authenticates the token of a feed in one D1 round trip; a mistyped one costs none. */
-import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { ApiKeyPrincipal } from "../../platform/schemas/principal";
+import type { Deps } from "../../base/deps";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { ApiKeyPrincipal } from "../../base/schemas/principal";
 import { findByTokenHash } from "../../webhooks/feeds/tokens-store";
 import { findByKey } from "./known-key";
 

@@ -1,5 +1,5 @@
 /** What an API key may do at present. */
-import { PERMISSIONS, type Permission, permissionsOf } from "../../platform/schemas/roles";
+import { PERMISSIONS, type Permission, permissionsOf } from "../../base/schemas/roles";
 
 /** Those of a key's scopes that its owner has; a key of the tenant has its scopes by itself. */
 export function permissionsOfKey(key: {

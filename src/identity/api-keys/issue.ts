@@ -1,13 +1,13 @@
 /** Creating an API key. It is returned once and stored as a hash. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import type { Principal } from "../../platform/schemas/principal";
-import type { Permission } from "../../platform/schemas/roles";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import { newRevert } from "../../base/mail/revert-store";
+import type { Principal } from "../../base/schemas/principal";
+import type { Permission } from "../../base/schemas/roles";
 import { makeKey, shownPrefix } from "./key";
 import { type ApiKeyRow, insertApiKey } from "./store";
 

@@ -2,7 +2,7 @@
  * The format of API keys and platform keys: a prefix, 34 random base62 characters, 6 characters of CRC32 that detect a
  * typo without a lookup.
  */
-import { isChecked, makeChecked } from "../../platform/crypto/checked-token";
+import { isChecked, makeChecked } from "../../base/crypto/checked-token";
 
 /** `ak_` for an API key, `psk_` for a platform key, `pl_` for a portal link, `pt_` for a portal token. */
 export type KeyPrefix = "ak_" | "psk_" | "pl_" | "pt_";

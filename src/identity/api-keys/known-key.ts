@@ -1,6 +1,6 @@
 /** Looking a key up by its hash. A mistyped key costs no trip to D1, and unknown keys are limited by address. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
+import { sha256Hex } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
 import { isKey } from "./key";
 import { countUnknownKey, refuseUnknownKeys, rememberGoodKey } from "./unknown-keys";
 

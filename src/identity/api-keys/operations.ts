@@ -1,5 +1,5 @@
 /** What people do with their API keys. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { issueApiKey } from "./issue";
 import { keysSeenBy, revokeApiKey } from "./revoke";
 import { newApiKey } from "./schemas";

@@ -2,10 +2,10 @@
  * API keys that this isolate has read within a minute, so that publishing takes one trip: the batch that stores an
  * event reads the key again, and stores nothing if it has changed.
  */
-import { BoundedMap } from "../../platform/bounded-map";
-import { sha256Hex } from "../../platform/crypto/encoding";
-import type { Recheck } from "../../platform/db/recheck";
-import type { Deps } from "../../platform/deps";
+import { BoundedMap } from "../../base/bounded-map";
+import { sha256Hex } from "../../base/crypto/encoding";
+import type { Recheck } from "../../base/db/recheck";
+import type { Deps } from "../../base/deps";
 import { isKey } from "./key";
 import { isUseStale } from "./known-key";
 import { type KnownKey, refuseChangedKey } from "./store";

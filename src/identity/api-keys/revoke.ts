@@ -1,7 +1,7 @@
 /** Revoking an API key. */
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
-import type { Principal } from "../../platform/schemas/principal";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import type { Principal } from "../../base/schemas/principal";
 import { revokeApiKeyOf } from "./store";
 
 /** Which keys the caller sees: their own and, if they manage members, those of the tenant. */

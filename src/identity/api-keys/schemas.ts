@@ -1,6 +1,6 @@
 /** API keys in requests and answers. */
 import * as z from "zod";
-import { described, id, keyExpiry, name, permission, time } from "../../platform/schemas/schemas";
+import { described, id, keyExpiry, name, permission, time } from "../../base/schemas/schemas";
 
 export const newApiKey = described("NewApiKey", "A key to issue.", () => ({
   name: name.meta({ examples: ["CI"] }),

@@ -1,11 +1,11 @@
 /** API keys in D1, stored as SHA-256. */
 import { and, desc, eq, gt, inArray, isNull, or, type Placeholder, type SQL, sql } from "drizzle-orm";
-import { atomically, type Bound, fixed, jsonList, prepared } from "../../platform/db/client";
-import type { Recheck } from "../../platform/db/recheck";
-import { apiKeys } from "../../platform/db/schema";
-import type { Deps } from "../../platform/deps";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { ActingIn, Actor } from "../../platform/schemas/actor";
+import { atomically, type Bound, fixed, jsonList, prepared } from "../../base/db/client";
+import type { Recheck } from "../../base/db/recheck";
+import type { Deps } from "../../base/deps";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import type { ActingIn, Actor } from "../../base/schemas/actor";
+import { apiKeys } from "../../base/tables/control-plane";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 

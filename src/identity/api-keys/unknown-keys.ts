@@ -2,10 +2,10 @@
  * Unknown API keys with a valid checksum. Each costs a lookup in D1, so an address that has sent too many is refused
  * before the lookup. Keys that worked in this isolate are let through: others may share the address.
  */
-import { BoundedMap } from "../../platform/bounded-map";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { refuseOverLimit } from "../../platform/limits/limiter";
+import { BoundedMap } from "../../base/bounded-map";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { refuseOverLimit } from "../../base/limits/limiter";
 
 /** Bounds the memory. */
 const MAX_REMEMBERED = 1_000;

@@ -2,12 +2,12 @@
  * Codes in mails. A code is derived from the id of its mail and from a secret key, so that neither the queue nor D1
  * stores it.
  */
-import { utf8 } from "../../platform/crypto/encoding";
-import type { KeyRing, KeySet } from "../../platform/crypto/keys";
-import { findRecentKeys } from "../../platform/db/first-keys-store";
-import { timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { MINUTE_MS } from "../../platform/time";
+import { utf8 } from "../../base/crypto/encoding";
+import type { KeyRing, KeySet } from "../../base/crypto/keys";
+import { findRecentKeys } from "../../base/db/first-keys-store";
+import { timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { MINUTE_MS } from "../../base/time";
 
 export const MAIL_CODE_LIFETIME_MS = 10 * MINUTE_MS;
 const DIGITS = 6;

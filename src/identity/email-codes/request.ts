@@ -1,8 +1,8 @@
 /** Asking for a code by mail. */
-import { newIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { queueMail } from "../../platform/mail/queue";
-import type { ClientContext } from "../../platform/schemas/client-context";
+import { newIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { queueMail } from "../../base/mail/queue";
+import type { ClientContext } from "../../base/schemas/client-context";
 import { sealState } from "./state";
 
 /**

@@ -1,5 +1,5 @@
 /** Mailed codes in requests. */
-import { described, opaqueToken } from "../../platform/schemas/schemas";
+import { described, opaqueToken } from "../../base/schemas/schemas";
 
 export const mailCode = opaqueToken.meta({ description: "The six digits from the mail.", examples: ["123456"] });
 

@@ -3,8 +3,8 @@
  * that device gets. This does not help a user who enters a code that somebody else asked for on a page of theirs.
  * Asking for a code writes no row.
  */
-import type { Deps } from "../../platform/deps";
-import { decryptState, encryptState } from "../../platform/short-lived";
+import type { Deps } from "../../base/deps";
+import { decryptState, encryptState } from "../../base/short-lived";
 
 const PURPOSE = "mail-code";
 

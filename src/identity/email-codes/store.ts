@@ -1,7 +1,7 @@
 /** Mailed codes in D1: a row counts the wrong attempts at one code. A code that nobody has tried has no row. */
 import { type SQL, sql } from "drizzle-orm";
-import { query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
+import { query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 
 /** The most wrong attempts. A used code is stored with this number of tries, too. */
 const MAX_TRIES = 5;

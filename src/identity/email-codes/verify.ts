@@ -1,6 +1,6 @@
 /** Checks codes that people enter. */
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
 import { isExpired, isMailCode } from "./code";
 import { openState } from "./state";
 import { countAttempt } from "./store";

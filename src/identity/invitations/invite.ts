@@ -1,14 +1,14 @@
 /** Inviting somebody into a tenant, and accepting and revoking invitations. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import { refuseOverLimit } from "../../platform/limits/limiter";
-import { queueMail } from "../../platform/mail/queue";
-import type { Principal, SessionPrincipal } from "../../platform/schemas/principal";
-import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
-import { DAY_MS } from "../../platform/time";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import { refuseOverLimit } from "../../base/limits/limiter";
+import { queueMail } from "../../base/mail/queue";
+import type { Principal, SessionPrincipal } from "../../base/schemas/principal";
+import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
+import { DAY_MS } from "../../base/time";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
 import { acceptInvitationByToken } from "./join-store";

@@ -3,11 +3,11 @@
  * invited address.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, queryFirst, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
-import type { Principal } from "../../platform/schemas/principal";
-import type { Role } from "../../platform/schemas/roles";
+import { atomically, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { type Actor, type RequestOrigin, userActor } from "../../base/schemas/actor";
+import type { Principal } from "../../base/schemas/principal";
+import type { Role } from "../../base/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
 import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";

@@ -1,5 +1,5 @@
 /** What people do with invitations. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { acceptInvitation, invite, revokeInvitation } from "./invite";
 import { acceptanceBody, invitationBody } from "./schemas";
 import { listInvitations } from "./store";

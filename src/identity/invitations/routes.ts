@@ -2,13 +2,13 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { limitedInside } from "../../platform/http/rate-limit";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
-import { iso } from "../../platform/time";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { sessionOnly } from "../../base/http/permissions";
+import { limitedInside } from "../../base/http/rate-limit";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
+import { iso } from "../../base/time";
 import { invitations } from "./operations";
 import { type Invitation, invitation as invitationSchema, joined as joinedSchema } from "./schemas";
 import type { NewInvitation } from "./store";

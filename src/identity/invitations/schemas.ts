@@ -1,6 +1,6 @@
 /** Invitations in requests and answers. */
 import * as z from "zod";
-import { described, email, id, opaqueToken, personEmail, role, time } from "../../platform/schemas/schemas";
+import { described, email, id, opaqueToken, personEmail, role, time } from "../../base/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 
 export const invitationBody = described("NewInvitation", "Whom to invite, and the role they will have.", () => ({

@@ -1,10 +1,10 @@
 /** Invitations in D1; `join-store.ts` has their use. */
 import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
-import { atomically, queryFirst, rows } from "../../platform/db/client";
-import { invitations } from "../../platform/db/schema";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn, Actor } from "../../platform/schemas/actor";
-import type { Role } from "../../platform/schemas/roles";
+import { atomically, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn, Actor } from "../../base/schemas/actor";
+import type { Role } from "../../base/schemas/roles";
+import { invitations } from "../../base/tables/control-plane";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { tenantName } from "../../tenancy/tenants/name";
 import { openByToken } from "./join-store";

@@ -1,11 +1,11 @@
 /** Asking the former service whether a password is right. */
 import * as z from "zod";
-import { signStandard } from "../../platform/crypto/webhook-signature";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { unavailable } from "../../platform/errors";
-import type { LegacyLogin } from "../../platform/legacy-login-settings";
-import { log } from "../../platform/log";
+import type { LegacyLogin } from "../../base/config/legacy-login-settings";
+import { signStandard } from "../../base/crypto/webhook-signature";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { unavailable } from "../../base/errors";
+import { log } from "../../base/log/log";
 import { boundedFetch, ProviderUnreachable } from "../providers/fetch";
 import { forgetFailures, noteFailure } from "./failures-store";
 

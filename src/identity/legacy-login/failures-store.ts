@@ -1,6 +1,6 @@
 /** Whether the former service answers, in the control plane. It is asked about people of no tenant yet. */
-import { query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
+import { query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 
 /** Adds one to the number of times that it has failed since it last answered. */
 export async function noteFailure({ db }: Deps, nowMs: number): Promise<void> {

@@ -1,10 +1,11 @@
 /** The first sign-in of somebody whose password only the former service knows. */
-import { hasBytesToHash, hashPassword } from "../../platform/crypto/passwords";
-import type { Deps } from "../../platform/deps";
-import { unavailable } from "../../platform/errors";
-import type { LegacyLogin } from "../../platform/legacy-login-settings";
-import { log } from "../../platform/log";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+
+import type { LegacyLogin } from "../../base/config/legacy-login-settings";
+import { hasBytesToHash, hashPassword } from "../../base/crypto/passwords";
+import type { Deps } from "../../base/deps";
+import { unavailable } from "../../base/errors";
+import { log } from "../../base/log/log";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { findCredentialsByEmail, type StoredCredentials } from "../accounts/credentials-store";
 import { hashShortPassword } from "../passwords/imported/short";
 import { verifyStoredPassword } from "../passwords/imported/verify";

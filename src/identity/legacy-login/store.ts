@@ -1,8 +1,8 @@
 /** Making or completing the account of somebody whom the former service knows, in D1. They have no tenant yet. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, violates } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
+import { atomically, violates } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import { type SealedChange, writePeople } from "../people/write-store";
 
 /**

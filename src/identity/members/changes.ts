@@ -1,8 +1,8 @@
 /** Changing a member's role and removing a member. */
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import type { Role } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import type { Role } from "../../base/schemas/roles";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { isConfirmed } from "../step-up/confirm";
 import { type EndedApiKey, namesOfKeys } from "./ended-keys";

@@ -1,7 +1,7 @@
 /** The API keys that stop working when a membership, an account or a tenant ends. */
 import { type SQL, sql } from "drizzle-orm";
-import { rows } from "../../platform/db/client";
-import type { Actor } from "../../platform/schemas/actor";
+import { rows } from "../../base/db/client";
+import type { Actor } from "../../base/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
 import type { EndedApiKey } from "./ended-keys";
 

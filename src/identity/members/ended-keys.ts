@@ -1,6 +1,6 @@
 /** The API keys that stopped with a membership or an account, in answers and mails. */
 import * as z from "zod";
-import { described, id, says } from "../../platform/schemas/schemas";
+import { described, id, says } from "../../base/schemas/schemas";
 
 const endedApiKey = described("EndedApiKey", "An API key that no longer works.", () => ({
   id,

@@ -1,7 +1,7 @@
 /** The feed tokens that a member was shown, and the sources that they have set up, which work on without them. */
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import { permissionsOf, type Role } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import { permissionsOf, type Role } from "../../base/schemas/roles";
 import { findTenant, listTenantsOfUser } from "../../tenancy/tenants/store";
 import { listFeeds } from "../../webhooks/feeds/store";
 import { tokensMadeBy } from "../../webhooks/feeds/tokens-store";

@@ -1,8 +1,8 @@
 /** The API keys of a tenant that somebody has made. They belong to the tenant, and work on without their maker. */
 import { sql } from "drizzle-orm";
-import { query } from "../../platform/db/client";
-import { firstIdAtSql } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
+import { query } from "../../base/db/client";
+import { firstIdAtSql } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
 import type { EndedApiKey } from "./ended-keys";
 
 /**

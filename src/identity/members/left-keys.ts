@@ -1,6 +1,6 @@
 /** The API keys of a tenant that a member has made and could not make with another role. */
-import type { Deps } from "../../platform/deps";
-import { managesMembers, type Role } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import { managesMembers, type Role } from "../../base/schemas/roles";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
 import { type EndedApiKey, namesOfKeys } from "./ended-keys";
 import { findTenantKeysBy } from "./left-keys-store";

@@ -1,7 +1,7 @@
 /** The subscriptions that somebody has set up in a tenant. They belong to the tenant, and outlive the membership. */
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import { permissionsOf, type Role } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import { permissionsOf, type Role } from "../../base/schemas/roles";
 import { findTenant, listTenantsOfUser } from "../../tenancy/tenants/store";
 import { receivesAudit } from "../../webhooks/subscriptions/audit-readers";
 import { listSubscriptions, type SubscriptionRow } from "../../webhooks/subscriptions/store";

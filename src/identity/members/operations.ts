@@ -1,5 +1,5 @@
 /** What people do with memberships: those of others, and their own. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { changeRole, leaveTenant, removeMember } from "./changes";
 import { membershipChange, roleBody } from "./schemas";
 import { listMembers, setSubscriptionNotices } from "./store";

@@ -2,12 +2,12 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
-import { iso } from "../../platform/time";
+import type { AppEnv } from "../../base/http/env";
+import { serve } from "../../base/http/operation";
+import { sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
+import { iso } from "../../base/time";
 import { endedMembership, endedWith } from "./ended-keys";
 import { members } from "./operations";
 import { type Member, member as memberSchema, membershipChange } from "./schemas";

@@ -1,6 +1,6 @@
 /** Members of a tenant in requests and answers. */
 import * as z from "zod";
-import { described, id, personEmail, personName, role, time } from "../../platform/schemas/schemas";
+import { described, id, personEmail, personName, role, time } from "../../base/schemas/schemas";
 
 export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
 

@@ -2,11 +2,11 @@
  * Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them.
  */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { atomically, query, rows } from "../../platform/db/client";
-import { memberships, users } from "../../platform/db/schema";
-import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../platform/schemas/actor";
-import type { Role } from "../../platform/schemas/roles";
+import { atomically, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
+import type { Role } from "../../base/schemas/roles";
+import { memberships, users } from "../../base/tables/control-plane";
 import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/record-store";
 import { mayManageRole, NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endSessionsOfMembers, revokeMembers } from "../tokens/revocations-store";

@@ -1,7 +1,7 @@
 /** The mails to the owners about a member who gets another role, leaves or is removed. */
-import type { Deps } from "../../platform/deps";
-import type { TenantNews } from "../../platform/mail/job";
-import { managesMembers, type Role } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import type { TenantNews } from "../../base/mail/job";
+import { managesMembers, type Role } from "../../base/schemas/roles";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { namesOfKeys } from "./ended-keys";
 import { connectionsLeftBy, namesOfConnections } from "./left-connections";

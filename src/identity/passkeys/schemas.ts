@@ -1,6 +1,6 @@
 /** Changing one's own passkeys, in requests. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/schemas";
+import { described } from "../../base/schemas/schemas";
 import { attestation, passkeyName, passkeyState } from "./webauthn/schemas";
 
 export const newPasskey = described("NewPasskey", "A passkey to add.", () => ({

@@ -1,11 +1,11 @@
 /** Passkeys in D1, and the challenges that were used. A passkey belongs to a user, not to a tenant. */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, query, rows, violates } from "../../platform/db/client";
-import { passkeys } from "../../platform/db/schema";
-import { isUnused, useState } from "../../platform/db/used-states-store";
-import type { Deps } from "../../platform/deps";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { AuthMethod, SessionPrincipal } from "../../platform/schemas/principal";
+import { atomically, jsonList, query, rows, violates } from "../../base/db/client";
+import { isUnused, useState } from "../../base/db/used-states-store";
+import type { Deps } from "../../base/deps";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import type { AuthMethod, SessionPrincipal } from "../../base/schemas/principal";
+import { passkeys } from "../../base/tables/control-plane";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { hasOtherSignInMethod } from "../sign-in-methods-store";
 

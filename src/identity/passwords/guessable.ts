@@ -1,6 +1,6 @@
 /** Passwords that attackers try first (OWASP ASVS 6.2.4): the most common ones, and the user's own email. */
-import type { Config } from "../../platform/config";
-import { invalidField } from "../../platform/errors";
+import type { Config } from "../../base/config/config";
+import { invalidField } from "../../base/errors";
 import { COMMON_PASSWORDS } from "./common";
 
 /** Throws VALIDATION_FAILED with a detail for `field` if the password is guessable and such passwords are refused. */

@@ -1,6 +1,6 @@
 /** Services without passwords. */
-import type { Config } from "../../platform/config";
-import { AppError } from "../../platform/errors";
+import type { Config } from "../../base/config/config";
+import { AppError } from "../../base/errors";
 
 /** Throws FORBIDDEN where PASSWORDS is `off`. Call it before a password is hashed. */
 export function requirePasswords({ passwords }: Pick<Config, "passwords">): void {

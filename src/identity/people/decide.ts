@@ -1,7 +1,7 @@
 /** What an import does with a row, given the people and tenants that it meets. */
 
-import { newId } from "../../platform/db/ids";
-import type { Role } from "../../platform/schemas/roles";
+import { newId } from "../../base/db/ids";
+import type { Role } from "../../base/schemas/roles";
 import { MAX_PASSKEYS } from "../passkeys/store";
 import { isImported } from "../passwords/imported/read";
 import { MAX_IDENTITIES } from "../providers/store";

@@ -1,6 +1,6 @@
 /** People in an import: as a row describes them, and as they are in the database. */
-import type { Role } from "../../platform/schemas/roles";
-import type { ProviderName } from "../../platform/schemas/schemas";
+import type { Role } from "../../base/schemas/roles";
+import type { ProviderName } from "../../base/schemas/schemas";
 
 export interface NewIdentity {
   provider: ProviderName;

@@ -1,8 +1,8 @@
 /** One line of an import: a person, as another service has exported them. */
 import * as z from "zod";
-import type { Config } from "../../platform/config";
-import { jsonOf } from "../../platform/json";
-import { email, name, providerName, role } from "../../platform/schemas/schemas";
+import type { Config } from "../../base/config/config";
+import { jsonOf } from "../../base/json";
+import { email, name, providerName, role } from "../../base/schemas/schemas";
 import { externalId } from "../../tenancy/directory/schemas";
 import { readJwk } from "../passkeys/webauthn/public-key";
 import { Refusal } from "../passkeys/webauthn/refusal";

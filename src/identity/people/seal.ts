@@ -1,6 +1,6 @@
 /** What comes before people are written: their second factors are encrypted, and take-overs end what is elsewhere. */
-import { encrypt } from "../../platform/crypto/encryption";
-import type { Deps } from "../../platform/deps";
+import { encrypt } from "../../base/crypto/encryption";
+import type { Deps } from "../../base/deps";
 import { tenantsToLeaveOfUser } from "../reclaim/by-code-store";
 import { disableAbandoned } from "../reclaim/reclaim";
 import { totpOwner } from "../two-factor/codes";

@@ -1,8 +1,8 @@
 /** Reading the people and tenants that rows of an import meet, across tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { idOfTenant } from "../../tenancy/tenants/store";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import type { Person, Row } from "./person";

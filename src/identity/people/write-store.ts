@@ -1,9 +1,9 @@
 /** Writing people and what comes with them, across tenants, as statements of the batch that decides about them. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList } from "../../platform/db/client";
-import { newId } from "../../platform/db/ids";
-import type { Actor } from "../../platform/schemas/actor";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { jsonList } from "../../base/db/client";
+import { newId } from "../../base/db/ids";
+import type { Actor } from "../../base/schemas/actor";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditEach, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endMailedLinks } from "../accounts/mailed-links-store";
 import { reclaim } from "../reclaim/reclaim-store";

@@ -3,9 +3,9 @@
  * the platform with all details.
  */
 import { sql } from "drizzle-orm";
-import type { AuditAction, TargetKind } from "../../platform/schemas/audit-actions";
-import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import type { AuditAction, TargetKind } from "../../base/schemas/audit-actions";
+import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 
 type Key = Pick<PlatformKeyPrincipal, "actor">;

@@ -1,10 +1,10 @@
 /** Authenticates a platform key in one D1 round trip, which also finds the tenant that the request names. */
-import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import { type PlatformScope, permissionsOfScopes } from "../../platform/schemas/platform-scopes";
-import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
-import type { Permission } from "../../platform/schemas/roles";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
+import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
+import type { Permission } from "../../base/schemas/roles";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import type { Standing } from "../../tenancy/tenants/standing-store";
 import { platformTenant } from "../../tenancy/tenants/store";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";

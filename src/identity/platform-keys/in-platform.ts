@@ -1,7 +1,7 @@
 /** Operators in the tenant of the platform, where they have an owner's permissions. */
-import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { type Permission, permissionsOf } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { type Permission, permissionsOf } from "../../base/schemas/roles";
 import { platformTenant } from "../../tenancy/tenants/store";
 
 /** What an owner may do, but publish: only the service itself publishes in the tenant of the platform. */

@@ -1,11 +1,11 @@
 /** Creating, replacing and ending platform keys. A key is returned once and stored as a hash. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { findTenantIds } from "../../tenancy/tenants/store";
 import { makeKey, shownPrefix } from "../api-keys/key";
 import type { KeyRotation, NewPlatformKey } from "./schemas";

@@ -1,5 +1,5 @@
 /** What operators do with platform keys. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { operatorCredentials } from "../accounts/step-up-schemas";
 import { recentSignInOrCredentials } from "../step-up/confirm";
 import { endPrevious, issuePlatformKey, replacePlatformKey, revokePlatformKey } from "./issue";

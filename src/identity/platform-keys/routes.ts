@@ -1,11 +1,11 @@
-/** `/platform/keys`: the credentials of the product itself, which operators manage. */
+/** `/base/keys`: the credentials of the product itself, which operators manage. */
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { noPlatformKeys, sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { noPlatformKeys, sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { CONFIRMED } from "../accounts/step-up-schemas";
 import { platformKeys } from "./operations";
 import { issuedPlatformKey, platformKey } from "./schemas";

@@ -1,7 +1,7 @@
 /** Platform keys in requests and answers. */
 import * as z from "zod";
-import { PLATFORM_SCOPES, SCOPE_GROUPS, spelledOut } from "../../platform/schemas/platform-scopes";
-import { described, id, keyExpiry, name, time } from "../../platform/schemas/schemas";
+import { PLATFORM_SCOPES, SCOPE_GROUPS, spelledOut } from "../../base/schemas/platform-scopes";
+import { described, id, keyExpiry, name, time } from "../../base/schemas/schemas";
 import { stepUpFields } from "../accounts/step-up-schemas";
 
 const MAX_OVERLAP_SECONDS = 604_800;

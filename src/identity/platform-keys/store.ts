@@ -1,11 +1,11 @@
 /** Platform keys in D1, stored as SHA-256. They belong to no tenant and to no person. */
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, prepared, query, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../platform/schemas/actor";
-import type { AuditAction } from "../../platform/schemas/audit-actions";
-import type { PlatformScope } from "../../platform/schemas/platform-scopes";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, prepared, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
+import type { AuditAction } from "../../base/schemas/audit-actions";
+import type { PlatformScope } from "../../base/schemas/platform-scopes";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
 import { idOfTenant } from "../../tenancy/tenants/store";

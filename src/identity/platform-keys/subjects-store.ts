@@ -1,7 +1,7 @@
 /** The tenants and the users that the product names, in D1. */
-import { queryFirst } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import { queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { idOfTenant } from "../../tenancy/tenants/store";
 import type { TenantName } from "../../tenancy/tenants/tenant-name";
 

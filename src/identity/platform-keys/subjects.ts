@@ -1,7 +1,7 @@
 /** The tenants and the users that a platform key names, and what it may do to them. */
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound, orNotFound } from "../../platform/errors";
-import type { PlatformKeyPrincipal } from "../../platform/schemas/principal";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound, orNotFound } from "../../base/errors";
+import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import { findNamedTenant, findNamedUser, type NamedTenant, type NamedUser, type UserName } from "./subjects-store";
 

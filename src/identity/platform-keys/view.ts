@@ -1,5 +1,5 @@
 /** A platform key as the API shows it. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { PlatformKey } from "./schemas";
 import type { PlatformKeyRow } from "./store";
 

@@ -1,8 +1,8 @@
 /** What a tenant requires of its members: a second factor, of all or of those who manage it. */
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { iso } from "../../platform/time";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { iso } from "../../base/time";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import type { Policy, PolicyChange } from "./schemas";
 import { type PolicyRow, readPolicy, updatePolicy } from "./store";

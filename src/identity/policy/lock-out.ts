@@ -1,6 +1,6 @@
 /** Refusing members who still lack the second factor that their tenant requires. */
-import { AppError } from "../../platform/errors";
-import type { Principal } from "../../platform/schemas/principal";
+import { AppError } from "../../base/errors";
+import type { Principal } from "../../base/schemas/principal";
 
 /** Whether the caller gets in only to set up a second factor. API keys are not asked: programs have none. */
 export const lacksSecondFactor = (principal: Principal, nowMs: number): boolean =>

@@ -1,5 +1,5 @@
 /** What a tenant requires of its members. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { recentSignIn } from "../step-up/confirm";
 import { changePolicy, policyOfTenant } from "./change";
 import { policyChange } from "./schemas";

@@ -1,11 +1,11 @@
 /** `/tenant/security`: what the tenant of the session requires of its members. */
 
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { serve } from "../../base/http/operation";
+import { sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { policy } from "./operations";
 import { policy as policySchema } from "./schemas";
 

@@ -1,6 +1,6 @@
 /** What a tenant requires of its members, in requests and answers. */
 import * as z from "zod";
-import { described, time } from "../../platform/schemas/schemas";
+import { described, time } from "../../base/schemas/schemas";
 
 const MAX_GRACE_DAYS = 90;
 

@@ -1,9 +1,9 @@
 /** The policy of a tenant in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { DAY_MS } from "../../platform/time";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { DAY_MS } from "../../base/time";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { IS_IN_SCOPE } from "../sessions/due-store";
 import type { PolicyChange, RequiredOf } from "./schemas";

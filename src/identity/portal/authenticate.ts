@@ -1,7 +1,7 @@
 /** Authenticates portal tokens in one D1 round trip; a mistyped one costs none. */
-import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { PortalPrincipal } from "../../platform/schemas/principal";
+import type { Deps } from "../../base/deps";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { PortalPrincipal } from "../../base/schemas/principal";
 import { standingOf } from "../../tenancy/tenants/standing-store";
 import { findByKey } from "../api-keys/known-key";
 import { findByHash, type LiveLink } from "./session-store";

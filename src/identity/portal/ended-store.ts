@@ -1,7 +1,7 @@
 /** Ending the portal links and tokens that somebody has made, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { queryFirst } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
+import { queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 
 /**
  * What a user has made and has not ended, as a condition on `portal_links`. Ask while the user is a member of the

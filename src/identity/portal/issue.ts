@@ -1,11 +1,11 @@
 /** Making portal links and tokens. Their secrets are returned once and stored as hashes. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import type { Principal } from "../../platform/schemas/principal";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import type { Principal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { makeKey } from "../api-keys/key";
 import type { NewPortalLink } from "./schemas";
 import {

@@ -1,6 +1,6 @@
 /** What a tenant's backend and its people do with portal links. */
-import { notFound } from "../../platform/errors";
-import { operation } from "../../platform/operation";
+import { notFound } from "../../base/errors";
+import { operation } from "../../base/operation";
 import { makePortalLink, portalLinksOf, revokePortalLink } from "./issue";
 import { newPortalLink, newPortalToken, usedLink } from "./schemas";
 import { openPortalLink } from "./session";

@@ -1,11 +1,11 @@
 /** `/portal-links`, `/portal-tokens` and `/portal-session`. */
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
-import { iso } from "../../platform/time";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
+import { iso } from "../../base/time";
 import { portalLinks } from "./operations";
 import { listedPortalLink, madePortalLink, madePortalToken, portalSession } from "./schemas";
 import { portalUrl } from "./url";

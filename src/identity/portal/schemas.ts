@@ -1,7 +1,7 @@
 /** Portal links, tokens and sessions in requests and answers. */
 import * as z from "zod";
-import { portalPermissions, portalTheme, returnUrl } from "../../platform/schemas/portal-schemas";
-import { described, id, permission, time } from "../../platform/schemas/schemas";
+import { portalPermissions, portalTheme, returnUrl } from "../../base/schemas/portal-schemas";
+import { described, id, permission, time } from "../../base/schemas/schemas";
 
 const MIN_SECONDS = 60;
 const LINK_SECONDS = { default: 3_600, max: 86_400 };

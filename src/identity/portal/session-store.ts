@@ -1,10 +1,10 @@
 /** A portal link with what its maker may still do in its tenant, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { prepared } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { type PlatformScope, permissionsOfScopes } from "../../platform/schemas/platform-scopes";
-import type { PortalMakerKind } from "../../platform/schemas/portal-schemas";
-import { type Permission, permissionsOf } from "../../platform/schemas/roles";
+import { prepared } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
+import type { PortalMakerKind } from "../../base/schemas/portal-schemas";
+import { type Permission, permissionsOf } from "../../base/schemas/roles";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 import { permissionsOfKey } from "../api-keys/held";
 import { isKeyLive } from "../api-keys/store";

@@ -1,8 +1,8 @@
 /** The session that a portal link opens, once. */
-import { randomBytes, sha256Hex, toHex } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { PortalPrincipal } from "../../platform/schemas/principal";
+import { randomBytes, sha256Hex, toHex } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { PortalPrincipal } from "../../base/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { isKey } from "../api-keys/key";
 import { admit } from "./authenticate";

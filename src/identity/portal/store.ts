@@ -1,11 +1,11 @@
 /** Portal links and tokens in D1, stored as SHA-256. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn, Actor } from "../../platform/schemas/actor";
-import type { AuditAction } from "../../platform/schemas/audit-actions";
-import type { PortalMakerKind, PortalTheme } from "../../platform/schemas/portal-schemas";
-import type { Permission } from "../../platform/schemas/roles";
+import { atomically, jsonList, query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn, Actor } from "../../base/schemas/actor";
+import type { AuditAction } from "../../base/schemas/audit-actions";
+import type { PortalMakerKind, PortalTheme } from "../../base/schemas/portal-schemas";
+import type { Permission } from "../../base/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 
 /** Times are Unix ms. */

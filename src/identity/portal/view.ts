@@ -1,5 +1,5 @@
 /** Portal links and tokens as the API shows them. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { ListedPortalLink } from "./schemas";
 import type { PortalLinkRow } from "./store";
 

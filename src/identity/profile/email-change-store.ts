@@ -2,10 +2,10 @@
  * Changes of an address in D1. The address is the user's in all tenants; the event goes to the tenant of the session.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, queryFirst, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { atomically, jsonList, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { endEmailChanges, endMailedLinks } from "../accounts/mailed-links-store";
 import { isFreeFor } from "../addresses-store";

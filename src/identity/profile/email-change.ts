@@ -2,15 +2,15 @@
  * Changing the address of an account. A link that goes to the new address changes it, in a session of the account.
  * Links that go to the former one, now and again when it is done, undo it for 72 hours.
  */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, invalid } from "../../platform/errors";
-import { queueMail, queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import { mailToken } from "../../platform/mail/token";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { DAY_MS } from "../../platform/time";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, invalid } from "../../base/errors";
+import { queueMail, queueMailIfPossible } from "../../base/mail/queue";
+import { newRevert } from "../../base/mail/revert-store";
+import { mailToken } from "../../base/mail/token";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { DAY_MS } from "../../base/time";
 import { refuseUninvited } from "../accounts/registration";
 import { requireStepUp, type StepUpCredentials } from "../step-up/confirm";
 import { changeEmailByToken, insertEmailChange } from "./email-change-store";

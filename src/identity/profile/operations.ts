@@ -1,5 +1,5 @@
 /** What people change about themselves. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { changeEmail, confirmEmail } from "./email-change";
 import { emailChange, emailConfirmation, profileChange } from "./schemas";
 import { renameUser } from "./store";

@@ -1,11 +1,11 @@
 /** `/auth/me` and `/auth/change-email`: the signed-in user, their name and their address. */
 
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { sessionOf, sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { profile } from "./operations";
 import { profile as profileSchema } from "./schemas";
 import { profileView } from "./view";

@@ -11,7 +11,7 @@ import {
   personName,
   role,
   time,
-} from "../../platform/schemas/schemas";
+} from "../../base/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../accounts/step-up-schemas";
 

@@ -1,8 +1,8 @@
 /** The name of a user in D1. A user is the same in all tenants; the event goes to the tenant of the session. */
 import { sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { atomically } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 
 /** Gives the caller another name, or none. Writes nothing if it stays the same. */

@@ -1,7 +1,7 @@
 /** The signed-in user as the API shows them. */
 import type * as z from "zod";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { iso } from "../../platform/time";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { iso } from "../../base/time";
 import type { profile } from "./schemas";
 
 export const profileView = ({

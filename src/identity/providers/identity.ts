@@ -1,6 +1,6 @@
 /** Who has signed in at a provider, as the provider says. */
 import type { IDToken, JsonObject } from "oauth4webapi";
-import { email as emailSchema, name as nameSchema, type ProviderName } from "../../platform/schemas/schemas";
+import { email as emailSchema, name as nameSchema, type ProviderName } from "../../base/schemas/schemas";
 import { FlowError } from "./failure";
 
 /** OpenID Connect Core, section 2. */

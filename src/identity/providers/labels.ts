@@ -1,6 +1,6 @@
 /** The names by which people know the providers. */
-import type { Config } from "../../platform/config";
-import type { ProviderName } from "../../platform/schemas/schemas";
+import type { Config } from "../../base/config/config";
+import type { ProviderName } from "../../base/schemas/schemas";
 
 const LABELS = { google: "Google", github: "GitHub", microsoft: "Microsoft" } as const;
 

@@ -1,9 +1,9 @@
 /** The providers that people can sign in with: their endpoints and the scopes that are asked for. */
 import * as oauth from "oauth4webapi";
-import type { Config } from "../../platform/config";
-import type { Deps } from "../../platform/deps";
-import type { ProviderClient } from "../../platform/provider-settings";
-import type { ProviderName } from "../../platform/schemas/schemas";
+import type { Config } from "../../base/config/config";
+import type { ProviderClient } from "../../base/config/provider-settings";
+import type { Deps } from "../../base/deps";
+import type { ProviderName } from "../../base/schemas/schemas";
 import { boundedFetch } from "./fetch";
 
 const DISCOVERY_FRESH_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 /** What a browser keeps for us, encrypted, between the steps of a sign-in: the state of a flow, and then its result. */
-import type { Deps } from "../../platform/deps";
-import { decryptState, encryptState } from "../../platform/short-lived";
+import type { Deps } from "../../base/deps";
+import { decryptState, encryptState } from "../../base/short-lived";
 
 interface Expiring {
   /** Unix ms. */

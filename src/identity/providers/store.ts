@@ -3,10 +3,10 @@
  * signed in yet.
  */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { queryFirst } from "../../platform/db/client";
-import { identities } from "../../platform/db/schema";
-import { isUnused, useState } from "../../platform/db/used-states-store";
-import type { Deps } from "../../platform/deps";
+import { queryFirst } from "../../base/db/client";
+import { isUnused, useState } from "../../base/db/used-states-store";
+import type { Deps } from "../../base/deps";
+import { identities } from "../../base/tables/control-plane";
 import type { ProviderIdentity } from "./identity";
 
 /** How many identities a user can have. */

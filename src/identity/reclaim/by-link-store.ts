@@ -1,10 +1,10 @@
 /** "This was not me" on the verification page, in D1: the token of the mail proves the address. */
 import { sql } from "drizzle-orm";
-import { atomically, queryFirst } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { EndedAccess } from "../../platform/mail/job";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { EndedAccess } from "../../base/mail/job";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditOfLink } from "../../tenancy/audit/record-store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 

@@ -3,9 +3,9 @@
  * have registered it. All access that was set up before ends, so that this person cannot get in.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { rows } from "../../platform/db/client";
-import type { EndedAccess } from "../../platform/mail/job";
-import { SYSTEM } from "../../platform/schemas/actor";
+import { rows } from "../../base/db/client";
+import type { EndedAccess } from "../../base/mail/job";
+import { SYSTEM } from "../../base/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { endPortalLinks } from "../portal/ended-store";
 import { endSessions } from "../tokens/revocations-store";

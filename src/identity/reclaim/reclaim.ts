@@ -1,8 +1,8 @@
 /** What reclaiming an account ends outside of the control plane. */
 
-import type { Deps } from "../../platform/deps";
-import { SYSTEM } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import { SYSTEM } from "../../base/schemas/actor";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { disableSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 
 /**

@@ -1,8 +1,8 @@
 /** What opens an account or acts for it besides the password: API keys, passkeys and identities, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Rows, rows } from "../../platform/db/client";
-import type { ListedCredential } from "../../platform/mail/job";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { type Rows, rows } from "../../base/db/client";
+import type { ListedCredential } from "../../base/mail/job";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditEach, holderOfToken, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endPortalLinks, portalLinksMadeBy } from "../portal/ended-store";
 

@@ -1,10 +1,10 @@
 /** Verifying an email address. */
 
-import { sha256Hex } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMail } from "../../platform/mail/queue";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { sha256Hex } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { queueMail } from "../../base/mail/queue";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { recordVerificationMail, verifyEmailByToken } from "../accounts/verification-store";
 import { type Claim, findClaimByToken } from "../reclaim/by-link-store";
 

@@ -4,9 +4,9 @@
  * which they are.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList, type Rows, rows } from "../../platform/db/client";
-import type { AuditAction } from "../../platform/schemas/audit-actions";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { jsonList, type Rows, rows } from "../../base/db/client";
+import type { AuditAction } from "../../base/schemas/audit-actions";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
 import { actsOf, type Suspect } from "../../webhooks/subscriptions/suspects-store";
 import type { Suspicion } from "./tenant-changes-store";

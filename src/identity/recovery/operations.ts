@@ -1,5 +1,5 @@
 /** How people verify an address, get back into an account, and change its password. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { captchaFor } from "../turnstile/captcha";
 import { resendVerification, verifyEmail } from "./email-verification";
 import { changePassword, forgotPassword, resetPassword } from "./password";

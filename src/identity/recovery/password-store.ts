@@ -1,11 +1,11 @@
 /** Passwords in D1. Reset tokens are found across tenants, because nobody is signed in yet. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, queryFirst, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { EndedAccess, ListedCredential } from "../../platform/mail/job";
-import { insertPasswordReverts, type NewRevert } from "../../platform/mail/revert-store";
-import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { EndedAccess, ListedCredential } from "../../base/mail/job";
+import { insertPasswordReverts, type NewRevert } from "../../base/mail/revert-store";
+import type { Actor, RequestOrigin } from "../../base/schemas/actor";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditEach, auditOfLink, auditOfUser, strangerTo, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { endEmailChanges } from "../accounts/mailed-links-store";
 import type { MailedToken, Recipient } from "../accounts/verification-store";

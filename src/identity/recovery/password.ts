@@ -1,13 +1,13 @@
 /** Resetting a forgotten password by mail, and changing a known one. */
 
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { hashPassword } from "../../platform/crypto/passwords";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMail, queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { hashPassword } from "../../base/crypto/passwords";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { queueMail, queueMailIfPossible } from "../../base/mail/queue";
+import { newRevert } from "../../base/mail/revert-store";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { findCredentialsOfUser } from "../accounts/credentials-store";
 import { checkPassword } from "../accounts/verify";
 import { refuseGuessable } from "../passwords/guessable";

@@ -1,9 +1,9 @@
 /** Carrying out "this was not me" links in D1. `mail/revert-store.ts` stores them, with the state that they restore. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { RevertKind } from "../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { RevertKind } from "../../base/mail/revert-store";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
 import { endPortalLinks } from "../portal/ended-store";

@@ -1,12 +1,12 @@
 /** "This was not me": reverting what a mail reports, and reclaiming an address that somebody else has registered. */
 
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { RevertKind } from "../../platform/mail/revert-store";
-import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { RevertKind } from "../../base/mail/revert-store";
+import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { findTenant } from "../../tenancy/tenants/store";
 import { endTokensSince, findFeedsBy, type SuspectFeed } from "../../webhooks/feeds/suspects-store";

@@ -2,12 +2,12 @@
 
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { originOf } from "../../platform/http/origin";
-import { sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { says } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { originOf } from "../../base/http/origin";
+import { sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { says } from "../../base/schemas/schemas";
 import { authenticateSession } from "../sessions/authenticate";
 import { recovery } from "./operations";
 import { REVERT_MESSAGES } from "./revert";

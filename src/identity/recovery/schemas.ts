@@ -1,13 +1,6 @@
 /** Email verification, password reset and password change in requests. */
 import * as z from "zod";
-import {
-  captchaToken,
-  described,
-  email,
-  givenPassword,
-  newPassword,
-  opaqueToken,
-} from "../../platform/schemas/schemas";
+import { captchaToken, described, email, givenPassword, newPassword, opaqueToken } from "../../base/schemas/schemas";
 
 const mailedToken = opaqueToken.meta({ description: "The token in the mailed link.", examples: ["c0ffee".repeat(10)] });
 

@@ -3,10 +3,10 @@
  * the keys of tenants and of the product, and the portal links, that they have made. A key acts in its own name, also
  * for its thief.
  */
-import { query } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { query } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
 import { guests } from "./tenant-changes-store";
 

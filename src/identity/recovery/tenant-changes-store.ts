@@ -3,9 +3,9 @@
  * joined by its invitations leaves, with everybody whom they have invited in turn.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { type Rows, rows } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { type Rows, rows } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
 import { endSessionsOfMembers, revokeMembers } from "../tokens/revocations-store";
 

@@ -3,10 +3,10 @@
  * in.
  */
 import { sql } from "drizzle-orm";
-import { atomically, queryFirst, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { atomically, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditOfLink } from "../../tenancy/audit/record-store";
 import type { MailedToken } from "../accounts/verification-store";
 import { endSessions } from "../tokens/revocations-store";

@@ -1,11 +1,11 @@
 /** Removing a lost second factor. An operator has a link mailed; nothing is removed until it is used. */
 
-import { sha256Hex } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { sha256Hex } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import { newRevert } from "../../base/mail/revert-store";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { findRemovalByToken, removeFactorByToken } from "./two-factor-removal-store";
 
 const badLink = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired link." });

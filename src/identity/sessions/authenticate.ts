@@ -1,11 +1,11 @@
 /** Authenticates a session in one D1 round trip, so that revocation and role changes take effect at once. */
 
-import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../platform/crypto/jwt";
-import type { Deps } from "../../platform/deps";
-import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
-import type { ClientContext } from "../../platform/schemas/client-context";
-import type { AuthMethod, CurrentUser, SessionPrincipal } from "../../platform/schemas/principal";
-import { isRole, type Permission, permissionsOf } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import { type RequestOrigin, userActor } from "../../base/schemas/actor";
+import type { ClientContext } from "../../base/schemas/client-context";
+import type { AuthMethod, CurrentUser, SessionPrincipal } from "../../base/schemas/principal";
+import { isRole, type Permission, permissionsOf } from "../../base/schemas/roles";
+import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../base/signers/jwt";
 import { type NewCookie, renewCookie } from "./console-cookie";
 import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
 

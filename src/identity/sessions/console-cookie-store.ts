@@ -1,7 +1,7 @@
 /** The generation of the console's cookie in D1. A cookie names its session, so no tenant is given. */
-import { query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { Device } from "../../platform/schemas/device";
+import { query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Device } from "../../base/schemas/device";
 
 /** Moves the session to the next generation, for the one of several parallel requests that comes first. */
 export async function replaceCookie(

@@ -2,11 +2,12 @@
  * The console's cookie is replaced every hour. Whoever shows a replaced one from elsewhere has copied it, or the other
  * has: the session ends.
  */
-import type { ShownClaims } from "../../platform/crypto/jwt";
-import type { Deps } from "../../platform/deps";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { ClientContext } from "../../platform/schemas/client-context";
-import { HOUR_MS, MINUTE_MS } from "../../platform/time";
+
+import type { Deps } from "../../base/deps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { ClientContext } from "../../base/schemas/client-context";
+import type { ShownClaims } from "../../base/signers/jwt";
+import { HOUR_MS, MINUTE_MS } from "../../base/time";
 import { replaceCookie } from "./console-cookie-store";
 import { deleteSessionByToken } from "./refresh-store";
 import type { StoredCookie } from "./store";

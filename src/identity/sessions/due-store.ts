@@ -1,6 +1,6 @@
 /** Whom the policy of a tenant locks out, as SQL of the query that reads a session. */
 import { sql } from "drizzle-orm";
-import { MANAGERS } from "../../platform/schemas/roles";
+import { MANAGERS } from "../../base/schemas/roles";
 
 const ADMINS = sql.raw(MANAGERS.map((role) => `'${role}'`).join(", "));
 

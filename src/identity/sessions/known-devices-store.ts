@@ -3,9 +3,9 @@
  * nothing.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList, type Rows, rows } from "../../platform/db/client";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import { DAY_MS } from "../../platform/time";
+import { jsonList, type Rows, rows } from "../../base/db/client";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import { DAY_MS } from "../../base/time";
 import type { NewSession } from "./store";
 
 /** A device that has not been seen for this time is new again. */

@@ -1,7 +1,7 @@
 /** The keys that distinguish devices, made of the browser and system and the place. */
-import { digest } from "../../platform/crypto/encryption";
-import type { KeyRing } from "../../platform/crypto/keys";
-import type { Device } from "../../platform/schemas/device";
+import { digest } from "../../base/crypto/encryption";
+import type { KeyRing } from "../../base/crypto/keys";
+import type { Device } from "../../base/schemas/device";
 
 /** The keys that a device may be known by. A sign-in stores the first one. */
 export type DeviceKeys = readonly [string, ...string[]];

@@ -1,5 +1,5 @@
 /** The methods of a session in the words of RFC 8176, which the claim `amr` of its access tokens uses. */
-import type { AuthMethod } from "../../platform/schemas/principal";
+import type { AuthMethod } from "../../base/schemas/principal";
 
 const REFERENCES: Record<AuthMethod, readonly string[]> = {
   password: ["pwd"],

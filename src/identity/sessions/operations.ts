@@ -1,6 +1,6 @@
 /** What people do with their sessions. */
-import { checkedHeader } from "../../platform/checked-header";
-import { operation } from "../../platform/operation";
+import { checkedHeader } from "../../base/checked-header";
+import { operation } from "../../base/operation";
 import { logout, refresh } from "./refresh";
 import { revokeSession } from "./revoke";
 import { refreshKey, refreshTokenBody, tenantChoice } from "./schemas";

@@ -1,9 +1,9 @@
 /** Refresh tokens in D1: a session's next generation, and its end. A token names its session, so no tenant is given. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { anonymous, type RequestOrigin } from "../../platform/schemas/actor";
-import type { Device } from "../../platform/schemas/device";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
+import type { Device } from "../../base/schemas/device";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
 import { endSessions } from "../tokens/revocations-store";
 import { TOKEN_SUBJECT, type TokenSubject } from "./store";

@@ -3,14 +3,14 @@
  * section 4.14.2).
  */
 
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../../platform/crypto/refresh-token";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { ClientContext } from "../../platform/schemas/client-context";
-import { MINUTE_MS } from "../../platform/time";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../../base/crypto/refresh-token";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { ClientContext } from "../../base/schemas/client-context";
+import { MINUTE_MS } from "../../base/time";
 import { deleteSessionByToken, type Refresh, type RefreshedSession, refreshByToken } from "./refresh-store";
 import type { TokenPair } from "./schemas";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";

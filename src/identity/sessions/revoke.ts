@@ -1,7 +1,7 @@
 /** Ending one of one's own sessions. */
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { deleteSessionOfUser } from "./store";
 
 /** Ends one session of a user. Throws NOT_FOUND. */

@@ -2,11 +2,11 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { sessionOf, sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { sessions } from "./operations";
 import { refreshKey, session, tokenPair } from "./schemas";
 import { sessionView } from "./view";

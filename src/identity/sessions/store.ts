@@ -1,12 +1,12 @@
 /** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
-import type { AccessClaims, ShownClaims } from "../../platform/crypto/jwt";
-import { atomically, jsonList, prepared, query, queryFirst, type Rows, rows } from "../../platform/db/client";
-import { sessions } from "../../platform/db/schema";
-import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../platform/schemas/actor";
-import type { Device } from "../../platform/schemas/device";
-import type { Account, AuthMethod, SessionPrincipal } from "../../platform/schemas/principal";
+import { atomically, jsonList, prepared, query, queryFirst, type Rows, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
+import type { Device } from "../../base/schemas/device";
+import type { Account, AuthMethod, SessionPrincipal } from "../../base/schemas/principal";
+import type { AccessClaims, ShownClaims } from "../../base/signers/jwt";
+import { sessions } from "../../base/tables/control-plane";
 import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/record-store";
 import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";

@@ -1,9 +1,9 @@
 /** Working in another tenant with the same session. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { makeRefreshToken } from "../../platform/crypto/refresh-token";
-import type { Deps } from "../../platform/deps";
-import { AppError, orNotFound } from "../../platform/errors";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { makeRefreshToken } from "../../base/crypto/refresh-token";
+import type { Deps } from "../../base/deps";
+import { AppError, orNotFound } from "../../base/errors";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { findSwitchable, moveSession } from "./store";
 import { makeAccessToken, type OpenedSession } from "./tokens";
 

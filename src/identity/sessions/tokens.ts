@@ -1,12 +1,12 @@
 /** The token pair of a session. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { type AccessClaims, signAccessToken } from "../../platform/crypto/jwt";
-import { makeRefreshToken } from "../../platform/crypto/refresh-token";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { Device } from "../../platform/schemas/device";
-import type { AuthMethod } from "../../platform/schemas/principal";
-import { DAY_MS } from "../../platform/time";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { makeRefreshToken } from "../../base/crypto/refresh-token";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { Device } from "../../base/schemas/device";
+import type { AuthMethod } from "../../base/schemas/principal";
+import { type AccessClaims, signAccessToken } from "../../base/signers/jwt";
+import { DAY_MS } from "../../base/time";
 import { deviceKeys } from "./known-devices";
 import { methodReferences } from "./method-references";
 import type { TokenPair } from "./schemas";

@@ -1,7 +1,7 @@
 /** A session as its owner sees it. */
 
-import type { Device } from "../../platform/schemas/device";
-import { iso } from "../../platform/time";
+import type { Device } from "../../base/schemas/device";
+import { iso } from "../../base/time";
 import type { Session } from "./schemas";
 
 export interface SessionRow extends Omit<Device, "kind" | "place"> {

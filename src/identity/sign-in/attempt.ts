@@ -1,10 +1,10 @@
 /** Attempts at login. The audit log records the wrong ones. */
 
-import { count } from "../../platform/counts";
-import type { Deps } from "../../platform/deps";
-import type { GuessPool } from "../../platform/limits/lock";
-import { log } from "../../platform/log";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { count } from "../../base/counts";
+import type { Deps } from "../../base/deps";
+import type { GuessPool } from "../../base/limits/lock";
+import { log } from "../../base/log/log";
+import type { RequestOrigin } from "../../base/schemas/actor";
 import { type FailedCredential, type GuessedAccount, recordFailedLogin } from "../../tenancy/audit/failed-login-store";
 
 interface Attempt<T> {

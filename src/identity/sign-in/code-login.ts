@@ -1,8 +1,8 @@
 /** Login with a mailed code. It proves the address, and asks for the second factor like a password. */
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { ClientContext } from "../../platform/schemas/client-context";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { ClientContext } from "../../base/schemas/client-context";
 import { findCredentialsByEmail, type StoredCredentials } from "../accounts/credentials-store";
 import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
 import { reclaimByCode, tenantsToLeaveOfUser } from "../reclaim/by-code-store";

@@ -1,9 +1,9 @@
 /** What a sign-in has proven, as conditions and writes of the batch that opens the session. */
 import { type SQL, sql } from "drizzle-orm";
-import { newId } from "../../platform/db/ids";
-import { isUnused } from "../../platform/db/used-states-store";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { ProviderName } from "../../platform/schemas/schemas";
+import { newId } from "../../base/db/ids";
+import { isUnused } from "../../base/db/used-states-store";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import type { ProviderName } from "../../base/schemas/schemas";
 import { auditIfChanged, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
 import { methodsOfPasskey, type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";

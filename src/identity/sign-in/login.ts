@@ -2,11 +2,11 @@
  * Login in one step, or in two for the console: the password, then the code. Known and unknown emails cost the same
  * work, and the write that opens the session also uses the second factor.
  */
-import { digest } from "../../platform/crypto/encryption";
-import { hashPassword } from "../../platform/crypto/passwords";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import type { ClientContext } from "../../platform/schemas/client-context";
+import { digest } from "../../base/crypto/encryption";
+import { hashPassword } from "../../base/crypto/passwords";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import type { ClientContext } from "../../base/schemas/client-context";
 import { findCredentialsOfUser, findForPassword, type StoredCredentials } from "../accounts/credentials-store";
 import { formerService, isUnknownHere, signInAtFormerService } from "../legacy-login/sign-in";
 import { verifyStoredPassword } from "../passwords/imported/verify";

@@ -1,15 +1,15 @@
 /** Opens a session after a successful sign-in by any method. */
 
-import { count } from "../../platform/counts";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newRevert } from "../../platform/mail/revert-store";
-import { userActor } from "../../platform/schemas/actor";
-import type { ClientContext } from "../../platform/schemas/client-context";
-import type { Device } from "../../platform/schemas/device";
-import { MINUTE_MS } from "../../platform/time";
+import { count } from "../../base/counts";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import { newRevert } from "../../base/mail/revert-store";
+import { userActor } from "../../base/schemas/actor";
+import type { ClientContext } from "../../base/schemas/client-context";
+import type { Device } from "../../base/schemas/device";
+import { MINUTE_MS } from "../../base/time";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
 import { claimVerificationMail } from "../accounts/verification-store";

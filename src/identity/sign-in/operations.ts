@@ -1,5 +1,5 @@
 /** How people register and sign in. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { requestCode } from "../email-codes/request";
 import { loginOptions } from "../passkeys/webauthn/options";
 import { captchaFor, loginCaptcha } from "../turnstile/captcha";

@@ -3,9 +3,9 @@
  * addresses.
  */
 
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import type { ClientContext } from "../../platform/schemas/client-context";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import type { ClientContext } from "../../base/schemas/client-context";
 import { recordFailedLogin } from "../../tenancy/audit/failed-login-store";
 import { findAccountByPasskey, type PasskeyAccount } from "../accounts/credentials-store";
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";

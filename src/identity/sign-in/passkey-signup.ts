@@ -3,9 +3,9 @@
  * authenticator has answered: the state of its options keeps who registers.
  */
 
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { ClientContext } from "../../platform/schemas/client-context";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { ClientContext } from "../../base/schemas/client-context";
 import { refuseUninvited } from "../accounts/registration";
 import { isPasskeyUsed } from "../passkeys/store";
 import { checkNewPasskey, invalidPasskey, type MadePasskey } from "../passkeys/webauthn/attestation";

@@ -2,11 +2,11 @@
 
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { notFound } from "../../platform/errors";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { describeRoute, documented } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { serve } from "../../base/http/operation";
+import { describeRoute, documented } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { creationOptions, requestOptions } from "../passkeys/webauthn/schemas";
 import { tokenPair } from "../sessions/schemas";
 import { signIn } from "./operations";

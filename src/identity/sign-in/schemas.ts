@@ -9,7 +9,7 @@ import {
   name,
   newPassword,
   opaqueToken,
-} from "../../platform/schemas/schemas";
+} from "../../base/schemas/schemas";
 import { tenantName } from "../../tenancy/tenants/name";
 
 import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";

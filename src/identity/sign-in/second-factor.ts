@@ -1,8 +1,8 @@
 /** The second factor of a sign-in, after any first credential. */
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { ClientContext } from "../../platform/schemas/client-context";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { ClientContext } from "../../base/schemas/client-context";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
 import type { StoredCredentials } from "../accounts/credentials-store";
 import type { OpenedSession } from "../sessions/tokens";

@@ -1,13 +1,13 @@
 /** Registration: one write creates a user, a tenant (or joins one by invitation) and a first session. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { hashPassword } from "../../platform/crypto/passwords";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { ClientContext } from "../../platform/schemas/client-context";
-import type { Device } from "../../platform/schemas/device";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { hashPassword } from "../../base/crypto/passwords";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { ClientContext } from "../../base/schemas/client-context";
+import type { Device } from "../../base/schemas/device";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import type { NewUser } from "../accounts/new-user-store";

@@ -1,11 +1,11 @@
 /** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
 import { sql } from "drizzle-orm";
-import { atomically, query } from "../../platform/db/client";
-import { shardForNewTenant } from "../../platform/db/shard-sizes-store";
-import type { Shards } from "../../platform/db/shards";
-import type { Deps } from "../../platform/deps";
-import type { NewRevert } from "../../platform/mail/revert-store";
-import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
+import { atomically, query } from "../../base/db/client";
+import { shardForNewTenant } from "../../base/db/shard-sizes-store";
+import type { Shards } from "../../base/db/shards";
+import type { Deps } from "../../base/deps";
+import type { NewRevert } from "../../base/mail/revert-store";
+import { type Actor, type RequestOrigin, userActor } from "../../base/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";
 import { addressOfNewUser } from "../addresses-store";

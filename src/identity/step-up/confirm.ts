@@ -3,12 +3,12 @@
  * the last ten minutes. A stolen session alone is not enough. Somebody with a second factor or a passkey needs one of
  * these: a stolen password or a stolen mailbox is not enough either.
  */
-import type { Deps } from "../../platform/deps";
-import { AppError, type ErrorDetail, emailNotVerified, invalid } from "../../platform/errors";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { StepUp } from "../../platform/operation";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { MINUTE_MS } from "../../platform/time";
+import type { Deps } from "../../base/deps";
+import { AppError, type ErrorDetail, emailNotVerified, invalid } from "../../base/errors";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { StepUp } from "../../base/operation";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { MINUTE_MS } from "../../base/time";
 import { findCredentialsOfUser, type StoredCredentials } from "../accounts/credentials-store";
 import { checkMailCode, checkPassword, withCode } from "../accounts/verify";
 import { type EnteredCode, invalidCode } from "../email-codes/verify";

@@ -1,5 +1,5 @@
 /** How people confirm their session. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { stepUpBody } from "../accounts/step-up-schemas";
 import { confirm, startConfirmation } from "./confirm";
 

@@ -1,11 +1,11 @@
 /** `/auth/step-up`: confirming a session for actions that require it. */
 
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { requestOptions } from "../passkeys/webauthn/schemas";
 import { stepUp } from "./operations";
 

@@ -1,8 +1,8 @@
 /** Confirming in D1 that a session is still used by its user. */
 import { sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { atomically } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
 import { methodsOfPasskey, type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";

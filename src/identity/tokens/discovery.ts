@@ -1,8 +1,8 @@
 /** The discovery document of the issuer of access tokens (OpenID Connect Discovery 1.0, RFC 8414). */
 import type * as z from "zod";
-import type { TokenAlgorithm } from "../../platform/crypto/signing-keys";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import type { TokenAlgorithm } from "../../base/crypto/signing-keys";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
 import type { discovery } from "./schemas";
 
 const CLAIMS = ["iss", "aud", "sub", "sid", "tid", "role", "scope", "iat", "exp", "jti", "auth_time", "amr"];

@@ -1,8 +1,8 @@
 /** What the holder of a credential may do at present: of a session or a key that has opened something. */
-import { queryFirst } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { type PlatformScope, permissionsOfScopes } from "../../platform/schemas/platform-scopes";
-import { PERMISSIONS, type Permission, permissionsOf } from "../../platform/schemas/roles";
+import { queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
+import { PERMISSIONS, type Permission, permissionsOf } from "../../base/schemas/roles";
 import type { Holder } from "../../webhooks/listen/ticket";
 
 const NONE: ReadonlySet<Permission> = new Set();

@@ -4,8 +4,8 @@
  * deletes sessions, so that none can be ended without it.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
+import { query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 
 /**
  * How long a revoked token could still be used: its 15 minutes, and the one in which a repeated refresh gives another

@@ -3,10 +3,10 @@
  * beginning of a digest. Requests cost no round trip, because an isolate asks D1 at most once a second.
  */
 import { SignJWT } from "jose";
-import type { Config } from "../../platform/config";
-import { sha256Hex, toBase64, utf8 } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { inTime } from "../../platform/time";
+import type { Config } from "../../base/config/config";
+import { sha256Hex, toBase64, utf8 } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { inTime } from "../../base/time";
 import { REVOCABLE_SECONDS, type Revocation, readRevocations } from "./revocations-store";
 
 /** What a prefix stands for was revoked for tokens issued until `at` (Unix seconds). */

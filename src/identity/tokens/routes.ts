@@ -4,8 +4,8 @@
  */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { describeRoute } from "../../platform/http/route-docs";
+import type { AppEnv } from "../../base/http/env";
+import { describeRoute } from "../../base/http/route-docs";
 import { discoveryDocument } from "./discovery";
 import { revokedList } from "./revocations";
 import { discovery, keySet } from "./schemas";

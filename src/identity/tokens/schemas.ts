@@ -1,6 +1,6 @@
 /** The documents below `/.well-known` that tell other services how to verify access tokens. */
 import * as z from "zod";
-import { described } from "../../platform/schemas/schemas";
+import { described } from "../../base/schemas/schemas";
 
 const signingKey = { use: z.literal("sig"), kid: z.string(), x: z.string() };
 const publicKey = z.union([

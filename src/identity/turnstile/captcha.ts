@@ -3,11 +3,11 @@
  * guesses.
  */
 
-import type { Deps } from "../../platform/deps";
-import { AppError, unavailable } from "../../platform/errors";
-import { describeError, log } from "../../platform/log";
-import type { Captcha } from "../../platform/operation";
-import type { Turnstile } from "../../platform/sign-in-settings";
+import type { Turnstile } from "../../base/config/sign-in-settings";
+import type { Deps } from "../../base/deps";
+import { AppError, unavailable } from "../../base/errors";
+import { describeError, log } from "../../base/log/log";
+import type { Captcha } from "../../base/operation";
 import { siteverify } from "./siteverify";
 
 /** What the widget is shown for. A token for one action is not accepted for another. */

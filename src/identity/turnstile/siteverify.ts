@@ -3,8 +3,8 @@
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  */
 import * as z from "zod";
-import { jsonOf } from "../../platform/json";
-import type { Turnstile } from "../../platform/sign-in-settings";
+import type { Turnstile } from "../../base/config/sign-in-settings";
+import { jsonOf } from "../../base/json";
 import { readText } from "./read-text";
 
 const SITEVERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";

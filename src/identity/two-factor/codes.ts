@@ -1,10 +1,10 @@
 /** TOTP (RFC 6238: SHA-1, 6 digits, 30 s, one step of drift each way) and recovery codes of 80 random bits. */
 import { Secret, TOTP } from "otpauth";
-import { randomBytes, sha256Hex } from "../../platform/crypto/encoding";
-import { decrypt, encrypt } from "../../platform/crypto/encryption";
-import type { Deps } from "../../platform/deps";
-import { unavailable } from "../../platform/errors";
-import { describeError, log } from "../../platform/log";
+import { randomBytes, sha256Hex } from "../../base/crypto/encoding";
+import { decrypt, encrypt } from "../../base/crypto/encryption";
+import type { Deps } from "../../base/deps";
+import { unavailable } from "../../base/errors";
+import { describeError, log } from "../../base/log/log";
 import type { Factor, StoredTotpSecret } from "./store";
 
 const PERIOD_SECONDS = 30;

@@ -1,6 +1,6 @@
 /** Two-factor authentication in requests and answers. */
 import * as z from "zod";
-import { described, opaqueToken } from "../../platform/schemas/schemas";
+import { described, opaqueToken } from "../../base/schemas/schemas";
 
 export const codeBody = z
   .object({ token: opaqueToken.meta({ description: "A 6-digit TOTP code.", examples: ["123456"] }) })

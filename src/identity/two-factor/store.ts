@@ -1,11 +1,11 @@
 /** Second factors in D1. The check is a condition of the write, so of parallel uses of one code only one succeeds. */
 import { eq, type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList } from "../../platform/db/client";
-import { users } from "../../platform/db/schema";
-import type { Deps } from "../../platform/deps";
-import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { Actor } from "../../platform/schemas/actor";
-import type { AuditAction } from "../../platform/schemas/audit-actions";
+import { atomically, jsonList } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import type { Actor } from "../../base/schemas/actor";
+import type { AuditAction } from "../../base/schemas/audit-actions";
+import { users } from "../../base/tables/control-plane";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { withMethods } from "../sessions/store";
 import { endSessions } from "../tokens/revocations-store";

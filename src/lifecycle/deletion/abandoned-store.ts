@@ -1,9 +1,9 @@
 /** Accounts in D1 that were never verified and that nobody uses any more, across tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, query } from "../../platform/db/client";
-import { firstIdAt, newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { SYSTEM } from "../../platform/schemas/actor";
+import { atomically, query } from "../../base/db/client";
+import { firstIdAt, newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { SYSTEM } from "../../base/schemas/actor";
 import { endAccount } from "./ending-store";
 
 /**

@@ -1,8 +1,8 @@
 /** Removes accounts whose address was never verified and that nobody uses any more. */
 
-import { log } from "../../platform/log";
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { DAY_MS } from "../../platform/time";
+import { log } from "../../base/log/log";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { DAY_MS } from "../../base/time";
 import { deleteAbandonedAccount, findAbandonedAccounts } from "./abandoned-store";
 
 const UNUSED_FOR_MS = 30 * DAY_MS;

@@ -3,13 +3,13 @@
  * succeeds.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../base/db/client";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { type Actor, userActor } from "../../base/schemas/actor";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import type { EndedKeyOf } from "../../identity/members/ended-keys-store";
 import { type Factor, factorHolds } from "../../identity/two-factor/store";
-import { atomically, rows } from "../../platform/db/client";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { type Actor, userActor } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { endAccount, type LeftTenant, MEMBERS, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {

@@ -1,5 +1,9 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 
+import type { Deps } from "../../base/deps";
+import { AppError, invalid } from "../../base/errors";
+import { log } from "../../base/log/log";
+import type { PlatformKeyPrincipal, SessionPrincipal } from "../../base/schemas/principal";
 import { findCredentialsOfUser } from "../../identity/accounts/credentials-store";
 import { checkPassword, withCode } from "../../identity/accounts/verify";
 import { type EndedApiKey, namesOfKeys } from "../../identity/members/ended-keys";
@@ -7,10 +11,6 @@ import { tellOfMember } from "../../identity/members/tell";
 import { requireCustomer } from "../../identity/platform-keys/subjects";
 import { requireStepUp } from "../../identity/step-up/confirm";
 import { type Factor, hasSecondFactor } from "../../identity/two-factor/store";
-import type { Deps } from "../../platform/deps";
-import { AppError, invalid } from "../../platform/errors";
-import { log } from "../../platform/log";
-import type { PlatformKeyPrincipal, SessionPrincipal } from "../../platform/schemas/principal";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { type AccountDeletionOutcome, deleteUser } from "./account-store";
 

@@ -1,14 +1,14 @@
 /** What a deletion ends at once, in the batch that decides it. The rest is left to the purge. */
 import { type SQL, sql } from "drizzle-orm";
+import { rows } from "../../base/db/client";
+import { newIdSql } from "../../base/db/ids";
+import type { Actor } from "../../base/schemas/actor";
+import type { TargetKind } from "../../base/schemas/audit-actions";
+import type { Role } from "../../base/schemas/roles";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { endApiKeys, endUnrecorded } from "../../identity/members/ended-keys-store";
 import { endSessionsForGood, endSessionsOfTenants } from "../../identity/tokens/revocations-store";
-import { rows } from "../../platform/db/client";
-import { newIdSql } from "../../platform/db/ids";
-import type { Actor } from "../../platform/schemas/actor";
-import type { TargetKind } from "../../platform/schemas/audit-actions";
-import type { Role } from "../../platform/schemas/roles";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
 
 /** How many members the tenant of the membership `m` has, as SQL. */

@@ -1,5 +1,5 @@
 /** Deleting one's own account, and the tenant of the session. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { deleteAccount, deleteAccountBy } from "./account";
 import { accountDeletion, tenantDeletion, userDeletion } from "./schemas";
 import { deleteTenant, deleteTenantBy } from "./tenant";

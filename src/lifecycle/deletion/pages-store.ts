@@ -3,9 +3,9 @@
  * publish waits only milliseconds for it, and a purge that was killed can continue.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db } from "../../platform/db/client";
-import { type Keyed, type Search, searchPage } from "../../platform/db/table-search";
-import type { Deps } from "../../platform/deps";
+import { atomically, CHANGES, countOf, type Db } from "../../base/db/client";
+import { type Keyed, type Search, searchPage } from "../../base/db/table-search";
+import type { Deps } from "../../base/deps";
 import type { Purge } from "./purge-store";
 import type { Step } from "./steps";
 

@@ -1,9 +1,9 @@
 /** What a purge does about the events of the platform. */
 import { sql } from "drizzle-orm";
-import { query, queryFirst } from "../../platform/db/client";
-import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
-import { MINUTE_MS } from "../../platform/time";
+import { query, queryFirst } from "../../base/db/client";
+import { firstIdAt, timeOfId } from "../../base/db/ids";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { MINUTE_MS } from "../../base/time";
 import { deleting, searching } from "./pages-store";
 import { SETTLED_AFTER_MS, type Step } from "./steps";
 

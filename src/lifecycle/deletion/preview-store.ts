@@ -1,8 +1,8 @@
 /** What a deletion would end, counted for the page that asks whether to do it. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 
 /** A tenant of the user whose account would be deleted. */
 export interface AffectedTenant {

@@ -1,7 +1,7 @@
 /** Purges in D1: the deletions under way, across tenants, and how far each has come. */
 import { sql } from "drizzle-orm";
-import { jsonList, query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
+import { jsonList, query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 
 /** A deletion under way. Times are Unix ms. */
 export interface Purge {

@@ -2,12 +2,12 @@
  * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a
  * large one does not hold up the others. A purge whose database fails waits while the others continue.
  */
-import { repeatable } from "../../platform/db/faults";
-import { thenPause } from "../../platform/db/paged-maintenance";
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { MINUTE_MS } from "../../platform/time";
+import { repeatable } from "../../base/db/faults";
+import { thenPause } from "../../base/db/paged-maintenance";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { MINUTE_MS } from "../../base/time";
 import { deletePurge, type Purge, savePurge, takePurges } from "./purge-store";
 import type { Step } from "./steps";
 import { TENANT_STEPS } from "./tenant-steps-store";

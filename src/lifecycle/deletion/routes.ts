@@ -1,11 +1,11 @@
 /** `DELETE /auth/me` and `DELETE /tenant`: deleting one's own account, and the tenant of the session. */
 
 import { Hono } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
 import { endedAccount, endedWith } from "../../identity/members/ended-keys";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
 import { ofTenant, ofUser } from "../../tenancy/directory/paths";
 import { deletion } from "./operations";
 
@@ -51,7 +51,7 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
   ...serve(deletion.ofTenant, saying("Tenant deleted.")),
 );
 
-/** `DELETE /platform/tenants/:tenant` and `DELETE /platform/users/:user`. */
+/** `DELETE /base/tenants/:tenant` and `DELETE /base/users/:user`. */
 export const platformDeletionRoutes = new Hono<AppEnv>()
   .delete(
     "/tenants/:tenant",

@@ -1,7 +1,7 @@
 /** Deleting accounts and tenants, in requests. */
 import * as z from "zod";
+import { described, givenPassword, opaqueToken } from "../../base/schemas/schemas";
 import { stepUpFields } from "../../identity/accounts/step-up-schemas";
-import { described, givenPassword, opaqueToken } from "../../platform/schemas/schemas";
 
 const deleteTenants = z.boolean().optional().meta({
   description: "Whether tenants that nobody else is a member of are deleted too, with all their data.",

@@ -1,6 +1,6 @@
 /** What a purge consists of. Each step can be repeated; `purge.ts` runs them. */
-import type { Deps } from "../../platform/deps";
-import { MINUTE_MS } from "../../platform/time";
+import type { Deps } from "../../base/deps";
+import { MINUTE_MS } from "../../base/time";
 import type { Purge } from "./purge-store";
 
 /**

@@ -1,6 +1,6 @@
 /** The steps of a purge that tell people. */
-import { queueMail } from "../../platform/mail/queue";
-import { MINUTE_MS } from "../../platform/time";
+import { queueMail } from "../../base/mail/queue";
+import { MINUTE_MS } from "../../base/time";
 import { hasOpenParts } from "./purge-store";
 import { mailIdOf, type Step } from "./steps";
 

@@ -3,7 +3,7 @@
  * test/lifecycle/purge.isolated.test.ts checks it.
  */
 import { type SQL, sql } from "drizzle-orm";
-import type { Keyed } from "../../platform/db/table-search";
+import type { Keyed } from "../../base/db/table-search";
 import { placesOf } from "../../tenancy/moves/places";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleting, searching } from "./pages-store";

@@ -3,10 +3,10 @@
  * succeeds.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../platform/schemas/actor";
+import { atomically, rows } from "../../base/db/client";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endTenants, OTHER_SHARD } from "./ending-store";

@@ -1,11 +1,11 @@
 /** Deleting a tenant. Access ends at once; the purge mails the members and removes the rest. */
 
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { log } from "../../base/log/log";
+import type { PlatformKeyPrincipal, SessionPrincipal } from "../../base/schemas/principal";
 import { requireTenant } from "../../identity/platform-keys/subjects";
 import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { log } from "../../platform/log";
-import type { PlatformKeyPrincipal, SessionPrincipal } from "../../platform/schemas/principal";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleteTenantOfOwner, deleteTenantOfProduct } from "./tenant-store";

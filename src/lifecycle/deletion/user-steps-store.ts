@@ -3,8 +3,8 @@
  * test/lifecycle/purge.isolated.test.ts checks it.
  */
 import { sql } from "drizzle-orm";
-import { query } from "../../platform/db/client";
-import type { Keyed } from "../../platform/db/table-search";
+import { query } from "../../base/db/client";
+import type { Keyed } from "../../base/db/table-search";
 import { forgetActors } from "../../tenancy/audit/forget-store";
 import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
 import { CUT_PLATFORM_EVENTS, forgetSequence, PUBLISHED } from "./platform-steps-store";

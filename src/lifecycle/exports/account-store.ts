@@ -1,9 +1,9 @@
 /** What the export of an account contains, in D1: what the user has in all tenants. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import type { Permission, Role } from "../../platform/schemas/roles";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import type { Permission, Role } from "../../base/schemas/roles";
 import { auditEach } from "../../tenancy/audit/record-store";
 
 /**

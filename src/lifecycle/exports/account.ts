@@ -1,15 +1,15 @@
 /** The export of an account: everything that the service keeps about its user, in all tenants, without secrets. */
 
+import type { Deps } from "../../base/deps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { iso } from "../../base/time";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { listIdentitiesOfUser } from "../../identity/providers/store";
 import { listSessionsOfUser } from "../../identity/sessions/store";
 import { sessionView } from "../../identity/sessions/view";
 import { identityView } from "../../identity/sign-in/providers/view";
-import type { Deps } from "../../platform/deps";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { iso } from "../../platform/time";
 import { activityOf } from "../../tenancy/audit/log";
 import { readAccount } from "./account-store";
 import { keyView } from "./key-view";

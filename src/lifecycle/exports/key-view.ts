@@ -1,5 +1,5 @@
 /** An API key in an export. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { ExportedKey } from "./account-store";
 import type { KeyInExport } from "./schemas";
 

@@ -1,9 +1,10 @@
 /** What the service keeps about an account or a tenant, as a file. */
+
+import type { Deps } from "../../base/deps";
+import { refuseOverLimit } from "../../base/limits/limiter";
+import { operation } from "../../base/operation";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { recentSignIn, recentSignInOrCredentials } from "../../identity/step-up/confirm";
-import type { Deps } from "../../platform/deps";
-import { refuseOverLimit } from "../../platform/limits/limiter";
-import { operation } from "../../platform/operation";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { tenantDeletion } from "../deletion/schemas";
 import { exportAccount } from "./account";
 import { exportTenant } from "./tenant";

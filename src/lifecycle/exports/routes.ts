@@ -1,12 +1,12 @@
 /** `GET /auth/me/export` and `GET /tenant/export`: what the service keeps about an account or a tenant. */
 
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { limitedInside } from "../../platform/http/rate-limit";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { serve } from "../../base/http/operation";
+import { sessionOnly } from "../../base/http/permissions";
+import { limitedInside } from "../../base/http/rate-limit";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { attachment } from "./attachment";
 import { exports } from "./operations";
 import { accountExport, tenantExport } from "./schemas";

@@ -1,12 +1,12 @@
 /** Exports of accounts and tenants, as the API sends them. */
 import * as z from "zod";
+import { described, id, role, time } from "../../base/schemas/schemas";
 import { apiKey } from "../../identity/api-keys/schemas";
 import { invitation } from "../../identity/invitations/schemas";
 import { member } from "../../identity/members/schemas";
 import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { session } from "../../identity/sessions/schemas";
 import { identity } from "../../identity/sign-in/providers/schemas";
-import { described, id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { catalogue } from "../../webhooks/event-types/catalogue/schemas";

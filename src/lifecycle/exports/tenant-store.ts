@@ -1,10 +1,10 @@
 /** What the export of a tenant reads page by page, in D1. */
 
 import { sql } from "drizzle-orm";
-import { atomically, query, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { PLACEHOLDER } from "../../webhooks/plane/outbox-store";
 import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";

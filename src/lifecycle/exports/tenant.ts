@@ -3,13 +3,13 @@
  * and payloads.
  */
 
+import { utf8 } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { iso } from "../../base/time";
 import { listInvitations } from "../../identity/invitations/store";
 import { listMembers } from "../../identity/members/store";
-import { utf8 } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { iso } from "../../platform/time";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { catalogueView } from "../../webhooks/event-types/catalogue/change";

@@ -1,5 +1,5 @@
 /** Compact JSON Web Signatures (RFC 7515), without anything that a token could choose about its own verification. */
-import { utf8 } from "../../platform/crypto/encoding";
+import { utf8 } from "../../base/crypto/encoding";
 import { fromBase64Url } from "../base64url";
 import { SessionError } from "./errors";
 

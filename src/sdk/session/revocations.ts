@@ -1,5 +1,5 @@
 /** The signed list of revoked tokens, which the issuer publishes at `/.well-known/revoked`. */
-import { utf8 } from "../../platform/crypto/encoding";
+import { utf8 } from "../../base/crypto/encoding";
 import { toBase64Url } from "../base64url";
 import { type Claims, type KeySet, openJws } from "./jws";
 import { fetchDocument, type Source } from "./request";

@@ -1,5 +1,5 @@
 /** `v1a` signatures: Ed25519 (RFC 8032) with WebCrypto. */
-import { fromBase64, utf8 } from "../../platform/crypto/encoding";
+import { fromBase64, utf8 } from "../../base/crypto/encoding";
 
 const SIGNATURE_PREFIX = "v1a,";
 const SIGNATURE_BYTES = 64;

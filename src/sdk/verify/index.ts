@@ -10,7 +10,7 @@
  * - Neither covers `X-Webhook-Event`. If a payload could pass for that of another type, use a `format` with the type in
  *   the body.
  */
-import { signBody, signStandard } from "../../platform/crypto/webhook-signature";
+import { signBody, signStandard } from "../../base/crypto/webhook-signature";
 import { type RequestBody, readBody } from "./body";
 import type { Delivery, DeliveryOf } from "./delivery";
 import { anyVerifies, ed25519Signatures } from "./ed25519";

@@ -1,10 +1,10 @@
 /** The audit log as a file: streamed page by page, so that its size does not matter. */
-import { utf8 } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { invalidField } from "../../platform/errors";
-import { describeError, log } from "../../platform/log";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { DAY_MS } from "../../platform/time";
+import { utf8 } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { invalidField } from "../../base/errors";
+import { describeError, log } from "../../base/log/log";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { DAY_MS } from "../../base/time";
 import { CSV_HEADER, csvLine } from "./csv";
 import { auditPage } from "./log";
 import type { AuditEvent, ExportFormat } from "./schemas";

@@ -3,12 +3,12 @@
  * hour.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
-import { firstIdAt, newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { GuessPool } from "../../platform/limits/lock";
-import type { RequestOrigin } from "../../platform/schemas/actor";
-import { hourOf } from "../../platform/time";
+import { atomically } from "../../base/db/client";
+import { firstIdAt, newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { GuessPool } from "../../base/limits/lock";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import { hourOf } from "../../base/time";
 import { audit, strangerTo } from "./record-store";
 
 /** Beyond these, one more row counts the rest of the hour. */

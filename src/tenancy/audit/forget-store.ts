@@ -1,6 +1,6 @@
 /** What is left of a person in the audit log when their account is deleted: the id, and what was done. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Db, jsonList, query } from "../../platform/db/client";
+import { type Db, jsonList, query } from "../../base/db/client";
 import { publishedId } from "./published-id";
 import { SERVICE_LOG } from "./record-store";
 

@@ -2,9 +2,9 @@
  * The audit log of a tenant or a user: one list of the events in the control plane and in the delivery database of
  * their tenant.
  */
-import type { Db } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Db } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { placesOf } from "../moves/places";
 import { type AuditFilter, type AuditPage, type AuditRow, readAuditRows, readAuditRowsOfAccount } from "./read-store";
 import type { AuditEvent } from "./schemas";

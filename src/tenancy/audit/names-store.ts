@@ -1,8 +1,8 @@
 /** The current names of the targets of audit events. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 
 /**
  * Returns names by id: the address of a member or an invitation, the name of a subscription or an API key. Deleted

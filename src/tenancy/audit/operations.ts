@@ -1,5 +1,5 @@
 /** Reading the audit log. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { auditExport } from "./export";
 import { activityOf, auditPage } from "./log";
 import { auditQuery, exportQuery } from "./schemas";

@@ -1,8 +1,8 @@
 /** Reading the audit log, newest first, from one database. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, query, rows } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { ActorKind, AuditAction, TargetKind } from "../../platform/schemas/audit-actions";
+import { atomically, type Db, query, rows } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { ActorKind, AuditAction, TargetKind } from "../../base/schemas/audit-actions";
 
 /** An event as it is stored. */
 export interface AuditRow {

@@ -3,9 +3,9 @@
  * and only if the change does.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { newId, newIdSql } from "../../platform/db/ids";
-import { type Actor, anonymous, type RequestOrigin } from "../../platform/schemas/actor";
-import type { AuditAction, TargetKind } from "../../platform/schemas/audit-actions";
+import { newId, newIdSql } from "../../base/db/ids";
+import { type Actor, anonymous, type RequestOrigin } from "../../base/schemas/actor";
+import type { AuditAction, TargetKind } from "../../base/schemas/audit-actions";
 
 /** Stands for a tenant in the events of the log of the service: what its operators have done. */
 export const SERVICE_LOG = "operators";

@@ -3,9 +3,9 @@
  * most a page.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, jsonList, query, queryFirst, rows } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
+import { atomically, CHANGES, countOf, type Db, jsonList, query, queryFirst, rows } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
 import { SERVICE_LOG } from "./record-store";
 
 /** How many events one statement deletes. Few: each costs two written rows, and publishes wait for the page. */

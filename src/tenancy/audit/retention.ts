@@ -1,11 +1,11 @@
 /** Deletes audit events that are too old or too many, oldest first, a page at a time, tenant by tenant. */
 
-import { firstIdAt } from "../../platform/db/ids";
-import { thenPause } from "../../platform/db/paged-maintenance";
-import type { Deps } from "../../platform/deps";
-import { log } from "../../platform/log";
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { DAY_MS, HOUR_MS } from "../../platform/time";
+import { firstIdAt } from "../../base/db/ids";
+import { thenPause } from "../../base/db/paged-maintenance";
+import type { Deps } from "../../base/deps";
+import { log } from "../../base/log/log";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { DAY_MS, HOUR_MS } from "../../base/time";
 import { tellOwners } from "../tenants/owner-notices";
 import {
   countPage,

@@ -1,7 +1,7 @@
 /** The audit log, as the API sends it. */
 import * as z from "zod";
-import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../platform/schemas/audit-actions";
-import { described, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
+import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../base/schemas/audit-actions";
+import { described, id, moment, nextCursor, pageQuery, time } from "../../base/schemas/schemas";
 
 const MAX_PAGE_ROWS = 200;
 const MAX_NAME_CHARACTERS = 254;

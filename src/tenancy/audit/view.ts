@@ -1,6 +1,6 @@
 /** An audit event as the API and the operational event `postern.audit` show it. */
-import { timeOfId } from "../../platform/db/ids";
-import { iso } from "../../platform/time";
+import { timeOfId } from "../../base/db/ids";
+import { iso } from "../../base/time";
 import type { AuditRow } from "./read-store";
 import type { AuditEvent } from "./schemas";
 

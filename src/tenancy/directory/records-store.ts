@@ -1,6 +1,6 @@
 /** The columns of tenants and users as the product sees them. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Rows, rows } from "../../platform/db/client";
+import { type Rows, rows } from "../../base/db/client";
 
 /** Times are Unix ms. */
 interface RecordRow {

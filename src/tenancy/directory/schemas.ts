@@ -1,6 +1,6 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
-import { described, id, personEmail, personName, time } from "../../platform/schemas/schemas";
+import { described, id, personEmail, personName, time } from "../../base/schemas/schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
 const REFUSED = /[/?#%\\]/;

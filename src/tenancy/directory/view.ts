@@ -1,5 +1,5 @@
 /** Tenants and users as the API shows them to the product. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { TenantRow, UserRow } from "./records-store";
 import type { TenantRecord, UserRecord } from "./schemas";
 

@@ -1,6 +1,6 @@
 /** What a write to the database that a tenant has left is answered. */
-import { violates } from "../../platform/db/client";
-import { AppError } from "../../platform/errors";
+import { violates } from "../../base/db/client";
+import { AppError } from "../../base/errors";
 
 /** By then a move has usually copied what it must. */
 const RETRY_AFTER_SECONDS = 1;

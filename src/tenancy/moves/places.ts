@@ -2,7 +2,7 @@
  * Where the rows of a tenant are. After a move, what was published before it stays in the former database until
  * retention has removed it, and reads ask both.
  */
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 
 /** The tenant in its present database, and after a move also in its former one. */
 export const placesOf = <T extends TenantRef>(tenant: T): [T, ...T[]] =>

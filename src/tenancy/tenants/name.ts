@@ -1,5 +1,5 @@
 /** The names of tenants. Invitations mail them to strangers, so they must not contain an address to visit. */
-import { name } from "../../platform/schemas/schemas";
+import { name } from "../../base/schemas/schemas";
 
 const MAX_CHARACTERS = 64;
 /** A scheme, or a host such as `evil.example`, also in look-alike characters. */

@@ -1,5 +1,5 @@
 /** What people ask about their tenants. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { listTenantsOfUser } from "./store";
 
 export const tenants = {

@@ -1,8 +1,8 @@
 /** Mails to the owners of a tenant about changes in it that an intruder would make. */
-import type { Deps } from "../../platform/deps";
-import type { TenantNews } from "../../platform/mail/job";
-import { queueMailIfPossible } from "../../platform/mail/queue";
-import { managesMembers, type Role } from "../../platform/schemas/roles";
+import type { Deps } from "../../base/deps";
+import type { TenantNews } from "../../base/mail/job";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import { managesMembers, type Role } from "../../base/schemas/roles";
 import { findVerifiedOwners } from "./verified-store";
 
 /**

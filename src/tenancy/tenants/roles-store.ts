@@ -1,8 +1,8 @@
 /** The rules of roles.ts as SQL, for writes that must check them in the same statement. */
 import { type SQL, sql } from "drizzle-orm";
-import { AppError } from "../../platform/errors";
-import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
-import { HOUR_MS, iso } from "../../platform/time";
+import { AppError } from "../../base/errors";
+import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
+import { HOUR_MS, iso } from "../../base/time";
 
 const MANAGED = JSON.stringify(ROLES_MANAGED_BY);
 

@@ -2,11 +2,11 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { sessionOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { serve } from "../../base/http/operation";
+import { sessionOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { tenants } from "./operations";
 import { membership as membershipSchema } from "./schemas";
 

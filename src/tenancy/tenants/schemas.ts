@@ -1,6 +1,6 @@
 /** Tenants in requests and answers. */
 import * as z from "zod";
-import { described, id, role } from "../../platform/schemas/schemas";
+import { described, id, role } from "../../base/schemas/schemas";
 
 export const tenant = described(
   "Tenant",

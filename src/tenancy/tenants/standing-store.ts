@@ -1,7 +1,7 @@
 /** A tenant, and what decides how much it may do, as columns of a query. */
 import { sql } from "drizzle-orm";
-import type { TenantStanding } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { TenantStanding } from "../../base/schemas/principal";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { STORAGE_COLUMNS, type StorageRow } from "./storage-store";
 import { hasVerifiedOwner } from "./verified-store";
 

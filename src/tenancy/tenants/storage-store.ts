@@ -1,6 +1,6 @@
 /** How much a tenant stores and how full its delivery database is, as the hourly upkeep has noted it; its feeds. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList } from "../../platform/db/client";
+import { atomically, type Db, jsonList } from "../../base/db/client";
 
 /** The columns of a tenant `t` for `TenantStanding`. What a moved tenant has left in its former database counts too. */
 export const STORAGE_COLUMNS = sql`t.stored_bytes + iif(t.former_shard IS NULL, 0, coalesce((SELECT mv.stored_bytes

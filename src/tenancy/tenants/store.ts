@@ -1,10 +1,10 @@
 /** Tenants in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, query, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
-import type { Role } from "../../platform/schemas/roles";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import type { Role } from "../../base/schemas/roles";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "./standing-store";
 import { parseTenantName, type TenantName } from "./tenant-name";
 

@@ -1,5 +1,5 @@
 /** The 403 answers for suspended tenants and accounts. Only an operator suspends and resumes. */
-import { AppError } from "../../platform/errors";
+import { AppError } from "../../base/errors";
 
 /** A 403 for whatever a member of a suspended tenant, or a member's program, tries to do in it. */
 export const tenantSuspended = () =>

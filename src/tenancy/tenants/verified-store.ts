@@ -1,7 +1,7 @@
 /** The owners of a tenant whose email addresses are verified, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList, query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
+import { jsonList, query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 
 /**
  * Returns an expression that is 1 or 0: whether one of the owners has a verified address, or the product vouches for

@@ -2,7 +2,7 @@
  * Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { SYSTEM } from "../../platform/schemas/actor";
+import { SYSTEM } from "../../base/schemas/actor";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { unindexDisabled } from "../plane/index-store";

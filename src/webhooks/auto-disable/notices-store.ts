@@ -3,9 +3,9 @@
  * from the control plane.
  */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import type { Deps } from "../../platform/deps";
+import { atomically, type Db, jsonList, query, rows } from "../../base/db/client";
+import { repeatable } from "../../base/db/faults";
+import type { Deps } from "../../base/deps";
 import { MAIL_EVERY_MS, STAGE } from "../plane/stages";
 import { disabledAfterMs, withCounts } from "./transitions-store";
 

@@ -2,8 +2,8 @@
  * The minutely review of the failing subscriptions of one delivery database, across its tenants: page by page, so that
  * others can use the database in between however many subscriptions fail.
  */
-import { atomically, type Db, queryFirst } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
+import { atomically, type Db, queryFirst } from "../../base/db/client";
+import { repeatable } from "../../base/db/faults";
 import { type ReviewPage, Transitions } from "./transitions-store";
 
 /** How many failing subscriptions one round trip reviews. */

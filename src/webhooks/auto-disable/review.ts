@@ -3,11 +3,11 @@
  * are due, because it shares no transaction with the queue. A review that is cut short is repeated: the ids of its jobs
  * stay the same, and the consumer sends one mail for each id.
  */
-import type { Db } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { NoticeItem } from "../../platform/mail/job";
-import { queueMail } from "../../platform/mail/queue";
-import type { PagedMaintenance } from "../../platform/maintenance";
+import type { Db } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { NoticeItem } from "../../base/mail/job";
+import { queueMail } from "../../base/mail/queue";
+import type { PagedMaintenance } from "../../base/maintenance";
 import { sendOperational } from "../plane/operational";
 import { STAGE } from "../plane/stages";
 import {

@@ -7,10 +7,10 @@
  *        └──► forgotten: it has succeeded before anybody was told
  */
 import { type SQL, sql } from "drizzle-orm";
-import { type Rows, rows } from "../../platform/db/client";
-import { SYSTEM } from "../../platform/schemas/actor";
-import type { OperationalType } from "../../platform/schemas/event-type";
-import { DAY_MS, HOUR_MS } from "../../platform/time";
+import { type Rows, rows } from "../../base/db/client";
+import { SYSTEM } from "../../base/schemas/actor";
+import type { OperationalType } from "../../base/schemas/event-type";
+import { DAY_MS, HOUR_MS } from "../../base/time";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { isFrozen } from "../plane/frozen-store";
 import { isNewestHour } from "../plane/hours-store";

@@ -1,7 +1,7 @@
 /** Makes one attempt: checks the subscription, decrypts its secret, sends, and returns the result to record. */
-import { newIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { describeError, type LogFields, log } from "../../platform/log";
+import { newIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { describeError, type LogFields, log } from "../../base/log/log";
 import { type Headers, headersOwner } from "../options/header-options";
 import { keyOf } from "../plane/enqueue";
 import { holdsWhenOff, isForPauses } from "../plane/lane";

@@ -3,8 +3,8 @@
  * two.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { fixed } from "../../platform/db/client";
-import type { OutboxKey } from "../../platform/messages";
+import { fixed } from "../../base/db/client";
+import type { OutboxKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
 import {
   type DeliveryKind,

@@ -4,11 +4,11 @@
  * attempt gets a new id, so that ids stay in the order of time. A placeholder row with the status `moved` then takes
  * the planned id and points to the attempt. Spans tenants, like a batch of the queue; each row names its own tenant.
  */
-import { atomically, type Db, jsonList } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import { firstIdAt, newIdAt } from "../../platform/db/ids";
-import { fromStored } from "../../platform/db/stored-text";
-import type { OutboxKey } from "../../platform/messages";
+import { atomically, type Db, jsonList } from "../../base/db/client";
+import { repeatable } from "../../base/db/faults";
+import { firstIdAt, newIdAt } from "../../base/db/ids";
+import { fromStored } from "../../base/db/stored-text";
+import type { OutboxKey } from "../../base/messages";
 import { keyOf, type QueueSpeed } from "../plane/enqueue";
 import { LATE_AFTER_MS } from "../plane/timing";
 import { type ClaimedFields, claimStatements, type EventFields } from "./claim-statements-store";

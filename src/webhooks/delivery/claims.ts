@@ -2,9 +2,9 @@
  * The claims of one run: one at a time for each database, so that a database that fails or hangs holds up only its own
  * deliveries.
  */
-import { describeError, log } from "../../platform/log";
-import type { ShardKey } from "../../platform/messages";
-import { inTime } from "../../platform/time";
+import { describeError, log } from "../../base/log/log";
+import type { ShardKey } from "../../base/messages";
+import { inTime } from "../../base/time";
 import { enqueue } from "../plane/enqueue";
 import { moveToLanes } from "../plane/lane-store";
 import {

@@ -2,10 +2,10 @@
  * Claims, sends and records the deliveries of one invocation; run-states.ts has the states that they go through. A
  * delivery is claimed only when it can start soon. A duplicate or late message finds nothing to claim.
  */
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import type { ShardKey } from "../../platform/messages";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import type { ShardKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
 import { isUnreleased } from "../plane/lane";
 import {

@@ -1,5 +1,5 @@
 /** The body of a delivery and its content type. Both are the same on every attempt. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { DeliveryOptions } from "../options/delivery-options";
 
 export interface DeliveredEvent {

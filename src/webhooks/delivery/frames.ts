@@ -1,7 +1,7 @@
 /** What goes over the socket of a listener: JSON texts. The documentation describes them under the same names. */
 import * as z from "zod";
-import { toBase64, utf8 } from "../../platform/crypto/encoding";
-import { jsonOf } from "../../platform/json";
+import { toBase64, utf8 } from "../../base/crypto/encoding";
+import { jsonOf } from "../../base/json";
 
 export const SUBPROTOCOL = "postern.listen.v1";
 

@@ -2,8 +2,8 @@
  * Deliveries that a run could not start return to their queue, move to the slow queue, or join the backlog of their
  * subscription.
  */
-import type { Deps } from "../../platform/deps";
-import type { OutboxKey, ShardKey } from "../../platform/messages";
+import type { Deps } from "../../base/deps";
+import type { OutboxKey, ShardKey } from "../../base/messages";
 import { enqueue } from "../plane/enqueue";
 import { markSlow, moveToLanes } from "../plane/lane-store";
 import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "../plane/timing";

@@ -2,7 +2,7 @@
  * What this isolate remembers about deliveries, across its invocations. It is bounded and may be lost at any time:
  * correctness never depends on it.
  */
-import { BoundedMap } from "../../platform/bounded-map";
+import { BoundedMap } from "../../base/bounded-map";
 import { RECORD_WITHIN_MS } from "../plane/timing";
 import type { Limits } from "./throttling/limits";
 

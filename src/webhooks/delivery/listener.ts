@@ -1,7 +1,7 @@
 /** Sends one attempt over the socket of a listener, in place of `fetch`. */
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import { inTime } from "../../platform/time";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import { inTime } from "../../base/time";
 import { withoutValues } from "../options/header-options";
 import { TIMED_OUT } from "../plane/reasons";
 import { RETRY_AFTER_RUNTIME_FAULT_MS, SEND_TIMEOUT_MS } from "../plane/timing";

@@ -1,6 +1,6 @@
 /** Overdue deliveries of one delivery database, across its tenants, and their attempts. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query, queryFirst } from "../../platform/db/client";
+import { atomically, type Db, jsonList, query, queryFirst } from "../../base/db/client";
 import type { DueDelivery } from "../plane/enqueue";
 import { answersWithin } from "../plane/hours-store";
 import { MAIN, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";

@@ -2,10 +2,10 @@
  * What overdue deliveries need: those that nobody has claimed are queued again, and attempts whose consumer died are
  * ended and repeated.
  */
-import { repeatable } from "../../platform/db/faults";
-import { newIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { log } from "../../platform/log";
+import { repeatable } from "../../base/db/faults";
+import { newIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { log } from "../../base/log/log";
 import { enqueueDue } from "../plane/enqueue";
 import { INTERRUPTED } from "../plane/reasons";
 import {

@@ -4,11 +4,11 @@
  * its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, fixed } from "../../platform/db/client";
-import { longTextOf, toStored } from "../../platform/db/stored-text";
-import type { OutboxKey } from "../../platform/messages";
-import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
-import { hourOf } from "../../platform/time";
+import { atomically, type Db, fixed } from "../../base/db/client";
+import { longTextOf, toStored } from "../../base/db/stored-text";
+import type { OutboxKey } from "../../base/messages";
+import { ALL_OPERATIONAL } from "../../base/schemas/event-type";
+import { hourOf } from "../../base/time";
 import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
 import { markFailing } from "../auto-disable/marks-store";
 import { addToHours } from "../plane/hours-store";

@@ -2,10 +2,10 @@
  * Records results in groups, soon after they arrive. Those that arrive during a record are recorded together after it,
  * and no result waits for a slow send.
  */
-import { repeatable } from "../../platform/db/faults";
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import { inTime } from "../../platform/time";
+import { repeatable } from "../../base/db/faults";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import { inTime } from "../../base/time";
 import { enqueueLater } from "../plane/enqueue";
 import { sendOperational } from "../plane/operational";
 import { GATHER_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "../plane/timing";

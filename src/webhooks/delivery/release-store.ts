@@ -1,9 +1,9 @@
 /** Releasing claimed deliveries, and postponing deliveries. Spans tenants, like a batch of the queue. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import { newIdAt } from "../../platform/db/ids";
-import type { OutboxKey } from "../../platform/messages";
+import { atomically, type Db, jsonList, rows } from "../../base/db/client";
+import { repeatable } from "../../base/db/faults";
+import { newIdAt } from "../../base/db/ids";
+import type { OutboxKey } from "../../base/messages";
 import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";
 import type { ClaimedDelivery } from "./claim-store";
 import { type Limits, textOf } from "./throttling/limits";

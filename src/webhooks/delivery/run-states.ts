@@ -9,8 +9,8 @@
  * somebody else's. A key has one state in a run, however many messages have it. A delivery that has left its lane or
  * has got another time can be in a run with two keys, of which a claim finds the newer one.
  */
-import type { Deps } from "../../platform/deps";
-import type { ShardKey } from "../../platform/messages";
+import type { Deps } from "../../base/deps";
+import type { ShardKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
 import type { ClaimedDelivery } from "./claim-store";
 

@@ -2,7 +2,7 @@
  * Which deliveries to claim and to send next. The order is fair between subscriptions, and only what can start soon is
  * claimed.
  */
-import type { ShardKey } from "../../platform/messages";
+import type { ShardKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
 import { CLAIM_WORK_MS, MAX_WORK_MS } from "../plane/timing";
 import { widthOf } from "./lanes/width";

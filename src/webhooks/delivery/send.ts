@@ -1,6 +1,6 @@
 /** Sends one POST, limited in time and in bytes read. Redirects are not followed. A failure is returned, not thrown. */
-import { importPrivateKey, signAsymmetric } from "../../platform/crypto/ed25519";
-import { signBody, signStandard } from "../../platform/crypto/webhook-signature";
+import { importPrivateKey, signAsymmetric } from "../../base/crypto/ed25519";
+import { signBody, signStandard } from "../../base/crypto/webhook-signature";
 import { type Headers, withoutValues } from "../options/header-options";
 import type { SignatureProfile } from "../options/signature-profile";
 import type { DeliveryKind } from "../plane/outbox-store";

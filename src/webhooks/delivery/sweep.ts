@@ -2,7 +2,7 @@
  * The safety net under the queue: overdue deliveries are queued again, and attempts whose consumer died are ended and
  * repeated.
  */
-import type { Deps } from "../../platform/deps";
+import type { Deps } from "../../base/deps";
 import { LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../plane/timing";
 import { afterLeases, handleOverdue, type SweptAt } from "./overdue";
 import { nextMoments, readOverdue } from "./overdue-store";

@@ -1,6 +1,6 @@
 /** What sending a claimed delivery needs to know about its subscription. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Db, jsonList, query } from "../../platform/db/client";
+import { type Db, jsonList, query } from "../../base/db/client";
 import { type DeliveryOptions, parseOptions } from "../options/delivery-options";
 import type { StoredKey } from "../signing/keys";
 import { keysFrom, parseKeys } from "../signing/store";

@@ -1,7 +1,7 @@
 /** Which URLs a subscription may have, checked when it is created or changed and again before each delivery. */
-import type { Config } from "../../platform/config";
-import { isPrivateHost, withoutDot } from "../../platform/private-host";
-import { MAX_URL_CHARACTERS } from "../../platform/schemas/schemas";
+import type { Config } from "../../base/config/config";
+import { isPrivateHost, withoutDot } from "../../base/private-host";
+import { MAX_URL_CHARACTERS } from "../../base/schemas/schemas";
 
 /**
  * Returns why a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this

@@ -1,9 +1,9 @@
 /** Changing event types. Each change raises the revision of the tenant's rules, after the statement that records it. */
 import { sql } from "drizzle-orm";
-import type { atomically } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import type { atomically } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn } from "../../base/schemas/actor";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { writeBatch } from "../plane/write";
 import type { Breaks } from "./json-schema/compare";

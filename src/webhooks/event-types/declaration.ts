@@ -1,5 +1,5 @@
 /** What a declaration, a change and a further version make of an event type. Nothing is written here. */
-import { AppError, invalidField } from "../../platform/errors";
+import { AppError, invalidField } from "../../base/errors";
 import { canonical } from "./json-schema/canonical";
 import type { Schema } from "./json-schema/check";
 import { breaksOf } from "./json-schema/compare";

@@ -1,8 +1,8 @@
 /** Reading event types with their newest versions, several at once. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import type { Declared } from "./declaration";
 import {
   holdsIn,

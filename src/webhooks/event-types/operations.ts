@@ -1,6 +1,6 @@
 /** What people and programs do with event types. */
-import { AppError, notFound } from "../../platform/errors";
-import { operation } from "../../platform/operation";
+import { AppError, notFound } from "../../base/errors";
+import { operation } from "../../base/operation";
 import { IMPORT_TYPES, READ_TYPES, TEST_RULES, WRITE_TYPES } from "../access";
 import { exportTypes } from "./export/export";
 import { typesExport } from "./export/schemas";

@@ -3,14 +3,14 @@
  * that whoever publishes reads them beside the types of the tenant.
  */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
-import { insertRows, type StoredRow } from "../../platform/db/copy";
-import { repeatable } from "../../platform/db/faults";
-import type { Deps } from "../../platform/deps";
-import { unavailable } from "../../platform/errors";
-import { describeError, log } from "../../platform/log";
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { atomically, type Db, jsonList, query, rows } from "../../base/db/client";
+import { insertRows, type StoredRow } from "../../base/db/copy";
+import { repeatable } from "../../base/db/faults";
+import type { Deps } from "../../base/deps";
+import { unavailable } from "../../base/errors";
+import { describeError, log } from "../../base/log/log";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 
 /** A version of a schema can have 144 KiB with its examples. */
 const PAGE_VERSIONS = 8;

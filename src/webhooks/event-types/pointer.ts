@@ -1,5 +1,5 @@
 /** References within a document: JSON pointers (RFC 6901) as fragments of URIs. */
-import { invalidField } from "../../platform/errors";
+import { invalidField } from "../../base/errors";
 import { isObject } from "./json-schema/canonical";
 
 /** How many references may follow each other. */

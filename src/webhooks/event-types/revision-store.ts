@@ -4,9 +4,9 @@
  * the change, and a crash between costs one more read.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 
 type Tenant = Pick<TenantRef, "tenantId">;
 

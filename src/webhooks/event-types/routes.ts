@@ -1,11 +1,11 @@
 /** `/event-types`: the types that the tenant publishes, and `/tenant/event-types`: the rules for them. */
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { sessionOrPlatformOnly } from "../../platform/http/permissions";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { sessionOrPlatformOnly } from "../../base/http/permissions";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { EXPORT_MEDIA_TYPES, exportHeaders } from "./export/export";
 import { typeImportResult } from "./import/schemas";
 import { eventTypes } from "./operations";

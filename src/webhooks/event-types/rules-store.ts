@@ -1,8 +1,8 @@
 /** What publishing reads of event types. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query, rows } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, type Db, jsonList, query, rows } from "../../base/db/client";
+import { repeatable } from "../../base/db/faults";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import type { FilterObject } from "../filters/filter";
 import { listsType } from "../plane/patterns-store";
 import type { Deprecation } from "./rows";

@@ -3,12 +3,12 @@
  * receive an event by their filters. A tenant without rules pays nothing for them. A refusal is decided by rules that
  * were read in the same request, and an event is stored only if the rules have not changed since they were read.
  */
-import { BoundedMap } from "../../platform/bounded-map";
-import type { Deps } from "../../platform/deps";
-import type { ErrorDetail } from "../../platform/errors";
-import type { TenantStanding } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { iso, MINUTE_MS } from "../../platform/time";
+import { BoundedMap } from "../../base/bounded-map";
+import type { Deps } from "../../base/deps";
+import type { ErrorDetail } from "../../base/errors";
+import type { TenantStanding } from "../../base/schemas/principal";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { iso, MINUTE_MS } from "../../base/time";
 import { matches } from "../filters/match";
 import { RequestValues } from "../filters/meter";
 import { RequestMeter } from "./json-schema/meter";

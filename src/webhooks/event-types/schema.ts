@@ -1,5 +1,5 @@
 /** Schemas and examples that a request brings. */
-import { AppError, refuseInvalid } from "../../platform/errors";
+import { AppError, refuseInvalid } from "../../base/errors";
 import { type CompiledSchema, compileSchema, SchemaRefused } from "./json-schema/check";
 import type { RequestMeter } from "./json-schema/meter";
 import type { Finding } from "./json-schema/report";

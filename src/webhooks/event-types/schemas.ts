@@ -1,7 +1,7 @@
 /** The request bodies of event types, and the resources that the API returns. */
 import * as z from "zod";
-import { OPERATIONAL_PREFIX, eventType as typeName } from "../../platform/schemas/event-type";
-import { described, isWithinDepth, MAX_DEPTH, moment, pageLimit, time } from "../../platform/schemas/schemas";
+import { OPERATIONAL_PREFIX, eventType as typeName } from "../../base/schemas/event-type";
+import { described, isWithinDepth, MAX_DEPTH, moment, pageLimit, time } from "../../base/schemas/schemas";
 import { catalogue, catalogueChange } from "./catalogue/schemas";
 
 const KIB = 1024;

@@ -1,9 +1,9 @@
 /** The settings of a tenant's event types: which can be published, and whether everybody can see them. */
-import type { Deps } from "../../platform/deps";
-import { invalidField } from "../../platform/errors";
-import type { ActingIn } from "../../platform/schemas/actor";
-import type { TenantStanding } from "../../platform/schemas/principal";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import { invalidField } from "../../base/errors";
+import type { ActingIn } from "../../base/schemas/actor";
+import type { TenantStanding } from "../../base/schemas/principal";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { catalogueView, changeCatalogue } from "./catalogue/change";
 import { readCatalogue } from "./catalogue/store";
 import { updateMode } from "./change-store";

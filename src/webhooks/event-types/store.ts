@@ -1,8 +1,8 @@
 /** Reading event types in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, query, queryFirst, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, query, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { entriesFor } from "../plane/patterns-store";
 import type { TypeRow, VersionRow } from "./rows";
 import type { EventTypeQuery, Mode } from "./schemas";

@@ -1,8 +1,8 @@
 /** Declaring and changing event types, and trying payloads. */
-import type { Deps } from "../../platform/deps";
-import { AppError, changedMeanwhile, notFound, orNotFound } from "../../platform/errors";
-import type { ActingIn } from "../../platform/schemas/actor";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import { AppError, changedMeanwhile, notFound, orNotFound } from "../../base/errors";
+import type { ActingIn } from "../../base/schemas/actor";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { deleteType, insertType, insertVersion, MAX_TYPES, updateType } from "./change-store";
 import { change, type Declared, declare, nextVersion } from "./declaration";
 import { validate } from "./json-schema/validate";

@@ -1,5 +1,5 @@
 /** Event types as the API returns them. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { Declared } from "./declaration";
 import type { TypeRow, VersionRow } from "./rows";
 import type { EventType, EventTypeSummary, EventTypeVersion } from "./schemas";

@@ -4,8 +4,8 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { fixed } from "../../platform/db/client";
-import { longTextOf } from "../../platform/db/stored-text";
+import { fixed } from "../../base/db/client";
+import { longTextOf } from "../../base/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import { revisionOf } from "../event-types/rules-store";
 import type { DueDelivery } from "../plane/enqueue";

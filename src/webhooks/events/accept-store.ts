@@ -1,10 +1,10 @@
 /** Accepting events in D1: up to 100 events and their deliveries, in one round trip that may be repeated. */
-import { atomically, type Db, jsonList } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import { unlessStale } from "../../platform/db/recheck";
-import type { StoredText } from "../../platform/db/stored-text";
-import type { TenantStanding } from "../../platform/schemas/principal";
-import { DAY_MS } from "../../platform/time";
+import { atomically, type Db, jsonList } from "../../base/db/client";
+import { repeatable } from "../../base/db/faults";
+import { unlessStale } from "../../base/db/recheck";
+import type { StoredText } from "../../base/db/stored-text";
+import type { TenantStanding } from "../../base/schemas/principal";
+import { DAY_MS } from "../../base/time";
 import { unlessDeparted } from "../../tenancy/moves/fence";
 import type { DueDelivery } from "../plane/enqueue";
 import { type AcceptedEvent, statementsFor } from "./accept-statements-store";

@@ -1,10 +1,11 @@
 /** Accepting events within the budget of deliveries of their tenant. */
-import { violates } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { isOnTrial, type Reservation, reserve } from "../../platform/limits/reserve";
-import type { TenantStanding } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+
+import { isOnTrial, type Reservation, reserve } from "../../base/budgets/reserve";
+import { violates } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import type { TenantStanding } from "../../base/schemas/principal";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { enqueue, enqueueDue } from "../plane/enqueue";
 import { enqueueFanOut } from "../plane/fan-out";
 import type { AcceptedEvent } from "./accept-statements-store";

@@ -3,10 +3,10 @@
  * attempt to its newest one, as in `outcomes-store.ts`.
  */
 import { sql } from "drizzle-orm";
-import { jsonList, query } from "../../platform/db/client";
-import { deliveryIdOf } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { jsonList, query } from "../../base/db/client";
+import { deliveryIdOf } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";
 
 /** The most subscriptions whose deliveries are counted. */

@@ -1,7 +1,7 @@
 /**
  * Estimates how many deliveries events will have, from the last events of the same types that this isolate has seen.
  */
-import { BoundedMap } from "../../platform/bounded-map";
+import { BoundedMap } from "../../base/bounded-map";
 
 /** Bounds the memory. */
 const MAX_KNOWN = 10_000;

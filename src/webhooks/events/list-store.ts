@@ -3,10 +3,10 @@
  * event.
  */
 import { sql } from "drizzle-orm";
-import { query } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { query } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { ID_BEFORE_MS } from "../plane/timing";
 
 /**

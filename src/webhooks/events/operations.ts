@@ -1,5 +1,5 @@
 /** Reading events. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { READ_DELIVERIES } from "../access";
 import { eventDetail, eventsOf } from "./outcomes";
 import { eventListQuery, eventQuery } from "./schemas";

@@ -6,12 +6,12 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import { deliveryIdOf, timeOfId, timeOfIdSql } from "../../platform/db/ids";
-import { fromStored } from "../../platform/db/stored-text";
-import type { Deps } from "../../platform/deps";
-import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, rows } from "../../base/db/client";
+import { deliveryIdOf, timeOfId, timeOfIdSql } from "../../base/db/ids";
+import { fromStored } from "../../base/db/stored-text";
+import type { Deps } from "../../base/deps";
+import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../base/schemas/event-type";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { enabledAt, eventsAt, switchedBetween } from "../plane/former-states-store";
 import { isFrozen } from "../plane/frozen-store";
 import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";

@@ -1,10 +1,10 @@
 /** The outcome of an event: for each subscription that wanted it, whether it was delivered, and if not, why. */
-import { timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
-import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { DAY_MS, iso } from "../../platform/time";
+import { timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import { shownPayload, shownText } from "../../base/schemas/shown-payload";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { DAY_MS, iso } from "../../base/time";
 import { inEach, whereFound } from "../../tenancy/moves/places";
 import { reasons } from "../filters/match";
 import { parseFilter } from "../filters/parse";

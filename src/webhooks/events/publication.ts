@@ -1,7 +1,7 @@
 /** The input and output of publishing, over HTTP and over RPC. */
 import * as z from "zod";
-import { eventType, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
-import { described, id, isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
+import { eventType, OPERATIONAL_PREFIX } from "../../base/schemas/event-type";
+import { described, id, isWithinDepth, MAX_DEPTH } from "../../base/schemas/schemas";
 
 const MAX_CORRELATION_ID_CHARACTERS = 128;
 const MAX_ORDER_KEY_CHARACTERS = 128;

@@ -1,14 +1,15 @@
 /**
  * Publishing events. Events and their deliveries are rows in D1 before the call returns; the queue only carries keys.
  */
-import { sha256Hex, utf8 } from "../../platform/crypto/encoding";
-import { newIdAt, newIdsAt } from "../../platform/db/ids";
-import { StaleCaller } from "../../platform/db/recheck";
-import { toStored } from "../../platform/db/stored-text";
-import type { Deps } from "../../platform/deps";
-import { AppError, refuseInvalid, unavailable } from "../../platform/errors";
-import { reserve } from "../../platform/limits/reserve";
-import { refuseWhenFull } from "../../platform/limits/storage";
+
+import { reserve } from "../../base/budgets/reserve";
+import { refuseWhenFull } from "../../base/budgets/storage";
+import { sha256Hex, utf8 } from "../../base/crypto/encoding";
+import { newIdAt, newIdsAt } from "../../base/db/ids";
+import { StaleCaller } from "../../base/db/recheck";
+import { toStored } from "../../base/db/stored-text";
+import type { Deps } from "../../base/deps";
+import { AppError, refuseInvalid, unavailable } from "../../base/errors";
 import { type CheckedEvents, checkEvents, countWarned } from "../event-types/rules";
 import { forgetRules } from "../event-types/rules-cache";
 import { acceptWithin, type Publisher, StaleRules } from "./accept";

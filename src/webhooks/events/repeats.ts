@@ -1,7 +1,7 @@
 /** Events that were published before with the same Idempotency-Key. */
-import { newIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import { newIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
 import type { AcceptedEvent } from "./accept-statements-store";
 import { findPublished, type NewEvent } from "./accept-store";
 import type { Published } from "./publication";

@@ -2,13 +2,13 @@
 
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { invalid } from "../../platform/errors";
-import { keepBodyText } from "../../platform/http/body";
-import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
-import { dataOf } from "../../platform/schemas/schemas";
+import { invalid } from "../../base/errors";
+import { keepBodyText } from "../../base/http/body";
+import type { AppEnv } from "../../base/http/env";
+import { requires, serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
+import { body } from "../../base/http/validate";
+import { dataOf } from "../../base/schemas/schemas";
 import { PUBLISH } from "../access";
 import { events } from "./operations";
 import { idempotencyKey, type Published, publication, publicationBatch, published } from "./publication";

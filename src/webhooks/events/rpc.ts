@@ -1,12 +1,12 @@
 /** The entrypoint for other Workers, which publish without HTTP through a service binding to `EventPublisher`. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import * as z from "zod";
-import { utf8 } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import { createDeps, type Deps } from "../../platform/deps";
-import { AppError, invalid, notFound } from "../../platform/errors";
-import { describeError, type LogFields, log } from "../../platform/log";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { utf8 } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import { createDeps, type Deps } from "../../base/deps";
+import { AppError, invalid, notFound } from "../../base/errors";
+import { describeError, type LogFields, log } from "../../base/log/log";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { findTenant } from "../../tenancy/tenants/store";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { idempotencyKey, type Published, publication, publicationBatch } from "./publication";

@@ -1,7 +1,7 @@
 /** Published events and what became of them, as the API sends them. */
 import * as z from "zod";
-import { eventType } from "../../platform/schemas/event-type";
-import { cursor, described, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
+import { eventType } from "../../base/schemas/event-type";
+import { cursor, described, id, moment, nextCursor, pageQuery, time } from "../../base/schemas/schemas";
 import { filterReason } from "../filters/schemas";
 import { attemptSummary } from "../log/schemas";
 import { filtered, sequence } from "./publication";

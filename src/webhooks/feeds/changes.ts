@@ -1,13 +1,13 @@
 /** Creating, changing and deleting feeds, and their tokens. */
-import { makeChecked } from "../../platform/crypto/checked-token";
-import { sha256Hex } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, changedMeanwhile, notFound, orNotFound } from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import type { Principal } from "../../platform/schemas/principal";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import { makeChecked } from "../../base/crypto/checked-token";
+import { sha256Hex } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, changedMeanwhile, notFound, orNotFound } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import type { ActingIn } from "../../base/schemas/actor";
+import type { Principal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import type { Feed } from "./schemas";
 import { deleteFeed, type FeedRow, findFeed, insertFeed, listFeeds, updateFeed } from "./store";
 import { deleteTokens, insertToken, type NewFeedToken, replaceToken, tokenPrefixes } from "./tokens-store";

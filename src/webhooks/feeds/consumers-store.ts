@@ -1,8 +1,8 @@
 /** How far the consumers of feeds have come. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../platform/schemas/actor";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { entriesAfter, headOf } from "../events/entries-store";
 import { writeBatch } from "../plane/write";

@@ -1,7 +1,7 @@
 /** What consumers of feeds do besides reading. */
-import type { Deps } from "../../platform/deps";
-import { notFound, orNotFound } from "../../platform/errors";
-import type { Actor } from "../../platform/schemas/actor";
+import type { Deps } from "../../base/deps";
+import { notFound, orNotFound } from "../../base/errors";
+import type { Actor } from "../../base/schemas/actor";
 import { positionAt } from "../events/entries-store";
 import { acknowledge, type ConsumerRow, deleteConsumer, listConsumers, moveConsumer } from "./consumers-store";
 import { positionOf } from "./cursor";

@@ -1,5 +1,5 @@
 /** Cursors: a place in one feed, as opaque text. Nothing appears before a cursor later, so readers can keep it. */
-import { invalidField } from "../../platform/errors";
+import { invalidField } from "../../base/errors";
 
 const FORM = /^([0-9a-z]{1,11})-([0-9a-f]{12})$/;
 /** The random end of a feed's id tells its cursors from those of others. */

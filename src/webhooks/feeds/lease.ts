@@ -1,6 +1,6 @@
 /** One poll of a consumer at a time. */
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
 
 /** Does the work of a poll, unless another poll of the consumer is running. Throws CONFLICT then. */
 export async function withLease<T>(deps: Deps, feedId: string, consumer: string, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 /** What people and programs do with feeds. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { MOVE_CONSUMER, READ_FEED, WRITE_FEED } from "../access";
 import { changeFeed, createFeed, feedsOf, removeFeed, rotateToken, shownFeed } from "./changes";
 import { ackConsumer, consumersOf, forgetConsumer, seekConsumer } from "./consumers";

@@ -1,8 +1,8 @@
 /** Reading a page of a feed: its entries, and then the events that they name. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, query, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { entriesAfter, headOf } from "../events/entries-store";
 import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../plane/payload-store";
 

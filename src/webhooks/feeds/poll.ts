@@ -1,9 +1,9 @@
 /** Reading a feed: a page after a cursor, or after what a consumer has acknowledged. */
-import { fromStored } from "../../platform/db/stored-text";
-import type { Deps } from "../../platform/deps";
-import { notFound, orNotFound } from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import { iso } from "../../platform/time";
+import { fromStored } from "../../base/db/stored-text";
+import type { Deps } from "../../base/deps";
+import { notFound, orNotFound } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import { iso } from "../../base/time";
 import { placesOf } from "../../tenancy/moves/places";
 import { positionAt } from "../events/entries-store";
 import { insertConsumer } from "./consumers-store";

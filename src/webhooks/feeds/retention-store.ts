@@ -1,7 +1,7 @@
 /** Removing old entries of feeds, tenant by tenant, and noting what was removed. */
 import { sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, rows } from "../../platform/db/client";
-import type { MaintenancePage } from "../../platform/db/paged-maintenance";
+import { atomically, CHANGES, countOf, type Db, rows } from "../../base/db/client";
+import type { MaintenancePage } from "../../base/db/paged-maintenance";
 import { entriesAfter, positionAt } from "../events/entries-store";
 
 /**

@@ -1,10 +1,10 @@
 /** `/feeds`: lists of events that programs pull. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf, id } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf, id } from "../../base/schemas/schemas";
 import type { Tokened } from "./changes";
 import { feeds } from "./operations";
 import type { FeedPage } from "./poll";

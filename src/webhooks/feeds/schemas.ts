@@ -1,7 +1,7 @@
 /** The request bodies of feeds, and the resources that the API returns. */
 import * as z from "zod";
-import { eventType, eventWildcard, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
-import { described, id, moment, name, time } from "../../platform/schemas/schemas";
+import { eventType, eventWildcard, OPERATIONAL_PREFIX } from "../../base/schemas/event-type";
+import { described, id, moment, name, time } from "../../base/schemas/schemas";
 import { orderKey, sequence } from "../events/publication";
 
 const MAX_EVENT_TYPES = 100;

@@ -1,9 +1,9 @@
 /** Feeds in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList, query, queryFirst, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { jsonList, query, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn } from "../../base/schemas/actor";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { headOf } from "../events/entries-store";
 import { writeBatch } from "../plane/write";

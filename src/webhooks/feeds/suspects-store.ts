@@ -1,8 +1,8 @@
 /** The tokens of feeds that somebody may have whom their account's owner does not know, in D1. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../platform/schemas/actor";
+import { atomically, jsonList, query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { actsOf, type Suspect } from "../subscriptions/suspects-store";
 

@@ -1,8 +1,8 @@
 /** The tokens of feeds in the control plane, stored as SHA-256. */
 import { sql } from "drizzle-orm";
-import { atomically, prepared, query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../platform/schemas/actor";
+import { atomically, prepared, query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn } from "../../base/schemas/actor";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
 

@@ -1,5 +1,5 @@
 /** Feeds and their consumers, as the API returns them. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { ConsumerRow } from "./consumers-store";
 import { makeCursor } from "./cursor";
 import type { Feed, FeedConsumer } from "./schemas";

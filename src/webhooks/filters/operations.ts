@@ -1,6 +1,6 @@
 /** Trying a filter on an event. */
-import { orNotFound } from "../../platform/errors";
-import { operation } from "../../platform/operation";
+import { orNotFound } from "../../base/errors";
+import { operation } from "../../base/operation";
 import { TEST_RULES } from "../access";
 import { reasons } from "./match";
 import { parseFilter } from "./parse";

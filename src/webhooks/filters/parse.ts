@@ -1,5 +1,5 @@
 /** Reading filters: what `delivery.filter` can be. */
-import { isWithinDepth } from "../../platform/schemas/schemas";
+import { isWithinDepth } from "../../base/schemas/schemas";
 import { type Filter, type FilterObject, type FilterOperator, OPERATORS } from "./filter";
 import { namesOf } from "./path";
 

@@ -1,9 +1,9 @@
 /** `/webhooks/:id/filter`: trying the filter of a subscription. */
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { filters } from "./operations";
 import { filterResult } from "./schemas";
 

@@ -1,7 +1,7 @@
 /** What it takes to try one, and why one lets an event not through, as the API has them. */
 import * as z from "zod";
-import { eventType } from "../../platform/schemas/event-type";
-import { described, isWithinDepth, MAX_DEPTH } from "../../platform/schemas/schemas";
+import { eventType } from "../../base/schemas/event-type";
+import { described, isWithinDepth, MAX_DEPTH } from "../../base/schemas/schemas";
 import { filter } from "./filter-schemas";
 
 export const filterSample = z

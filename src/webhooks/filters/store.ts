@@ -1,8 +1,8 @@
 /** Reading the filter of one subscription. */
 import { sql } from "drizzle-orm";
-import { queryFirst } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { hasUrl } from "../plane/live-store";
 import { listsType } from "../plane/patterns-store";
 import type { FilterObject } from "./filter";

@@ -1,9 +1,9 @@
 /** Opening and closing listeners. */
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import type { Principal } from "../../platform/schemas/principal";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import type { Principal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { newSecret } from "../signing/secret";
 import { refuseNewReader } from "../subscriptions/audit-readers";
 import { encryptSecret } from "../subscriptions/changes";

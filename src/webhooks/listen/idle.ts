@@ -1,7 +1,7 @@
 /** Every hour: ends listeners that nobody has used for a day. */
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { SYSTEM } from "../../platform/schemas/actor";
-import { DAY_MS } from "../../platform/time";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { SYSTEM } from "../../base/schemas/actor";
+import { DAY_MS } from "../../base/time";
 import { findTenant } from "../../tenancy/tenants/store";
 import { deleteListener, findIdleListeners } from "./store";
 

@@ -1,5 +1,5 @@
 /** What people and programs do with listeners. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { LISTEN } from "../access";
 import { closeListener, endListener, openListener, ownListeners, ticketFor } from "./changes";
 import { newListener } from "./schemas";

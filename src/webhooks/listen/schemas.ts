@@ -1,6 +1,6 @@
 /** The request bodies of listeners, and what the API answers about them. */
 import * as z from "zod";
-import { described, id, name, time } from "../../platform/schemas/schemas";
+import { described, id, name, time } from "../../base/schemas/schemas";
 import { eventTypes } from "../subscriptions/schemas";
 
 export const newListener = z

@@ -3,10 +3,10 @@
  * `plane/lane.ts`.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { type Db, jsonList, query, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { type Db, jsonList, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn } from "../../base/schemas/actor";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { indexSubscription, unindexEventTypes } from "../plane/index-store";
 import { assign, attach, detach, END_LANE, initialLane } from "../plane/lane-store";

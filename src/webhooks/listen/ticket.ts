@@ -1,8 +1,8 @@
 /** Tickets, each of which opens the socket of a listener once. They are sealed, so a forged one reaches no object. */
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { Principal } from "../../platform/schemas/principal";
-import { decryptState, encryptState } from "../../platform/short-lived";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { Principal } from "../../base/schemas/principal";
+import { decryptState, encryptState } from "../../base/short-lived";
 import { receivesAudit, refuseNewReader } from "../subscriptions/audit-readers";
 
 const LIVES_MS = 30_000;

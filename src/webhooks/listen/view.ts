@@ -1,5 +1,5 @@
 /** Listeners, as the API returns them. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { Opened } from "./changes";
 import type { Listener, ListenTicket, OpenedListener } from "./schemas";
 import type { ListenerRow } from "./store";

@@ -1,9 +1,9 @@
 /** The delivery log as the API shows it: its pages, and one attempt in detail. */
 
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
-import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import { shownPayload, shownText } from "../../base/schemas/shown-payload";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { inEach, whereFound } from "../../tenancy/moves/places";
 import { bodyOf } from "../delivery/envelope";
 import { correlationOf, headersOf } from "../delivery/send";

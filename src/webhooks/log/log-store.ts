@@ -5,11 +5,11 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Rows, rows } from "../../platform/db/client";
-import { firstIdAt, firstIdAtSql, timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { HOUR_MS } from "../../platform/time";
+import { atomically, type Rows, rows } from "../../base/db/client";
+import { firstIdAt, firstIdAtSql, timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { HOUR_MS } from "../../base/time";
 import { isLive } from "../plane/live-store";
 import { PLACEHOLDER } from "../plane/outbox-store";
 import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";

@@ -1,5 +1,5 @@
 /** Merging the pages of a log that is in two databases, because its tenant was moved. */
-import { timeOfId } from "../../platform/db/ids";
+import { timeOfId } from "../../base/db/ids";
 import { momentCursor } from "./log-store";
 
 interface LogPage<Row> {

@@ -1,5 +1,5 @@
 /** Reading the delivery log. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { READ_DELIVERIES } from "../access";
 import { attemptOfSubscription, logOfSubscription } from "./delivery-log";
 import { logQuery } from "./schemas";

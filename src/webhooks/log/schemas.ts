@@ -1,7 +1,7 @@
 /** The delivery log and its filter, as the API sends and receives them. */
 import * as z from "zod";
-import { eventType } from "../../platform/schemas/event-type";
-import { described, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
+import { eventType } from "../../base/schemas/event-type";
+import { described, id, moment, nextCursor, pageQuery, time } from "../../base/schemas/schemas";
 
 const MAX_PAGE_ROWS = 100;
 

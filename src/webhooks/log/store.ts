@@ -1,10 +1,10 @@
 /** Reading one attempt of the delivery log, with all attempts of its delivery. */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import { fromStored, storedText } from "../../platform/db/stored-text";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, rows } from "../../base/db/client";
+import { fromStored, storedText } from "../../base/db/stored-text";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import type { DeliveryOptions } from "../options/delivery-options";
 import { parseOptions } from "../options/delivery-options";
 import { isLive } from "../plane/live-store";

@@ -1,5 +1,5 @@
 /** One attempt of a delivery in short, as the log and the outcomes of an event show it. */
-import { iso } from "../../platform/time";
+import { iso } from "../../base/time";
 import type { AttemptDetail } from "./schemas";
 import type { ChainRow } from "./store";
 

@@ -3,7 +3,7 @@
  * stored or shown. Each option is described once, in one of the tables that this file puts together.
  */
 import * as z from "zod";
-import type { ErrorDetail } from "../../platform/errors";
+import type { ErrorDetail } from "../../base/errors";
 import type { FilterObject } from "../filters/filter";
 import { DISABLING_OPTIONS } from "./disabling-options";
 import { FILTER_OPTIONS } from "./filter-option";

@@ -3,7 +3,7 @@
  * again.
  */
 import * as z from "zod";
-import type { ErrorDetail } from "../../platform/errors";
+import type { ErrorDetail } from "../../base/errors";
 import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
 const MAX_HEADERS = 20;

@@ -1,7 +1,7 @@
 /** A subscription's own headers, encrypted at rest. */
-import { decrypt, encrypt } from "../../platform/crypto/encryption";
-import type { Deps } from "../../platform/deps";
-import { refuseInvalid } from "../../platform/errors";
+import { decrypt, encrypt } from "../../base/crypto/encryption";
+import type { Deps } from "../../base/deps";
+import { refuseInvalid } from "../../base/errors";
 import { type Headers, type HeadersChange, headersOwner, leftOut, mergeHeaders, refuseHeaders } from "./header-options";
 
 interface Sealed {

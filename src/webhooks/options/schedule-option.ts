@@ -1,6 +1,6 @@
 /** `delivery.retry.schedule`: the waits between the attempts of a delivery. */
 import * as z from "zod";
-import { DAY_MS } from "../../platform/time";
+import { DAY_MS } from "../../base/time";
 import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
 const MAX_WAITS = 20;

@@ -3,8 +3,8 @@
  * which verify that form keep working. The shapes of a profile and what it may be; `../signing/profiles.ts` signs.
  */
 import * as z from "zod";
-import { isBase64Key } from "../../platform/crypto/webhook-signature";
-import type { ErrorDetail } from "../../platform/errors";
+import { isBase64Key } from "../../base/crypto/webhook-signature";
+import type { ErrorDetail } from "../../base/errors";
 import { type Headers, headerName } from "./header-options";
 
 const MAX_CONTENT_CHARACTERS = 256;

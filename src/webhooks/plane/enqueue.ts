@@ -1,12 +1,12 @@
 /** Queues deliveries. A lost message delays a delivery but cannot lose it, because the sweep queues it again. */
-import type { QueuePair } from "../../platform/delivery-queues";
-import type { Deps } from "../../platform/deps";
+import type { QueuePair } from "../../base/delivery-queues";
+import type { Deps } from "../../base/deps";
 import {
   type DeliveryMessage,
   MAX_KEYS_PER_MESSAGE,
   MAX_KEYS_PER_SLOW_MESSAGE,
   type OutboxKey,
-} from "../../platform/messages";
+} from "../../base/messages";
 import { LONGEST_MESSAGE_DELAY_MS } from "./timing";
 
 /** One `sendBatch` takes at most 256 KB, and a message of 50 keys has about 10 KB. */

@@ -1,9 +1,9 @@
 /** The pages of a fan-out in D1, except the first page of a published event, which is written with the event. */
 
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, query, rows } from "../../platform/db/client";
-import { deliveryIdOf } from "../../platform/db/ids";
-import type { FanOut, OutboxKey } from "../../platform/messages";
+import { atomically, type Db, query, rows } from "../../base/db/client";
+import { deliveryIdOf } from "../../base/db/ids";
+import type { FanOut, OutboxKey } from "../../base/messages";
 import { insertDeliveries, MAIN } from "./outbox-store";
 import { aboutOf, entriesFor } from "./patterns-store";
 import { PAYLOAD_BYTES } from "./payload-store";

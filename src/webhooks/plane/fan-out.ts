@@ -3,9 +3,9 @@
  * it has come.
  */
 
-import type { Deps } from "../../platform/deps";
-import { log } from "../../platform/log";
-import { type FanOut, type FanOutMessage, MAX_FAN_OUTS_PER_MESSAGE } from "../../platform/messages";
+import type { Deps } from "../../base/deps";
+import { log } from "../../base/log/log";
+import { type FanOut, type FanOutMessage, MAX_FAN_OUTS_PER_MESSAGE } from "../../base/messages";
 import { enqueue } from "./enqueue";
 import { findUnfinishedFanOuts, writeFanOutPages } from "./fan-out-store";
 import { QUEUE_GRACE_MS } from "./timing";

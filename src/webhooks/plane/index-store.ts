@@ -1,6 +1,6 @@
 /** The fan-out index: which subscriptions of a tenant receive an event type. */
 import { type SQL, sql } from "drizzle-orm";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { beginPlatformFeed } from "./begin-store";
 import { isLive } from "./live-store";
 import { covers, readersOfAudit } from "./patterns-store";

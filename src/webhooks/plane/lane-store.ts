@@ -4,8 +4,8 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query } from "../../platform/db/client";
-import type { OutboxKey } from "../../platform/messages";
+import { atomically, type Db, jsonList, query } from "../../base/db/client";
+import type { OutboxKey } from "../../base/messages";
 import { withFormerState } from "./former-states-store";
 import { MAIN, PLANNED_ID_OF_WRITTEN, UNHELD } from "./outbox-store";
 import { HOLDS_WHEN_OFF, IS_PROBED } from "./predicates-store";

@@ -1,6 +1,6 @@
 /** Which subscriptions a statement may touch. */
 import { type SQL, sql } from "drizzle-orm";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 
 /** True for the subscription `s` with this id if it belongs to the tenant and is not deleted. */
 export const isLive = ({ tenantId }: TenantRef, id: string): SQL =>

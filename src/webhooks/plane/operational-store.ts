@@ -4,9 +4,9 @@
  * events creates their deliveries.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { type Rows, rows } from "../../platform/db/client";
-import { newIdSql } from "../../platform/db/ids";
-import { ALL_OPERATIONAL, type OperationalType } from "../../platform/schemas/event-type";
+import { type Rows, rows } from "../../base/db/client";
+import { newIdSql } from "../../base/db/ids";
+import { ALL_OPERATIONAL, type OperationalType } from "../../base/schemas/event-type";
 
 /** A time in Unix ms as ISO 8601, as SQL; null stays null. */
 export const isoSql = (timeMs: SQL | number): SQL =>

@@ -1,5 +1,5 @@
 /** Sending operational events that a batch has written. */
-import type { Deps } from "../../platform/deps";
+import type { Deps } from "../../base/deps";
 import { enqueueFanOut } from "./fan-out";
 
 /** Starts the fan-out of new operational events in the background. If the queue is down, the sweep starts it. */

@@ -1,8 +1,8 @@
 /** The patterns that a subscription can list in place of event types. */
 import { type SQL, sql } from "drizzle-orm";
-import { ALL_OPERATIONAL, AUDIT_TYPE } from "../../platform/schemas/event-type";
-import { ONLY_IF_NAMED, PLATFORM_EVENT_TYPES } from "../../platform/schemas/platform-events";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { ALL_OPERATIONAL, AUDIT_TYPE } from "../../base/schemas/event-type";
+import { ONLY_IF_NAMED, PLATFORM_EVENT_TYPES } from "../../base/schemas/platform-events";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 
 const MAX_WILDCARD_PARTS = 8;
 

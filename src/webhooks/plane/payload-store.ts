@@ -1,6 +1,6 @@
 /** The payload of an event in its row: in the column `payload` or, if it is long, in the last one. */
 import { sql } from "drizzle-orm";
-import { storedText } from "../../platform/db/stored-text";
+import { storedText } from "../../base/db/stored-text";
 
 /** The payload of a row of `events`, to be read by `fromStored`. */
 export const PAYLOAD = storedText(sql.raw("payload"), sql.raw("long_payload"));

@@ -1,5 +1,5 @@
 /** The stages of a failing subscription. Its users are told about each stage except the first. */
-import { HOUR_MS } from "../../platform/time";
+import { HOUR_MS } from "../../base/time";
 
 export const STAGE = {
   /** It has failed often, but not for long. */

@@ -2,7 +2,7 @@
  * Every delay, timeout, lease and window of time in the delivery of events. How they add up is tested in
  * timing.test.ts. Counts and sizes are beside what they bound.
  */
-import { HOUR_MS, MINUTE_MS } from "../../platform/time";
+import { HOUR_MS, MINUTE_MS } from "../../base/time";
 
 /** The sends of one run at once. The runtime opens six connections an invocation; D1, queues and objects need one. */
 export const MAX_SENDS_OF_RUN = 5;

@@ -1,7 +1,7 @@
 /** A batch that changes the subscriptions of a tenant. */
-import { atomically } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { unlessDeparted } from "../../tenancy/moves/fence";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 

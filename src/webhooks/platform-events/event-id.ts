@@ -1,6 +1,6 @@
 /** The ids of the events of the platform. */
-import { sha256Hex } from "../../platform/crypto/encoding";
-import type { PlatformEventType } from "../../platform/schemas/platform-events";
+import { sha256Hex } from "../../base/crypto/encoding";
+import type { PlatformEventType } from "../../base/schemas/platform-events";
 
 /** The variant of RFC 9562, in the two highest bits of a digit. */
 const VARIANT = 8;

@@ -3,10 +3,10 @@
  * Its source is the audit log, where an event exists if and only if the change does, so a crash loses nothing. Runs
  * may overlap and be repeated: the id of an event is derived from that of its audit event.
  */
-import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { MINUTE_MS } from "../../platform/time";
+import { firstIdAt, timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { MINUTE_MS } from "../../base/time";
 import { excludedBy } from "../event-types/rules";
 import { RequestValues } from "../filters/meter";
 import { parseFilter } from "../filters/parse";

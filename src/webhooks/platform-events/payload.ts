@@ -1,8 +1,8 @@
 /** The events of the platform that an audit event becomes. */
-import { timeOfId } from "../../platform/db/ids";
-import { PLATFORM_SOURCES, type PlatformEventType } from "../../platform/schemas/platform-events";
-import type { Role } from "../../platform/schemas/roles";
-import { iso } from "../../platform/time";
+import { timeOfId } from "../../base/db/ids";
+import { PLATFORM_SOURCES, type PlatformEventType } from "../../base/schemas/platform-events";
+import type { Role } from "../../base/schemas/roles";
+import { iso } from "../../base/time";
 import type { TenantRecord, UserRecord } from "../../tenancy/directory/schemas";
 import { tenantView, userView } from "../../tenancy/directory/view";
 import { memberKey, type PlatformSourceRow, type Records } from "./source-store";

@@ -1,8 +1,8 @@
 /** Publishing the events of the platform, in the database of its tenant, which is also the control plane. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { filtersFor, parsedFilters } from "../event-types/rules-store";
 import { entriesFor } from "../plane/patterns-store";
 

@@ -2,14 +2,14 @@
  * What the events of the platform are made of: audit events of all tenants, and today's records of whom they concern.
  */
 import { sql } from "drizzle-orm";
-import { IS_FOR_PLATFORM } from "../../platform/db/audit-schema";
-import { atomically, jsonList, rows } from "../../platform/db/client";
-import { firstIdAtSql } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { ActorKind } from "../../platform/schemas/audit-actions";
-import type { PLATFORM_SOURCES } from "../../platform/schemas/platform-events";
-import type { Role } from "../../platform/schemas/roles";
-import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { atomically, jsonList, rows } from "../../base/db/client";
+import { firstIdAtSql } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { ActorKind } from "../../base/schemas/audit-actions";
+import type { PLATFORM_SOURCES } from "../../base/schemas/platform-events";
+import type { Role } from "../../base/schemas/roles";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { IS_FOR_PLATFORM } from "../../base/tables/audit";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { selectTenants, selectUsers, type TenantRow, type UserRow } from "../../tenancy/directory/records-store";
 import { READERS_OF_PLATFORM } from "../plane/patterns-store";

@@ -1,5 +1,5 @@
 /** Sending deliveries again, sooner, or a test. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { RESEND } from "../access";
 import { retryDelivery, retryFailed, retryLatest, sendTest } from "./retry";
 import { retryFailedRequest } from "./schemas";

@@ -1,9 +1,9 @@
 /** Puts deliveries whose last attempt failed back into the outbox, under their old ids. */
 
 import { type SQL, sql } from "drizzle-orm";
-import { rows } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { OutboxKey } from "../../platform/messages";
+import { rows } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { OutboxKey } from "../../base/messages";
 import { insertDeliveries, MAIN } from "../plane/outbox-store";
 import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";
 import { NEXT_QUEUE } from "../plane/predicates-store";

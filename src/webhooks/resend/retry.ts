@@ -1,9 +1,10 @@
 /** Manual retries and tests. As with any other delivery, the rows are written before the message is queued. */
-import { utf8 } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
-import { reserve, reserveUpTo } from "../../platform/limits/reserve";
-import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
+
+import { reserve, reserveUpTo } from "../../base/budgets/reserve";
+import { utf8 } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { AppError, notFound } from "../../base/errors";
+import { TEST_EVENT_TYPE } from "../../base/schemas/event-type";
 import { placesOf, whereFound } from "../../tenancy/moves/places";
 import type { Publisher } from "../events/accept";
 import { enqueue, enqueueDue } from "../plane/enqueue";

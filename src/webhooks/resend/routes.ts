@@ -1,9 +1,9 @@
 /** `/webhooks/:id/...`: manual retries and tests. */
 
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
 import { resend } from "./operations";
 import { retryFailedResult } from "./schemas";
 

@@ -1,6 +1,6 @@
 /** The request and the answer of `retry-failed`. */
 import * as z from "zod";
-import { cursor, described, moment, nextCursor } from "../../platform/schemas/schemas";
+import { cursor, described, moment, nextCursor } from "../../base/schemas/schemas";
 
 export const retryFailedRequest = described("RetryFailedRequest", "Which failed deliveries to send again.", () => ({
   since: moment.meta({ description: "Only deliveries of events published at this time or later." }),

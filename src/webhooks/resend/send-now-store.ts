@@ -1,11 +1,11 @@
 /** A delivery that waits for its next attempt, in the delivery database of its tenant. */
 
 import { sql } from "drizzle-orm";
-import { atomically, queryFirst, rows } from "../../platform/db/client";
-import { newIdAt, timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { OutboxKey } from "../../platform/messages";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, queryFirst, rows } from "../../base/db/client";
+import { newIdAt, timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { OutboxKey } from "../../base/messages";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { attemptChain } from "../log/store";
 import { isLive } from "../plane/live-store";
 import { MAIN, PLACEHOLDER } from "../plane/outbox-store";

@@ -1,8 +1,8 @@
 /** Ending the wait before a delivery's next attempt by hand. */
 
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { whereFound } from "../../tenancy/moves/places";
 import { enqueue } from "../plane/enqueue";
 import { endWait, readWaiting } from "./send-now-store";

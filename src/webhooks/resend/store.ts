@@ -1,12 +1,12 @@
 /** Manual retries and tests in the delivery database of their tenant, each in one round trip. */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { OutboxKey } from "../../platform/messages";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, rows } from "../../base/db/client";
+import { repeatable } from "../../base/db/faults";
+import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { OutboxKey } from "../../base/messages";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { attemptChain } from "../log/store";
 import type { DueDelivery } from "../plane/enqueue";
 import { isLive } from "../plane/live-store";

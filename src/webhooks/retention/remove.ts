@@ -1,10 +1,10 @@
 /** Deletes what is older than RETENTION_DAYS from a delivery database: one piece of work for each table. */
-import type { Db } from "../../platform/db/client";
-import { inPages, type MaintenancePage, thenPause } from "../../platform/db/paged-maintenance";
-import type { Deps } from "../../platform/deps";
-import { log } from "../../platform/log";
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { DAY_MS } from "../../platform/time";
+import type { Db } from "../../base/db/client";
+import { inPages, type MaintenancePage, thenPause } from "../../base/db/paged-maintenance";
+import type { Deps } from "../../base/deps";
+import { log } from "../../base/log/log";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { DAY_MS } from "../../base/time";
 import { deleteOldEntries } from "../feeds/retention-store";
 import { EVENT_MARGIN_MS } from "../plane/timing";
 import {

@@ -4,10 +4,10 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, jsonList, query, rows } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { MaintenancePage } from "../../platform/db/paged-maintenance";
-import { searchPage } from "../../platform/db/table-search";
+import { atomically, CHANGES, countOf, type Db, jsonList, query, rows } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { MaintenancePage } from "../../base/db/paged-maintenance";
+import { searchPage } from "../../base/db/table-search";
 import { PLACEHOLDER } from "../plane/outbox-store";
 
 const SUBSCRIPTIONS_PER_PAGE = 1_000;

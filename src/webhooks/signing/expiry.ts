@@ -1,6 +1,6 @@
 /** Erases the secrets of signing keys that have expired. */
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
 import { removeExpiredSecrets } from "./store";
 
 /** Erases the secrets of expired keys in every shard. A shard that fails is logged and skipped. Never throws. */

@@ -2,8 +2,8 @@
  * The keys that sign the deliveries of a subscription. The present secret is a column of the subscription. The table
  * `signing_keys` has the former secrets, which sign until their overlap ends, and the Ed25519 keys.
  */
-import { decrypt } from "../../platform/crypto/encryption";
-import type { KeyRing } from "../../platform/crypto/keys";
+import { decrypt } from "../../base/crypto/encryption";
+import type { KeyRing } from "../../base/crypto/keys";
 
 /** A row of `signing_keys`. Times are Unix ms. */
 export interface StoredKey {

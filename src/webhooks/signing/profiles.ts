@@ -1,6 +1,6 @@
 /** The signature headers of a signature profile, in the form of another provider. */
-import { toBase64, toHex, utf8 } from "../../platform/crypto/encoding";
-import { base64Key, hmac, signBody, signStandard } from "../../platform/crypto/webhook-signature";
+import { toBase64, toHex, utf8 } from "../../base/crypto/encoding";
+import { base64Key, hmac, signBody, signStandard } from "../../base/crypto/webhook-signature";
 import type { SignatureProfile } from "../options/signature-profile";
 
 interface Signed {

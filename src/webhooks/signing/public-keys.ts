@@ -1,7 +1,7 @@
 /** The public keys that verify `v1a` signatures. */
-import { publicJwk, publicKeyText } from "../../platform/crypto/ed25519";
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
+import { publicJwk, publicKeyText } from "../../base/crypto/ed25519";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
 import type { WebhookKeySet } from "./schemas";
 import { type PublicKeyRow, readPublicKeys } from "./store";
 

@@ -1,8 +1,8 @@
 /** `/.well-known/webhook-keys/:id`: the public keys of a subscription, for its subscriber. */
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { limit } from "../../platform/http/rate-limit";
-import { describeRoute } from "../../platform/http/route-docs";
+import type { AppEnv } from "../../base/http/env";
+import { limit } from "../../base/http/rate-limit";
+import { describeRoute } from "../../base/http/route-docs";
 import { publicKeysOf } from "./public-keys";
 import { webhookKeySet } from "./schemas";
 

@@ -1,5 +1,5 @@
 /** The secrets of subscriptions that are generated here. */
-import { randomBytes, toBase64 } from "../../platform/crypto/encoding";
+import { randomBytes, toBase64 } from "../../base/crypto/encoding";
 
 const SECRET_BYTES = 32;
 

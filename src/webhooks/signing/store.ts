@@ -1,7 +1,7 @@
 /** The table `signing_keys` in the delivery databases. */
 import { type SQL, sql } from "drizzle-orm";
-import { type Db, query, rows } from "../../platform/db/client";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { type Db, query, rows } from "../../base/db/client";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { isLive } from "../plane/live-store";
 import type { StoredKey } from "./keys";
 

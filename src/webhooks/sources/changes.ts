@@ -1,18 +1,11 @@
 /** Creating and changing sources, and trying a call. */
-import { utf8 } from "../../platform/crypto/encoding";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import {
-  AppError,
-  changedMeanwhile,
-  type ErrorDetail,
-  notFound,
-  orNotFound,
-  refuseInvalid,
-} from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import type { Principal } from "../../platform/schemas/principal";
+import { utf8 } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, changedMeanwhile, type ErrorDetail, notFound, orNotFound, refuseInvalid } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import type { ActingIn } from "../../base/schemas/actor";
+import type { Principal } from "../../base/schemas/principal";
 import type { SourceOptions } from "./option-schemas";
 import { readCall } from "./read";
 import {

@@ -1,8 +1,8 @@
 /** The newest refusals of a source: 25 for each reason, written in place, so that no reason drives out others. */
 import { sql } from "drizzle-orm";
-import { atomically, query, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { MINUTE_MS } from "../../platform/time";
+import { atomically, query, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { MINUTE_MS } from "../../base/time";
 import type { Reason } from "./schemas";
 
 const ENTRIES = 25;

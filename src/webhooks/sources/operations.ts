@@ -1,6 +1,6 @@
 /** What people and programs do with sources. */
-import { notFound, orNotFound } from "../../platform/errors";
-import { operation } from "../../platform/operation";
+import { notFound, orNotFound } from "../../base/errors";
+import { operation } from "../../base/operation";
 import { MANAGE_SOURCES } from "../access";
 import { addSecret, changeSource, createSource, removeSecret, sourceOf, trySample } from "./changes";
 import { listSourceErrors } from "./errors-store";

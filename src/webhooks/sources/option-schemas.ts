@@ -1,6 +1,6 @@
 /** The options of a source: which calls it relays, how they are signed, and what names the events. */
 import * as z from "zod";
-import { OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
+import { OPERATIONAL_PREFIX } from "../../base/schemas/event-type";
 
 /** The largest body that any source takes. */
 export const MAX_INBOUND_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
 /** Turns the body of a genuine call into the event that is published, or says why there is none. */
-import { AppError, invalid } from "../../platform/errors";
+import { AppError, invalid } from "../../base/errors";
 import { publication } from "../events/publication";
 import { type Content, contentOf } from "./content";
 import { MAX_INBOUND_BYTES } from "./option-schemas";

@@ -1,7 +1,7 @@
 /** Receiving a call at the URL of a source. */
-import { sha256Hex, toHex } from "../../platform/crypto/encoding";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import { sha256Hex, toHex } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
 import { publishOrFind } from "../events/publish";
 import { type Reading, readCall } from "./read";
 import { countRefused, noteError, refuseRepeated } from "./refusals";

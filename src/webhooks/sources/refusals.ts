@@ -1,8 +1,8 @@
 /** What an isolate remembers of refused calls: strangers cost no row and, after a while, no signature. */
-import { BoundedMap } from "../../platform/bounded-map";
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { MINUTE_MS } from "../../platform/time";
+import { BoundedMap } from "../../base/bounded-map";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { MINUTE_MS } from "../../base/time";
 import { insertSourceError } from "./errors-store";
 import type { Reason } from "./schemas";
 import { isSourceId } from "./source-id";

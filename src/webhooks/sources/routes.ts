@@ -1,10 +1,10 @@
 /** `/sources`: the URLs at which other systems send their webhooks. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { saying, serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { saying, serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { sources } from "./operations";
 import { sampleResult, source, sourceError } from "./schemas";
 import type { SourceRow } from "./store";

@@ -1,6 +1,6 @@
 /** The request bodies of sources, and the resources that the API returns. */
 import * as z from "zod";
-import { described, id, name, time } from "../../platform/schemas/schemas";
+import { described, id, name, time } from "../../base/schemas/schemas";
 import { MAX_INBOUND_BYTES, SOURCE_OPTIONS } from "./option-schemas";
 
 const PROVIDERS = ["stripe", "github", "shopify", "slack", "standard", "hmac"] as const;

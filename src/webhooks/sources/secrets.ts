@@ -1,9 +1,9 @@
 /** The secrets of a source: one encrypted list for each source. */
-import { fromBase64, fromHex, utf8 } from "../../platform/crypto/encoding";
-import { decrypt, encrypt } from "../../platform/crypto/encryption";
-import { base64Key } from "../../platform/crypto/webhook-signature";
-import type { Deps } from "../../platform/deps";
-import { iso } from "../../platform/time";
+import { fromBase64, fromHex, utf8 } from "../../base/crypto/encoding";
+import { decrypt, encrypt } from "../../base/crypto/encryption";
+import { base64Key } from "../../base/crypto/webhook-signature";
+import type { Deps } from "../../base/deps";
+import { iso } from "../../base/time";
 import type { SourceOptions } from "./option-schemas";
 import type { Source, SourceProvider } from "./schemas";
 

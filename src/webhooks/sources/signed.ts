@@ -1,5 +1,5 @@
 /** What a call says about its signature, for each provider. */
-import { fromBase64, fromHex, utf8 } from "../../platform/crypto/encoding";
+import { fromBase64, fromHex, utf8 } from "../../base/crypto/encoding";
 import type { SourceOptions, Verification } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 

@@ -1,5 +1,5 @@
 /** The id of a source: `src_`, 22 random base62 characters and their checksum, so that scanners cost no lookup. */
-import { isChecked, makeChecked } from "../../platform/crypto/checked-token";
+import { isChecked, makeChecked } from "../../base/crypto/checked-token";
 
 const RANDOM_CHARACTERS = 22;
 const FORM = /^src_[0-9A-Za-z]{28}$/;

@@ -1,9 +1,9 @@
 /** Sources in the control plane, because a call names no tenant but its source. */
 import { sql } from "drizzle-orm";
-import { atomically, prepared, query, queryFirst } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import { MINUTE_MS } from "../../platform/time";
+import { atomically, prepared, query, queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn } from "../../base/schemas/actor";
+import { MINUTE_MS } from "../../base/time";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
 import type { SourceOptions } from "./option-schemas";

@@ -1,5 +1,5 @@
 /** Whether a call is genuine. */
-import { randomBytes } from "../../platform/crypto/encoding";
+import { randomBytes } from "../../base/crypto/encoding";
 import type { SourceOptions } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 import { keyOf, type VerifyingKey } from "./secrets";

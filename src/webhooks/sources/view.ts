@@ -1,6 +1,6 @@
 /** The source as the API returns it, without its secrets. */
-import type { Deps } from "../../platform/deps";
-import { iso } from "../../platform/time";
+import type { Deps } from "../../base/deps";
+import { iso } from "../../base/time";
 import type { SourceErrorRow } from "./errors-store";
 import { defaultPrefix } from "./read";
 import type { Source } from "./schemas";

@@ -1,5 +1,5 @@
 /** Reading statistics. */
-import { operation } from "../../platform/operation";
+import { operation } from "../../base/operation";
 import { READ_DELIVERIES } from "../access";
 import { statsQuery } from "./schemas";
 import { attemptCountsOf, statsOfSubscription, statsOfTenant } from "./summary";

@@ -1,10 +1,10 @@
 /** `/stats` and `/webhooks/:id/stats`: counts and latency per hour. */
 
 import { Hono } from "hono";
-import type { AppEnv } from "../../platform/http/env";
-import { serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { stats } from "./operations";
 import { attemptCounts, subscriptionStats, tenantStats } from "./schemas";
 

@@ -1,6 +1,6 @@
 /** Counts and latency, as the API returns them. */
 import * as z from "zod";
-import { described, id, time } from "../../platform/schemas/schemas";
+import { described, id, time } from "../../base/schemas/schemas";
 
 const MAX_HOURS = 168;
 

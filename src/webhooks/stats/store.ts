@@ -4,10 +4,10 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, queryFirst, type Rows, rows } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { iso } from "../../platform/time";
+import { atomically, queryFirst, type Rows, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { iso } from "../../base/time";
 import { answersWithin, failureCountOf } from "../plane/hours-store";
 import { BUCKET_STARTS_MS } from "../plane/latency";
 import { isLive } from "../plane/live-store";

@@ -1,6 +1,6 @@
 /** How many bytes the events of each tenant take, counted across the tenants of one delivery database. */
 import { sql } from "drizzle-orm";
-import { type Db, query } from "../../platform/db/client";
+import { type Db, query } from "../../base/db/client";
 
 /** What an event takes besides its payload, and what each of its deliveries takes in the log. */
 const EVENT_BYTES = 160;

@@ -1,7 +1,7 @@
 /** Counts every hour how much the tenants of a database store, while that can be too much. */
-import { MaintenancePages } from "../../platform/db/paged-maintenance";
-import { readSize } from "../../platform/db/shard-sizes-store";
-import type { PagedMaintenance } from "../../platform/maintenance";
+import { MaintenancePages } from "../../base/db/paged-maintenance";
+import { readSize } from "../../base/db/shard-sizes-store";
+import type { PagedMaintenance } from "../../base/maintenance";
 import { noteStoredBytes } from "../../tenancy/tenants/storage-store";
 import { countEventBytes } from "./stored-bytes-store";
 

@@ -1,8 +1,8 @@
 /** Counts and latency per hour, for one subscription and for the whole tenant. */
-import type { Deps } from "../../platform/deps";
-import { notFound } from "../../platform/errors";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { HOUR_MS, hourOf, iso } from "../../platform/time";
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { HOUR_MS, hourOf, iso } from "../../base/time";
 import { inEach } from "../../tenancy/moves/places";
 import { addUp, type Histogram, percentileMs } from "../plane/latency";
 import type { AttemptCounts, SubscriptionStats, TenantStats } from "./schemas";

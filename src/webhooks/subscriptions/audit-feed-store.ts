@@ -1,7 +1,7 @@
 /** Tenants of a delivery database that receive their audit log as operational events, and writing these events. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { AUDIT_TYPE } from "../../platform/schemas/event-type";
+import { atomically, type Db, jsonList, rows } from "../../base/db/client";
+import { AUDIT_TYPE } from "../../base/schemas/event-type";
 import { readersOfAudit } from "../plane/patterns-store";
 
 /** The audit log of a tenant that receives it. */

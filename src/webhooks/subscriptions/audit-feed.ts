@@ -5,11 +5,11 @@
  * repeats part of an interrupted one.
  */
 
-import type { Db } from "../../platform/db/client";
-import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { PagedMaintenance } from "../../platform/maintenance";
-import { MINUTE_MS } from "../../platform/time";
+import type { Db } from "../../base/db/client";
+import { firstIdAt, timeOfId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { PagedMaintenance } from "../../base/maintenance";
+import { MINUTE_MS } from "../../base/time";
 import { publishedId } from "../../tenancy/audit/published-id";
 import { type AuditRow, readAuditRowsFrom } from "../../tenancy/audit/read-store";
 import { auditView } from "../../tenancy/audit/view";

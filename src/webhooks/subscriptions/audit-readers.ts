@@ -1,9 +1,9 @@
 /** Callers who may not read the audit log must not have it sent to a subscription either. */
-import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
-import { ALL_OPERATIONAL, AUDIT_TYPE } from "../../platform/schemas/event-type";
-import type { Principal } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { ALL_OPERATIONAL, AUDIT_TYPE } from "../../base/schemas/event-type";
+import type { Principal } from "../../base/schemas/principal";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { findSubscription } from "./store";
 
 /** Somebody's permissions. */

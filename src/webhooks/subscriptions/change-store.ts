@@ -1,11 +1,11 @@
 /** Changing a subscription in the delivery database of its tenant: one batch, which does all or nothing. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList, rows } from "../../platform/db/client";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import type { OperationalType } from "../../platform/schemas/event-type";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { jsonList, rows } from "../../base/db/client";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { ActingIn } from "../../base/schemas/actor";
+import type { OperationalType } from "../../base/schemas/event-type";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { restartFailing } from "../auto-disable/marks-store";
 import type { OptionsPatch } from "../options/delivery-options";

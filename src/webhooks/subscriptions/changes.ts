@@ -1,10 +1,11 @@
 /** Creating and changing a subscription: both check the URL and encrypt the secret. */
 
-import { newKeyPair } from "../../platform/crypto/ed25519";
-import { decrypt, digest, encrypt } from "../../platform/crypto/encryption";
-import { isBase64Key } from "../../platform/crypto/webhook-signature";
-import { newId } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
+import { isOnTrial } from "../../base/budgets/reserve";
+import { newKeyPair } from "../../base/crypto/ed25519";
+import { decrypt, digest, encrypt } from "../../base/crypto/encryption";
+import { isBase64Key } from "../../base/crypto/webhook-signature";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
 import {
   AppError,
   changedMeanwhile,
@@ -13,13 +14,12 @@ import {
   notFound,
   orNotFound,
   refuseInvalid,
-} from "../../platform/errors";
-import { capReached } from "../../platform/limits/caps";
-import { isOnTrial } from "../../platform/limits/reserve";
-import type { ActingIn } from "../../platform/schemas/actor";
-import { OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
-import type { Principal, TenantStanding } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+} from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import type { ActingIn } from "../../base/schemas/actor";
+import { OPERATIONAL_PREFIX } from "../../base/schemas/event-type";
+import type { Principal, TenantStanding } from "../../base/schemas/principal";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { refuseTarget } from "../delivery/target";
 import { rescheduleWaiting } from "../delivery/throttling/defer";

@@ -1,6 +1,6 @@
 /** What a change of a subscription depends on. */
 import { type SQL, sql } from "drizzle-orm";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { TAKES_ANY_SECRET } from "../signing/store";
 import { type FilterCondition, filterConditions } from "./filter-store";
 import { ofExternalId, type SubscriptionRow } from "./store";

@@ -1,8 +1,8 @@
 /** What the filters of subscriptions depend on, in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { queryFirst } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { PLATFORM_TENANT, type TenantRef } from "../../platform/schemas/tenant-ref";
+import { queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { nextRevision, raiseRevision } from "../event-types/revision-store";
 import type { FilterObject } from "../filters/filter";
 import { hasUrl } from "../plane/live-store";

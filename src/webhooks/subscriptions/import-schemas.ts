@@ -1,6 +1,6 @@
 /** The request and the answer of an import of subscriptions. */
 import * as z from "zod";
-import { described, id } from "../../platform/schemas/schemas";
+import { described, id } from "../../base/schemas/schemas";
 import { externalId, newSubscription } from "./schemas";
 
 const MAX_ITEMS = 100;

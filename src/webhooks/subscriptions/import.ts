@@ -1,8 +1,8 @@
 /** Importing the subscriptions of another system: each item creates one or replaces the one with its external id. */
-import { decrypt } from "../../platform/crypto/encryption";
-import type { Deps } from "../../platform/deps";
-import { AppError, invalid } from "../../platform/errors";
-import type { TenantStanding } from "../../platform/schemas/principal";
+import { decrypt } from "../../base/crypto/encryption";
+import type { Deps } from "../../base/deps";
+import { AppError, invalid } from "../../base/errors";
+import type { TenantStanding } from "../../base/schemas/principal";
 import { type DeliveryChange, optionsPatch, wholeDelivery } from "../options/delivery-options";
 import { type Headers, mergeHeaders } from "../options/header-options";
 import { isSame, openHeaders } from "../options/headers";

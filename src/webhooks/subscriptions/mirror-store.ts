@@ -4,11 +4,11 @@
  * every minute. A copy has a lane of its own.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { insertRows, type StoredRow } from "../../platform/db/copy";
-import { repeatable } from "../../platform/db/faults";
-import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { atomically, type Db, jsonList, rows } from "../../base/db/client";
+import { insertRows, type StoredRow } from "../../base/db/copy";
+import { repeatable } from "../../base/db/faults";
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { assign, disable, END_LANE, enable } from "../plane/lane-store";
 

@@ -1,7 +1,7 @@
 /** Lets the copies of a moved tenant's subscriptions follow a change. */
-import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { mirrorSubscriptions } from "./mirror-store";
 
 /**

@@ -1,6 +1,6 @@
 /** What people and programs do with subscriptions. */
-import { orNotFound } from "../../platform/errors";
-import { type Call, operation } from "../../platform/operation";
+import { orNotFound } from "../../base/errors";
+import { type Call, operation } from "../../base/operation";
 import { WRITE_SUBSCRIPTIONS } from "../access";
 import { changeSubscription, createSubscription, whyUnchanged } from "./changes";
 import { importSubscriptions } from "./import";

@@ -2,10 +2,10 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../platform/http/env";
-import { requires, saying, serve } from "../../platform/http/operation";
-import { describeRoute } from "../../platform/http/route-docs";
-import { dataOf } from "../../platform/schemas/schemas";
+import type { AppEnv } from "../../base/http/env";
+import { requires, saying, serve } from "../../base/http/operation";
+import { describeRoute } from "../../base/http/route-docs";
+import { dataOf } from "../../base/schemas/schemas";
 import { importedItem } from "./import-schemas";
 import { subscriptions } from "./operations";
 import { subscription } from "./schemas";

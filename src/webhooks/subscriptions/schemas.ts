@@ -1,7 +1,7 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import * as z from "zod";
-import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../platform/schemas/event-type";
-import { described, id, MAX_URL_CHARACTERS, name, tenantId, time } from "../../platform/schemas/schemas";
+import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../base/schemas/event-type";
+import { described, id, MAX_URL_CHARACTERS, name, tenantId, time } from "../../base/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "../options/delivery-options";
 
 const MAX_EVENT_TYPES = 100;

@@ -1,8 +1,8 @@
 /** What somebody has done since a time, above all subscriptions, found by the audit log of each delivery database. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList, query } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
+import { jsonList, query } from "../../base/db/client";
+import { firstIdAt } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
 
 /** A user or a key; in one tenant, or in all of them if that is null. */
 export type Suspect = readonly [actorId: string, tenantId: string | null];

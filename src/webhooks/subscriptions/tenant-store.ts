@@ -1,9 +1,9 @@
 /** Disabling or ending all subscriptions of a tenant whose owner is gone. */
 import { sql } from "drizzle-orm";
-import { query } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../platform/schemas/actor";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { query } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ActingIn } from "../../base/schemas/actor";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { assign, disableWhere, END_LANE } from "../plane/lane-store";
 import { writeBatch } from "../plane/write";

@@ -1,7 +1,7 @@
 /** The subscription as the API returns it. Each field is picked by name, so a new column is never sent by accident. */
-import { decrypt } from "../../platform/crypto/encryption";
-import type { Deps } from "../../platform/deps";
-import { iso } from "../../platform/time";
+import { decrypt } from "../../base/crypto/encryption";
+import type { Deps } from "../../base/deps";
+import { iso } from "../../base/time";
 import { deliveryView } from "../options/delivery-options";
 import { viewOfHeaders } from "../options/header-options";
 import { openHeaders } from "../options/headers";

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { signStandard } from "../../../src/platform/crypto/webhook-signature";
+import { signStandard } from "../../../src/base/crypto/webhook-signature";
 
 const SNIPPETS = "src/docs/pages/verify";
 const folder = mkdtempSync(join(tmpdir(), "postern-verify-"));

@@ -1,5 +1,5 @@
 /** Requests that leave events in the audit log, and who can read these. */
-import type { AuditAction } from "../../../src/platform/schemas/audit-actions";
+import type { AuditAction } from "../../../src/base/schemas/audit-actions";
 import { call, type Person, signUpVerified } from "../client";
 import { operator } from "../operators";
 import { newInbox, subscribe } from "../receiver";

@@ -1,6 +1,6 @@
 /** The platform's bindings with faults: D1, Durable Objects, and `fetch` to the subscribers. */
 import { env } from "cloudflare:workers";
-import { utf8 } from "../../../src/platform/crypto/encoding";
+import { utf8 } from "../../../src/base/crypto/encoding";
 import type { Faults } from "./faults";
 import { type Invocation, invocationNow } from "./invocation";
 

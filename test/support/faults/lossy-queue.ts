@@ -1,5 +1,5 @@
 /** The delivery queues of one schedule. The seed decides what is lost, what comes twice, late or in another order. */
-import type { DeliveryMessage, FanOutMessage } from "../../../src/platform/messages";
+import type { DeliveryMessage, FanOutMessage } from "../../../src/base/messages";
 import type { Faults } from "./faults";
 import type { Random } from "./random";
 import type { VirtualClock } from "./virtual-clock";

@@ -1,9 +1,9 @@
 /** The rows that a schedule begins with, and their removal. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { encrypt } from "../../../src/platform/crypto/encryption";
-import { newIdAt } from "../../../src/platform/db/ids";
-import { createDeps } from "../../../src/platform/deps";
+import { encrypt } from "../../../src/base/crypto/encryption";
+import { newIdAt } from "../../../src/base/db/ids";
+import { createDeps } from "../../../src/base/deps";
 import { secretOwner } from "../../../src/webhooks/signing/keys";
 import type { Crowd } from "./faults";
 import type { Subscriber } from "./ledger";

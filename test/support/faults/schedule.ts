@@ -2,8 +2,8 @@
  * One seeded schedule: what clients, operators and the platform do to a few deliveries, until nothing is owed any more.
  */
 
-import { AppError } from "../../../src/platform/errors";
-import { SYSTEM } from "../../../src/platform/schemas/actor";
+import { AppError } from "../../../src/base/errors";
+import { SYSTEM } from "../../../src/base/schemas/actor";
 import { type EventInput, publishEvents } from "../../../src/webhooks/events/publish";
 import { retryDelivery, retryFailed, retryLatest, sendTest } from "../../../src/webhooks/resend/retry";
 import * as retention from "../../../src/webhooks/retention/remove";

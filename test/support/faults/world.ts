@@ -1,8 +1,8 @@
 /** The platform of one schedule: its clock, its bindings with faults, and the invocations of the Worker. */
 import { vi } from "vitest";
-import { startSweepers } from "../../../src/operations/upkeep/start";
-import { createDeps, type Deps } from "../../../src/platform/deps";
+import { createDeps, type Deps } from "../../../src/base/deps";
 import { consume } from "../../../src/queue";
+import { startSweepers } from "../../../src/service/upkeep/start";
 import { faultyEnv, faultyFetch, type Receiver, type Sent } from "./bindings";
 import { type Coverage, type FaultPlan, Faults } from "./faults";
 import { ended, type Invocation, invocationNow, newInvocation, runIn } from "./invocation";

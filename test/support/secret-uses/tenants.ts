@@ -1,6 +1,6 @@
 /** Right and wrong uses of the routes of tenants, and of the consumers, by what they are about. */
 import { expect } from "vitest";
-import { signBody } from "../../../src/platform/crypto/webhook-signature";
+import { signBody } from "../../../src/base/crypto/webhook-signature";
 import { newSlug } from "../catalogue";
 import { newEmail } from "../client";
 import { addDelivery, consumeBatch, messageFor } from "../engine";

@@ -1,5 +1,5 @@
 /** The name and the address of the user, and the page that a mail to a new address leads to. */
-import type { CurrentUser } from "../../../platform/schemas/principal";
+import type { CurrentUser } from "../../../base/schemas/principal";
 import { PostForm, SubmitButton } from "../../components/buttons";
 import { Card } from "../../components/display";
 import { FailureBanner } from "../../components/failure";

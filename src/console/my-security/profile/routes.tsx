@@ -2,8 +2,8 @@
  * `/console/security/name` and `email`: the user's name and address; `/console/confirm-email`: the target of the link.
  */
 import type { Context } from "hono";
+import type { AppEnv } from "../../../base/http/env";
 import { profile } from "../../../identity/profile/operations";
-import type { AppEnv } from "../../../platform/http/env";
 import { flash, page, type Refused } from "../../http/page";
 import { Pages } from "../../http/pages";
 import { findCurrentUser, requireUser } from "../../http/session";

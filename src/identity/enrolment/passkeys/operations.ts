@@ -1,5 +1,5 @@
 /** What people do with their own passkeys. */
-import { operation } from "../../../platform/operation";
+import { operation } from "../../../base/operation";
 import { newPasskey, passkeyChange } from "../../passkeys/schemas";
 import { listPasskeysOfUser } from "../../passkeys/store";
 import { recentSignIn } from "../../step-up/confirm";

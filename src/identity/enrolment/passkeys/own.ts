@@ -1,9 +1,9 @@
 /** Adding, renaming and removing passkeys of the signed-in user. A stolen session alone can add and remove none. */
-import type { Deps } from "../../../platform/deps";
-import { AppError, notFound } from "../../../platform/errors";
-import { queueMailIfPossible } from "../../../platform/mail/queue";
-import { newRevert } from "../../../platform/mail/revert-store";
-import type { SessionPrincipal } from "../../../platform/schemas/principal";
+import type { Deps } from "../../../base/deps";
+import { AppError, notFound } from "../../../base/errors";
+import { queueMailIfPossible } from "../../../base/mail/queue";
+import { newRevert } from "../../../base/mail/revert-store";
+import type { SessionPrincipal } from "../../../base/schemas/principal";
 import {
   deletePasskeyOfUser,
   insertPasskey,

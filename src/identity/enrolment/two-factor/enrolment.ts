@@ -1,11 +1,11 @@
 /** Turning two-factor authentication on and off. */
 
-import { newId } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import { AppError } from "../../../platform/errors";
-import { queueMailIfPossible } from "../../../platform/mail/queue";
-import { newRevert } from "../../../platform/mail/revert-store";
-import type { SessionPrincipal } from "../../../platform/schemas/principal";
+import { newId } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import { AppError } from "../../../base/errors";
+import { queueMailIfPossible } from "../../../base/mail/queue";
+import { newRevert } from "../../../base/mail/revert-store";
+import type { SessionPrincipal } from "../../../base/schemas/principal";
 import { withCode } from "../../accounts/verify";
 import { enrolmentUri, newRecoveryCodes, newTotpSecret, stepOf } from "../../two-factor/codes";
 import type { Enrolment } from "../../two-factor/schemas";

@@ -1,5 +1,5 @@
 /** What people do with their second factor. All share one limit. */
-import { operation } from "../../../platform/operation";
+import { operation } from "../../../base/operation";
 import { codeBody, factorBody } from "../../two-factor/schemas";
 import {
   confirmEnrolment,

@@ -1,5 +1,5 @@
 /** Checking a passkey that is shown at a sign-in or to confirm a session. */
-import type { Deps } from "../../../platform/deps";
+import type { Deps } from "../../../base/deps";
 import type { PasskeyUse } from "../store";
 import { openChallenge, type Purpose } from "./challenge";
 import { orRefused } from "./refusal";

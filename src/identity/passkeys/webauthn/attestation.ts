@@ -1,6 +1,6 @@
 /** Checking a passkey that an authenticator has made, for somebody who is signed in or who registers. */
-import type { Deps } from "../../../platform/deps";
-import { type AppError, invalid } from "../../../platform/errors";
+import type { Deps } from "../../../base/deps";
+import { type AppError, invalid } from "../../../base/errors";
 import { openChallenge } from "./challenge";
 import { orRefused } from "./refusal";
 import { relyingParty } from "./relying-party";

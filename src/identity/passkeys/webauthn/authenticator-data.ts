@@ -1,6 +1,6 @@
 /** What the authenticator says about a ceremony: the authenticator data (WebAuthn section 6.1). */
 import { decodePartialCBOR } from "@levischuck/tiny-cbor";
-import { toHex, utf8 } from "../../../platform/crypto/encoding";
+import { toHex, utf8 } from "../../../base/crypto/encoding";
 import { ensure, Refusal } from "./refusal";
 
 const RP_ID_HASH_BYTES = 32;

@@ -3,10 +3,10 @@
  * stored.
  */
 import { base64url } from "jose";
-import { randomBytes } from "../../../platform/crypto/encoding";
-import type { Deps } from "../../../platform/deps";
-import { decryptState, encryptState } from "../../../platform/short-lived";
-import { MINUTE_MS } from "../../../platform/time";
+import { randomBytes } from "../../../base/crypto/encoding";
+import type { Deps } from "../../../base/deps";
+import { decryptState, encryptState } from "../../../base/short-lived";
+import { MINUTE_MS } from "../../../base/time";
 import { ensure, Refusal } from "./refusal";
 
 export const CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS;

@@ -1,8 +1,8 @@
 /** What a page gives to `navigator.credentials`, in the JSON form of WebAuthn level 3 (section 5.1.8). */
 import { base64url } from "jose";
-import { utf8 } from "../../../platform/crypto/encoding";
-import type { Deps } from "../../../platform/deps";
-import { iso } from "../../../platform/time";
+import { utf8 } from "../../../base/crypto/encoding";
+import type { Deps } from "../../../base/deps";
+import { iso } from "../../../base/time";
 import { CHALLENGE_LIFETIME_MS, newChallenge } from "./challenge";
 import { ALGORITHMS } from "./public-key";
 import { relyingParty } from "./relying-party";

@@ -1,5 +1,5 @@
 /** Why a WebAuthn ceremony is refused. The answer is the same for all reasons; the log has the reason. */
-import { log } from "../../../platform/log";
+import { log } from "../../../base/log/log";
 
 /** Thrown by the checks of a ceremony. The message is a fixed phrase. */
 export class Refusal extends Error {

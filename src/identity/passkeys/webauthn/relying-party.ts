@@ -2,7 +2,7 @@
  * The relying party of passkeys. It comes from the settings only, because whoever sends a request chooses its Host and
  * Origin.
  */
-import type { Config } from "../../../platform/config";
+import type { Config } from "../../../base/config/config";
 
 export interface RelyingParty {
   /** The host that passkeys are bound to, without a port. */

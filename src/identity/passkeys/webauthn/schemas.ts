@@ -1,6 +1,6 @@
 /** Passkeys in requests and answers. Options and responses have the JSON form of WebAuthn level 3. */
 import * as z from "zod";
-import { described, name, opaqueToken, time } from "../../../platform/schemas/schemas";
+import { described, name, opaqueToken, time } from "../../../base/schemas/schemas";
 
 const EXAMPLE_ID = "mX1Zc2Vjb25kLXBhc3NrZXk";
 const EXAMPLE_CHALLENGE = "b1Vh0n2lT5yq3k8cJw7xRr4dQe6sZpMfUgHaLtNvYkE";

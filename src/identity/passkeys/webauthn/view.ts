@@ -1,5 +1,5 @@
 /** A passkey as its owner sees it. */
-import { iso } from "../../../platform/time";
+import { iso } from "../../../base/time";
 import type { PasskeyRow } from "../store";
 import type { Passkey } from "./schemas";
 

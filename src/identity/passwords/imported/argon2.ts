@@ -1,7 +1,7 @@
 /** argon2 in PHC form. */
 import { argon2d, argon2i, argon2id } from "@noble/hashes/argon2.js";
-import { computeTagOnce } from "../../../platform/crypto/argon2id";
-import { utf8 } from "../../../platform/crypto/encoding";
+import { computeTagOnce } from "../../../base/crypto/argon2id";
+import { utf8 } from "../../../base/crypto/encoding";
 import { areEqual, bytesWithin, type HashReader, HashRefused, within } from "./hash";
 
 const FORM = /^\$(argon2(?:id|i|d))\$v=(\d{1,3})\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,9})\$([^$]+)\$([^$]+)$/;

@@ -1,5 +1,5 @@
 /** The hashes of Django's `auth_user.password`. */
-import { sha256Hex, utf8 } from "../../../platform/crypto/encoding";
+import { sha256Hex, utf8 } from "../../../base/crypto/encoding";
 import { readArgon2 } from "./argon2";
 import { readBcrypt } from "./bcrypt";
 import { bytesWithin, type HashReader } from "./hash";

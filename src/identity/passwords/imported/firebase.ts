@@ -1,5 +1,5 @@
 /** Firebase's scrypt: the key of the password encrypts the project's signer key. */
-import { fromBase64 } from "../../../platform/crypto/encoding";
+import { fromBase64 } from "../../../base/crypto/encoding";
 import { areEqual, bytesWithin, HashRefused, type ImportedHash } from "./hash";
 import type { FirebaseSettings } from "./schemas";
 import { deriveScrypt } from "./scrypt";

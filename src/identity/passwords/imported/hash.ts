@@ -1,5 +1,5 @@
 /** What every kind of imported hash is read into. */
-import { fromBase64 } from "../../../platform/crypto/encoding";
+import { fromBase64 } from "../../../base/crypto/encoding";
 
 /** A hash that another service made of somebody's password, read and within our bounds. */
 export interface ImportedHash {

@@ -1,5 +1,5 @@
 /** One imported hash at a time in an isolate: each takes up to a second of CPU and 64 MiB. */
-import { unavailable } from "../../../platform/errors";
+import { unavailable } from "../../../base/errors";
 
 const MAX_WAIT_MS = 3_000;
 const POLL_MS = 20;

@@ -3,7 +3,7 @@
 import { sha1 } from "@noble/hashes/legacy.js";
 import { pbkdf2 } from "@noble/hashes/pbkdf2.js";
 import { sha256, sha512 } from "@noble/hashes/sha2.js";
-import { utf8 } from "../../../platform/crypto/encoding";
+import { utf8 } from "../../../base/crypto/encoding";
 import { areEqual, bytesWithin, type HashReader, HashRefused, within } from "./hash";
 
 /** WebCrypto throws above this number of iterations, in production only. */

@@ -1,6 +1,6 @@
 /** scrypt in PHC form, and as better-auth stores it. */
 import { scrypt } from "node:crypto";
-import { utf8 } from "../../../platform/crypto/encoding";
+import { utf8 } from "../../../base/crypto/encoding";
 import { areEqual, bytesWithin, type HashReader, HashRefused, within } from "./hash";
 
 export interface ScryptCost {

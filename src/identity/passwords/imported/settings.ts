@@ -1,6 +1,6 @@
 /** What the hashes of one import need besides themselves, encrypted. */
-import { decrypt, encrypt } from "../../../platform/crypto/encryption";
-import type { Deps } from "../../../platform/deps";
+import { decrypt, encrypt } from "../../../base/crypto/encryption";
+import type { Deps } from "../../../base/deps";
 import { type FirebaseSettings, firebaseSettings } from "./schemas";
 import { findHashSettings } from "./store";
 

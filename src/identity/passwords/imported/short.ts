@@ -1,6 +1,6 @@
 /** Hashes of passwords that are too short for ours. */
-import { randomBytes, toBase64 } from "../../../platform/crypto/encoding";
-import { newId } from "../../../platform/db/ids";
+import { randomBytes, toBase64 } from "../../../base/crypto/encoding";
+import { newId } from "../../../base/db/ids";
 import { tagHash } from "./read";
 import { deriveScrypt } from "./scrypt";
 

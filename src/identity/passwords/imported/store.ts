@@ -1,7 +1,7 @@
 /** Imported hashes in D1. They belong to people, who belong to no single tenant. */
 import { sql } from "drizzle-orm";
-import { queryFirst } from "../../../platform/db/client";
-import type { Deps } from "../../../platform/deps";
+import { queryFirst } from "../../../base/db/client";
+import type { Deps } from "../../../base/deps";
 
 /** The encrypted settings with this id; null when there are none. */
 export async function findHashSettings({ db }: Deps, id: string): Promise<string | null> {

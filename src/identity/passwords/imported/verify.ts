@@ -1,6 +1,6 @@
 /** Checking a password against a stored hash, ours or an imported one. */
-import { hasBytesToHash, verifyPassword } from "../../../platform/crypto/passwords";
-import type { Deps } from "../../../platform/deps";
+import { hasBytesToHash, verifyPassword } from "../../../base/crypto/passwords";
+import type { Deps } from "../../../base/deps";
 import type { ImportedHash } from "./hash";
 import { oneAtATime } from "./one-at-a-time";
 import { isImported, readStored, settingsOf } from "./read";

@@ -1,6 +1,6 @@
 /** What people do with the providers that they sign in with. */
 import * as z from "zod";
-import { operation } from "../../../platform/operation";
+import { operation } from "../../../base/operation";
 import { stepUpFields } from "../../accounts/step-up-schemas";
 import { listIdentitiesOfUser } from "../../providers/store";
 import { recentSignIn, recentSignInOrCredentials } from "../../step-up/confirm";

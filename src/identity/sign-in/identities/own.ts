@@ -1,9 +1,9 @@
 /** The identities of the signed-in user: adding and removing them. A stolen session alone can do neither. */
-import type { Deps } from "../../../platform/deps";
-import { AppError, notFound, orNotFound } from "../../../platform/errors";
-import { queueMailIfPossible } from "../../../platform/mail/queue";
-import type { Cookies } from "../../../platform/operation";
-import type { SessionPrincipal } from "../../../platform/schemas/principal";
+import type { Deps } from "../../../base/deps";
+import { AppError, notFound, orNotFound } from "../../../base/errors";
+import { queueMailIfPossible } from "../../../base/mail/queue";
+import type { Cookies } from "../../../base/operation";
+import type { SessionPrincipal } from "../../../base/schemas/principal";
 import { FlowError } from "../../providers/failure";
 import { findProvider } from "../../providers/providers";
 import { requireStepUp, requireVerifiedAddress, type StepUpCredentials } from "../../step-up/confirm";

@@ -3,12 +3,12 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
-import { notFound } from "../../../platform/errors";
-import type { AppEnv } from "../../../platform/http/env";
-import { saying, serve } from "../../../platform/http/operation";
-import { servesRequest, sessionOnly } from "../../../platform/http/permissions";
-import { describeRoute, documented } from "../../../platform/http/route-docs";
-import { dataOf } from "../../../platform/schemas/schemas";
+import { notFound } from "../../../base/errors";
+import type { AppEnv } from "../../../base/http/env";
+import { saying, serve } from "../../../base/http/operation";
+import { servesRequest, sessionOnly } from "../../../base/http/permissions";
+import { describeRoute, documented } from "../../../base/http/route-docs";
+import { dataOf } from "../../../base/schemas/schemas";
 import { hasProviders } from "../../providers/providers";
 import { identity, linkPath, startedAuthorization } from "../providers/schemas";
 import { identityView } from "../providers/view";

@@ -1,9 +1,9 @@
 /** Removing an identity in D1. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../../platform/db/client";
-import type { Deps } from "../../../platform/deps";
-import type { SessionPrincipal } from "../../../platform/schemas/principal";
-import type { ProviderName } from "../../../platform/schemas/schemas";
+import { atomically, rows } from "../../../base/db/client";
+import type { Deps } from "../../../base/deps";
+import type { SessionPrincipal } from "../../../base/schemas/principal";
+import type { ProviderName } from "../../../base/schemas/schemas";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
 import { hasOtherSignInMethod } from "../../sign-in-methods-store";
 

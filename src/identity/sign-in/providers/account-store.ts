@@ -1,9 +1,9 @@
 /** Accounts that are created by a sign-in with a provider, in D1. */
 import { sql } from "drizzle-orm";
-import { atomically } from "../../../platform/db/client";
-import { newId } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import { type RequestOrigin, userActor } from "../../../platform/schemas/actor";
+import { atomically } from "../../../base/db/client";
+import { newId } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import { type RequestOrigin, userActor } from "../../../base/schemas/actor";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
 import { nameOfOwnTenant } from "../../../tenancy/tenants/name";
 import { addressOfNewUser } from "../../addresses-store";

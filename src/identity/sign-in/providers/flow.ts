@@ -1,11 +1,11 @@
 /** OAuth 2's authorization code flow with PKCE, and OpenID Connect's ID token. */
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
-import type { Deps } from "../../../platform/deps";
-import { log } from "../../../platform/log";
-import type { Cookies } from "../../../platform/operation";
-import type { ProviderName } from "../../../platform/schemas/schemas";
-import { MINUTE_MS } from "../../../platform/time";
+import type { Deps } from "../../../base/deps";
+import { log } from "../../../base/log/log";
+import type { Cookies } from "../../../base/operation";
+import type { ProviderName } from "../../../base/schemas/schemas";
+import { MINUTE_MS } from "../../../base/time";
 import { FlowError, flowErrorOf } from "../../providers/failure";
 import { readGithubProfile } from "../../providers/github";
 import { identityOf, type ProviderIdentity, profileOf } from "../../providers/identity";

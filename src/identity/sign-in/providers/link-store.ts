@@ -1,10 +1,10 @@
 /** Adding an identity to the account of a session, in D1. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../../platform/db/client";
-import { newId } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import { insertRevert, type NewRevert } from "../../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../../platform/schemas/actor";
+import { atomically, rows } from "../../../base/db/client";
+import { newId } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import { insertRevert, type NewRevert } from "../../../base/mail/revert-store";
+import type { RequestOrigin } from "../../../base/schemas/actor";
 import { auditIfChanged, holderOfToken } from "../../../tenancy/audit/record-store";
 import type { ProviderIdentity } from "../../providers/identity";
 import { insertIdentity, isAdded } from "../../providers/store";

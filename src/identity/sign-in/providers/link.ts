@@ -1,9 +1,9 @@
 /** Linking: a signed-in user adds an identity at a provider, to sign in with it from now on. */
 
-import type { Deps } from "../../../platform/deps";
-import { queueMailIfPossible } from "../../../platform/mail/queue";
-import { newRevert } from "../../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../../platform/schemas/actor";
+import type { Deps } from "../../../base/deps";
+import { queueMailIfPossible } from "../../../base/mail/queue";
+import { newRevert } from "../../../base/mail/revert-store";
+import type { RequestOrigin } from "../../../base/schemas/actor";
 import { FlowError, type FlowErrorCode } from "../../providers/failure";
 import type { ProviderIdentity } from "../../providers/identity";
 import type { FlowPurpose } from "./flow";

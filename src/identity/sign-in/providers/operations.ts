@@ -1,5 +1,5 @@
 /** Signing in with a provider: what the browser asks for on its way, and the client's page at the end. */
-import { operation } from "../../../platform/operation";
+import { operation } from "../../../base/operation";
 import { exchange } from "../schemas";
 import { finishAuthorization, startSignIn } from "./redirects";
 import { authorizationQuery } from "./schemas";

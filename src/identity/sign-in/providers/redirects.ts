@@ -1,9 +1,9 @@
 /** Where the browser goes on in a sign-in with a provider. */
-import { sha256Hex } from "../../../platform/crypto/encoding";
-import type { Deps } from "../../../platform/deps";
-import { orNotFound } from "../../../platform/errors";
-import type { Cookies } from "../../../platform/operation";
-import type { RequestOrigin } from "../../../platform/schemas/actor";
+import { sha256Hex } from "../../../base/crypto/encoding";
+import type { Deps } from "../../../base/deps";
+import { orNotFound } from "../../../base/errors";
+import type { Cookies } from "../../../base/operation";
+import type { RequestOrigin } from "../../../base/schemas/actor";
 import { FlowError } from "../../providers/failure";
 import { findProvider, type Provider, RESULT_COOKIE } from "../../providers/providers";
 import { handleCallback, startAuthorization } from "./flow";

@@ -1,11 +1,11 @@
 /** `/auth/oauth`: signing in with a provider. */
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { notFound } from "../../../platform/errors";
-import type { AppEnv } from "../../../platform/http/env";
-import { serve } from "../../../platform/http/operation";
-import { describeRoute, documented } from "../../../platform/http/route-docs";
-import { dataOf } from "../../../platform/schemas/schemas";
+import { notFound } from "../../../base/errors";
+import type { AppEnv } from "../../../base/http/env";
+import { serve } from "../../../base/http/operation";
+import { describeRoute, documented } from "../../../base/http/route-docs";
+import { dataOf } from "../../../base/schemas/schemas";
 import { findProvider, hasProviders } from "../../providers/providers";
 import { tokenPair } from "../../sessions/schemas";
 import { providers } from "./operations";

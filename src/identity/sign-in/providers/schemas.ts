@@ -1,6 +1,6 @@
 /** Sign-ins with providers, in requests and answers. */
 import * as z from "zod";
-import { described, id, opaqueToken, providerName, time } from "../../../platform/schemas/schemas";
+import { described, id, opaqueToken, providerName, time } from "../../../base/schemas/schemas";
 
 export const identity = described("Identity", "The person at a provider as whom the user signs in.", () => ({
   id,

@@ -3,9 +3,9 @@
  * worth anything without the other, so a code that leaks from a URL opens nothing.
  */
 import { base64url } from "jose";
-import { randomBytes, sha256Hex } from "../../../platform/crypto/encoding";
-import type { Deps } from "../../../platform/deps";
-import { MINUTE_MS } from "../../../platform/time";
+import { randomBytes, sha256Hex } from "../../../base/crypto/encoding";
+import type { Deps } from "../../../base/deps";
+import { MINUTE_MS } from "../../../base/time";
 import type { ProviderIdentity } from "../../providers/identity";
 import { seal, unseal } from "../../providers/sealed";
 

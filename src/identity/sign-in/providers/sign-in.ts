@@ -1,13 +1,13 @@
 /** Signing in with a provider: the last step, in which the client's page exchanges its code for a session. */
 
-import { newId } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import { AppError, type ErrorCode, notFound } from "../../../platform/errors";
-import { queueMailIfPossible } from "../../../platform/mail/queue";
-import { newRevert } from "../../../platform/mail/revert-store";
-import type { Cookies } from "../../../platform/operation";
-import { userActor } from "../../../platform/schemas/actor";
-import type { ClientContext } from "../../../platform/schemas/client-context";
+import { newId } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import { AppError, type ErrorCode, notFound } from "../../../base/errors";
+import { queueMailIfPossible } from "../../../base/mail/queue";
+import { newRevert } from "../../../base/mail/revert-store";
+import type { Cookies } from "../../../base/operation";
+import { userActor } from "../../../base/schemas/actor";
+import type { ClientContext } from "../../../base/schemas/client-context";
 import { strangerTo } from "../../../tenancy/audit/record-store";
 import { tellOfJoining } from "../../../tenancy/tenants/owner-notices";
 import {

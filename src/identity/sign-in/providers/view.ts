@@ -1,5 +1,5 @@
 /** An identity as its owner sees it. */
-import { iso } from "../../../platform/time";
+import { iso } from "../../../base/time";
 import type { IdentityRow } from "../../providers/store";
 import type { Identity } from "./schemas";
 

@@ -1,5 +1,5 @@
 /** The password hashes of Clerk's export, whose column `password_hasher` says which form they have. */
-import { toBase64, utf8 } from "../../../platform/crypto/encoding";
+import { toBase64, utf8 } from "../../../base/crypto/encoding";
 
 /** Hashes that the service reads as they are. */
 const AS_THEY_ARE = ["bcrypt", "bcrypt_sha256_django", "argon2i", "argon2id", "argon2d", "pbkdf2_sha256_django"];

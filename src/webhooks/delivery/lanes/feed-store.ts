@@ -1,8 +1,8 @@
 /** What feeding the lanes of one delivery database reads and writes, across its tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query, rows } from "../../../platform/db/client";
-import { type Ends, endsOf } from "../../../platform/db/paging";
-import type { OutboxKey } from "../../../platform/messages";
+import { atomically, type Db, jsonList, query, rows } from "../../../base/db/client";
+import { type Ends, endsOf } from "../../../base/db/paging";
+import type { OutboxKey } from "../../../base/messages";
 import { isFrozen } from "../../plane/frozen-store";
 import { open, openEmpty } from "../../plane/lane-store";
 import { IS_UNCLAIMED, MAIN, UNHELD } from "../../plane/outbox-store";

@@ -2,9 +2,9 @@
  * Feeding the lanes: the next deliveries of a lane are queued when earlier ones have ended, and by the sweep. A lane
  * that has caught up is opened at once.
  */
-import { firstIdAt, timeOfId } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import type { OutboxKey } from "../../../platform/messages";
+import { firstIdAt, timeOfId } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import type { OutboxKey } from "../../../base/messages";
 import { enqueueLater } from "../../plane/enqueue";
 import { QUEUE_GRACE_MS } from "../../plane/timing";
 import { memory } from "../isolate-memory";

@@ -3,11 +3,11 @@
  * many or too old.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, query, rows } from "../../../platform/db/client";
-import { repeatable } from "../../../platform/db/faults";
-import { firstIdAt } from "../../../platform/db/ids";
-import { ALL_OPERATIONAL } from "../../../platform/schemas/event-type";
-import { hourOf, MINUTE_MS } from "../../../platform/time";
+import { atomically, type Db, query, rows } from "../../../base/db/client";
+import { repeatable } from "../../../base/db/faults";
+import { firstIdAt } from "../../../base/db/ids";
+import { ALL_OPERATIONAL } from "../../../base/schemas/event-type";
+import { hourOf, MINUTE_MS } from "../../../base/time";
 import { isFrozen } from "../../plane/frozen-store";
 import { addToHours } from "../../plane/hours-store";
 import { releaseNext, stopDropping } from "../../plane/lane-store";

@@ -3,9 +3,9 @@
  * the retention.
  */
 
-import { describeError, log } from "../../../platform/log";
-import type { PagedMaintenance } from "../../../platform/maintenance";
-import { DAY_MS } from "../../../platform/time";
+import { describeError, log } from "../../../base/log/log";
+import type { PagedMaintenance } from "../../../base/maintenance";
+import { DAY_MS } from "../../../base/time";
 import { sendOperational } from "../../plane/operational";
 import { inTurns } from "../selection";
 import { dropHeld, findHeld, type ReleaseStep, releaseStep, type Surplus } from "./release-store";

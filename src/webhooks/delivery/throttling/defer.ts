@@ -2,10 +2,10 @@
  * Deliveries of limited subscriptions wait in the outbox until they may start, or until the limits change. This uses up
  * no attempt.
  */
-import type { Deps } from "../../../platform/deps";
-import type { ShardKey } from "../../../platform/messages";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
-import { inTime } from "../../../platform/time";
+import type { Deps } from "../../../base/deps";
+import type { ShardKey } from "../../../base/messages";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
+import { inTime } from "../../../base/time";
 import { enqueue, enqueueLater } from "../../plane/enqueue";
 import { sendOperational } from "../../plane/operational";
 import { CLAIM_TIMEOUT_MS, LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../../plane/timing";

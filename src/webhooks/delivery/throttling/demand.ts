@@ -1,8 +1,8 @@
 /** What runs ask a throttle, and what it answers. */
-import { near } from "../../../platform/db/regions";
-import type { Deps } from "../../../platform/deps";
-import { describeError, log } from "../../../platform/log";
-import { inTime } from "../../../platform/time";
+import { near } from "../../../base/db/regions";
+import type { Deps } from "../../../base/deps";
+import { describeError, log } from "../../../base/log/log";
+import { inTime } from "../../../base/time";
 import { THROTTLE_TIMEOUT_MS } from "../../plane/timing";
 import type { Limits } from "./limits";
 

@@ -1,6 +1,6 @@
 /** One object per limited subscription. It schedules the starts of deliveries, and stores what must not be lost. */
 import { DurableObject } from "cloudflare:workers";
-import { CleanUp } from "../../../platform/limits/clean-up";
+import { CleanUp } from "../../../base/limits/clean-up";
 import type { Asked, StartAnswer } from "./demand";
 import type { Limits } from "./limits";
 import { NEW_SCHEDULE, Schedule, type ScheduleState } from "./schedule";

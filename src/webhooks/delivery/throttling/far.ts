@@ -2,8 +2,8 @@
  * New deliveries of a subscription whose line is so long that no run could start them go to its end without being
  * claimed. So a burst of limited deliveries takes the database and the runs hardly any time.
  */
-import { timeOfId } from "../../../platform/db/ids";
-import type { ShardKey } from "../../../platform/messages";
+import { timeOfId } from "../../../base/db/ids";
+import type { ShardKey } from "../../../base/messages";
 import { FAR_START_MS, ID_BEFORE_MS, TARGET_FRESH_FOR_MS } from "../../plane/timing";
 import { type Line, memory } from "../isolate-memory";
 import type { Claimed, Run } from "../run-states";

@@ -1,5 +1,5 @@
 /** The limits of a subscription: how many deliveries it may be sent per unit of time, and how many at once. */
-import { HOUR_MS, MINUTE_MS } from "../../../platform/time";
+import { HOUR_MS, MINUTE_MS } from "../../../base/time";
 import type { RateLimit } from "../../options/limit-options";
 
 /** `delivery.rateLimit` and `delivery.maxConcurrent`. A missing member sets no limit. */

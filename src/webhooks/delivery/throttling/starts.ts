@@ -3,8 +3,8 @@
  * The limit of the host or the throttle of the subscription then says when. A delivery that can start soon stays in the
  * run; every other one goes back to the outbox until its time.
  */
-import type { Deps } from "../../../platform/deps";
-import { describeError, log } from "../../../platform/log";
+import type { Deps } from "../../../base/deps";
+import { describeError, log } from "../../../base/log/log";
 import { enqueue } from "../../plane/enqueue";
 import { THROTTLE_RETRY_MS } from "../../plane/timing";
 import type { Claimed, Run } from "../run-states";

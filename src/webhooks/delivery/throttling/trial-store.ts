@@ -1,7 +1,7 @@
 /** Ends the trial of subscriptions in their delivery databases, once their tenants have a verified owner. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList } from "../../../platform/db/client";
-import type { Deps } from "../../../platform/deps";
+import { atomically, jsonList } from "../../../base/db/client";
+import type { Deps } from "../../../base/deps";
 import type { Claimed } from "../run-states";
 
 /** Spans tenants, like a batch of the queue. */

@@ -2,9 +2,9 @@
  * Deliveries of tenants without a verified owner. All such tenants together send only so many requests to one host, so
  * that throw-away accounts cannot aim the service at a stranger.
  */
-import type { Deps } from "../../../platform/deps";
-import { describeError, log } from "../../../platform/log";
-import { inTime } from "../../../platform/time";
+import type { Deps } from "../../../base/deps";
+import { describeError, log } from "../../../base/log/log";
+import { inTime } from "../../../base/time";
 import { findTenantsWithVerifiedOwner } from "../../../tenancy/tenants/verified-store";
 import { THROTTLE_TIMEOUT_MS } from "../../plane/timing";
 import type { Claimed } from "../run-states";

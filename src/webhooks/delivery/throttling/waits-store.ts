@@ -3,11 +3,11 @@
  * such a delivery has `slot_at` >= `due_at`.
  */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../../../platform/db/client";
-import { repeatable } from "../../../platform/db/faults";
-import type { Deps } from "../../../platform/deps";
-import type { OutboxKey } from "../../../platform/messages";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
+import { atomically, type Db, rows } from "../../../base/db/client";
+import { repeatable } from "../../../base/db/faults";
+import type { Deps } from "../../../base/deps";
+import type { OutboxKey } from "../../../base/messages";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
 import { isoSql, publishOperational } from "../../plane/operational-store";
 import { IS_UNCLAIMED } from "../../plane/outbox-store";
 import { type Limits, textOf } from "./limits";

@@ -1,8 +1,8 @@
 /** Changing the catalogue of a tenant's event types. */
-import type { Deps } from "../../../platform/deps";
-import { AppError, changedMeanwhile, emailNotVerified, invalidField } from "../../../platform/errors";
-import type { ActingIn } from "../../../platform/schemas/actor";
-import type { TenantStanding } from "../../../platform/schemas/principal";
+import type { Deps } from "../../../base/deps";
+import { AppError, changedMeanwhile, emailNotVerified, invalidField } from "../../../base/errors";
+import type { ActingIn } from "../../../base/schemas/actor";
+import type { TenantStanding } from "../../../base/schemas/principal";
 import type { Catalogue, CatalogueChange } from "./schemas";
 import { type CatalogueRow, readCatalogue, writeCatalogue } from "./store";
 

@@ -1,6 +1,6 @@
 /** The catalogue of a tenant's event types, as the API takes and returns it. */
 import * as z from "zod";
-import { described } from "../../../platform/schemas/schemas";
+import { described } from "../../../base/schemas/schemas";
 
 const MAX_TITLE_CHARACTERS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 2000;

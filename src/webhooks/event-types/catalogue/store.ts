@@ -1,9 +1,9 @@
 /** The catalogues of event types in the control plane. The types themselves are in the database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, queryFirst, rows } from "../../../platform/db/client";
-import type { Deps } from "../../../platform/deps";
-import type { ActingIn } from "../../../platform/schemas/actor";
-import { PLATFORM_TENANT, type TenantRef } from "../../../platform/schemas/tenant-ref";
+import { atomically, queryFirst, rows } from "../../../base/db/client";
+import type { Deps } from "../../../base/deps";
+import type { ActingIn } from "../../../base/schemas/actor";
+import { PLATFORM_TENANT, type TenantRef } from "../../../base/schemas/tenant-ref";
 import { auditOf } from "../../../tenancy/audit/record-store";
 
 /** A catalogue as it is stored. */

@@ -1,8 +1,8 @@
 /** The export of a tenant's event types as a file, written page by page. */
-import { utf8 } from "../../../platform/crypto/encoding";
-import type { Deps } from "../../../platform/deps";
-import { describeError, log } from "../../../platform/log";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
+import { utf8 } from "../../../base/crypto/encoding";
+import type { Deps } from "../../../base/deps";
+import { describeError, log } from "../../../base/log/log";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
 import { readPage } from "../declared-store";
 import { asyncapiWriter } from "./asyncapi";
 import type { ForEverybody, Writer } from "./format";

@@ -1,7 +1,7 @@
 /** Importing event types: all of a document or none, by their names. Importing one's own export changes nothing. */
-import type { Deps } from "../../../platform/deps";
-import { AppError, changedMeanwhile, invalid, invalidField } from "../../../platform/errors";
-import type { ActingIn } from "../../../platform/schemas/actor";
+import type { Deps } from "../../../base/deps";
+import { AppError, changedMeanwhile, invalid, invalidField } from "../../../base/errors";
+import type { ActingIn } from "../../../base/schemas/actor";
 import { MAX_TYPES } from "../change-store";
 import { readNamed } from "../declared-store";
 import { RequestMeter } from "../json-schema/meter";

@@ -1,5 +1,5 @@
 /** The event types in an OpenAPI document: its webhooks. */
-import { invalidField } from "../../../platform/errors";
+import { invalidField } from "../../../base/errors";
 import { isObject } from "../json-schema/canonical";
 import { follow, memberOf } from "../pointer";
 import { wholeSchema } from "./whole-schema";

@@ -1,5 +1,5 @@
 /** What an import makes of the event types of a tenant. Nothing is written here. */
-import { AppError } from "../../../platform/errors";
+import { AppError } from "../../../base/errors";
 import { change, type Declared, declare, nextVersion } from "../declaration";
 import type { RequestMeter } from "../json-schema/meter";
 import type { Deprecation } from "../rows";

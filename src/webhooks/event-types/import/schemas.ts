@@ -1,6 +1,6 @@
 /** The request and the answer of an import of event types. */
 import * as z from "zod";
-import { described, isWithinDepth } from "../../../platform/schemas/schemas";
+import { described, isWithinDepth } from "../../../base/schemas/schemas";
 import { eventTypeChange, newEventType } from "../schemas";
 
 const MAX_ITEMS = 1000;

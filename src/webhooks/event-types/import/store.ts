@@ -1,10 +1,10 @@
 /** What an import of event types reads and writes. */
 import { sql } from "drizzle-orm";
-import { queryFirst, rows } from "../../../platform/db/client";
-import { insertRows, type StoredRow } from "../../../platform/db/copy";
-import type { Deps } from "../../../platform/deps";
-import type { ActingIn } from "../../../platform/schemas/actor";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
+import { queryFirst, rows } from "../../../base/db/client";
+import { insertRows, type StoredRow } from "../../../base/db/copy";
+import type { Deps } from "../../../base/deps";
+import type { ActingIn } from "../../../base/schemas/actor";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
 import { changeRules, text } from "../change-store";
 import { REPLACE_TYPE } from "../platform-store";

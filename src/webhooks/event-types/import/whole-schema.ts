@@ -1,5 +1,5 @@
 /** A schema of an OpenAPI document with the shared schemas that it refers to, so that it stands by itself. */
-import { invalidField } from "../../../platform/errors";
+import { invalidField } from "../../../base/errors";
 import { isObject } from "../json-schema/canonical";
 import { mapSchema } from "../json-schema/map";
 import { memberOf, nameOfPart, partsOf, pointerPart } from "../pointer";

@@ -1,5 +1,5 @@
 /** What a schema must be to be registered, and what a validation needs to know about it. */
-import type { ErrorDetail } from "../../../platform/errors";
+import type { ErrorDetail } from "../../../base/errors";
 import { isObject } from "./canonical";
 import { APPLICATORS, KEYWORDS, refusePrefix, SAME_VALUE } from "./keywords";
 import { compilePattern, type Program } from "./pattern";

@@ -1,8 +1,8 @@
 /** `/listen/:id/socket`: the WebSocket of a listener. The ticket is the credential. */
 import { type Context, Hono } from "hono";
-import { AppError, invalid } from "../../../platform/errors";
-import type { AppEnv } from "../../../platform/http/env";
-import { describeRoute } from "../../../platform/http/route-docs";
+import { AppError, invalid } from "../../../base/errors";
+import type { AppEnv } from "../../../base/http/env";
+import { describeRoute } from "../../../base/http/route-docs";
 import { SUBPROTOCOL } from "../../delivery/frames";
 import { readTicket, TICKET_HEADER, type Ticket } from "../ticket";
 

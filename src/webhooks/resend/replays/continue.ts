@@ -1,10 +1,10 @@
 /** Continues replays page by page. Each page is written at most once, and a crash continues at the cursor. */
 
-import type { Deps } from "../../../platform/deps";
-import { AppError } from "../../../platform/errors";
-import { reserveUpTo } from "../../../platform/limits/reserve";
-import { describeError, log } from "../../../platform/log";
-import { MINUTE_MS } from "../../../platform/time";
+import { reserveUpTo } from "../../../base/budgets/reserve";
+import type { Deps } from "../../../base/deps";
+import { AppError } from "../../../base/errors";
+import { describeError, log } from "../../../base/log/log";
+import { MINUTE_MS } from "../../../base/time";
 import { findTenant } from "../../../tenancy/tenants/store";
 import { enqueue } from "../../plane/enqueue";
 import { sendOperational } from "../../plane/operational";

@@ -1,6 +1,6 @@
 /** What people and programs do with replays. */
-import { checkedHeader } from "../../../platform/checked-header";
-import { operation } from "../../../platform/operation";
+import { checkedHeader } from "../../../base/checked-header";
+import { operation } from "../../../base/operation";
 import { READ_DELIVERIES, RESEND } from "../../access";
 import { idempotencyKey } from "../../events/publication";
 import { previewReplay, replayOf, replaysOf, startReplay, stopReplay } from "./replays";

@@ -5,11 +5,11 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, query, rows } from "../../../platform/db/client";
-import { deliveryIdOf, firstIdAt } from "../../../platform/db/ids";
-import { fromStored } from "../../../platform/db/stored-text";
-import type { OutboxKey } from "../../../platform/messages";
-import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/event-type";
+import { atomically, type Db, jsonList, query, rows } from "../../../base/db/client";
+import { deliveryIdOf, firstIdAt } from "../../../base/db/ids";
+import { fromStored } from "../../../base/db/stored-text";
+import type { OutboxKey } from "../../../base/messages";
+import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../base/schemas/event-type";
 import type { Filter } from "../../filters/filter";
 import { matches } from "../../filters/match";
 import { parseFilter } from "../../filters/parse";

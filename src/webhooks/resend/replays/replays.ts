@@ -1,12 +1,12 @@
 /** Starting, counting, showing and stopping replays. */
 
-import { sha256Hex } from "../../../platform/crypto/encoding";
-import { firstIdAt, newIdAt, timeOfId } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import { AppError, invalidField, notFound } from "../../../platform/errors";
-import type { ActingIn } from "../../../platform/schemas/actor";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
-import { DAY_MS, iso, MINUTE_MS } from "../../../platform/time";
+import { sha256Hex } from "../../../base/crypto/encoding";
+import { firstIdAt, newIdAt, timeOfId } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import { AppError, invalidField, notFound } from "../../../base/errors";
+import type { ActingIn } from "../../../base/schemas/actor";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
+import { DAY_MS, iso, MINUTE_MS } from "../../../base/time";
 import { inEach, placesOf } from "../../../tenancy/moves/places";
 import { mergePages } from "../../events/merge";
 import { ID_BEFORE_MS } from "../../plane/timing";

@@ -2,10 +2,10 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../platform/http/env";
-import { serve } from "../../../platform/http/operation";
-import { describeRoute } from "../../../platform/http/route-docs";
-import { dataOf } from "../../../platform/schemas/schemas";
+import type { AppEnv } from "../../../base/http/env";
+import { serve } from "../../../base/http/operation";
+import { describeRoute } from "../../../base/http/route-docs";
+import { dataOf } from "../../../base/schemas/schemas";
 import { idempotencyKey } from "../../events/publication";
 import { replays } from "./operations";
 import { replay, replayPage, replayPreview } from "./schemas";

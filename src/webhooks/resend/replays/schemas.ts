@@ -1,7 +1,7 @@
 /** Replays, as the API sends and receives them. */
 import * as z from "zod";
-import { eventType } from "../../../platform/schemas/event-type";
-import { cursor, described, id, moment, nextCursor, time } from "../../../platform/schemas/schemas";
+import { eventType } from "../../../base/schemas/event-type";
+import { cursor, described, id, moment, nextCursor, time } from "../../../base/schemas/schemas";
 
 const MAX_EVENT_TYPES = 100;
 const MAX_PER_MINUTE = 6_000;

@@ -1,11 +1,11 @@
 /** Replay jobs in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, queryFirst, rows } from "../../../platform/db/client";
-import { firstIdAt } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import type { ActingIn } from "../../../platform/schemas/actor";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
-import { DAY_MS } from "../../../platform/time";
+import { atomically, type Db, queryFirst, rows } from "../../../base/db/client";
+import { firstIdAt } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import type { ActingIn } from "../../../base/schemas/actor";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
+import { DAY_MS } from "../../../base/time";
 import { auditOf } from "../../../tenancy/audit/record-store";
 import { isLive } from "../../plane/live-store";
 import { sendOperational } from "../../plane/operational";

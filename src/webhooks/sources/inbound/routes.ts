@@ -1,11 +1,11 @@
 /** `/in/:sourceId`: where providers send their calls. The signature is the credential. */
 import { Hono } from "hono";
 import * as z from "zod";
-import { AppError } from "../../../platform/errors";
-import type { AppEnv } from "../../../platform/http/env";
-import { consume, limitedInside } from "../../../platform/http/rate-limit";
-import { describeRoute } from "../../../platform/http/route-docs";
-import { says } from "../../../platform/schemas/schemas";
+import { AppError } from "../../../base/errors";
+import type { AppEnv } from "../../../base/http/env";
+import { consume, limitedInside } from "../../../base/http/rate-limit";
+import { describeRoute } from "../../../base/http/route-docs";
+import { says } from "../../../base/schemas/schemas";
 import { authenticateCall, receiveCall } from "../receive";
 import { noteError } from "../refusals";
 

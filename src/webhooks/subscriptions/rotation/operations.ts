@@ -1,5 +1,5 @@
 /** Rotating the keys that sign a subscription's deliveries. */
-import { operation } from "../../../platform/operation";
+import { operation } from "../../../base/operation";
 import { WRITE_SUBSCRIPTIONS } from "../../access";
 import { endFormerKeysOf, rotate } from "./rotation";
 import { rotation } from "./schemas";

@@ -3,16 +3,16 @@
  * old one.
  */
 
-import { newKeyPair } from "../../../platform/crypto/ed25519";
-import { decrypt, encrypt } from "../../../platform/crypto/encryption";
-import { isBase64Key } from "../../../platform/crypto/webhook-signature";
-import { newId } from "../../../platform/db/ids";
-import type { Deps } from "../../../platform/deps";
-import { AppError, changedMeanwhile, invalidField, orNotFound } from "../../../platform/errors";
-import { refuseOverLimit } from "../../../platform/limits/limiter";
-import type { ActingIn } from "../../../platform/schemas/actor";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
-import { MINUTE_MS } from "../../../platform/time";
+import { newKeyPair } from "../../../base/crypto/ed25519";
+import { decrypt, encrypt } from "../../../base/crypto/encryption";
+import { isBase64Key } from "../../../base/crypto/webhook-signature";
+import { newId } from "../../../base/db/ids";
+import type { Deps } from "../../../base/deps";
+import { AppError, changedMeanwhile, invalidField, orNotFound } from "../../../base/errors";
+import { refuseOverLimit } from "../../../base/limits/limiter";
+import type { ActingIn } from "../../../base/schemas/actor";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
+import { MINUTE_MS } from "../../../base/time";
 import { needsBase64Secret } from "../../options/signature-profile";
 import { secretOwner, signingKeyOwner } from "../../signing/keys";
 import { newSecret } from "../../signing/secret";

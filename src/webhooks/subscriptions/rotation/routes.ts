@@ -1,11 +1,11 @@
 /** `/webhooks/:id/secret`: rotating the signing keys of a subscription. */
 
 import { Hono } from "hono";
-import type { AppEnv } from "../../../platform/http/env";
-import { saying, serve } from "../../../platform/http/operation";
-import { limitedInside } from "../../../platform/http/rate-limit";
-import { describeRoute } from "../../../platform/http/route-docs";
-import { iso } from "../../../platform/time";
+import type { AppEnv } from "../../../base/http/env";
+import { saying, serve } from "../../../base/http/operation";
+import { limitedInside } from "../../../base/http/rate-limit";
+import { describeRoute } from "../../../base/http/route-docs";
+import { iso } from "../../../base/time";
 import { subscriptionView } from "../view";
 import { secrets } from "./operations";
 import { rotated } from "./schemas";

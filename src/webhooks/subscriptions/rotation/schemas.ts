@@ -1,6 +1,6 @@
 /** The request and the answer of a rotation of signing keys. */
 import * as z from "zod";
-import { described, time } from "../../../platform/schemas/schemas";
+import { described, time } from "../../../base/schemas/schemas";
 import { signingSecret, subscription } from "../schemas";
 
 const DAY_SECONDS = 86_400;

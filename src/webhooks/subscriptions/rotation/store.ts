@@ -1,9 +1,9 @@
 /** Replacing the keys of a subscription, in one atomic write that does nothing if another rotation came first. */
 import { type SQL, sql } from "drizzle-orm";
-import { queryFirst, rows } from "../../../platform/db/client";
-import type { Deps } from "../../../platform/deps";
-import type { ActingIn } from "../../../platform/schemas/actor";
-import type { TenantRef } from "../../../platform/schemas/tenant-ref";
+import { queryFirst, rows } from "../../../base/db/client";
+import type { Deps } from "../../../base/deps";
+import type { ActingIn } from "../../../base/schemas/actor";
+import type { TenantRef } from "../../../base/schemas/tenant-ref";
 import { auditWebhooks } from "../../../tenancy/audit/record-store";
 import { hasUrl } from "../../plane/live-store";
 import { sendOperational } from "../../plane/operational";

@@ -1,0 +1,57 @@
+/** The settings of access tokens: what they say of who issued them, and how they are signed. */
+import * as z from "zod";
+import { TOKEN_ALGORITHMS } from "../crypto/signing-keys";
+import { wholeNumber } from "../schemas/settings";
+
+/** The default of `TOKEN_ISSUER` before it could be empty. */
+const FORMER_ISSUER = "postern";
+
+export const ISSUER_VARIABLES = {
+  TOKEN_ISSUER: {
+    description:
+      "The `iss` claim of access tokens, below which other services look for the keys. Empty: the origin of " +
+      "`PUBLIC_URL`, or of `APP_URL` if that is empty. A new value is used after `TOKEN_KEY_DELAY_SECONDS`, and " +
+      "tokens with the former one stay valid.",
+    must: "be at most 200 characters, or empty",
+    schema: z.string().trim().max(200).prefault(""),
+  },
+} as const;
+
+export const TOKEN_VARIABLES = {
+  ...ISSUER_VARIABLES,
+  TOKEN_AUDIENCE: {
+    description: "The `aud` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
+    must: "be 1 to 200 characters",
+    schema: z.string().min(1).max(200),
+  },
+  TOKEN_ALGORITHM: {
+    description:
+      "How [tokens](tokens.md) are signed: `EdDSA` (Ed25519) or `ES256` (ECDSA with P-256), which more software " +
+      "verifies.",
+    must: 'be "EdDSA" or "ES256"',
+    schema: z.enum(TOKEN_ALGORITHMS).prefault("EdDSA"),
+  },
+  TOKEN_KEY_DELAY_SECONDS: {
+    description:
+      "How many seconds a new key, algorithm or issuer is published before it signs tokens, so that services that " +
+      "keep a copy of the keys have it in time.",
+    must: "be a whole number from 0 to 86400",
+    schema: wholeNumber(0, 86_400).prefault("1200"),
+  },
+} as const;
+
+export interface Issuers {
+  /** The issuer of new tokens. */
+  tokenIssuer: string;
+  /** The issuer of the tokens of versions that did not write down who signs. */
+  formerTokenIssuer: string;
+}
+
+/** Returns the issuers. `url` is where the service is reached; undefined if that setting is malformed. */
+export function readIssuers(read: (name: "TOKEN_ISSUER") => string, url: string | undefined): Issuers {
+  const issuer = read("TOKEN_ISSUER");
+  return {
+    tokenIssuer: issuer || (URL.parse(url ?? "")?.origin ?? ""),
+    formerTokenIssuer: issuer || FORMER_ISSUER,
+  };
+}

@@ -1,0 +1,163 @@
+/** What a route requires of an authenticated caller. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import type { Config } from "../config/config";
+import { AppError, notFound } from "../errors";
+import { type PlatformScope, permissionsOfScopes } from "../schemas/platform-scopes";
+import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "../schemas/principal";
+import type { Permission } from "../schemas/roles";
+import { PLATFORM_TENANT } from "../schemas/tenant-ref";
+import type { AppEnv } from "./env";
+import { countRefused } from "./rate-limit";
+import { documented } from "./route-docs";
+
+/**
+ * 403 unless the caller has `permission`; then the refusal of a platform key that names no tenant of its own. In the
+ * tenant of the platform, whose events tell of people, such a key needs `inPlatform` for what shows no records of them.
+ * A path without a route has no principal and gets 404.
+ */
+export function can(permission: Permission, inPlatform: Permission | null = null) {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
+    if (!servesRequest(c)) return next();
+    const principal = c.get("principal");
+    const has = principal.permissions.has(permission) || (inPlatform !== null && hasInPlatform(principal, inPlatform));
+    if (!has) throw await forbidden(c);
+    const refusal = c.get("tenantRefusal");
+    if (refusal) throw refusal;
+    await next();
+  });
+  return documented(check, { permission, errors: ["FORBIDDEN", "VALIDATION_FAILED"] });
+}
+
+const hasInPlatform = (principal: Principal, permission: Permission): boolean =>
+  principal.kind === "platform-key" &&
+  principal.tenantId === PLATFORM_TENANT &&
+  permissionsOfScopes([...principal.scopes]).has(permission);
+
+/** 403 unless the caller is an owner of the tenant. */
+export const ownersOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (sessionOf(c).role !== "owner") throw await forbidden(c, "Only an owner can do this.");
+    await next();
+  }),
+  { errors: ["FORBIDDEN"] },
+);
+
+/** Counts the request for the caller alone, so that it uses up no limit of the tenant. */
+async function forbidden(c: Context<AppEnv>, message?: string): Promise<AppError> {
+  await countRefused(c);
+  return new AppError("FORBIDDEN", message === undefined ? {} : { message });
+}
+
+const SECOND_FACTOR_NEEDED =
+  "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in " +
+  "the console), or confirm this session with a two-factor code or a passkey (POST /auth/step-up), and try again.";
+
+/**
+ * Whether the account is an operator's, even without a second factor. A mail of ours must have verified the address:
+ * neither somebody who registers it nor a sign-in provider can claim it.
+ */
+export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
+  account.emailVerifiedAt !== null && account.isProvenByMail === 1 && operators.includes(account.email);
+
+/**
+ * Whether the session was opened or confirmed with what operators need, and the account still has it: a session stays
+ * when two-factor authentication is turned off. A recovery code is meant to repair an account, not to operate the
+ * service.
+ */
+export const hasOperatorFactor = ({ methods, account }: SessionPrincipal): boolean =>
+  methods.includes("passkey") || (methods.includes("totp") && account.totpEnabledAt !== null);
+
+/** Throws NOT_FOUND for somebody who is no operator, and FORBIDDEN without a second factor in the session. */
+export function requireOperator(config: Config, session: SessionPrincipal, missing: string): void {
+  if (!isOperator(config, session)) throw notFound(missing);
+  if (!hasOperatorFactor(session)) throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
+}
+
+/**
+ * 404 unless the caller is an operator, as for a missing route; 403 unless the session was opened or confirmed with
+ * TOTP or a passkey.
+ */
+export const operatorsOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    requireOperator(c.get("deps").config, sessionOf(c), c.req.path.startsWith("/api/") ? "Route" : "Page");
+    await next();
+  }),
+  // Operators cannot lock themselves out of a suspended tenant.
+  { errors: ["NOT_FOUND", "FORBIDDEN"], access: { permission: "operator" } },
+);
+
+/**
+ * 403 for a platform key without the scope. For somebody who is no operator, as for a missing route; operators are told
+ * what they need.
+ */
+export function platformKeysOnly(scope: PlatformScope) {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
+    const principal = c.get("principal");
+    if (principal.kind === "session" && !isOperator(c.get("deps").config, principal)) throw notFound("Route");
+    if (!platformKeyOf(c).scopes.has(scope)) throw await forbidden(c);
+    await next();
+  });
+  return documented(check, { caller: "platform", scope, errors: ["FORBIDDEN", "NOT_FOUND"] });
+}
+
+/** The caller's platform key. Throws FORBIDDEN for a session, and UNAUTHENTICATED for an API key. */
+export function platformKeyOf(c: Context<AppEnv>): PlatformKeyPrincipal {
+  const principal = c.get("principal");
+  if (principal.kind === "platform-key") return principal;
+  if (principal.kind === "api-key") throw apiKeyRefused();
+  throw new AppError("FORBIDDEN", { message: "Use a platform key." });
+}
+
+/** 403 for a platform key, on routes that only people use to manage the keys. */
+export const noPlatformKeys = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    const principal: PlatformKeyPrincipal | { kind: string } | undefined = c.get("principal");
+    if (principal?.kind === "platform-key") throw await forbidden(c, "Only operators manage platform keys.");
+    await next();
+  }),
+  { errors: ["FORBIDDEN"] },
+);
+
+/**
+ * 401 for an API key, on routes that need a session, and 404 in the tenant that has no members. A path without a route
+ * has no principal and gets 404.
+ */
+export const sessionOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c)) {
+      const { tenantId } = sessionOf(c);
+      if (tenantId === PLATFORM_TENANT) throw notFound("Tenant");
+    }
+    await next();
+  }),
+  { caller: "session" },
+);
+
+/** Like `sessionOnly`, but open to operators and platform keys that name the tenant of the platform. */
+export const sessionOrPlatformOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c)) {
+      const { kind, tenantId } = c.get("principal");
+      const isInPlatform = tenantId === PLATFORM_TENANT && c.get("tenantRefusal") === undefined;
+      if (!(isInPlatform && kind === "platform-key")) sessionOf(c);
+    }
+    await next();
+  }),
+  { caller: "session" },
+);
+
+/** Whether a route, and not just middleware, serves the request. */
+export function servesRequest(c: Context<AppEnv>): boolean {
+  return matchedRoutes(c).some((route) => route.method !== "ALL");
+}
+
+/** The caller's session, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for a key. */
+export function sessionOf(c: Context<AppEnv>): SessionPrincipal {
+  const principal = c.get("principal");
+  if (principal.kind !== "session") throw apiKeyRefused();
+  return principal;
+}
+
+const apiKeyRefused = () => new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });

@@ -1,0 +1,139 @@
+/** Signed tokens of a session: access tokens (RFC 9068 JWTs, 15 minutes) and the console's cookie. */
+import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { type SigningKey, TOKEN_ALGORITHMS } from "../crypto/signing-keys";
+import { newId } from "../db/ids";
+import { permissionsOf } from "../schemas/roles";
+import type { SignerId } from "./choose";
+import type { Signers } from "./signers";
+
+const ACCESS_LIFETIME_MS = 15 * 60_000;
+
+/** `typ` and audience differ between kinds, so a token of one kind is never accepted as another. */
+interface Kind {
+  typ: string;
+  audienceOf: (audience: string) => string;
+}
+
+const ACCESS: Kind = { typ: "at+jwt", audienceOf: (audience) => audience };
+const CONSOLE: Kind = { typ: "console+jwt", audienceOf: (audience) => `${audience}/console` };
+
+/** Who signs, and for whom: `TOKEN_AUDIENCE`. */
+export interface TokenContext {
+  signers: Signers;
+  config: { tokenAudience: string };
+}
+
+export interface AccessClaims {
+  userId: string;
+  sessionId: string;
+  tenantId: string;
+}
+
+/** What a token that was shown says. */
+export interface ShownClaims extends AccessClaims {
+  /** Unix ms, in whole seconds. */
+  issuedAt: number;
+  /** Of the console's cookie: how often it was replaced. 0 for other tokens. */
+  generation: number;
+}
+
+/** What an access token says besides. */
+export interface AccessTokenClaims extends AccessClaims {
+  /** The role in the tenant. */
+  role: string;
+  /** When the user signed in or last confirmed the session; Unix ms. */
+  authenticatedAt: number;
+  /** How, in the words of RFC 8176. */
+  methods: readonly string[];
+}
+
+/** When a token was issued and when it expires, Unix ms. */
+interface Validity {
+  issuedAt: number;
+  expiresAt: number;
+}
+
+/** A signed access token, valid for 15 minutes from `nowMs`. */
+export function signAccessToken(context: TokenContext, claims: AccessTokenClaims, nowMs: number) {
+  const { role, authenticatedAt, methods } = claims;
+  const more = {
+    jti: newId(),
+    role,
+    scope: permissionsOf(role).join(" "),
+    auth_time: Math.floor(authenticatedAt / 1000),
+    ...(methods.length > 0 ? { amr: methods } : {}),
+  };
+  return sign(context, ACCESS, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS }, more);
+}
+
+/** The claims of a valid access token; null for anything else. */
+export function verifyAccessToken(context: TokenContext, token: string, nowMs: number) {
+  return verify(context, ACCESS, token, nowMs);
+}
+
+/** The value of the console's session cookie. It expires with its session. */
+export function signConsoleToken(context: TokenContext, claims: AccessClaims, validity: Validity, generation = 0) {
+  return sign(context, CONSOLE, claims, validity, { gen: generation });
+}
+
+/** The claims of a valid console cookie; null for anything else, including an access token. */
+export function verifyConsoleToken(context: TokenContext, token: string, nowMs: number) {
+  return verify(context, CONSOLE, token, nowMs);
+}
+
+async function sign(
+  { signers, config }: TokenContext,
+  kind: Kind,
+  claims: AccessClaims,
+  { issuedAt, expiresAt }: Validity,
+  more: JWTPayload = {},
+): Promise<string> {
+  const { key, issuer } = await signers.current();
+  return new SignJWT({ sid: claims.sessionId, tid: claims.tenantId, ...more })
+    .setProtectedHeader({ alg: key.alg, typ: kind.typ, kid: key.kid })
+    .setIssuer(issuer)
+    .setAudience(kind.audienceOf(config.tokenAudience))
+    .setSubject(claims.userId)
+    .setIssuedAt(Math.floor(issuedAt / 1000))
+    .setExpirationTime(Math.floor(expiresAt / 1000))
+    .sign(key.privateKey);
+}
+
+async function verify(context: TokenContext, kind: Kind, token: string, nowMs: number): Promise<ShownClaims | null> {
+  const opened = await open(context, kind, token, nowMs);
+  return opened && (await context.signers.accepts(opened.signer)) ? opened.claims : null;
+}
+
+/** The claims of a token that one of our keys has signed, for whichever issuer; null for anything else. */
+async function open(
+  { signers, config }: TokenContext,
+  kind: Kind,
+  token: string,
+  nowMs: number,
+): Promise<{ claims: ShownClaims; signer: SignerId } | null> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, (header) => requireKey(signers, header).publicKey, {
+      algorithms: [...TOKEN_ALGORITHMS],
+      typ: kind.typ,
+      audience: kind.audienceOf(config.tokenAudience),
+      requiredClaims: ["iss", "sub", "sid", "tid", "iat", "exp"],
+      currentDate: new Date(nowMs),
+    });
+    const { iss, sub, sid, tid, iat = 0, gen = 0 } = payload;
+    if (![iss, sub, sid, tid].every((claim) => typeof claim === "string")) return null;
+    const { kid, alg } = requireKey(signers, protectedHeader);
+    const shown = { issuedAt: iat * 1000, generation: gen };
+    const claims = { userId: sub, sessionId: sid, tenantId: tid, ...shown } as ShownClaims;
+    return { claims, signer: { kid, alg, issuer: iss as string } };
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** The key must be of the algorithm that the header names. */
+function requireKey(signers: Signers, header: { kid?: string; alg?: string }): SigningKey {
+  const key = signers.keyOf(header);
+  if (!key) throw new errors.JWKSNoMatchingKey();
+  return key;
+}

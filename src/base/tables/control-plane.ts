@@ -1,0 +1,314 @@
+/** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Permission, Role } from "../schemas/roles";
+import type { ProviderName } from "../schemas/schemas";
+
+export const tenants = sqliteTable(
+  "tenants",
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    /** The delivery database that has its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
+    shard: integer().notNull().default(0),
+    /** The database from which it was moved, while that has rows of it; null: none. */
+    formerShard: integer("former_shard"),
+    /** The user who registered it. */
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Since when an operator has suspended it, and why; null: it is not suspended. */
+    suspendedAt: integer("suspended_at"),
+    suspendedReason: text("suspended_reason"),
+    /**
+     * What its events and deliveries take, as the hourly upkeep has counted it; 0 while that is far below the limit.
+     */
+    storedBytes: integer("stored_bytes").notNull().default(0),
+    /** What the product calls it. */
+    externalId: text("external_id"),
+    /** When the product vouched for it: it then counts as one with a verified owner. */
+    trustedAt: integer("trusted_at"),
+    /** When what `/base/tenants` shows last changed; null: not since it was created. Kept by a trigger. */
+    updatedAt: integer("updated_at"),
+    /** Who needs a second factor; null: nobody. */
+    secondFactor: text("second_factor", { enum: ["admins", "all"] }),
+    /** How many days members have had to set one up, and when those end; null: no policy is on. */
+    secondFactorGraceDays: integer("second_factor_grace_days"),
+    secondFactorFrom: integer("second_factor_from"),
+    /** When its audit log first lost events to AUDIT_MAX_ROWS; null: never. */
+    auditTrimmedAt: integer("audit_trimmed_at"),
+    /** Increases with each change of what publishing obeys (`webhooks/event-types/`); null: it obeys nothing. */
+    rulesRevision: integer("rules_revision"),
+  },
+  (t) => [
+    uniqueIndex("tenants_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
+    index("tenants_by_update").on(sql`coalesce(updated_at, created_at)`, t.id),
+    index("tenants_by_name").on(sql`lower(name)`),
+    index("tenants_storing").on(t.shard).where(sql`stored_bytes > 0`),
+  ],
+);
+
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey(),
+    /** NFKC-normalised and lower-cased. */
+    email: text().notNull().unique(),
+    name: text(),
+    /**
+     * PHC string, or a hash that another service made, behind "imported:", its kind and the id of its import; empty: no
+     * password is accepted until the next reset.
+     */
+    passwordHash: text("password_hash").notNull(),
+    /** The kind of an imported hash; null for any other. Derived, so that no write of a password can forget it. */
+    passwordKind: text("password_kind").generatedAlwaysAs(
+      sql`iif(substr(password_hash, 1, 9) = 'imported:',
+        substr(password_hash, 10, instr(substr(password_hash, 10), ':') - 1), NULL)`,
+      { mode: "virtual" },
+    ),
+    /** The import that brought the hash; null for one of ours. */
+    passwordImport: text("password_import").generatedAlwaysAs(
+      sql`iif(substr(password_hash, 1, 9) = 'imported:',
+        substr(password_hash, 10 + instr(substr(password_hash, 10), ':'), 36), NULL)`,
+      { mode: "virtual" },
+    ),
+    /** When a password was last taken away, which somebody else may know; null: never. Kept by a trigger. */
+    passwordRemovedAt: integer("password_removed_at"),
+    emailVerifiedAt: integer("email_verified_at"),
+    /**
+     * "provider" while only a sign-in provider vouches for the address, "platform" while only the product does; null
+     * once a mail of ours has proven it.
+     */
+    emailVerifiedBy: text("email_verified_by", { enum: ["provider", "platform"] }),
+    verificationMailedAt: integer("verification_mailed_at"),
+    totpSecretEncrypted: text("totp_secret_encrypted"),
+    /** Changes with the secret. The ciphertext also changes when `SECRET_KEYS` is rotated, so writes compare this. */
+    totpEnrolmentId: text("totp_enrolment_id"),
+    totpEnabledAt: integer("totp_enabled_at"),
+    /** Last TOTP time step that was accepted: a code works once (RFC 6238 section 5.2). */
+    totpLastStep: integer("totp_last_step").notNull().default(0),
+    /** Where the registration came from: "Firefox on Linux, Lisbon, PT". */
+    createdFrom: text("created_from"),
+    createdAt: integer("created_at").notNull(),
+    /** Since when an operator has suspended the account, and why; null: it is not suspended. */
+    suspendedAt: integer("suspended_at"),
+    suspendedReason: text("suspended_reason"),
+    /** 1: the API keys of the account work while it is suspended. */
+    keepApiKeys: integer("keep_api_keys").notNull().default(0),
+    /** What the product calls the person. */
+    externalId: text("external_id"),
+    /** When what `/base/users` shows last changed; null: not since the registration. Kept by a trigger. */
+    updatedAt: integer("updated_at"),
+  },
+  (t) => [
+    uniqueIndex("users_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
+    index("users_by_update").on(sql`coalesce(updated_at, created_at)`, t.id),
+    index("users_by_password_import").on(t.passwordImport).where(sql`password_kind IS NOT NULL`),
+  ],
+);
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    tenantId: text("tenant_id").notNull(),
+    userId: text("user_id").notNull(),
+    role: text().$type<Role>().notNull(),
+    /** Since when the member has been an owner; null for a tenant's creator, and from before the column existed. */
+    ownerSince: integer("owner_since"),
+    /** When the user last signed in to this tenant or switched to it; 0 for never. */
+    lastUsedAt: integer("last_used_at").notNull().default(0),
+    /** Whether the user gets mails about failing subscriptions of this tenant, if the role is owner or admin. */
+    alerts: integer({ mode: "boolean" }).notNull().default(true),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index("memberships_by_user").on(t.userId)],
+);
+
+/** One row per login; the refresh token's generation counts up in place. */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    tenantId: text("tenant_id").notNull(),
+    generation: integer().notNull(),
+    /** SHA-256 of the current refresh token. */
+    refreshTokenHash: text("refresh_token_hash").notNull(),
+    rotatedAt: integer("rotated_at").notNull(),
+    /** SHA-256 of the Idempotency-Key of the last rotation. */
+    rotationKeyHash: text("rotation_key_hash"),
+    deviceName: text("device_name"),
+    browser: text(),
+    operatingSystem: text("operating_system"),
+    platform: text(),
+    ipAddress: text("ip_address"),
+    location: text(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    lastActivityAt: integer("last_activity_at").notNull(),
+    /**
+     * When the user last confirmed the session (step-up); null: not since the sign-in; 0 if the sign-in itself does not
+     * count either, because it used no factor of an account that has a passkey.
+     */
+    confirmedAt: integer("confirmed_at"),
+    /** JSON array of `AuthMethod`: how the session was opened and confirmed. Null before the column existed. */
+    amr: text(),
+    /** When the session was last moved to its tenant; null: never. Tokens from before are of an earlier stay there. */
+    tenantSince: integer("tenant_since"),
+    /** How often the console's cookie was replaced, and when last. */
+    cookieGeneration: integer("cookie_generation").notNull().default(0),
+    cookieReplacedAt: integer("cookie_replaced_at"),
+  },
+  (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
+);
+
+/**
+ * The browsers and places that users have signed in from in the last 90 days. The migration creates it WITHOUT ROWID.
+ */
+export const knownDevices = sqliteTable(
+  "known_devices",
+  {
+    userId: text("user_id").notNull(),
+    /** A keyed digest, see sessions/known-devices.ts. */
+    key: text().notNull(),
+    /** The time of the last sign-in, or up to a day earlier. */
+    lastSeenAt: integer("last_seen_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.key] }), index("known_devices_by_last_seen").on(t.lastSeenAt)],
+);
+
+/**
+ * Mailed tokens, stored as SHA-256. A token is derived from the id of its mail, so that a repeated mail carries the
+ * same one.
+ */
+export const emailTokens = sqliteTable(
+  "email_tokens",
+  {
+    hash: text().primaryKey(),
+    purpose: text({ enum: ["verify", "reset", "invite", "undo", "remove-factor", "change-email"] }).notNull(),
+    /** User id, or invitation id for "invite". */
+    subjectId: text("subject_id").notNull(),
+    /**
+     * JSON, for "undo": what the link reverts, and the state to restore, see mail/revert-store.ts; for "remove-factor":
+     * which enrolment.
+     */
+    action: text(),
+    /** For "change-email": the new address. For "undo" of such a change: the former one, which is kept free for it. */
+    email: text(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    usedAt: integer("used_at"),
+  },
+  (t) => [
+    index("email_tokens_by_subject").on(t.subjectId, t.purpose),
+    index("email_tokens_by_expiry").on(t.expiresAt),
+    // Partial, so it has no entries for the other tokens.
+    index("email_tokens_by_email").on(t.email).where(sql`email IS NOT NULL`),
+  ],
+);
+
+/** The public keys that users sign in with: passkeys of WebAuthn. */
+export const passkeys = sqliteTable(
+  "passkeys",
+  {
+    /** The id that the authenticator gave it, in base64url. */
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    /** JWK in JSON. */
+    publicKey: text("public_key").notNull(),
+    /** The highest counter that the authenticator has reported; 0 if it does not count. */
+    counter: integer().notNull(),
+    transports: text({ mode: "json" }).$type<string[]>().notNull(),
+    /** Whether it is synchronised, or backed up otherwise. */
+    backedUp: integer("backed_up", { mode: "boolean" }).notNull(),
+    /** The model of the authenticator, in hex. */
+    aaguid: text().notNull(),
+    name: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (t) => [index("passkeys_by_user").on(t.userId)],
+);
+
+/** The people at Google, GitHub and other providers who sign in as users. */
+export const identities = sqliteTable(
+  "identities",
+  {
+    /** With `sub`, identifies the person at the provider: email addresses change hands. */
+    issuer: text().notNull(),
+    sub: text().notNull(),
+    id: text().notNull(),
+    userId: text("user_id").notNull(),
+    provider: text().$type<ProviderName>().notNull(),
+    /** The address that the provider gave when the identity was added; null for none. */
+    email: text(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (t) => [primaryKey({ columns: [t.issuer, t.sub] }), index("identities_by_user").on(t.userId)],
+);
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    /** Its owner; empty for a key of the tenant, which older code then refuses. */
+    userId: text("user_id").notNull(),
+    /** A key of the tenant has its scopes by itself, and outlives who made it. */
+    owner: text({ enum: ["user", "tenant"] })
+      .notNull()
+      .default("user"),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    /** SHA-256 of the whole key. */
+    keyHash: text("key_hash").notNull().unique(),
+    scopes: text({ mode: "json" }).$type<Permission[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    lastUsedAt: integer("last_used_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [
+    index("api_keys_by_user").on(t.userId, t.tenantId),
+    // Partial, so neither has entries for keys that are not revoked and never expire.
+    index("api_keys_by_revocation").on(t.revokedAt).where(sql`revoked_at IS NOT NULL`),
+    index("api_keys_by_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`),
+  ],
+);
+
+export const invitations = sqliteTable(
+  "invitations",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    email: text().notNull(),
+    role: text().$type<Role>().notNull(),
+    invitedBy: text("invited_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    acceptedAt: integer("accepted_at"),
+    acceptedBy: text("accepted_by"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
+);
+
+/** Mailed codes that somebody has tried. The migration creates it WITHOUT ROWID. */
+export const mailCodes = sqliteTable("mail_codes", {
+  /** The id of the mail, which contains the time at which the code was requested. */
+  id: text().primaryKey(),
+  /** Wrong guesses; also 5 once the code was used. */
+  tries: integer().notNull(),
+});
+
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  { userId: text("user_id").notNull(), codeHash: text("code_hash").notNull(), usedAt: integer("used_at") },
+  (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
+);
+
+/**
+ * Used states, until they expire: what a client keeps encrypted, such as a challenge, works once. An id begins with the
+ * time of the expiry. The migration creates it WITHOUT ROWID.
+ */
+export const usedStates = sqliteTable("used_states", { id: text().primaryKey() });

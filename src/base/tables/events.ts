@@ -1,0 +1,57 @@
+/** The tables of what is published, in each delivery database. The rest is in `delivery.ts`. */
+import { sql } from "drizzle-orm";
+import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const events = sqliteTable(
+  "events",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    type: text().notNull(),
+    /** The body that subscribers receive, byte for byte as it was published. */
+    payload: text().notNull(),
+    correlationId: text("correlation_id"),
+    deliveryCount: integer("delivery_count").notNull(),
+    /** While a wide fan-out is unfinished: the last subscription whose delivery exists. Null when all exist. */
+    fanOutAfter: text("fan_out_after"),
+    createdAt: integer("created_at").notNull(),
+    /** The size of a payload that is in `longPayload`; null for any other. */
+    longBytes: integer("long_bytes"),
+    /** A payload above 800 bytes, compressed if that is shorter (`stored-text.ts`). `payload` is then "null". */
+    longPayload: blob("long_payload"),
+    /** The key by which the publisher orders its events; null without one. */
+    orderKey: text("order_key"),
+    /** The event's number within `orderKey`, from 1. */
+    orderSequence: integer("order_sequence"),
+    /** JSON: the ids of the subscriptions whose filters did not let it through; null: none. */
+    filtered: text(),
+  },
+  (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
+);
+
+/** The event that was published with an Idempotency-Key, for 24 hours. */
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    tenantId: text("tenant_id").notNull(),
+    key: text().notNull(),
+    eventId: text("event_id").notNull(),
+    /** SHA-256 of what was published. Another body with the same key is a conflict. */
+    requestHash: text("request_hash").notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.key] })],
+);
+
+/** The greatest number of the events of a tenant's order key. */
+export const orderSequences = sqliteTable(
+  "order_sequences",
+  {
+    tenantId: text("tenant_id").notNull(),
+    key: text().notNull(),
+    last: integer().notNull(),
+    /** When an event was last numbered, Unix ms. */
+    usedAt: integer("used_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.key] })],
+);

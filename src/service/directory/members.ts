@@ -1,0 +1,75 @@
+/** What a platform key does with the members of tenants. */
+
+import type { Deps } from "../../base/deps";
+import { AppError } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
+import type { Role } from "../../base/schemas/roles";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { iso } from "../../base/time";
+import { changeRoleAndTell, removeAndTell } from "../../identity/members/changes";
+import type { MemberChange } from "../../identity/members/store";
+import { requireTenant, requireUser } from "../../identity/platform-keys/subjects";
+import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import { insertMember, listMembersAfter, type MemberRecordRow } from "./members-store";
+import { pageOf } from "./paging";
+import type { MemberQuery, MemberRecord } from "./schemas";
+
+type Key = PlatformKeyPrincipal;
+
+const view = (row: MemberRecordRow): MemberRecord => ({
+  userId: row.userId,
+  externalId: row.externalId,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  joinedAt: iso(row.joinedAt),
+});
+
+/** A page of a tenant's members, oldest first. Throws NOT_FOUND. */
+export async function membersOf(deps: Deps, key: Key, ref: string, { limit, cursor }: MemberQuery) {
+  const { tenantId } = await requireTenant(deps, key, ref);
+  const rows = await listMembersAfter(deps, tenantId, limit, cursor);
+  return pageOf(rows, limit, ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }), view);
+}
+
+/** Adds a member, who may be one already. Throws NOT_FOUND, and CONFLICT for another role or in a full tenant. */
+export async function addMember(
+  deps: Deps,
+  key: Key,
+  ref: string,
+  { user, role }: { user: string; role: Role },
+): Promise<{ member: MemberRecord; isNew: boolean }> {
+  const { tenantId } = await requireTenant(deps, key, ref);
+  const { userId, email } = await requireUser(deps, user);
+  const { row, isNew } = await insertMember(deps, key, { tenantId, userId, role }, deps.now());
+  if (!row) throw capReached("members", deps.config.caps);
+  if (row.role !== role) throw new AppError("CONFLICT", { message: `The user is a member with the role ${row.role}.` });
+  if (isNew) tellOfJoining(deps, { tenantId, role }, { userId, email });
+  return { member: view(row), isNew };
+}
+
+/** Throws NOT_FOUND, and CONFLICT for the last owner. */
+export async function changeRoleBy(deps: Deps, key: Key, ref: string, user: string, role: Role): Promise<MemberRecord> {
+  const change = await changeOf(deps, key, ref, user);
+  const member = await changeRoleAndTell(deps, change, role, nameOf(key));
+  return view({ ...member, externalId: change.externalId });
+}
+
+/** Removes a member. Returns their API keys, which have ended. Throws NOT_FOUND, and CONFLICT for the last owner. */
+export const removeMemberBy = async (deps: Deps, key: Key, ref: string, user: string) =>
+  removeAndTell(deps, await changeOf(deps, key, ref, user), nameOf(key));
+
+const nameOf = ({ actor }: Key): string => actor.name ?? "A platform key";
+
+async function changeOf(
+  deps: Deps,
+  key: Key,
+  ref: string,
+  user: string,
+): Promise<MemberChange & { externalId: string | null }> {
+  const { tenantId } = await requireTenant(deps, key, ref);
+  const { userId, externalId } = await requireUser(deps, user);
+  const { actor } = key;
+  return { tenantId, actorId: null, userId, actor, isConfirmed: true, alsoIn: PLATFORM_TENANT, externalId };
+}

@@ -1,0 +1,71 @@
+/** Writing a batch of rows of an import: people across tenants, the report and how far the import has come. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { type SealedChange, writePeople } from "../../identity/people/write-store";
+import { type ClaimedImport, IMPORT_LEASE_MS } from "./run-store";
+import { trialsOf } from "./trials-store";
+
+/** A batch, and what comes after it. */
+export interface Batch {
+  changes: readonly SealedChange[];
+  /** What the changes were decided on. Nothing is written if it is different now. */
+  state: { query: SQL; text: string };
+  progress: Progress;
+}
+
+interface Progress {
+  counts: Record<"created" | "updated" | "skipped" | "refused", number>;
+  /** JSON of the report. */
+  entries: string;
+  line: number;
+  position: number;
+  /** The chunk that is read to its end with this batch. */
+  readChunk: { part: number; n: number } | null;
+}
+
+/**
+ * Writes a batch whole or not at all. Throws an error that `isOutdated` recognises when this run is no longer the one
+ * that works on the import, or when what the batch was decided on has changed.
+ */
+export async function writeBatch(
+  { db }: Deps,
+  claimed: ClaimedImport,
+  { changes, state, progress }: Batch,
+  nowMs: number,
+): Promise<void> {
+  const { id, lease, line, position, dryRun, actor } = claimed;
+  const isOurs = sql`state = 'running' AND lease = ${lease} AND line = ${line} AND position = ${position}`;
+  const source = {
+    // The activity of the person shows no address of the product.
+    own: { ...actor, id: null, ip: null, userAgent: null },
+    ofMembers: actor,
+    platform: actor,
+    meta: sql`'import', ${id}`,
+  };
+  await atomically(db, {
+    // First. The column refuses null, which undoes the batch.
+    current: sql`UPDATE imports SET rows = NULL
+      WHERE id = ${id} AND NOT (${isOurs} AND (${state.query}) = ${state.text})`,
+    ...(dryRun ? { trials: trialsOf(id, changes) } : writePeople(source, changes, nowMs)),
+    ...progressOf(claimed, progress, nowMs),
+  });
+}
+
+function progressOf({ id }: ClaimedImport, progress: Progress, nowMs: number) {
+  const { counts, entries, line, position, readChunk } = progress;
+  return {
+    report:
+      entries === "[]"
+        ? undefined
+        : sql`INSERT INTO import_reports (import_id, last_line, entries) VALUES (${id}, ${line}, ${entries})`,
+    read:
+      readChunk === null
+        ? undefined
+        : sql`DELETE FROM import_chunks WHERE import_id = ${id} AND part = ${readChunk.part} AND n = ${readChunk.n}`,
+    moved: sql`UPDATE imports SET created = created + ${counts.created}, updated = updated + ${counts.updated},
+        skipped = skipped + ${counts.skipped}, refused = refused + ${counts.refused}, line = ${line},
+        position = ${position}, leased_until = ${nowMs + IMPORT_LEASE_MS}
+      WHERE id = ${id}`,
+  };
+}

@@ -1,0 +1,241 @@
+/** What a move reads, writes and deletes in the delivery databases. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, CHANGES, countOf, type Db, queryFirst, rows } from "../../base/db/client";
+import { insertRows, type StoredRow } from "../../base/db/copy";
+import { repeatable } from "../../base/db/faults";
+import { firstIdAt } from "../../base/db/ids";
+import { isNewestHour } from "../../webhooks/plane/hours-store";
+
+/** Refuses from now on what users write in the database that the tenant leaves. Can be repeated. */
+export async function fence(db: Db, tenantId: string, nowMs: number): Promise<void> {
+  await repeatable(() =>
+    atomically(db, {
+      fenced: sql`INSERT INTO departed_tenants (tenant_id, since) VALUES (${tenantId}, ${nowMs})
+        ON CONFLICT DO NOTHING`,
+    }),
+  );
+}
+
+const ofSubscriptions = (table: string, alias: string, tenantId: string, condition: SQL = sql`true`) =>
+  rows<StoredRow>(sql`SELECT ${sql.raw(alias)}.* FROM subscriptions s CROSS JOIN ${sql.raw(table)} ${sql.raw(alias)}
+    ON ${sql.raw(alias)}.subscription_id = s.id WHERE s.tenant_id = ${tenantId} AND ${condition}`);
+
+const ofTenant = (table: string, tenantId: string) =>
+  rows<StoredRow>(sql`SELECT * FROM ${sql.raw(table)} WHERE tenant_id = ${tenantId}`);
+
+/**
+ * Copies the subscriptions of a tenant and what belongs to them, except their history. The fence keeps them as they are
+ * meanwhile. Can be repeated: what a subscription has is copied only before the subscription itself.
+ */
+export async function copySubscriptions(from: Db, to: Db, tenantId: string): Promise<void> {
+  const read = await repeatable(() =>
+    atomically(from, {
+      subscriptions: ofTenant("subscriptions", tenantId),
+      index: ofTenant("subscription_events", tenantId),
+      keys: ofSubscriptions("signing_keys", "k", tenantId),
+      episodes: ofSubscriptions("episodes", "e", tenantId),
+      hours: ofSubscriptions(
+        "hourly_stats",
+        "h",
+        tenantId,
+        sql`${isNewestHour(sql.raw("s.id"))}
+        AND h.failure_count + h.sent_failures > 0`,
+      ),
+      feeds: ofTenant("audit_feeds", tenantId),
+      holds: ofTenant("sends_held", tenantId),
+      pulled: ofTenant("feeds", tenantId),
+      pulledTypes: ofTenant("feed_types", tenantId),
+      pulledLog: ofTenant("feed_logs", tenantId),
+      consumers: ofTenant("feed_consumers", tenantId),
+      types: ofTenant("event_types", tenantId),
+      rules: ofTenant("publish_rules", tenantId),
+    }),
+  );
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM subscriptions x WHERE x.id = j.value ->> 'subscription_id')`;
+  await repeatable(() =>
+    atomically(to, {
+      index: insertRows("subscription_events", read.index, isNew),
+      keys: insertRows("signing_keys", read.keys, isNew),
+      episodes: insertRows("episodes", read.episodes, isNew),
+      hours: insertRows("hourly_stats", read.hours.map(withoutAttempts), isNew),
+      feeds: insertRows("audit_feeds", read.feeds),
+      holds: insertRows("sends_held", read.holds),
+      pulled: insertRows("feeds", read.pulled),
+      pulledTypes: insertRows("feed_types", read.pulledTypes),
+      pulledLog: insertRows("feed_logs", read.pulledLog),
+      consumers: insertRows("feed_consumers", read.consumers),
+      types: insertRows("event_types", read.types),
+      rules: insertRows("publish_rules", read.rules),
+      subscriptions: insertRows("subscriptions", read.subscriptions.map(withEmptyLane)),
+    }),
+  );
+}
+
+/** The hour of the last attempt says whether the subscription fails; its attempts are counted where they were made. */
+const withoutAttempts = (hour: StoredRow): StoredRow => ({
+  ...Object.fromEntries(Object.keys(hour).map((column) => [column, 0])),
+  ...{ subscription_id: hour.subscription_id ?? "", hour: hour.hour ?? 0 },
+  ...{ failure_count: hour.failure_count ?? 0, failing_since: hour.failing_since ?? null },
+  sent_failures: hour.sent_failures ?? 0,
+});
+
+/** Its waiting deliveries stay. A subscription that is paused or cools down goes on to hold what comes. */
+function withEmptyLane(row: StoredRow): StoredRow {
+  const holds = row.enabled === 0 && row.released_to !== null;
+  const isCooling = Number(row.held_until) > 0;
+  return {
+    ...row,
+    ...{ has_backlog: holds || isCooling ? 1 : 0, released_to: holds ? 0 : null, release_rate: 0 },
+    ...{ released_at: null, dropped_to: null, throttled_until: 0 },
+  };
+}
+
+/** Ends in the former database what the new one does from now on. Can be repeated. */
+export async function endDuties(db: Db, tenantId: string): Promise<void> {
+  await repeatable(() =>
+    atomically(db, {
+      episodes: sql`DELETE FROM episodes WHERE subscription_id IN (SELECT id FROM subscriptions
+        WHERE tenant_id = ${tenantId})`,
+      feed: sql`DELETE FROM audit_feeds WHERE tenant_id = ${tenantId}`,
+    }),
+  );
+}
+
+/**
+ * Whether a tenant has attempts since `since` (Unix ms) in this database, or deliveries that have not ended. Attempts
+ * and backlogs have keys; the rest of the outbox is read only if there are neither.
+ */
+export async function isInUse(db: Db, tenantId: string, since: number): Promise<boolean> {
+  const has = (table: string, which: SQL) => sql`EXISTS (SELECT 1 FROM subscriptions s
+    CROSS JOIN ${sql.raw(table)} o ON ${which} WHERE s.tenant_id = ${tenantId})`;
+  const found = await queryFirst<{ isInUse: number }>(db)`SELECT CASE
+    WHEN ${has("attempts", sql`o.subscription_id = s.id AND o.id >= ${firstIdAt(since)}`)} THEN 1
+    WHEN ${has("outbox", sql`o.queue = s.id`)} THEN 1
+    ELSE EXISTS (SELECT 1 FROM outbox WHERE tenant_id = ${tenantId}) END AS isInUse`;
+  return found?.isInUse === 1;
+}
+
+/** A table with many rows of a tenant, and the column that follows the tenant in its key. */
+const PAGED = {
+  audit: { table: "audit_events", key: "id", type: "text", pageRows: 500 },
+  numbers: { table: "order_sequences", key: "key", type: "text", pageRows: 5_000 },
+  entries: { table: "feed_entries", key: "position", type: "integer", pageRows: 5_000 },
+} as const;
+
+/** Copies a page of a table after the key `after`. Returns the last key; null at the end. Can be repeated. */
+export async function copyPage(
+  from: Db,
+  to: Db,
+  tenantId: string,
+  which: keyof typeof PAGED,
+  after: string,
+): Promise<string | null> {
+  const { table, key, type, pageRows } = PAGED[which];
+  const { page } = await repeatable(() =>
+    atomically(from, {
+      page: rows<StoredRow>(sql`SELECT * FROM ${sql.raw(table)} WHERE tenant_id = ${tenantId}
+        AND ${sql.raw(key)} > CAST(${after} AS ${sql.raw(type)}) ORDER BY ${sql.raw(key)} LIMIT ${pageRows}`),
+    }),
+  );
+  if (page.length > 0) await repeatable(() => atomically(to, { copied: insertRows(table, page) }));
+  return page.length < pageRows ? null : String(page.at(-1)?.[key]);
+}
+
+/** A version of a schema can have 144 KiB. */
+const PAGE_VERSIONS = 8;
+
+/** Where a page of versions of event types begins: after this version of this type. */
+interface AfterVersion {
+  name: string;
+  version: number;
+}
+
+/** Copies a page of the versions of event types. Returns the last one; null at the end. Can be repeated. */
+export async function copyVersions(
+  from: Db,
+  to: Db,
+  tenantId: string,
+  { name, version }: AfterVersion,
+): Promise<AfterVersion | null> {
+  const { page } = await repeatable(() =>
+    atomically(from, {
+      page: rows<StoredRow>(sql`SELECT * FROM event_type_versions WHERE tenant_id = ${tenantId}
+        AND (name, version) > (${name}, ${version}) ORDER BY name, version LIMIT ${PAGE_VERSIONS}`),
+    }),
+  );
+  if (page.length > 0) await repeatable(() => atomically(to, { copied: insertRows("event_type_versions", page) }));
+  const last = page.at(-1);
+  return last && page.length === PAGE_VERSIONS ? { name: String(last.name), version: Number(last.version) } : null;
+}
+
+const CLEANED_ROWS = 500;
+
+/** What a tenant has left, found by its subscriptions or by its id; the rows of a subscription before it. */
+const OF_SUBSCRIPTIONS = ["attempts", "hourly_stats", "manual_retries", "signing_keys", "replay_jobs", "episodes"];
+const OF_TENANT = [
+  "idempotency_keys",
+  "order_sequences",
+  "event_type_versions",
+  "event_types",
+  "publish_rules",
+  "subscription_events",
+  "audit_feeds",
+  "sends_held",
+  "feed_entries",
+  "feed_logs",
+  "feed_types",
+  "feed_consumers",
+  "feeds",
+  "subscriptions",
+];
+
+/**
+ * Deletes a page of what a tenant has left in a database, its audit log too if `withAudit`. Returns whether that was
+ * the last page.
+ */
+export async function cleanPage(db: Db, tenantId: string, withAudit: boolean): Promise<boolean> {
+  const pages = [
+    ...OF_SUBSCRIPTIONS.map((table) => ({
+      table,
+      which: sql`subscription_id IN (SELECT id FROM subscriptions WHERE tenant_id = ${tenantId})`,
+    })),
+    ...[...OF_TENANT, ...(withAudit ? ["audit_events"] : []), "departed_tenants"].map((table) => ({
+      table,
+      which: sql`tenant_id = ${tenantId}`,
+    })),
+  ];
+  for (const { table, which } of pages) {
+    const key = sql.raw(KEYS[table] ?? "tenant_id");
+    const { count } = await repeatable(() =>
+      atomically(db, {
+        deleted: sql`DELETE FROM ${sql.raw(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql.raw(table)}
+          WHERE ${which}
+          LIMIT ${CLEANED_ROWS})`,
+        count: CHANGES,
+      }),
+    );
+    if (countOf(count) === CLEANED_ROWS) return false;
+  }
+  return true;
+}
+
+const KEYS: Readonly<Record<string, string>> = {
+  attempts: "subscription_id, id",
+  hourly_stats: "subscription_id, hour",
+  manual_retries: "subscription_id, event_id",
+  signing_keys: "subscription_id, id",
+  replay_jobs: "subscription_id, id",
+  episodes: "subscription_id",
+  idempotency_keys: "tenant_id, key",
+  order_sequences: "tenant_id, key",
+  event_type_versions: "tenant_id, name, version",
+  event_types: "tenant_id, name",
+  subscription_events: "tenant_id, event_type, subscription_id",
+  sends_held: "tenant_id, cause",
+  feed_entries: "tenant_id, position",
+  feed_types: "tenant_id, event_type, feed_id",
+  feed_consumers: "tenant_id, feed_id, name",
+  feeds: "tenant_id, id",
+  subscriptions: "id",
+  audit_events: "tenant_id, id",
+};

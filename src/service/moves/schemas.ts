@@ -1,0 +1,33 @@
+/** What operators send and see of moves. */
+import * as z from "zod";
+import { described, time } from "../../base/schemas/schemas";
+import { stepUpFields } from "../../identity/accounts/step-up-schemas";
+
+const shard = z
+  .int()
+  .min(0)
+  .meta({ description: "A delivery database: 0 is `DB`, n is `SHARD_n`.", examples: [1] });
+
+export const move = described("MoveRequest", "Where a tenant is moved, and the operator's password or code.", () => ({
+  shard,
+  ...stepUpFields,
+}));
+
+export const tenantMove = z
+  .object({
+    from: shard,
+    to: shard,
+    state: z.enum(["moving", "moved", "ended"]).meta({
+      description:
+        "`moving`: its subscriptions are being copied. `moved`: it uses the new database, and the former one keeps " +
+        "what was published before. `ended`: the former one has nothing of it any more.",
+    }),
+    createdAt: time,
+    movedAt: time.nullable(),
+    endedAt: time.nullable(),
+  })
+  .meta({ id: "TenantMove", description: "The newest move of a tenant to another delivery database." })
+  .nullable()
+  .meta({ description: "Null: it was never moved." });
+
+export type TenantMove = NonNullable<z.output<typeof tenantMove>>;

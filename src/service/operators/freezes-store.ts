@@ -1,0 +1,50 @@
+/** The holds of operators in one delivery database. */
+
+import { sql } from "drizzle-orm";
+import { atomically, type Db } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { NewAuditEvent } from "../../tenancy/audit/record-store";
+import { audit, auditIfChanged } from "../../tenancy/audit/record-store";
+
+type HoldCause = "held" | "suspended";
+
+export interface HoldRow {
+  /** `ALL_TENANTS` for all tenants of the database. */
+  tenantId: string;
+  cause: HoldCause;
+  /** Unix ms. */
+  since: number;
+}
+
+/**
+ * Freezes the sends of a tenant, or of all tenants for `ALL_TENANTS`. Changes and records nothing when they are frozen
+ * already for that cause.
+ */
+export async function insertHold(
+  db: Db,
+  { tenantId, cause, since }: HoldRow,
+  event: NewAuditEvent | null,
+): Promise<void> {
+  await atomically(db, {
+    held: sql`INSERT INTO sends_held (tenant_id, cause, since) VALUES (${tenantId}, ${cause}, ${since})
+      ON CONFLICT DO NOTHING`,
+    recorded: event ? auditIfChanged(event) : undefined,
+  });
+}
+
+/** Records an event in the log of the service. */
+export async function recordOfService({ db }: Pick<Deps, "db">, event: NewAuditEvent): Promise<void> {
+  await atomically(db, { recorded: audit(event) });
+}
+
+/** Ends a hold. Changes and records nothing when there is none. */
+export async function deleteHold(
+  db: Db,
+  { tenantId, cause }: Omit<HoldRow, "since">,
+  event: NewAuditEvent | null,
+): Promise<void> {
+  await atomically(db, {
+    released: sql`DELETE FROM sends_held WHERE tenant_id = ${tenantId} AND cause = ${cause}`,
+    recorded: event ? auditIfChanged(event) : undefined,
+  });
+}

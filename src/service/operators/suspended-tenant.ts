@@ -1,0 +1,32 @@
+/**
+ * Suspends and resumes a tenant, which is in both planes: its sends are frozen or released first, in its delivery
+ * databases. What fails halfway can be repeated to do the rest.
+ */
+import type { Deps } from "../../base/deps";
+import type { TenantRef } from "../../base/schemas/tenant-ref";
+import type { NewAuditEvent } from "../../tenancy/audit/record-store";
+import { placesOf } from "../../tenancy/moves/places";
+import { deleteHold, insertHold } from "./freezes-store";
+import { markTenantResumed, markTenantSuspended } from "./suspend-store";
+
+/** Refuses the credentials of a tenant, and lets its deliveries wait. Records the events unless it is suspended. */
+export async function suspend(
+  deps: Deps,
+  tenant: TenantRef,
+  reason: string,
+  events: readonly NewAuditEvent[],
+): Promise<void> {
+  const { tenantId } = tenant;
+  const hold = { tenantId, cause: "suspended", since: deps.now() } as const;
+  for (const { shard } of placesOf(tenant)) await insertHold(deps.shards.db(shard), hold, null);
+  await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
+}
+
+/** Ends the suspension of a tenant; its waiting deliveries are sent. Records the events if there was one. */
+export async function resume(deps: Deps, tenant: TenantRef, events: readonly NewAuditEvent[]): Promise<void> {
+  const { tenantId } = tenant;
+  for (const { shard } of placesOf(tenant)) {
+    await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
+  }
+  await markTenantResumed(deps, tenantId, events);
+}

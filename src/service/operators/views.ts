@@ -1,0 +1,100 @@
+/** A tenant and a person as operators see them. */
+import type { Deps } from "../../base/deps";
+import { notFound } from "../../base/errors";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { iso, lastFullHour } from "../../base/time";
+import { inEach } from "../../tenancy/moves/places";
+import { moveOf } from "../moves/begin";
+import { readPersonOf } from "./person-store";
+import type { OperatedPerson, OperatedTenant } from "./schemas";
+import { hostOf } from "./search";
+import { readLoad, readTenantOf, type TenantLoad } from "./tenant-store";
+import { readTenantSubscriptions, type TenantSubscriptionRow } from "./tenant-subscriptions-store";
+
+const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
+  at === null ? null : { at: iso(at), reason };
+
+interface Suspended {
+  suspendedAt: number | null;
+  suspendedReason: string | null;
+}
+
+/** Returns a tenant, and records that the operator has read it. Throws NOT_FOUND. */
+export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, id: string): Promise<OperatedTenant> {
+  const nowMs = deps.now();
+  const read = await readTenantOf(deps, operator, id, nowMs);
+  if (!read) throw notFound("Tenant");
+  const { tenant, owners } = read;
+  const since = lastFullHour(nowMs);
+  const [loads, listed, move] = await Promise.all([
+    inEach(tenant, (place) => readLoad(deps, place, since)),
+    readTenantSubscriptions(deps, tenant),
+    moveOf(deps, id),
+  ]);
+  const { subscriptions, open, attempts, holds } = sumOf(loads);
+  const { name, createdAt, shard, members, apiKeys } = tenant;
+  return {
+    id,
+    name,
+    createdAt: iso(createdAt),
+    suspended: suspendedView(tenant),
+    shard,
+    move,
+    members,
+    apiKeys,
+    owners,
+    subscriptions,
+    subscriptionStates: listed.map(stateView),
+    openDeliveries: { count: open.count, isExact: open.isExact },
+    oldestDueAt: iso(open.oldestDueAt),
+    attempts: { since: iso(since), ...attempts },
+    holds: holds.map(({ tenantId, cause, since: heldSince }) => ({
+      cause,
+      since: iso(heldSince),
+      ofAllTenants: tenantId === "",
+    })),
+  };
+}
+
+const stateView = ({ url, lastTriggeredAt, ...row }: TenantSubscriptionRow) => ({
+  ...row,
+  host: hostOf(url),
+  lastTriggeredAt: iso(lastTriggeredAt),
+});
+
+/** What a tenant has in all of its databases. Its former one has copies of its subscriptions and holds. */
+function sumOf([present, ...former]: readonly TenantLoad[]): TenantLoad {
+  if (!present) throw new Error("no load");
+  const all = [present, ...former];
+  const sum = (count: (load: TenantLoad) => number) => all.reduce((total, load) => total + count(load), 0);
+  const oldest = all.map(({ open }) => open.oldestDueAt).filter((dueAt) => dueAt !== null);
+  return {
+    ...present,
+    open: {
+      count: sum(({ open }) => open.count),
+      isExact: all.every(({ open }) => open.isExact),
+      oldestDueAt: oldest.length === 0 ? null : Math.min(...oldest),
+    },
+    attempts: { succeeded: sum(({ attempts }) => attempts.succeeded), failed: sum(({ attempts }) => attempts.failed) },
+  };
+}
+
+/** Returns a person, and records that the operator has read them. Throws NOT_FOUND. */
+export async function personForOperator(deps: Deps, operator: SessionPrincipal, id: string): Promise<OperatedPerson> {
+  const read = await readPersonOf(deps, operator, id, deps.now());
+  if (!read) throw notFound("Person");
+  const { person, tenants } = read;
+  const { email, name, createdAt, emailVerifiedAt, totpEnabledAt, sessions, apiKeys } = person;
+  return {
+    id,
+    email,
+    name,
+    createdAt: iso(createdAt),
+    suspended: suspendedView(person),
+    emailVerified: emailVerifiedAt !== null,
+    twoFactorEnabled: totpEnabledAt !== null,
+    sessions,
+    apiKeys,
+    tenants,
+  };
+}
