@@ -18,12 +18,12 @@ interface Platform {
 /** Returns the key of the product, and the id of its subscription. */
 export async function addPlatform({ service, operatorToken, ownerToken, subscribers }: Platform) {
   const scopes = ["tenants.*", "users.*", "members.*", "events.publish", "webhooks.*", "audit.read"];
-  const { key = "" } = await service.call("POST", "/base/keys", { name: "product", scopes }, operatorToken);
+  const { key = "" } = await service.call("POST", "/platform/keys", { name: "product", scopes }, operatorToken);
   const [subscriber] = subscribers.filter(({ name }) => name === PLATFORM);
   if (!subscriber) throw new Error(`There is no subscriber ${PLATFORM}.`);
   const { name, url, secret, events } = subscriber;
   const { _id = "" } = await service.call("POST", "/webhooks", { name, url, secret, events }, key, "platform");
   const { tenant } = await service.call<{ tenant: { id: string } }>("GET", "/auth/me", undefined, ownerToken);
-  await service.call("PATCH", `/base/tenants/${tenant.id}`, { externalId: CUSTOMER }, key);
+  await service.call("PATCH", `/platform/tenants/${tenant.id}`, { externalId: CUSTOMER }, key);
   return { platformKey: key, subscriptionId: _id };
 }

@@ -42,9 +42,9 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   await make("/tenant/event-types", { catalog: { public: true, slug: "acme", title: "Acme" } }, "PATCH");
   const source = await make("/sources", { name: "shop", provider: "github", secrets: ["a secret"] });
   await make("/portal-links", { permissions: ["webhook.read"] });
-  const key = await make("/base/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
-  await make(`/base/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
-  const people = await send("/base/imports", { name: "From Auth0" }, key.key);
+  const key = await make("/platform/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
+  await make(`/platform/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
+  const people = await send("/platform/imports", { name: "From Auth0" }, key.key);
   const webhook = await idIn(page, `${console}/webhooks?q=billing`, /webhooks\/([\w-]{36})"/);
   const person = await idIn(page, `${console}/operator?q=${encodeURIComponent(OPERATOR)}`, /people\/([\w-]{36})"/);
   return {

@@ -11,7 +11,7 @@ const HERE = "/operator/keys";
 const FIELDS = { name: "shop backend", scopes: ["tenants.read", "events.publish"] };
 const keyIn = (html: string) => html.match(/psk_[0-9A-Za-z]{40}/)?.[0] ?? "";
 /** Whether a key opens anything. */
-const opens = async (key: string) => (await callAs(key, "", "GET", "/base/tenants?limit=1")).status === 200;
+const opens = async (key: string) => (await callAs(key, "", "GET", "/platform/tenants?limit=1")).status === 200;
 const create = (browser: ConsoleBrowser, fields: Record<string, string | string[]> = {}) =>
   browser.post(`${HERE}/new`, { ...FIELDS, ...fields });
 
@@ -101,7 +101,7 @@ describe("the pages of platform keys", () => {
     expect((await browser.get(HERE)).status).toBe(200);
     const asked = await browser.get(`${HERE}/new`);
     expect([asked.status, asked.location]).toEqual([303, expect.stringContaining("/security/confirm?to=")]);
-    const before = (await call("GET", "/base/keys", { token: op.token })).body.data.length;
+    const before = (await call("GET", "/platform/keys", { token: op.token })).body.data.length;
     const sent = await create(browser, { name: "kept & carried", tenants: "ext:a\next:b" });
     const confirmation = await browser.follow(sent);
     const [, to = ""] = confirmation.html.match(/name="to" value="([^"]+)"/) ?? [];
@@ -110,6 +110,6 @@ describe("the pages of platform keys", () => {
     expect(html).toContain('value="kept &amp; carried"');
     expect(html).toMatch(/value="events\.publish" checked/);
     expect(html).toMatch(/ext:a\s+ext:b/);
-    expect((await call("GET", "/base/keys", { token: op.token })).body.data).toHaveLength(before);
+    expect((await call("GET", "/platform/keys", { token: op.token })).body.data).toHaveLength(before);
   });
 });

@@ -10,7 +10,7 @@ import { holding, visit } from "../support/console";
 import { named, operator } from "../support/operators";
 import { newInbox } from "../support/receiver";
 
-const HERE = "/base/webhooks";
+const HERE = "/platform/webhooks";
 const ELSEWHERE = /[a-z-]="\/console\/(?:webhooks|events|activity)/;
 const mainOf = (html: string) => html.slice(html.indexOf("<main"));
 
@@ -42,11 +42,11 @@ describe("an operator", () => {
     await eventually("the event of the newcomer", async () =>
       (await inbox.received()).some(({ body }) => body.includes(newcomer.userId)),
     );
-    const events = await browser.get("/base/events");
+    const events = await browser.get("/platform/events");
     expect(events.html).toContain("user.created");
     expect(mainOf(events.html)).not.toMatch(ELSEWHERE);
     expect(events.html).not.toContain("/console/platform/events/new");
-    const activity = await browser.get("/base/activity");
+    const activity = await browser.get("/platform/activity");
     expect([activity.status, activity.html.includes(person.email)]).toEqual([200, true]);
   });
 
@@ -62,7 +62,7 @@ describe("an operator", () => {
 
   test("cannot publish there", async () => {
     const browser = await holding(await operator());
-    const { status } = await browser.post("/base/events", { type: "user.created", payload: "{}" });
+    const { status } = await browser.post("/platform/events", { type: "user.created", payload: "{}" });
     expect(status).toBe(403);
   });
 });
@@ -72,7 +72,7 @@ describe("nobody else", () => {
     const { made } = await subscribed("not theirs");
     const path = made.location?.replace("/console", "") ?? "";
     const [browser, stranger] = [await holding(await signUpVerified()), visit()];
-    for (const page of ["/platform", HERE, path, "/base/events", "/base/activity"]) {
+    for (const page of ["/platform", HERE, path, "/platform/events", "/platform/activity"]) {
       expect([page, (await browser.get(page)).status]).toEqual([page, 404]);
       const { status, location } = await stranger.get(page);
       expect([page, status, location?.startsWith("/console/sign-in")]).toEqual([page, 303, true]);

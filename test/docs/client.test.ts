@@ -91,7 +91,7 @@ test("the link of each error leads to its code on the page of errors", async () 
 test("the platform", async () => {
   const { token } = await operator();
   const body = { name: "shop", scopes: ["tenants.*", "users.*", "members.*", "events.publish"] };
-  const { key } = (await call("POST", "/base/keys", { token, body })).body.data;
+  const { key } = (await call("POST", "/platform/keys", { token, body })).body.data;
   const customer = { id: crypto.randomUUID(), email: newEmail() };
   vi.stubGlobal("fetch", serviceFetch);
   try {

@@ -10,7 +10,8 @@ import { tire } from "../support/people";
 import { callAs, newPlatformKey } from "../support/platform-keys";
 
 const NEW = { name: "shop", scopes: ["tenants.*", "events.publish"] };
-const make = (token: string, fields: object = {}) => call("POST", "/base/keys", { token, body: { ...NEW, ...fields } });
+const make = (token: string, fields: object = {}) =>
+  call("POST", "/platform/keys", { token, body: { ...NEW, ...fields } });
 /** Whether a key opens anything: with the scope `events.publish` alone, a bad body is what is refused. */
 const opens = async (key: string, tenant: string) => (await callAs(key, tenant, "POST", "/events", {})).status === 400;
 const logOfPlatform = async (token: string) =>
@@ -35,7 +36,7 @@ describe("making one", () => {
     });
     expect(key).toMatch(/^psk_[0-9A-Za-z]{40}$/);
     expect(isKey(key)).toBe(true);
-    const { data } = (await call("GET", "/base/keys", { token: op.token })).body;
+    const { data } = (await call("GET", "/platform/keys", { token: op.token })).body;
     expect(data[0]).toEqual(shown);
     const mails = () => mailsTo(op.email).filter(({ text }) => text.includes(`"${name}"`));
     await eventually("the mail to its maker", async () => mails().length > 0);
@@ -77,15 +78,15 @@ describe("making one", () => {
     const op = await operator();
     await tire(op);
     for (const [method, path] of [
-      ["POST", "/base/keys"],
-      ["POST", `/base/keys/${id}/rotate`],
-      ["DELETE", `/base/keys/${id}/previous`],
-      ["DELETE", `/base/keys/${id}`],
+      ["POST", "/platform/keys"],
+      ["POST", `/platform/keys/${id}/rotate`],
+      ["DELETE", `/platform/keys/${id}/previous`],
+      ["DELETE", `/platform/keys/${id}`],
     ] as const) {
       const refused = await call(method, path, { token: op.token, body: NEW });
       expect([method, path, refused.status, refused.body.code]).toEqual([method, path, 403, "STEP_UP_REQUIRED"]);
     }
-    expect((await call("GET", "/base/keys", { token: op.token })).status).toBe(200);
+    expect((await call("GET", "/platform/keys", { token: op.token })).status).toBe(200);
   });
 
   test("is for operators with a second factor alone", async () => {
@@ -93,11 +94,11 @@ describe("making one", () => {
     const { key } = await newPlatformKey();
     const unproven = await named("operator@example.com");
     for (const [method, path] of [
-      ["POST", "/base/keys"],
-      ["GET", "/base/keys"],
-      ["POST", `/base/keys/${anybody.userId}/rotate`],
-      ["DELETE", `/base/keys/${anybody.userId}/previous`],
-      ["DELETE", `/base/keys/${anybody.userId}`],
+      ["POST", "/platform/keys"],
+      ["GET", "/platform/keys"],
+      ["POST", `/platform/keys/${anybody.userId}/rotate`],
+      ["DELETE", `/platform/keys/${anybody.userId}/previous`],
+      ["DELETE", `/platform/keys/${anybody.userId}`],
     ] as const) {
       const statusOf = async (token: string) =>
         (await call(method, path, { token, ...(method === "GET" ? {} : { body: NEW }) })).status;
@@ -146,7 +147,7 @@ describe("a key", () => {
     const { key } = (await make(op.token)).body.data;
     const headers = { "x-api-key": key, "postern-tenant": person.tenantId };
     expect((await call("POST", "/events", { body: {}, headers })).status).toBe(400);
-    const newest = async () => (await call("GET", "/base/keys", { token: op.token })).body.data[0];
+    const newest = async () => (await call("GET", "/platform/keys", { token: op.token })).body.data[0];
     await eventually("the use is recorded", async () => (await newest()).lastUsedAt);
   });
 
@@ -164,18 +165,18 @@ describe("rotation", () => {
     const [op, person] = [await operator(), await signUpVerified()];
     const { token } = op;
     const made = (await make(token)).body.data;
-    const { status, body } = await call("POST", `/base/keys/${made.id}/rotate`, { token, body: {} });
+    const { status, body } = await call("POST", `/platform/keys/${made.id}/rotate`, { token, body: {} });
     expect(status).toBe(200);
     const { key, previousExpiresAt, prefix } = body.data;
     expect([key === made.key, prefix]).toEqual([false, `${key.slice(0, 8)}…`]);
     expect(Date.parse(previousExpiresAt) - Date.now()).toBeGreaterThan(86_000_000);
     expect([await opens(made.key, person.tenantId), await opens(key, person.tenantId)]).toEqual([true, true]);
-    const again = await call("POST", `/base/keys/${made.id}/rotate`, { token, body: {} });
+    const again = await call("POST", `/platform/keys/${made.id}/rotate`, { token, body: {} });
     expect([again.status, again.body.code]).toEqual([409, "CONFLICT"]);
-    const ended = await call("DELETE", `/base/keys/${made.id}/previous`, { token, body: {} });
+    const ended = await call("DELETE", `/platform/keys/${made.id}/previous`, { token, body: {} });
     expect([ended.status, ended.body]).toEqual([200, { message: "Former key ended." }]);
     expect([await opens(made.key, person.tenantId), await opens(key, person.tenantId)]).toEqual([false, true]);
-    const { data } = (await call("GET", "/base/keys", { token })).body;
+    const { data } = (await call("GET", "/platform/keys", { token })).body;
     expect(data[0]).not.toHaveProperty("previousExpiresAt");
   });
 
@@ -183,7 +184,7 @@ describe("rotation", () => {
     const [op, person] = [await operator(), await signUpVerified()];
     const { token } = op;
     const made = (await make(token)).body.data;
-    const rotate = () => call("POST", `/base/keys/${made.id}/rotate`, { token, body: { overlapSeconds: 0 } });
+    const rotate = () => call("POST", `/platform/keys/${made.id}/rotate`, { token, body: { overlapSeconds: 0 } });
     const { body } = await rotate();
     expect(body.data).not.toHaveProperty("previousExpiresAt");
     expect(await opens(made.key, person.tenantId)).toBe(false);
@@ -195,7 +196,7 @@ describe("rotation", () => {
     const { token } = await operator();
     const { id } = (await make(token)).body.data;
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => call("POST", `/base/keys/${id}/rotate`, { token, body: {} })),
+      Array.from({ length: 10 }, () => call("POST", `/platform/keys/${id}/rotate`, { token, body: {} })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
     const hashes = await env.DB.prepare("SELECT count(*) AS n FROM platform_key_hashes WHERE key_id = ?")
@@ -210,11 +211,11 @@ describe("revoking", () => {
     const [op, person] = [await operator(), await signUpVerified()];
     const { token } = op;
     const made = (await make(token)).body.data;
-    const { key } = (await call("POST", `/base/keys/${made.id}/rotate`, { token, body: {} })).body.data;
-    const revoked = await call("DELETE", `/base/keys/${made.id}`, { token, body: {} });
+    const { key } = (await call("POST", `/platform/keys/${made.id}/rotate`, { token, body: {} })).body.data;
+    const revoked = await call("DELETE", `/platform/keys/${made.id}`, { token, body: {} });
     expect([revoked.status, revoked.body]).toEqual([200, { message: "Platform key revoked." }]);
     expect([await opens(made.key, person.tenantId), await opens(key, person.tenantId)]).toEqual([false, false]);
-    expect((await call("DELETE", `/base/keys/${made.id}`, { token, body: {} })).status).toBe(404);
+    expect((await call("DELETE", `/platform/keys/${made.id}`, { token, body: {} })).status).toBe(404);
     const actions = (await logOfPlatform(token)).map(({ action }: { action: string }) => action);
     expect(actions.slice(0, 3)).toEqual(["platform_key.revoked", "platform_key.rotated", "platform_key.created"]);
   });

@@ -245,11 +245,11 @@ describe("this was not me, about a sign-in", () => {
     const former = await operator();
     await mailTo(former.email, /Two-factor .* turned on/);
     const make = async (token: string, name: string) =>
-      (await call("POST", "/base/keys", { token, body: { name, scopes: ["events.publish"] } })).body.data;
+      (await call("POST", "/platform/keys", { token, body: { name, scopes: ["events.publish"] } })).body.data;
     const [replaced, kept] = [await make(former.token, "of the shop"), await make(former.token, "kept")];
     const op = await operator();
     const overlap = { token: op.token, body: { overlapSeconds: 3600 } };
-    const replacement = (await call("POST", `/base/keys/${replaced.id}/rotate`, overlap)).body.data;
+    const replacement = (await call("POST", `/platform/keys/${replaced.id}/rotate`, overlap)).body.data;
     const keys = [await make(op.token, "of the thief"), replacement, replaced, kept];
     const { tenantId } = await signUpVerified();
     const statuses = () =>

@@ -129,7 +129,7 @@ describe("DELETE /auth/me", () => {
       const deleted =
         who === "by the user"
           ? await deleteMe(guest, { deleteTenants: true })
-          : await callAs((await newPlatformKey()).key, "", "DELETE", `/base/users/${guest.userId}`, {
+          : await callAs((await newPlatformKey()).key, "", "DELETE", `/platform/users/${guest.userId}`, {
               deleteTenants: true,
             });
       expect([deleted.status, deleted.body.message]).toEqual([200, "Account deleted."]);

@@ -271,7 +271,7 @@ describe("a run", () => {
 
 test("no other scope imports people, and an unknown import is not found", async () => {
   const { key } = await newPlatformKey(["users.read"]);
-  expect((await call("POST", "/base/imports", { token: key, body: {} })).status).toBe(403);
+  expect((await call("POST", "/platform/imports", { token: key, body: {} })).status).toBe(403);
   const missing = crypto.randomUUID();
   for (const [method, path, body] of [
     ["GET", "", undefined],
@@ -283,5 +283,5 @@ test("no other scope imports people, and an unknown import is not found", async 
   }
   expect((await sendPeople("PUT", `/${missing}/parts/1`, "{}")).status).toBe(404);
   const { token } = await logIn(await signUp());
-  expect((await call("GET", "/base/imports", { token })).status).toBe(404);
+  expect((await call("GET", "/platform/imports", { token })).status).toBe(404);
 });

@@ -49,9 +49,9 @@ async function usePlatformKeys(token: string, id: string): Promise<void> {
   await call("DELETE", "/event-types/p", { token, headers });
   const hook = { name: "product", url: newInbox("200").url, events: ["*"], secret: "a-signing-secret" };
   const subscription = (await call("POST", "/webhooks", { token, headers, body: hook })).body.data._id;
-  const made = await call("POST", "/base/keys", { token, body: { name: "k", scopes: ["audit.read"] } });
-  const path = `/base/keys/${made.body.data.id}`;
-  await call("GET", "/base/keys", { token });
+  const made = await call("POST", "/platform/keys", { token, body: { name: "k", scopes: ["audit.read"] } });
+  const path = `/platform/keys/${made.body.data.id}`;
+  await call("GET", "/platform/keys", { token });
   await call("GET", "/audit", { token: made.body.data.key, headers: { "postern-tenant": `ext:${id}` } });
   await useDirectory(token);
   await maintain(await createDeps(env, createExecutionContext()), continuePlatformFeed);
@@ -67,38 +67,38 @@ async function usePlatformKeys(token: string, id: string): Promise<void> {
 async function useImports(token: string): Promise<void> {
   const raw = JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, totp: { secret: "JBSWY3DPEHPK3PXP" } });
   const headers = { "content-type": "application/x-ndjson" };
-  const path = "/base/imports?onExisting=update&dryRun=";
+  const path = "/platform/imports?onExisting=update&dryRun=";
   await call("POST", `${path}true`, { token, raw, headers });
   const { id } = (await call("POST", `${path}false`, { token, raw, headers })).body.data;
   await runImports();
-  await call("GET", "/base/imports", { token });
-  await call("GET", `/base/imports/${id}/report?outcome=created`, { token });
-  await call("DELETE", `/base/imports/${id}`, { token });
+  await call("GET", "/platform/imports", { token });
+  await call("GET", `/platform/imports/${id}/report?outcome=created`, { token });
+  await call("DELETE", `/platform/imports/${id}`, { token });
   await maintain(await createDeps(env, createExecutionContext()), clearImports);
 }
 
 /** The stores of the platform API. */
 async function useDirectory(operatorToken: string): Promise<void> {
   const scopes = ["tenants.*", "users.*", "members.*"];
-  const made = await call("POST", "/base/keys", { token: operatorToken, body: { name: "k", scopes } });
+  const made = await call("POST", "/platform/keys", { token: operatorToken, body: { name: "k", scopes } });
   const token = made.body.data.key;
   await useImports(token);
-  const tenantId = (await call("POST", "/base/tenants", { token, body: { name: "Shop" } })).body.data.id;
+  const tenantId = (await call("POST", "/platform/tenants", { token, body: { name: "Shop" } })).body.data.id;
   const email = `${crypto.randomUUID()}@example.com`;
-  const userId = (await call("POST", "/base/users", { token, body: { email } })).body.data.id;
+  const userId = (await call("POST", "/platform/users", { token, body: { email } })).body.data.id;
   for (const list of ["tenants", "users"]) {
-    const { nextCursor } = (await call("GET", `/base/${list}?limit=1`, { token })).body;
-    await call("GET", `/base/${list}?limit=1&cursor=${nextCursor}&externalId=x`, { token });
+    const { nextCursor } = (await call("GET", `/platform/${list}?limit=1`, { token })).body;
+    await call("GET", `/platform/${list}?limit=1&cursor=${nextCursor}&externalId=x`, { token });
   }
-  const members = `/base/tenants/${tenantId}/members`;
+  const members = `/platform/tenants/${tenantId}/members`;
   await call("POST", members, { token, body: { user: userId, role: "owner" } });
   await call("GET", members, { token });
   await call("PATCH", `${members}/${userId}`, { token, body: { role: "owner" } });
   // Refused, since nobody else owns it; the statements run all the same.
   await call("DELETE", `${members}/${userId}`, { token });
-  await call("PATCH", `/base/users/${userId}`, { token, body: { email: `other-${email}` } });
-  await call("GET", `/base/users/${userId}`, { token });
-  await call("PATCH", `/base/tenants/${tenantId}`, { token, body: { name: "Other" } });
-  await call("DELETE", `/base/tenants/${tenantId}`, { token });
-  await call("DELETE", `/base/users/${userId}`, { token, body: {} });
+  await call("PATCH", `/platform/users/${userId}`, { token, body: { email: `other-${email}` } });
+  await call("GET", `/platform/users/${userId}`, { token });
+  await call("PATCH", `/platform/tenants/${tenantId}`, { token, body: { name: "Other" } });
+  await call("DELETE", `/platform/tenants/${tenantId}`, { token });
+  await call("DELETE", `/platform/users/${userId}`, { token, body: {} });
 }

@@ -26,11 +26,11 @@ export const ndjson = (people: readonly unknown[]): string => people.map((one) =
 
 /** Calls a route of imports. */
 export const callImports = async (method: string, path: string, body?: unknown): Promise<Answer> =>
-  call(method, `/base/imports${path}`, { token: await importKey(), ...(body === undefined ? {} : { body }) });
+  call(method, `/platform/imports${path}`, { token: await importKey(), ...(body === undefined ? {} : { body }) });
 
 /** Sends NDJSON to a route of imports. */
 export const sendPeople = async (method: string, path: string, people: string | Uint8Array<ArrayBuffer>) =>
-  call(method, `/base/imports${path}`, {
+  call(method, `/platform/imports${path}`, {
     token: await importKey(),
     raw: people,
     headers: { "content-type": "application/x-ndjson" },
@@ -133,13 +133,14 @@ export const newRow = (fields: Record<string, unknown> & { email?: string } = {}
   ...fields,
 });
 export const userOf = async (email: string) =>
-  (await call("GET", `/base/users/${encodeURIComponent(`email:${email}`)}`, { token: await importKey() })).body.data;
+  (await call("GET", `/platform/users/${encodeURIComponent(`email:${email}`)}`, { token: await importKey() })).body
+    .data;
 export const readOne = async <T>(sql: string, ...values: unknown[]) =>
   env.DB.prepare(sql)
     .bind(...values)
     .first<T>();
 export const newTenant = async (fields: object = {}) =>
-  (await call("POST", "/base/tenants", { token: await importKey(), body: { name: "Shop", ...fields } })).body.data;
+  (await call("POST", "/platform/tenants", { token: await importKey(), body: { name: "Shop", ...fields } })).body.data;
 export const logInAs = (email: string, totp?: string) =>
   call("POST", "/auth/login", { body: { email, password: PASSWORD, ...(totp ? { totp } : {}) } });
 

@@ -14,7 +14,7 @@ export async function newPlatformKey(
   fields: Record<string, unknown> = {},
 ): Promise<PlatformKey> {
   const { token } = await operator();
-  const { status, body } = await call("POST", "/base/keys", { token, body: { name: "shop", scopes, ...fields } });
+  const { status, body } = await call("POST", "/platform/keys", { token, body: { name: "shop", scopes, ...fields } });
   if (status !== 201) throw new Error(`platform key answered ${status} ${JSON.stringify(body)}`);
   return body.data;
 }

@@ -45,7 +45,7 @@ describe("the next check closes the connection with 4003 when", () => {
     const opened = await callAs(key, tenantId, "POST", "/listen", { events: ["*"] });
     expect(opened.status).toBe(201);
     const { token } = await operator();
-    const revoke = () => call("DELETE", `/base/keys/${id}`, { token });
+    const revoke = () => call("DELETE", `/platform/keys/${id}`, { token });
     expect(await closedAfter(opened.body.data, revoke)).toBe(4003);
   });
 

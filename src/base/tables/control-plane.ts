@@ -27,7 +27,7 @@ export const tenants = sqliteTable(
     externalId: text("external_id"),
     /** When the product vouched for it: it then counts as one with a verified owner. */
     trustedAt: integer("trusted_at"),
-    /** When what `/base/tenants` shows last changed; null: not since it was created. Kept by a trigger. */
+    /** When what `/platform/tenants` shows last changed; null: not since it was created. Kept by a trigger. */
     updatedAt: integer("updated_at"),
     /** Who needs a second factor; null: nobody. */
     secondFactor: text("second_factor", { enum: ["admins", "all"] }),
@@ -96,7 +96,7 @@ export const users = sqliteTable(
     keepApiKeys: integer("keep_api_keys").notNull().default(0),
     /** What the product calls the person. */
     externalId: text("external_id"),
-    /** When what `/base/users` shows last changed; null: not since the registration. Kept by a trigger. */
+    /** When what `/platform/users` shows last changed; null: not since the registration. Kept by a trigger. */
     updatedAt: integer("updated_at"),
   },
   (t) => [

@@ -44,7 +44,7 @@ export const ImportRows = ({ imports, nextCursor }: ImportList) =>
   imports.length === 0 ? (
     <EmptyState title="No imports yet">
       <p class="muted">
-        Import people with <code>postern import people</code> or <code>POST /base/imports</code>.
+        Import people with <code>postern import people</code> or <code>POST /platform/imports</code>.
       </p>
     </EmptyState>
   ) : (

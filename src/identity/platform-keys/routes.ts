@@ -1,4 +1,4 @@
-/** `/base/keys`: the credentials of the product itself, which operators manage. */
+/** `/platform/keys`: the credentials of the product itself, which operators manage. */
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";

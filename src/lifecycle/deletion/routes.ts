@@ -51,7 +51,7 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
   ...serve(deletion.ofTenant, saying("Tenant deleted.")),
 );
 
-/** `DELETE /base/tenants/:tenant` and `DELETE /base/users/:user`. */
+/** `DELETE /platform/tenants/:tenant` and `DELETE /platform/users/:user`. */
 export const platformDeletionRoutes = new Hono<AppEnv>()
   .delete(
     "/tenants/:tenant",

@@ -34,7 +34,7 @@ export const importPeople: Command = {
   args: "FILE",
   summary: "Import people with their passwords",
   details:
-    "FILE is an export of the service that --from names; postern means people as POST /base/imports\n" +
+    "FILE is an export of the service that --from names; postern means people as POST /platform/imports\n" +
     "takes them, one in a line. Needs a platform key with the scope users.write. A command that breaks\n" +
     "off goes on when it is repeated: FILE.postern-import has the id of the import until it ends.",
   options: {

@@ -1,4 +1,4 @@
-/** `/base/imports`: people of another service. */
+/** `/platform/imports`: people of another service. */
 import type { Call, CallOptions } from "./call";
 import type { Import, ImportedLine, ImportPart, ImportStart, NewImport } from "./generated";
 import { type Paged, paged } from "./pages";
@@ -44,14 +44,14 @@ export interface PlatformImportMethods {
 }
 
 export function platformImportMethods(call: Call): PlatformImportMethods {
-  const at = (id: string, rest = "") => `/base/imports/${segment(id)}${rest}`;
+  const at = (id: string, rest = "") => `/platform/imports/${segment(id)}${rest}`;
   return {
-    create: (body = {}, options) => call.data("POST /base/imports", { ...options, body }),
+    create: (body = {}, options) => call.data("POST /platform/imports", { ...options, body }),
     putPart: (id, part, people, options) =>
       call.data(`PUT ${at(id, `/parts/${segment(String(part))}`)}`, { ...options, ndjson: people }),
     start: (id, body, options) => call.data(`POST ${at(id, "/start")}`, { ...options, body }),
     list: (filter, options) =>
-      paged((cursor) => call.answer(`GET /base/imports${query({ ...filter, cursor })}`, options), filter?.cursor),
+      paged((cursor) => call.answer(`GET /platform/imports${query({ ...filter, cursor })}`, options), filter?.cursor),
     get: (id, options) => call.data(`GET ${at(id)}`, options),
     report: (id, filter, options) =>
       paged(

@@ -1,4 +1,4 @@
-/** `/base/keys`: the keys with which the product itself calls the service. */
+/** `/platform/keys`: the keys with which the product itself calls the service. */
 import type { Call, CallOptions } from "./call";
 import type {
   IssuedPlatformKey,
@@ -40,10 +40,10 @@ export interface PlatformKeyMethods {
 }
 
 export function platformKeyMethods(call: Call): PlatformKeyMethods {
-  const at = (id: string, rest = "") => `/base/keys/${segment(id)}${rest}`;
+  const at = (id: string, rest = "") => `/platform/keys/${segment(id)}${rest}`;
   return {
-    create: (body, options) => call.data("POST /base/keys", { ...options, body }),
-    list: (options) => listed(call.data("GET /base/keys", options)),
+    create: (body, options) => call.data("POST /platform/keys", { ...options, body }),
+    list: (options) => listed(call.data("GET /platform/keys", options)),
     rotate: (id, body = {}, options) => call.data(`POST ${at(id, "/rotate")}`, { ...options, body }),
     endPrevious: (id, credentials = {}, options) =>
       call.message(`DELETE ${at(id, "/previous")}`, { ...options, body: credentials }),

@@ -1,4 +1,4 @@
-/** `/base/tenants/:tenant/members`: who belongs to a tenant. */
+/** `/platform/tenants/:tenant/members`: who belongs to a tenant. */
 import type { Call, CallOptions } from "./call";
 import type { NewPlatformMember, PlatformMember, Role } from "./generated";
 import { type Paged, paged } from "./pages";
@@ -38,7 +38,7 @@ export interface PlatformMemberMethods {
 }
 
 export function platformMemberMethods(call: Call): PlatformMemberMethods {
-  const of = (tenant: string) => `/base/tenants/${segment(tenant)}/members`;
+  const of = (tenant: string) => `/platform/tenants/${segment(tenant)}/members`;
   const at = (tenant: string, user: string) => `${of(tenant)}/${segment(user)}`;
   return {
     add: (tenant, body, options) => call.data(`POST ${of(tenant)}`, { ...options, body }),

@@ -1,4 +1,4 @@
-/** `/base/tenants`: the tenants of the product. */
+/** `/platform/tenants`: the tenants of the product. */
 import type { Call, CallOptions } from "./call";
 import type { NewPlatformTenant, PlatformReason, PlatformTenant, PlatformTenantChange } from "./generated";
 import { type Paged, paged } from "./pages";
@@ -50,12 +50,12 @@ export interface PlatformTenantMethods {
 }
 
 export function platformTenantMethods(call: Call): PlatformTenantMethods {
-  const at = (tenant: string, rest = "") => `/base/tenants/${segment(tenant)}${rest}`;
+  const at = (tenant: string, rest = "") => `/platform/tenants/${segment(tenant)}${rest}`;
   return {
-    create: (body, options) => call.data("POST /base/tenants", { ...options, body }),
+    create: (body, options) => call.data("POST /platform/tenants", { ...options, body }),
     get: (tenant, options) => call.data(`GET ${at(tenant)}`, options),
     list: (filter, options) =>
-      paged((cursor) => call.answer(`GET /base/tenants${query({ ...filter, cursor })}`, options), filter?.cursor),
+      paged((cursor) => call.answer(`GET /platform/tenants${query({ ...filter, cursor })}`, options), filter?.cursor),
     update: (tenant, body, options) => call.data(`PATCH ${at(tenant)}`, { ...options, body }),
     suspend: (tenant, body, options) => call.message(`POST ${at(tenant, "/suspend")}`, { ...options, body }),
     resume: (tenant, body, options) => call.message(`POST ${at(tenant, "/resume")}`, { ...options, body }),

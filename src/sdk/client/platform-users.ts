@@ -1,4 +1,4 @@
-/** `/base/users`: the people who have accounts. */
+/** `/platform/users`: the people who have accounts. */
 import type { Call, CallOptions } from "./call";
 import type {
   NewPlatformUser,
@@ -58,12 +58,12 @@ export interface PlatformUserMethods {
 }
 
 export function platformUserMethods(call: Call): PlatformUserMethods {
-  const at = (user: string, rest = "") => `/base/users/${segment(user)}${rest}`;
+  const at = (user: string, rest = "") => `/platform/users/${segment(user)}${rest}`;
   return {
-    create: (body, options) => call.data("POST /base/users", { ...options, body }),
+    create: (body, options) => call.data("POST /platform/users", { ...options, body }),
     get: (user, options) => call.data(`GET ${at(user)}`, options),
     list: (filter, options) =>
-      paged((cursor) => call.answer(`GET /base/users${query({ ...filter, cursor })}`, options), filter?.cursor),
+      paged((cursor) => call.answer(`GET /platform/users${query({ ...filter, cursor })}`, options), filter?.cursor),
     update: (user, body, options) => call.data(`PATCH ${at(user)}`, { ...options, body }),
     suspend: (user, body, options) => call.message(`POST ${at(user, "/suspend")}`, { ...options, body }),
     resume: (user, body, options) => call.message(`POST ${at(user, "/resume")}`, { ...options, body }),

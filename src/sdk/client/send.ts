@@ -81,7 +81,7 @@ export function explain(error: unknown, signal: AbortSignal, baseUrl: string): u
 }
 
 const tenantHeader = ({ path }: Outgoing, tenant: string | undefined): Record<string, string> =>
-  tenant === undefined || path.startsWith("/base/") ? {} : { "postern-tenant": tenant };
+  tenant === undefined || path.startsWith("/platform/") ? {} : { "postern-tenant": tenant };
 
 function headersOf({ body, ndjson, credential, idempotencyKey }: Outgoing): Record<string, string> {
   return {

@@ -1,4 +1,4 @@
-/** `/base/imports`: people of another service, for the product's platform keys. */
+/** `/platform/imports`: people of another service, for the product's platform keys. */
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";

@@ -81,7 +81,7 @@ export async function platformKey(): Promise<string> {
   const secret = Secret.fromBase32(enrolled.data.secret ?? "");
   const token = new TOTP({ secret }).generate();
   await post("/auth/2fa/verify", { token }, accessToken);
-  const made = await post("/base/keys", { name: "importer", scopes: ["users.write"] }, accessToken);
+  const made = await post("/platform/keys", { name: "importer", scopes: ["users.write"] }, accessToken);
   expect(made.data.key).toMatch(/^psk_/);
   return made.data.key ?? "";
 }

@@ -9,12 +9,12 @@ import { ask, fresh, keep, keepTokenOf, verified } from "./caller";
 export const PLATFORM_USES: Record<string, () => Promise<void>> = {
   "platform keys": async () => {
     const { token } = await operator();
-    await ask("POST", "/base/keys", { name: "key", scopes: [fresh("scope")] }, token);
-    const made = (await ask("POST", "/base/keys", { name: "key", scopes: ["webhooks.read"] }, token)).body.data;
+    await ask("POST", "/platform/keys", { name: "key", scopes: [fresh("scope")] }, token);
+    const made = (await ask("POST", "/platform/keys", { name: "key", scopes: ["webhooks.read"] }, token)).body.data;
     await ask("GET", "/webhooks", undefined, made.key);
     await ask("GET", "/webhooks", undefined, `${made.key.slice(0, -1)}!`);
-    await ask("GET", "/base/keys", undefined, token);
-    const path = `/base/keys/${made.id}`;
+    await ask("GET", "/platform/keys", undefined, token);
+    const path = `/platform/keys/${made.id}`;
     await ask("POST", `${path}/rotate`, {}, token);
     await ask("POST", `${path}/rotate`, {}, token);
     await ask("DELETE", `${path}/previous`, { password: fresh("password") }, token);
@@ -26,7 +26,7 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
   "the platform API": async () => {
     const { token } = await operator();
     const body = { name: "key", scopes: ["tenants.*", "users.*", "members.*"] };
-    const { key } = (await ask("POST", "/base/keys", body, token)).body.data;
+    const { key } = (await ask("POST", "/platform/keys", body, token)).body.data;
     const as = (method: string, path: string, sent: unknown = {}) => ask(method, `/platform${path}`, sent, key);
     const tenantId = (await as("POST", "/tenants", { name: "Shop" })).body.data.id;
     await as("POST", "/tenants");
@@ -59,14 +59,14 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
   imports: async () => {
     const { token } = await operator();
     const scopes = { name: "importer", scopes: ["users.write"] };
-    const { key } = (await ask("POST", "/base/keys", scopes, token)).body.data;
+    const { key } = (await ask("POST", "/platform/keys", scopes, token)).body.data;
     const secret = keep("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP");
     const hash = keep(`$pbkdf2-sha256$i=1000$c29tZXNhbHQ$${"a".repeat(42)}8`);
     const people = [
       { email: newEmail(), password: { hash }, totp: { secret } },
       { email: "", password: { hash } },
     ];
-    const path = "/base/imports";
+    const path = "/platform/imports";
     const { id } = (await ask("POST", path, {}, key)).body.data;
     await ask("POST", path, { name: 1 }, key);
     const raw = people.map((person) => JSON.stringify(person)).join("\n");

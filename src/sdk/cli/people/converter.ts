@@ -1,4 +1,4 @@
-/** Turning the export of another service into people as `POST /base/imports` takes them. */
+/** Turning the export of another service into people as `POST /platform/imports` takes them. */
 
 /** A row of an import; see "Moving in" in the documentation. */
 export interface ImportedPerson {
