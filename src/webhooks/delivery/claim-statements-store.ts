@@ -8,6 +8,7 @@ import type { OutboxKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
 import {
   type DeliveryKind,
+  IS_DUE_AT_SLOT,
   IS_UNCLAIMED,
   insertAttempts,
   insertPlaceholders,
@@ -73,7 +74,7 @@ const claimStatementsOf = (speed: QueueSpeed, { id, ids, condition }: Claiming) 
   ),
   claimed: fixed<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
     o.subscription_id AS subscriptionId, o.bytes, a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId,
-    o.kind, a.attempt_count AS attemptCount, coalesce(o.slot_at >= o.due_at, 0) AS hasWaited,
+    o.kind, a.attempt_count AS attemptCount, ${IS_DUE_AT_SLOT} AS hasWaited,
     ${targetColumns(NOW)},
     ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId,
     CASE WHEN a.id IS NULL AND o.due_at <= ${NOW} AND s.is_deleted = 0

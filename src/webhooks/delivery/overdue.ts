@@ -7,6 +7,7 @@ import { newIdAt } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";
 import { enqueueDue } from "../plane/enqueue";
+import { isInMain } from "../plane/outbox-store";
 import { INTERRUPTED } from "../plane/reasons";
 import {
   CLAIM_LEASE_MS,
@@ -47,8 +48,8 @@ export async function handleOverdue(
   });
   if (dead.length > 0) await interrupt(deps, shard, dead);
   if (ended.length > 0) await replan(deps, shard, ended);
-  const sweepAgainMs = (queue: string) => (queue === "" ? RESWEEP_AFTER_MS : RESWEEP_BACKLOG_AFTER_MS);
-  const lost = unclaimed.filter(({ queue, id }) => nowMs - (sweptAt.get(id) ?? 0) >= sweepAgainMs(queue));
+  const sweepAgainMs = (key: OverdueDelivery) => (isInMain(key) ? RESWEEP_AFTER_MS : RESWEEP_BACKLOG_AFTER_MS);
+  const lost = unclaimed.filter((delivery) => nowMs - (sweptAt.get(delivery.id) ?? 0) >= sweepAgainMs(delivery));
   if (lost.length > 0) {
     await enqueueDue(deps, shard, roundRobin(lost));
     for (const { id } of lost) sweptAt.set(id, nowMs);
@@ -73,7 +74,7 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
   const interruptions = dead.map((delivery) => {
     const waitMs = interruptionWaitMs(delivery.interruptions);
     // In a lane it keeps its place.
-    const nextDueAt = delivery.queue !== "" && waitMs === 0 ? delivery.dueAt : nowMs + waitMs;
+    const nextDueAt = !isInMain(delivery) && waitMs === 0 ? delivery.dueAt : nowMs + waitMs;
     return {
       ...{ ...delivery, ...failure(INTERRUPTED), kind: "event" as const, isInterrupted: true, isFailedProbe: true },
       ...{ isSlow: false, cooldownUntil: null, isGone: false, mayBeGone: false },
@@ -87,7 +88,7 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
     log("warn", "attempt", { ...names, attempt: attempts + 1, outcome: "failed", reason: INTERRUPTED });
   }
   const due = interruptions.flatMap(({ nextDueAt: dueAt, ...delivery }) =>
-    delivery.queue === "" && dueAt <= nowMs ? [{ ...delivery, dueAt }] : [],
+    isInMain(delivery) && dueAt <= nowMs ? [{ ...delivery, dueAt }] : [],
   );
   await enqueueDue(deps, shard, due);
 }

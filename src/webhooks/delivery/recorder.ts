@@ -8,6 +8,7 @@ import { describeError, log } from "../../base/log/log";
 import { inTime } from "../../base/time";
 import { enqueueLater } from "../plane/enqueue";
 import { sendOperational } from "../plane/operational";
+import { isInMain } from "../plane/outbox-store";
 import { GATHER_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "../plane/timing";
 import { feedLanes } from "./lanes/feed";
 import { noteResult } from "./lanes/width";
@@ -94,12 +95,12 @@ async function write(
 async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
   for (const result of results) noteResult(result);
   const retries = results.flatMap(({ nextDueAt, ...key }) =>
-    nextDueAt === null || key.queue !== "" ? [] : [{ ...key, dueAt: nextDueAt }],
+    nextDueAt === null || !isInMain(key) ? [] : [{ ...key, dueAt: nextDueAt }],
   );
   try {
     if (retries.length > 0) await enqueueLater(deps, "slow", shard, retries);
     // After a slow failure the sweep goes on, a little later.
-    const isFed = ({ queue, isSlow, status }: AttemptResult) => queue !== "" && (!isSlow || status === "success");
+    const isFed = (result: AttemptResult) => !isInMain(result) && (!result.isSlow || result.status === "success");
     const waiting = new Set(results.filter(isFed).map(({ queue }) => queue));
     if (waiting.size > 0) await feedLanes(deps, shard, [...waiting]);
   } catch (error) {

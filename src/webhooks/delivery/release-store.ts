@@ -4,7 +4,7 @@ import { atomically, type Db, jsonList, rows } from "../../base/db/client";
 import { repeatable } from "../../base/db/faults";
 import { newIdAt } from "../../base/db/ids";
 import type { OutboxKey } from "../../base/messages";
-import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";
+import { IS_DUE_AT_SLOT, insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";
 import type { ClaimedDelivery } from "./claim-store";
 import { type Limits, textOf } from "./throttling/limits";
 import { LIMITS_TEXT } from "./throttling/waits-store";
@@ -58,7 +58,7 @@ export async function postponeNew(db: Db, deliveries: readonly (Key & { wait: Wa
   const list = jsonList(
     deliveries.map(({ queue, dueAt, id, wait }) => ({ q: queue, d: dueAt, i: id, ...valuesOf(wait) })),
   );
-  const isNew = sql`o.kind <> 'test' AND NOT coalesce(o.slot_at >= o.due_at, 0)`;
+  const isNew = sql`o.kind <> 'test' AND NOT ${IS_DUE_AT_SLOT}`;
   const { outbox } = await repeatable(() => atomically(db, waitStatements(list, isNew)));
   return new Set(outbox.map(({ id }) => id));
 }

@@ -4,12 +4,12 @@ import { repeatable } from "../../base/db/faults";
 import { unlessStale } from "../../base/db/recheck";
 import type { StoredText } from "../../base/db/stored-text";
 import type { TenantStanding } from "../../base/schemas/principal";
-import { DAY_MS } from "../../base/time";
 import { unlessDeparted } from "../../tenancy/moves/fence";
 import type { DueDelivery } from "../plane/enqueue";
+import { isInMain } from "../plane/outbox-store";
+import { IDEMPOTENCY_WINDOW_MS } from "../plane/timing";
 import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
 
-const IDEMPOTENCY_WINDOW_MS = DAY_MS;
 /**
  * The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8.
  */
@@ -83,7 +83,7 @@ export async function acceptEvents(
     return event ? [{ ...event, requestHash }] : [];
   });
   if (accepted.length === events.length) {
-    const due = outbox.filter(({ queue }) => queue === "");
+    const due = outbox.filter(isInMain);
     return { accepted, due, wantedDeliveries: 0, isStale: false };
   }
   const read = await repeatable(() =>

@@ -14,7 +14,7 @@ import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../base/schemas/event-type"
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { enabledAt, eventsAt, switchedBetween } from "../plane/former-states-store";
 import { isFrozen } from "../plane/frozen-store";
-import { MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";
+import { IS_DUE_AT_SLOT, MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";
 import { aboutOf, listsType } from "../plane/patterns-store";
 import { FILTERED_OF_EVENT, PAYLOAD } from "../plane/payload-store";
 import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../plane/timing";
@@ -185,6 +185,6 @@ const trailsSql = (listed: SQL, eventId: string) => sql`WITH RECURSIVE ${listed}
     a.response_code AS responseCode, a.error, a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt,
     a.completed_at AS completedAt,
     CASE WHEN a.id IS NULL THEN (SELECT o.slot_at FROM outbox o WHERE o.queue IN (${MAIN}, newest.subscription_id)
-      AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id AND o.slot_at >= o.due_at) END AS slotAt
+      AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id AND ${IS_DUE_AT_SLOT}) END AS slotAt
   FROM newest LEFT JOIN attempts a ON a.subscription_id = newest.subscription_id AND a.id = newest.id
   WHERE rank <= 2 ORDER BY rank`;

@@ -7,7 +7,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query } from "../../base/db/client";
 import type { OutboxKey } from "../../base/messages";
 import { withFormerState } from "./former-states-store";
-import { MAIN, PLANNED_ID_OF_WRITTEN, UNHELD } from "./outbox-store";
+import { isInMain, MAIN, PLANNED_ID_OF_WRITTEN, UNHELD } from "./outbox-store";
 import { HOLDS_WHEN_OFF, IS_PROBED } from "./predicates-store";
 import { MARKED_SLOW_FOR_MS, SLOW_FOR_MS } from "./timing";
 
@@ -144,7 +144,7 @@ export async function markSlow(db: Db, subscriptionId: string, nowMs: number): P
 
 /** Open → backlog: moves deliveries into the lanes of their subscriptions, except those in progress. */
 export async function moveToLanes(db: Db, deliveries: readonly OutboxKey[]): Promise<void> {
-  const keys = deliveries.filter(({ queue }) => queue === "");
+  const keys = deliveries.filter(isInMain);
   if (keys.length === 0) return;
   const list = jsonList(keys.map(({ dueAt, id, subscriptionId }) => ({ dueAt, id, subscriptionId })));
   await atomically(db, {

@@ -17,6 +17,9 @@ const NULL = sql.raw("NULL");
 /** The `queue` of the main outbox queue. Any other value is the id of a subscription: its lane. */
 export const MAIN = sql.raw("''");
 
+/** Whether a delivery is in the main queue, not in a lane. */
+export const isInMain = ({ queue }: { queue: string }): boolean => queue === "";
+
 /** The id that the outbox row `o` plans for its next attempt; without an alias, that of the row that is written. */
 export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
 export const PLANNED_ID_OF_WRITTEN = sql.raw("coalesce(outbox.attempt_id, outbox.id)");
@@ -32,6 +35,12 @@ export const MAX_TRAIL_ROWS = 1_000;
  * many held deliveries.
  */
 export const UNHELD = sql.raw("0");
+
+/**
+ * Whether the outbox row `o` is due when a limit of its subscription lets it start, as SQL: it waits for this start,
+ * its slot, or has waited for it. A delivery that waits for something else is due later than its slot.
+ */
+export const IS_DUE_AT_SLOT = sql.raw("(o.slot_at IS NOT NULL AND o.slot_at >= o.due_at)");
 
 /** The outbox rows `o` for a JSON list of keys with the members q (queue), d (due), i (id). */
 export const outboxByKeys = (keys: SQL | string): SQL =>

@@ -2,7 +2,7 @@
  * Every delay, timeout, lease and window of time in the delivery of events. How they add up is tested in
  * timing.test.ts. Counts and sizes are beside what they bound.
  */
-import { HOUR_MS, MINUTE_MS } from "../../base/time";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time";
 
 /** The sends of one run at once. The runtime opens six connections an invocation; D1, queues and objects need one. */
 export const MAX_SENDS_OF_RUN = 5;
@@ -168,6 +168,9 @@ export const FAN_OUT_TAKES_MS = MINUTE_MS;
  * than the event.
  */
 export const EVENT_MARGIN_MS = HOUR_MS;
+
+/** For how long the same Idempotency-Key means the same call. */
+export const IDEMPOTENCY_WINDOW_MS = DAY_MS;
 
 /** The waits of a subscription without a schedule of its own, in seconds (specification, Outbound delivery). */
 export const DEFAULT_SCHEDULE: readonly number[] = [5, 10];

@@ -8,7 +8,7 @@ import type { OutboxKey } from "../../base/messages";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { attemptChain } from "../log/store";
 import { isLive } from "../plane/live-store";
-import { MAIN, PLACEHOLDER } from "../plane/outbox-store";
+import { IS_DUE_AT_SLOT, isInMain, MAIN, PLACEHOLDER } from "../plane/outbox-store";
 
 /** Why and until when one delivery waits. */
 export interface WaitingDelivery {
@@ -24,12 +24,13 @@ export interface WaitingDelivery {
   nextAttemptId: string;
 }
 
+/** Picks the outbox row `o` of a waiting delivery. */
 const rowOf = (
   id: string,
   { dueAt, deliveryId, nextAttemptId }: Pick<WaitingDelivery, "dueAt" | "deliveryId" | "nextAttemptId">,
 ) =>
-  sql`queue IN (${MAIN}, ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id}
-    AND attempt_id = ${nextAttemptId}`;
+  sql`o.queue IN (${MAIN}, ${id}) AND o.due_at = ${dueAt} AND o.id = ${deliveryId} AND o.subscription_id = ${id}
+    AND o.attempt_id = ${nextAttemptId}`;
 
 /**
  * Returns the wait of a delivery after a failed attempt; undefined when it has ended, is in progress, or is not the
@@ -53,8 +54,8 @@ export async function readWaiting(
   // The planned id carries the time at which the attempt is due.
   const key = { ...link, deliveryId, dueAt: timeOfId(link.nextAttemptId) };
   const found = await queryFirst<Pick<WaitingDelivery, "slotAt" | "attempts">>(db)`SELECT
-      iif(slot_at >= due_at, slot_at, NULL) AS slotAt, attempts
-    FROM outbox WHERE ${rowOf(id, key)} AND attempts > 0
+      iif(${IS_DUE_AT_SLOT}, o.slot_at, NULL) AS slotAt, o.attempts
+    FROM outbox o WHERE ${rowOf(id, key)} AND o.attempts > 0
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${link.nextAttemptId})`;
   return found && { ...key, ...found };
 }
@@ -72,13 +73,12 @@ export async function endWait(
 ): Promise<OutboxKey[]> {
   const attemptId = newIdAt(nowMs);
   const { moved } = await atomically(deps.shards.db(tenant.shard), {
-    moved:
-      rows<OutboxKey>(sql`UPDATE outbox SET due_at = ${nowMs}, attempt_id = ${attemptId} WHERE ${rowOf(id, waiting)}
-      AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)})
+    moved: rows<OutboxKey>(sql`UPDATE outbox AS o SET due_at = ${nowMs}, attempt_id = ${attemptId}
+      WHERE ${rowOf(id, waiting)} AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)})
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
     linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastId}
-      AND EXISTS (SELECT 1 FROM outbox WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
+      AND EXISTS (SELECT 1 FROM outbox o WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
   });
-  return moved.filter(({ queue }) => queue === "");
+  return moved.filter(isInMain);
 }

@@ -10,7 +10,7 @@ import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { attemptChain } from "../log/store";
 import type { DueDelivery } from "../plane/enqueue";
 import { isLive } from "../plane/live-store";
-import { insertDeliveries, MAIN, PLACEHOLDER } from "../plane/outbox-store";
+import { insertDeliveries, isInMain, MAIN, PLACEHOLDER } from "../plane/outbox-store";
 import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";
 import { isSlowAt } from "../plane/predicates-store";
 import { ID_BEFORE_MS } from "../plane/timing";
@@ -156,7 +156,7 @@ export async function insertRetries(
   });
   const [subscription] = found;
   if (!subscription) return undefined;
-  const due = opened.filter(({ queue }) => queue === "");
+  const due = opened.filter(isInMain);
   const [end] = ends;
   return { enabled: subscription.enabled, due, count: opened.length, nextCursor: end?.full ?? end?.examined ?? null };
 }

@@ -6,7 +6,7 @@ import { log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { DAY_MS } from "../../base/time";
 import { deleteOldEntries } from "../feeds/retention-store";
-import { EVENT_MARGIN_MS } from "../plane/timing";
+import { EVENT_MARGIN_MS, IDEMPOTENCY_WINDOW_MS } from "../plane/timing";
 import {
   deleteEmptySubscriptions,
   deleteOldAttempts,
@@ -23,7 +23,7 @@ const eventsBefore = (deps: Deps): number => attemptsBefore(deps) - EVENT_MARGIN
 
 export const removeOldAttempts = deleting("attempts", attemptsBefore, deleteOldAttempts);
 export const removeOldHours = deleting("hourly_stats", eventsBefore, deleteOldHours);
-export const removeOldKeys = deleting("idempotency_keys", ({ now }) => now() - DAY_MS, deleteOldKeys);
+export const removeOldKeys = deleting("idempotency_keys", ({ now }) => now() - IDEMPOTENCY_WINDOW_MS, deleteOldKeys);
 /** The next event of a key that has not been used for so long has the number 1 again. */
 const NUMBERS_KEPT_MS = 400 * DAY_MS;
 

@@ -11,7 +11,7 @@ import { iso } from "../../base/time";
 import { answersWithin, failureCountOf } from "../plane/hours-store";
 import { BUCKET_STARTS_MS } from "../plane/latency";
 import { isLive } from "../plane/live-store";
-import { MAIN, PLANNED_ID } from "../plane/outbox-store";
+import { IS_DUE_AT_SLOT, MAIN, PLANNED_ID } from "../plane/outbox-store";
 import { isSlowAt } from "../plane/predicates-store";
 import { STAGE } from "../plane/stages";
 import type { AttemptCounts } from "./schemas";
@@ -51,7 +51,7 @@ export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts 
   ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS}) WHERE status = 'pending')`;
 
 /** The outbox rows of the subscription `s` that wait because of its limits, as SQL. */
-const WAITING = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
+const WAITING = sql`outbox o WHERE o.subscription_id = s.id AND ${IS_DUE_AT_SLOT}`;
 /** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
 export const WAITING_FOR_STARTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${WAITING}
   LIMIT ${MAX_COUNTED})))`;

@@ -2,7 +2,7 @@
  * How many deliveries of a slow subscription may be in progress at once. This isolate learns it from the results: a
  * subscriber that is slow but answers gets more, one that does not answer gets few.
  */
-
+import { isInMain } from "../../plane/outbox-store";
 import { SLOW_FOR_MS } from "../../plane/timing";
 import { memory, type Width } from "../isolate-memory";
 import type { AttemptResult } from "../record-store";
@@ -27,9 +27,9 @@ export type LaneResult = Pick<
  * which the receiver asked keeps it narrow for as long as its subscription counts as slow.
  */
 export function noteResult(result: LaneResult): void {
-  const { queue, subscriptionId, cooldownUntil } = result;
+  const { subscriptionId, cooldownUntil } = result;
   const known = memory.widths.get(subscriptionId);
-  if (queue === "" && known === undefined && cooldownUntil === null) return;
+  if (isInMain(result) && known === undefined && cooldownUntil === null) return;
   memory.widths.set(subscriptionId, next(known ?? NARROW, result));
 }
 

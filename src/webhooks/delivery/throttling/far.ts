@@ -4,6 +4,7 @@
  */
 import { timeOfId } from "../../../base/db/ids";
 import type { ShardKey } from "../../../base/messages";
+import { isInMain } from "../../plane/outbox-store";
 import { FAR_START_MS, ID_BEFORE_MS, TARGET_FRESH_FOR_MS } from "../../plane/timing";
 import { type Line, memory } from "../isolate-memory";
 import type { Claimed, Run } from "../run-states";
@@ -83,4 +84,4 @@ export class FarDeliveries {
 }
 
 /** Whether a delivery has probably not waited yet. One that has does not go to the end of the line again. */
-const isNew = ({ queue, dueAt, id }: ShardKey): boolean => queue === "" && dueAt <= timeOfId(id) + ID_BEFORE_MS;
+const isNew = (key: ShardKey): boolean => isInMain(key) && key.dueAt <= timeOfId(key.id) + ID_BEFORE_MS;

@@ -1,6 +1,5 @@
 /**
- * The waits of deliveries for starts and permits: ending them, and reporting those that are long. The outbox row of
- * such a delivery has `slot_at` >= `due_at`.
+ * The waits of deliveries for starts and permits: ending them, and reporting those that are long.
  */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../../base/db/client";
@@ -9,7 +8,7 @@ import type { Deps } from "../../../base/deps";
 import type { OutboxKey } from "../../../base/messages";
 import type { TenantRef } from "../../../base/schemas/tenant-ref";
 import { isoSql, publishOperational } from "../../plane/operational-store";
-import { IS_UNCLAIMED } from "../../plane/outbox-store";
+import { IS_DUE_AT_SLOT, IS_UNCLAIMED } from "../../plane/outbox-store";
 import { type Limits, textOf } from "./limits";
 
 /** The limits of the subscription `s` as the text that `textOf` makes, as SQL. */
@@ -33,7 +32,7 @@ export async function endWaits(
     ended: rows<OutboxKey>(sql`UPDATE outbox SET due_at = ${nowMs}, slot_at = ${areCalled ? nowMs : null}
       WHERE (queue, due_at, id) IN (
         SELECT o.queue, o.due_at, o.id FROM outbox o
-        WHERE o.subscription_id = ${id} AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at
+        WHERE o.subscription_id = ${id} AND ${IS_DUE_AT_SLOT}
           AND o.tenant_id = ${tenantId} AND o.due_at > ${areCalled ? nowMs : 0} AND ${IS_UNCLAIMED}
         ORDER BY o.slot_at LIMIT ${limit})
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),

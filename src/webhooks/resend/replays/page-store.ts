@@ -14,7 +14,7 @@ import type { Filter } from "../../filters/filter";
 import { matches } from "../../filters/match";
 import { parseFilter } from "../../filters/parse";
 import { enabledAt, eventsAt, switchedBetween } from "../../plane/former-states-store";
-import { insertDeliveries, insertPlaceholders, MAIN } from "../../plane/outbox-store";
+import { insertDeliveries, insertPlaceholders, isInMain, MAIN } from "../../plane/outbox-store";
 import { aboutOf, listsType } from "../../plane/patterns-store";
 import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../plane/payload-store";
 import { NEXT_QUEUE } from "../../plane/predicates-store";
@@ -205,7 +205,7 @@ export async function writePage(
         RETURNING id`),
   });
   if (moved.length === 0) return null;
-  return { due: opened.filter(({ queue }) => queue === ""), queued: opened.length, told };
+  return { due: opened.filter(isInMain), queued: opened.length, told };
 }
 
 /** Keeps those of the listed deliveries that nothing else has reopened since they were read. */

@@ -5,15 +5,14 @@ import { firstIdAt } from "../../../base/db/ids";
 import type { Deps } from "../../../base/deps";
 import type { ActingIn } from "../../../base/schemas/actor";
 import type { TenantRef } from "../../../base/schemas/tenant-ref";
-import { DAY_MS } from "../../../base/time";
 import { auditOf } from "../../../tenancy/audit/record-store";
 import { isLive } from "../../plane/live-store";
 import { sendOperational } from "../../plane/operational";
 import { publishOperational } from "../../plane/operational-store";
 import { RECEIVES_EVENTS } from "../../plane/predicates-store";
+import { IDEMPOTENCY_WINDOW_MS } from "../../plane/timing";
 
 const PAGE_JOBS = 50;
-const IDEMPOTENCY_WINDOW_MS = DAY_MS;
 /** How many jobs of one database are continued in one run. */
 const MAX_RUNNING = 50;
 
