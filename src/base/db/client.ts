@@ -126,8 +126,8 @@ function bound(statement: Statement): Bound<unknown> {
 /**
  * Runs named statements in one transaction and one round trip, in the given order. Returns the result rows of each
  * under its name. A statement that is undefined is skipped and returns no rows; a list of statements returns the rows
- * of all of them. Replaces drizzle's `db.batch`, which takes no raw statements with parameters and mixes up columns
- * that have the same name.
+ * of all of them. Drizzle's `db.batch` takes no raw statements with parameters, and mixes up columns that have the same
+ * name.
  */
 export async function atomically<S extends Statements>(
   db: Db,

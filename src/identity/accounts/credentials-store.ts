@@ -2,52 +2,56 @@
  * What a sign-in checks of an account, in D1. Functions named `...ByEmail` look across tenants, because nobody is
  * signed in yet.
  */
-import { eq, sql } from "drizzle-orm";
-import { queryFirst } from "../../base/db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
-import { memberships, users } from "../../base/tables/control-plane";
 import { isImportedWaiting } from "../passwords/imported/store";
 
-const credentials = {
-  userId: users.id,
-  email: users.email,
-  name: users.name,
-  passwordHash: users.passwordHash,
-  passwordRemovedAt: users.passwordRemovedAt,
-  emailVerifiedAt: users.emailVerifiedAt,
-  totpEnrolmentId: users.totpEnrolmentId,
-  totpSecretEncrypted: users.totpSecretEncrypted,
-  totpEnabledAt: users.totpEnabledAt,
-  suspendedAt: users.suspendedAt,
-  tenantId: memberships.tenantId,
-};
-
-/** The tenant used last comes first. */
-const byLastUse = sql`${memberships.lastUsedAt} DESC, ${memberships.createdAt}, ${memberships.tenantId}`;
-
-/** What a login checks, with the requested tenant, or the one used last if none is requested. */
-export async function findCredentialsByEmail(deps: Deps, email: string, tenantId: string | null) {
-  const [row] = await credentialsByEmail(deps, email, tenantId);
-  return row;
+/** What a login checks of a user, with one of their tenants. Times are Unix ms. */
+export interface StoredCredentials {
+  userId: string;
+  email: string;
+  name: string | null;
+  passwordHash: string;
+  passwordRemovedAt: number | null;
+  emailVerifiedAt: number | null;
+  totpEnrolmentId: string | null;
+  totpSecretEncrypted: string | null;
+  totpEnabledAt: number | null;
+  suspendedAt: number | null;
+  /** Null: a member of no tenant. */
+  tenantId: string | null;
 }
 
-const credentialsByEmail = ({ db }: Deps, email: string, tenantId: string | null) =>
-  db
-    .select(credentials)
-    .from(users)
-    .leftJoin(memberships, eq(memberships.userId, users.id))
-    .where(eq(users.email, email))
-    .orderBy(sql`${memberships.tenantId} = ${tenantId} DESC, ${byLastUse}`)
-    .limit(1);
+/** The requested tenant of the user `u` comes first, then the one used last. */
+const byUse = (tenantId: string | null): SQL =>
+  sql`m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id`;
 
-export type StoredCredentials = NonNullable<Awaited<ReturnType<typeof findCredentialsByEmail>>>;
+const credentialsWhere = (condition: SQL, tenantId: string | null) =>
+  rows<StoredCredentials>(sql`SELECT u.id AS userId, u.email, u.name, u.password_hash AS passwordHash,
+      u.password_removed_at AS passwordRemovedAt, u.email_verified_at AS emailVerifiedAt,
+      u.totp_enrolment_id AS totpEnrolmentId, u.totp_secret_encrypted AS totpSecretEncrypted,
+      u.totp_enabled_at AS totpEnabledAt, u.suspended_at AS suspendedAt, m.tenant_id AS tenantId
+    FROM users u LEFT JOIN memberships m ON m.user_id = u.id WHERE ${condition} ORDER BY ${byUse(tenantId)} LIMIT 1`);
+
+const byEmail = (email: string): SQL => sql`u.email = ${email}`;
+
+/** What a login checks, with the requested tenant, or the one used last if none is requested. */
+export async function findCredentialsByEmail(
+  { db }: Deps,
+  email: string,
+  tenantId: string | null,
+): Promise<StoredCredentials | undefined> {
+  const { found } = await atomically(db, { found: credentialsWhere(byEmail(email), tenantId) });
+  return found[0];
+}
 
 /** As `findCredentialsByEmail`, and whether anybody's imported hash waits for its first right password. */
-export async function findForPassword(deps: Deps, email: string, tenantId: string | null) {
-  const [found, waiting] = await deps.db.batch([
-    credentialsByEmail(deps, email, tenantId),
-    deps.db.select({ isWaiting: isImportedWaiting.as<0 | 1>("is_waiting") }).from(sql`(SELECT 1)`),
-  ]);
+export async function findForPassword({ db }: Deps, email: string, tenantId: string | null) {
+  const { found, waiting } = await atomically(db, {
+    found: credentialsWhere(byEmail(email), tenantId),
+    waiting: rows<{ isWaiting: 0 | 1 }>(sql`SELECT ${isImportedWaiting} AS isWaiting`),
+  });
   return { credentials: found[0], isImportedWaiting: waiting[0]?.isWaiting === 1 };
 }
 
@@ -57,14 +61,8 @@ export async function findCredentialsOfUser(
   userId: string,
   tenantId: string | null = null,
 ): Promise<StoredCredentials | undefined> {
-  const [row] = await db
-    .select(credentials)
-    .from(users)
-    .leftJoin(memberships, eq(memberships.userId, users.id))
-    .where(eq(users.id, userId))
-    .orderBy(sql`${memberships.tenantId} = ${tenantId} DESC, ${byLastUse}`)
-    .limit(1);
-  return row;
+  const { found } = await atomically(db, { found: credentialsWhere(sql`u.id = ${userId}`, tenantId) });
+  return found[0];
 }
 
 /** An account that signs in with a passkey. */
@@ -88,5 +86,5 @@ export async function findAccountByPasskey(
       p.public_key AS publicKey, p.aaguid
     FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id
       WHERE p.id = ${passkeyId}
-    ORDER BY m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id LIMIT 1`;
+    ORDER BY ${byUse(tenantId)} LIMIT 1`;
 }
