@@ -69,7 +69,8 @@ async function readDocs() {
 
 /** The Markdown of each page, by its name. */
 function readPages(): Record<string, string> {
-  const names = readdirSync(PAGES).flatMap((file) => file.match(/^(.+)\.md$/)?.[1] ?? []);
+  const files = readdirSync(PAGES, { recursive: true, encoding: "utf8" });
+  const names = files.flatMap((file) => file.match(/^(.+)\.md$/)?.[1] ?? []);
   return Object.fromEntries(names.map((name) => [name, readFileSync(`${PAGES}/${name}.md`, "utf8")]));
 }
 

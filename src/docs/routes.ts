@@ -43,10 +43,13 @@ export const documentationRoutes = new Hono<AppEnv>()
     response.headers.set("Cache-Control", ASSET_CACHE);
     return response;
   })
-  .get("/docs/:page", (c) => {
+  .get("/docs/:page", async (c) => {
     const name = nameIn(c, "page");
-    return name.includes(".") ? serveText(c, `docs/${name}`) : serveText(c, `docs/${name}.html`, PAGE_CSP);
-  });
+    const present = name.replace(/^client-/, "client/").replace(/^runbook-/, "runbooks/");
+    // Older alarms and pages of others link to the addresses from before the pages had folders.
+    return present === name ? servePage(c, name) : c.redirect(`/docs/${present}`, 301);
+  })
+  .get("/docs/:folder/:page", (c) => servePage(c, `${nameIn(c, "folder")}/${nameIn(c, "page")}`));
 
 /** The last part of a path. Throws NOT_FOUND if no file has such a name. */
 function nameIn(c: Context<AppEnv>, parameter: string): string {
@@ -54,6 +57,10 @@ function nameIn(c: Context<AppEnv>, parameter: string): string {
   if (!NAME.test(name) || name.endsWith(".html")) throw notFound("Page");
   return name;
 }
+
+/** Serves a page as HTML or, by the name of its file, as Markdown. */
+const servePage = (c: Context<AppEnv>, name: string): Promise<Response> =>
+  name.includes(".") ? serveText(c, `docs/${name}`) : serveText(c, `docs/${name}.html`, PAGE_CSP);
 
 /** Serves a file with the figures in force. */
 async function serveText(c: Context<AppEnv>, path: string, policy?: string): Promise<Response> {

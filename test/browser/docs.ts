@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 const PHONE_WIDTH_PIXELS = 360;
 /** It opens every page. */
 const TIMEOUT_MS = 240_000;
-const PAGES = readdirSync("src/docs/pages")
+const PAGES = readdirSync("src/docs/pages", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".md"))
   .map((file) => (file === "index.md" ? "/docs" : `/docs/${file.slice(0, -3)}`));
 
@@ -42,7 +42,7 @@ export function docs(stage: Stage): void {
     expect,
   }) => {
     const page = await stage.open();
-    for (const path of ["/docs", "/docs/verify", "/docs/limits", "/docs/client-auth"]) {
+    for (const path of ["/docs", "/docs/verify", "/docs/limits", "/docs/client/auth"]) {
       await page.goto(new URL(path, stage.server.base).href);
       await addAxe(page);
       for (const [width, colorScheme] of [[1440, "light"] as const, [PHONE_WIDTH_PIXELS, "dark"] as const]) {

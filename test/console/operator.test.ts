@@ -69,7 +69,7 @@ describe("the operator's section", () => {
     await env.DB.prepare("INSERT INTO alarms (finding, noted_at, since) VALUES ('databaseFull:9', 1, 1)").run();
     const { html } = await browser.get("/operator");
     await env.DB.prepare("DELETE FROM alarms WHERE finding = 'databaseFull:9'").run();
-    expect(html).toMatch(/Database 9 is more than 85 % full.*href="\/docs\/runbook-database-full".*id="search"/s);
+    expect(html).toMatch(/Database 9 is more than 85 % full.*href="\/docs\/runbooks\/database-full".*id="search"/s);
     const owner = await signUpVerified();
     const hook = await subscribe(owner, newInbox("500").url, { delivery: { retry: { schedule: [] } } });
     await publish(owner, 1);

@@ -35,8 +35,12 @@ import { clientOf, serviceFetch } from "../support/sdk";
 import { softAuthenticators } from "../support/soft-authenticators";
 import { codeOf } from "../support/two-factor";
 
-const pages = import.meta.glob("../../src/docs/pages/client*.md", { query: "?raw", import: "default", eager: true });
-const examples = import.meta.glob("../../src/docs/pages/client/*.ts", {
+const pages = import.meta.glob("/src/docs/pages/{client,client/*}.md", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const examples = import.meta.glob("/src/docs/pages/client/*.ts", {
   query: "?raw",
   import: "default",
   eager: true,
@@ -57,19 +61,16 @@ const nouns = Object.entries(client).map(([member, methods]) => ({
 
 test("every example is on its page unchanged", () => {
   for (const [path, example] of Object.entries(examples)) {
-    const page =
-      pages[path.replace("client/", "client-").replace(".ts", ".md")] ?? pages["../../src/docs/pages/client.md"];
+    const page = pages[path.replace(".ts", ".md")] ?? pages["/src/docs/pages/client.md"];
     expect(page).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
   }
 });
 
 test.each(nouns)("the page of $member has an example and all of its methods", async ({ member, methods, file }) => {
-  expect(pages[`../../src/docs/pages/client-${file}.md`]).toMatch(
-    new RegExp(`^# Client: .+\\n\\n\`client\\.${member}\` `),
-  );
-  expect(Object.keys(examples)).toContain(`../../src/docs/pages/client/${file}.ts`);
-  expect(pages["../../src/docs/pages/client.md"]).toContain(`](client-${file}.md)`);
-  const page = await (await serviceFetch(`http://postern.test/docs/client-${file}`, {})).text();
+  expect(pages[`/src/docs/pages/client/${file}.md`]).toMatch(new RegExp(`^# Client: .+\\n\\n\`client\\.${member}\` `));
+  expect(Object.keys(examples)).toContain(`/src/docs/pages/client/${file}.ts`);
+  expect(pages["/src/docs/pages/client.md"]).toContain(`](client/${file}.md)`);
+  const page = await (await serviceFetch(`http://postern.test/docs/client/${file}`, {})).text();
   const rows = [...page.matchAll(/<tr>\n<td><code>(\w+)\(/g)].map(([, method]) => method);
   expect(rows.sort()).toEqual(methods.sort());
 });

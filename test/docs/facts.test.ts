@@ -143,7 +143,7 @@ test("each line of the threat model names tests that exist", () => {
 });
 
 test("the commands of the operations page and the runbooks fit the database", async () => {
-  const pages = Object.entries(markdown).filter(([path]) => /\/(operations|runbook-[a-z-]+)\.md$/.test(path));
+  const pages = Object.entries(markdown).filter(([path]) => /\/(operations|runbooks\/[a-z-]+)\.md$/.test(path));
   const text = pages.map(([, page]) => page).join("\n");
   const statements = [...text.matchAll(/d1 execute [^\n]*--command "([^"]+)"/g)].flatMap(([, command = ""]) =>
     command.split(";").filter((statement) => statement.trim() !== ""),

@@ -18,7 +18,13 @@ const mounted = [
   ),
 ];
 /** The documentation pages and the files they load. */
-const PAGES = ["GET /docs", "GET /docs/reference", "GET /docs/{page}", "GET /docs/assets/{file}"];
+const PAGES = [
+  "GET /docs",
+  "GET /docs/reference",
+  "GET /docs/{page}",
+  "GET /docs/{folder}/{page}",
+  "GET /docs/assets/{file}",
+];
 
 const operations = async () =>
   Object.entries((await openApi()).paths).flatMap(([path, item]) =>

@@ -1,7 +1,7 @@
 /** The pages of the documentation are complete, light and without broken links. */
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../src/base/crypto/encoding";
-import { fileAt, get, names, pageOf, pathOf, readme } from "../support/docs";
+import { fileAt, get, markdown, names, pageOf, pathOf, readme } from "../support/docs";
 
 describe.each(names)("%s", (name) => {
   test("is served as HTML that runs no inline script and loads nothing from another host", async () => {
@@ -51,8 +51,8 @@ describe.each(names)("%s", (name) => {
 test("every page is in the navigation and in the README, those below another page in its navigation only", async () => {
   const reference = await (await get("/docs/reference")).text();
   const missing = (html: string) => names.filter((name) => !html.includes(`<a href="${pathOf(name)}"`));
-  const below = names.filter((name) => /^(client|runbook)-/.test(name));
-  for (const [page, prefix] of Object.entries({ client: "client-", operations: "runbook-" })) {
+  const below = names.filter((name) => name.includes("/"));
+  for (const [page, prefix] of Object.entries({ client: "client/", operations: "runbooks/" })) {
     const nav = (await pageOf(page)).match(/<nav[\s\S]*<\/nav>/)?.[0] ?? "";
     expect(below.filter((name) => name.startsWith(prefix)).length).toBeGreaterThan(10);
     expect(missing(nav)).toEqual(below.filter((name) => !name.startsWith(prefix)));
@@ -70,6 +70,26 @@ test("each page is also Markdown, and a list for programs has all of them", asyn
     expect(await page.text()).toMatch(/^# /);
   }
   expect((await get("/docs/nothing.md")).status).toBe(404);
+});
+
+test("the addresses from before the pages had folders lead to the same pages", async () => {
+  const formerOf = (name: string) => name.replace("client/", "client-").replace("runbooks/", "runbook-");
+  const moved = names.filter((name) => formerOf(name) !== name);
+  expect(moved.length).toBeGreaterThan(30);
+  for (const path of moved.flatMap((name) => [name, `${name}.md`])) {
+    const answer = await get(`/docs/${formerOf(path)}`, { redirect: "manual" });
+    expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 301, `/docs/${path}`]);
+  }
+});
+
+test("each link from the Markdown of one page to another is right in the repository too", () => {
+  const files = new Set(names.map((name) => `/${name}.md`));
+  const broken = names.flatMap((name) => {
+    const text = markdown[`../../src/docs/pages/${name}.md`] ?? "";
+    const links = [...text.matchAll(/\]\(([^):#]+\.md)(?:#[^)]*)?\)/g)].map(([, link = ""]) => link);
+    return links.filter((link) => !files.has(new URL(link, `file:///${name}`).pathname)).map((link) => [name, link]);
+  });
+  expect(broken).toEqual([]);
 });
 
 test("a long page lists its sections, and each page leads back to the console", async () => {

@@ -2,17 +2,17 @@
 import { describe, expect, test } from "vitest";
 import { describeFinding, FINDING_KINDS } from "../../src/service/alarms/findings";
 
-const markdown = import.meta.glob("../../src/docs/pages/*.md", { query: "?raw", import: "default", eager: true });
+const markdown = import.meta.glob("../../src/docs/pages/**/*.md", { query: "?raw", import: "default", eager: true });
 const pageOf = (name: string) => String(markdown[`../../src/docs/pages/${name}.md`] ?? "");
 const runbooks = Object.keys(markdown)
-  .map((path) => path.replace(/^.*\/|\.md$/g, ""))
-  .filter((name) => name.startsWith("runbook-"));
+  .map((path) => path.replace(/^.*\/pages\/|\.md$/g, ""))
+  .filter((name) => name.startsWith("runbooks/"));
 
 describe.each(runbooks)("%s", (name) => {
   test("says what one sees, what it means and what to do", () => {
     const sections = [...pageOf(name).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
     expect(sections.slice(0, 2)).toEqual(["What you see", "What it means"]);
-    expect(sections[2]).toBe(name === "runbook-restore" ? "Before any restore" : "What to do");
+    expect(sections[2]).toBe(name === "runbooks/restore" ? "Before any restore" : "What to do");
   });
 
   test("is in the table of the operations page", () => {
@@ -29,7 +29,7 @@ test.each(FINDING_KINDS)("the alarm %s links to a runbook, and its row of the op
 
 test("each alert rule links to a runbook", () => {
   const rules = pageOf("metrics");
-  const linked = [...rules.matchAll(/runbook_url: "https:[^"]*\/docs\/([a-z-]+)"/g)].map(([, name = ""]) => name);
+  const linked = [...rules.matchAll(/runbook_url: "https:[^"]*\/docs\/([a-z/-]+)"/g)].map(([, name = ""]) => name);
   expect(linked).toHaveLength([...rules.matchAll(/- alert:/g)].length);
   expect(linked.filter((name) => !runbooks.includes(name))).toEqual([]);
 });

@@ -62,7 +62,7 @@ describe("an alarm", () => {
       "has waited for more than five minutes",
       "Since 20 November 2026 at 10:00 UTC",
       "Look for errors",
-      "https://postern.test/docs/runbook-late-deliveries",
+      "https://postern.test/docs/runbooks/late-deliveries",
     ]) {
       expect(text).toContain(part);
     }

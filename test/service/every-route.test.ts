@@ -14,6 +14,7 @@ const PUBLIC = new Set([
   "GET /docs",
   "GET /docs/reference",
   "GET /docs/:page",
+  "GET /docs/:folder/:page",
   "GET /docs/assets/:file",
   "GET /.well-known/jwks.json",
   "GET /.well-known/openid-configuration",

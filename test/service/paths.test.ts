@@ -6,7 +6,7 @@ const code = import.meta.glob(["/src/**/*.{ts,tsx}", "/test/**/*.{ts,mjs}"], {
   import: "default",
   eager: true,
 });
-const pages = import.meta.glob(["/src/docs/pages/*.md", "/README.md"], {
+const pages = import.meta.glob(["/src/docs/pages/**/*.md", "/README.md"], {
   query: "?raw",
   import: "default",
   eager: true,

@@ -2,7 +2,7 @@
 import { exports } from "cloudflare:workers";
 
 export const sources = import.meta.glob("../../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
-export const markdown = import.meta.glob("../../src/docs/pages/*.md", {
+export const markdown = import.meta.glob("../../src/docs/pages/**/*.md", {
   query: "?raw",
   import: "default",
   eager: true,
@@ -30,9 +30,10 @@ const rootFiles = import.meta.glob(["../../README.md", "../../wrangler.toml"], {
 });
 export const { "../../README.md": readme = "", "../../wrangler.toml": wrangler = "" } = rootFiles;
 
-export const names = Object.keys(markdown).map((path) => path.replace(/^.*\/|\.md$/g, ""));
+export const names = Object.keys(markdown).map((path) => path.replace(/^.*\/pages\/|\.md$/g, ""));
 export const pathOf = (name: string) => (name === "index" ? "/docs" : `/docs/${name}`);
-export const get = (path: string) => exports.default.fetch(new Request(new URL(path, "http://postern.test")));
+export const get = (path: string, init?: RequestInit) =>
+  exports.default.fetch(new Request(new URL(path, "http://postern.test"), init));
 export const pageOf = async (name: string) => (await fileAt(pathOf(name))).text;
 
 /** What is served at a path. */

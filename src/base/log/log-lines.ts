@@ -53,7 +53,7 @@ export const LOG_LINES = {
     level: "error",
     meaning:
       "The [former service](moving-in.md#ask-your-former-service) did not answer as it should; `reason` says why.",
-    advice: "See [The former service does not answer](runbook-legacy-login.md).",
+    advice: "See [The former service does not answer](runbooks/legacy-login.md).",
   },
   "legacy login refused": {
     level: "error",
@@ -70,7 +70,7 @@ export const LOG_LINES = {
   "dead letter": {
     level: "error",
     meaning: "The queue gave up a message.",
-    advice: "See [Dead letters](runbook-dead-letters.md).",
+    advice: "See [Dead letters](runbooks/dead-letters.md).",
   },
   "delivery database not read": {
     level: "error",

@@ -57,7 +57,7 @@ export const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" 
         <DatabaseRow {...load} />
       ))}
     </Table>
-    <Runbooks of={["runbook-database-full", "runbook-restore", "operations#move-a-tenant-to-another-database"]} />
+    <Runbooks of={["runbooks/database-full", "runbooks/restore", "operations#move-a-tenant-to-another-database"]} />
   </Card>
 );
 
@@ -69,7 +69,7 @@ export const Queues = ({ queues, deadLetters }: Pick<ServiceStatus, "queues" | "
         ["Dead letters of the last seven days", <DeadLetters deadLetters={deadLetters} />],
       ]}
     />
-    <Runbooks of={["runbook-dead-letters"]} />
+    <Runbooks of={["runbooks/dead-letters"]} />
   </Card>
 );
 

@@ -24,7 +24,7 @@ export const FailingTenants = ({ failingTenants }: Pick<ServiceStatus, "failingT
             </tr>
           ))}
         </Table>
-        <Runbooks of={["runbook-attempts-fail", "runbook-abuse"]} />
+        <Runbooks of={["runbooks/attempts-fail", "runbooks/abuse"]} />
       </>
     )}
   </Card>

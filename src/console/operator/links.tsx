@@ -10,16 +10,16 @@ export const Unreachable = ({ shards }: { shards: readonly number[] }) => (
 
 /** The pages and sections of the documentation that say what to do. */
 const RUNBOOKS = {
-  "runbook-attempts-fail": "Many attempts fail",
-  "runbook-abuse": "A tenant abuses the service",
-  "runbook-lost-factor": "A lost second factor",
-  "runbook-account-taken": "An account was taken over",
-  "runbook-leaked-api-key": "An API key has leaked",
-  "runbook-leaked-keys": "SECRET_KEYS has leaked",
-  "runbook-dead-letters": "Dead letters",
-  "runbook-database-full": "A database is full",
-  "runbook-restore": "Restore data",
-  "runbook-down": "The service is down",
+  "runbooks/attempts-fail": "Many attempts fail",
+  "runbooks/abuse": "A tenant abuses the service",
+  "runbooks/lost-factor": "A lost second factor",
+  "runbooks/account-taken": "An account was taken over",
+  "runbooks/leaked-api-key": "An API key has leaked",
+  "runbooks/leaked-keys": "SECRET_KEYS has leaked",
+  "runbooks/dead-letters": "Dead letters",
+  "runbooks/database-full": "A database is full",
+  "runbooks/restore": "Restore data",
+  "runbooks/down": "The service is down",
   "operations#move-a-tenant-to-another-database": "Move a tenant to another database",
 } as const;
 

@@ -80,12 +80,12 @@ export const OperatorStatus = ({ query, found, status, alarms }: OperatorView) =
     <Queues queues={status.queues} deadLetters={status.deadLetters} />
     <Runbooks
       of={[
-        "runbook-down",
-        "runbook-lost-factor",
-        "runbook-account-taken",
-        "runbook-leaked-api-key",
-        "runbook-leaked-keys",
-        "runbook-abuse",
+        "runbooks/down",
+        "runbooks/lost-factor",
+        "runbooks/account-taken",
+        "runbooks/leaked-api-key",
+        "runbooks/leaked-keys",
+        "runbooks/abuse",
       ]}
     />
   </>

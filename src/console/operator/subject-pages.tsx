@@ -26,7 +26,7 @@ export const OperatorTenant = ({ tenant }: { tenant: OperatedTenant }) => (
     <Card id="state" title="State">
       <TenantFacts tenant={tenant} />
       <TenantActions tenant={tenant} />
-      <Runbooks of={["runbook-abuse", "runbook-leaked-api-key", "operations#move-a-tenant-to-another-database"]} />
+      <Runbooks of={["runbooks/abuse", "runbooks/leaked-api-key", "operations#move-a-tenant-to-another-database"]} />
     </Card>
     <TenantSubscriptions tenant={tenant} />
   </>
@@ -161,7 +161,7 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
             </LinkButton>
           )}
         </p>
-        <Runbooks of={["runbook-lost-factor", "runbook-account-taken"]} />
+        <Runbooks of={["runbooks/lost-factor", "runbooks/account-taken"]} />
       </Card>
     </>
   );

@@ -1,6 +1,7 @@
-/** The order of the pages under `/docs`, and the links to them. A page has the name of its file in src/docs/pages. */
+/** The order of the pages under `/docs`, and the links to them. */
 
 export interface DocsPage {
+  /** Its file in src/docs/pages without the extension, such as `retries` or `client/auth`. */
   name: string;
   path: string;
   title: string;
@@ -18,71 +19,60 @@ const REFERENCE_TITLE = "API reference";
 /** The pages by what the reader is doing. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Start", [START, "quick-start", "add-to-your-product", "console"]],
-  [
-    "Webhooks",
-    [
-      "event-types",
-      "filters",
-      "verify",
-      "receive",
-      "order",
-      "inbound",
-      "feeds",
-      "listen",
-      "rotate-a-secret",
-      "retries",
-      "operational-events",
-      "audit-log",
-    ],
-  ],
-  ["Sign-in", ["tokens", "verify-tokens", "passkeys", "sign-in-providers"]],
-  ["API", [REFERENCE, "client", "cli", "platform-api", "portal", "moving-in", "move-from", "errors", "limits"]],
+  ["Users sign in", ["sign-in-providers", "passkeys", "tokens", "verify-tokens"]],
+  ["Customers", ["platform-api", "portal", "audit-log"]],
+  ["Send webhooks", ["event-types", "filters", "order", "retries", "rotate-a-secret", "operational-events"]],
+  ["Receive events", ["verify", "receive", "listen", "feeds", "inbound"]],
+  ["Move from another service", ["move-from", "moving-in"]],
+  ["Call the API", [REFERENCE, "client", "cli", "errors", "limits"]],
   ["Run it", ["production", "operations", "metrics", "threat-model", "performance"]],
   ["About", ["decisions", "glossary", "changelog"]],
 ];
 
+const inFolder = (folder: string, files: readonly string[]) => files.map((file) => `${folder}/${file}`);
+
 /** Pages that are listed while their page or one of them is open. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
-  client: [
-    "client-auth",
-    "client-sessions",
-    "client-two-factor",
-    "client-passkeys",
-    "client-identities",
-    "client-tenants",
-    "client-members",
-    "client-invitations",
-    "client-api-keys",
-    "client-audit",
-    "client-webhooks",
-    "client-events",
-    "client-event-types",
-    "client-sources",
-    "client-feeds",
-    "client-listen",
-    "client-stats",
-    "client-operator",
-    "client-platform",
-    "client-portal",
-  ],
-  operations: [
-    "runbook-down",
-    "runbook-late-deliveries",
-    "runbook-late-lanes",
-    "runbook-dead-letters",
-    "runbook-database-full",
-    "runbook-mail",
-    "runbook-legacy-login",
-    "runbook-missing-key",
-    "runbook-setting",
-    "runbook-attempts-fail",
-    "runbook-restore",
-    "runbook-lost-factor",
-    "runbook-account-taken",
-    "runbook-leaked-keys",
-    "runbook-leaked-api-key",
-    "runbook-abuse",
-  ],
+  client: inFolder("client", [
+    "auth",
+    "sessions",
+    "two-factor",
+    "passkeys",
+    "identities",
+    "tenants",
+    "members",
+    "invitations",
+    "api-keys",
+    "audit",
+    "webhooks",
+    "events",
+    "event-types",
+    "sources",
+    "feeds",
+    "listen",
+    "stats",
+    "operator",
+    "platform",
+    "portal",
+  ]),
+  operations: inFolder("runbooks", [
+    "down",
+    "late-deliveries",
+    "late-lanes",
+    "dead-letters",
+    "database-full",
+    "mail",
+    "legacy-login",
+    "missing-key",
+    "setting",
+    "attempts-fail",
+    "restore",
+    "lost-factor",
+    "account-taken",
+    "leaked-keys",
+    "leaked-api-key",
+    "abuse",
+  ]),
 };
 
 export const pathOf = (name: string): string => (name === START ? "/docs" : `/docs/${name}`);

@@ -33,7 +33,7 @@ export function pageFiles(
 
 function htmlOf(shell: Shell, page: DocsPage): string {
   if (page.name === REFERENCE) return referenceHtml(shell, page);
-  const html = renderMarkdown(page.markdown ?? "", shell.highlighted);
+  const html = renderMarkdown(page.name, page.markdown ?? "", shell.highlighted);
   const [title = "", ...rest] = html.split(/(?<=<\/h1>\n)/);
   const main = `${title}${contentsOf(html)}<article>\n${rest.join("")}${neighbours(shell.pages, page)}</article>\n`;
   return shellHtml(shell, { page, styles: ["code.css"], main });

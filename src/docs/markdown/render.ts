@@ -5,12 +5,13 @@
 import { Marked } from "marked";
 import { pathOf } from "./catalogue";
 
-const PAGE_FILE = /^([a-z-]+)\.md(#.*)?$/;
+/** A link to the file of another page, relative to that of its own, as in the repository. */
+const PAGE_FILE = /^((?:\.\.\/)?(?:[a-z-]+\/)?[a-z-]+)\.md(#.*)?$/;
 
 /** The code as HTML in which its words are marked with classes. Throws for a language that it does not know. */
 export type Highlighter = (code: string, language: string) => string;
 
-const markedWith = (highlighted: Highlighter) =>
+const markedWith = (page: string, highlighted: Highlighter) =>
   new Marked({
     renderer: {
       code({ text, lang }) {
@@ -22,11 +23,17 @@ const markedWith = (highlighted: Highlighter) =>
       },
       image: () => "",
       link({ href, tokens }) {
-        const target = href.replace(PAGE_FILE, (_file, name: string, anchor = "") => `${pathOf(name)}${anchor}`);
+        const target = href.replace(
+          PAGE_FILE,
+          (_file, name: string, anchor = "") => `${pathOf(resolved(name, page))}${anchor}`,
+        );
         return `<a href="${target.replaceAll('"', "&quot;")}">${this.parser.parseInline(tokens)}</a>`;
       },
     },
   });
+
+/** The name of the page that the page `from` calls `name`. */
+const resolved = (name: string, from: string) => new URL(name, `file:///${from}`).pathname.slice(1);
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
@@ -37,9 +44,9 @@ export const anchorOf = (heading: string): string =>
     .replaceAll(/[^\w\s-]/g, "")
     .replaceAll(/\s/g, "-");
 
-/** The HTML of a page's body. `markdown` must be ours: HTML in it is not escaped. */
-export const renderMarkdown = (markdown: string, highlighted: Highlighter): string =>
-  markedWith(highlighted)
+/** The HTML of the body of the page `name`. `markdown` must be ours: HTML in it is not escaped. */
+export const renderMarkdown = (name: string, markdown: string, highlighted: Highlighter): string =>
+  markedWith(name, highlighted)
     .parse(markdown, { async: false })
     .replaceAll("<table>", '<div class="scroll" tabindex="0"><table>')
     .replaceAll("</table>", "</table></div>");

@@ -29,13 +29,13 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     title: `Dead letters in the ${queue} queue`,
     what: `The ${queue} queue has given up on messages in this hour or the one before.`,
     advice: 'Search the log for the line "dead letter", which says what each message was for.',
-    runbook: "runbook-dead-letters",
+    runbook: "runbooks/dead-letters",
   }),
   deliveriesLate: (shard) => ({
     title: `Deliveries are late in database ${shard}`,
     what: `The oldest due delivery of delivery database ${shard} has waited for more than five minutes.`,
     advice: "Look for errors from D1 in the log, and check the backlogs of the queues.",
-    runbook: "runbook-late-deliveries",
+    runbook: "runbooks/late-deliveries",
   }),
   lanesLate: (shard) => ({
     title: `Subscriptions do not catch up in database ${shard}`,
@@ -43,13 +43,13 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
       `Deliveries of delivery database ${shard} wait behind others of their own subscription: for more than five ` +
       "minutes although it answers in time, or for more than an hour although it is slow.",
     advice: "Look for the subscription on the operators' page. Is its receiver slow, or does the sweep fail?",
-    runbook: "runbook-late-lanes",
+    runbook: "runbooks/late-lanes",
   }),
   databaseFull: (shard) => ({
     title: `Database ${shard} is more than 85 % full`,
     what: `Delivery database ${shard} is more than 85 % full. It gets no new tenants.`,
     advice: 'Add a database with "npm run deploy -- --add-shard", or keep data for fewer days.',
-    runbook: "runbook-database-full",
+    runbook: "runbooks/database-full",
   }),
   mailFailing: () => ({
     title: "Mails are not sent",
@@ -57,7 +57,7 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     advice:
       'Search the log for the line "mail not sent"; its field "cause" says why. The mails are tried again for 26 ' +
       "hours.",
-    runbook: "runbook-mail",
+    runbook: "runbooks/mail",
   }),
   legacyLoginFailing: () => ({
     title: "The former service does not answer",
@@ -65,7 +65,7 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     advice:
       'Search the log for the line "legacy login failed"; its field "reason" says why. People whose password is here ' +
       "already sign in as usual.",
-    runbook: "runbook-legacy-login",
+    runbook: "runbooks/legacy-login",
   }),
   keyMissing: (keyId) => ({
     title: "A key that is in use was taken out of SECRET_KEYS",
@@ -73,13 +73,13 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
       `Stored secrets are encrypted with the key ${keyId}, which SECRET_KEYS does not have. Whatever needs them ` +
       "waits or is refused.",
     advice: "Put the key back, behind the others.",
-    runbook: "runbook-missing-key",
+    runbook: "runbooks/missing-key",
   }),
   settingRefused: (name) => ({
     title: `The setting ${name} is wrong`,
     what: `The setting ${name} is wrong, so what it sets up is off.`,
     advice: 'Search the log for the line "optional settings refused", which says what it must be. Then deploy again.',
-    runbook: "runbook-setting",
+    runbook: "runbooks/setting",
   }),
 };
 
