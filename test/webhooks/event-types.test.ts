@@ -121,8 +121,9 @@ describe("a version", () => {
   test("of parallel ones, each gets a number of its own", async () => {
     const owner = await signUpVerified();
     await declare(owner, { name: "a" });
-    const all = await Promise.all(Array.from({ length: 4 }, (_, at) => addVersion(owner, "a", { minLength: at })));
-    expect(all.map(({ body }) => body.data.version).sort()).toEqual([1, 2, 3, 4]);
+    const all = await Promise.all(Array.from({ length: 20 }, (_, at) => addVersion(owner, "a", { minLength: at })));
+    const numbers = all.map(({ body }) => body.data?.version).sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
   });
 
   test("is what a payload is tried on, and a type without a schema is a conflict", async () => {
@@ -185,7 +186,11 @@ describe("publishing", () => {
     expect((await publish(owner, "a", { total: 1 }, { schemaVersion: 1 })).status).toBe(202);
     const unknown = await publish(owner, "a", "text", { schemaVersion: 3 });
     expect([unknown.status, unknown.body.details[0].path]).toEqual([400, "schemaVersion"]);
-    expect((await publish(owner, "unregistered", 1, { schemaVersion: 3 })).status).toBe(202);
+    for (const schemaVersion of [3, 0, -1, 1.5, "x", "2", null, 1e300]) {
+      expect((await publish(owner, "unregistered", 1, { schemaVersion })).status).toBe(202);
+      const known = await publish(owner, "a", "text", { schemaVersion });
+      expect([known.status, known.body.details[0].path]).toEqual([400, "schemaVersion"]);
+    }
   });
 
   test.each([

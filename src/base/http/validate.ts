@@ -1,14 +1,20 @@
 /** Validation of requests with zod. An invalid request gets VALIDATION_FAILED with one detail per field. */
 import { zValidator } from "@hono/zod-validator";
-import type { ZodObject, ZodType } from "zod";
+import type { MiddlewareHandler } from "hono";
+import { validator } from "hono/validator";
+import type { input, output, ZodObject, ZodType } from "zod";
 import { invalid } from "../errors";
+import { withExactNumbers } from "../exact-json";
+import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
-/** Validates the JSON body. Unknown fields are ignored. */
+/** Validates the JSON body, whose numbers keep their digits. Unknown fields are ignored. */
 export function body<T extends ZodType>(schema: T) {
-  const validate = zValidator("json", schema, (result) => {
+  const validate = validator("json", async (parsed, c) => {
+    const result = await schema.safeParseAsync(withExactNumbers(await c.req.text(), parsed));
     if (!result.success) throw invalid(result.error);
-  });
+    return result.data;
+  }) as unknown as MiddlewareHandler<AppEnv, string, { in: { json: input<T> }; out: { json: output<T> } }>;
   return documented(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
 }
 

@@ -13,6 +13,7 @@ export const LOG_FIELDS = {
   ms: "The duration in milliseconds.",
   d1Trips: "The number of round trips to D1.",
   eventId: "The event, on the request that published it and on every attempt to deliver it.",
+  eventType: "The event type.",
   correlationId: "The publisher's correlation id, on the same lines as `eventId`.",
   webhookId: "The subscription.",
   deliveryId: "The delivery. Subscribers see it as the `webhook-id` header.",

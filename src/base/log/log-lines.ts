@@ -62,6 +62,18 @@ export const LOG_LINES = {
       "why. The sign-in was answered with 503.",
     advice: "Correct the profile that the former service sends.",
   },
+  "stored filter not read": {
+    level: "error",
+    meaning: "The filter of a subscription is stored in a form that cannot be read. The subscription gets every event.",
+    advice: "Have its owner set the filter again. Report it.",
+  },
+  "stored schema not read": {
+    level: "error",
+    meaning:
+      "The schema of an event type is stored in a form that cannot be read. Its events are published without " +
+      "being checked.",
+    advice: "Have its owner add a version. Report it.",
+  },
   "database unavailable": {
     level: "error",
     meaning: "D1 failed for a moment; the request was answered with 503.",

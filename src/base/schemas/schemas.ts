@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { ERROR_CODES } from "../errors";
+import { isExactNumber } from "../exact-json";
 import { PERMISSIONS, ROLE_NAMES } from "./roles";
 
 const MIN_PASSWORD_CHARACTERS = 8;
@@ -129,11 +130,14 @@ export const MAX_DEPTH = 500;
 export function isWithinDepth(payload: unknown, maxDepth = MAX_DEPTH): boolean {
   let level: unknown[] = [payload];
   for (let left = maxDepth; left > 0; left -= 1) {
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+    level = level.flatMap((value) => (hasMembers(value) ? Object.values(value) : []));
     if (level.length === 0) return true;
   }
   return false;
 }
+
+const hasMembers = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !isExactNumber(value);
 
 /** Where a page begins, as the previous answer gave it. */
 export const cursor = z.uuid().meta({ description: "The `nextCursor` of the previous answer; opaque." });

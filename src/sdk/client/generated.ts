@@ -1158,7 +1158,9 @@ export interface NewEvent {
    * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
    */
   orderKey?: string | undefined;
-  /** The version of its type's schema that it must fit; by default the newest one. */
+  /**
+   * The version of its type's schema that it must fit; by default the newest one. Ignored if the type is not declared.
+   */
   schemaVersion?: number | undefined;
 }
 

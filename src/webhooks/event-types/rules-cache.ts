@@ -1,10 +1,11 @@
 /** The rules of tenants that this isolate has read, with their compiled schemas. */
 
 import type { Filter } from "../filters/filter";
-import { parseFilter } from "../filters/parse";
-import { type CompiledSchema, compileSchema } from "./json-schema/check";
+import { readFilter } from "../filters/stored";
+import type { CompiledSchema } from "./json-schema/check";
 import type { ReadFilter, ReadRule, ReadRules, Wanted } from "./rules-store";
 import type { Mode } from "./schemas";
+import { readSchema } from "./stored-schema";
 
 /** All tenants together, by the lengths of their schemas. A compiled schema takes several times its text. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
@@ -16,8 +17,9 @@ export interface SubscriptionFilter {
   filter: Filter;
 }
 
-/** A declared type with its schema; null without one. */
+/** A declared type with its schema. */
 export interface EventTypeRule extends Omit<ReadRule, "schema"> {
+  /** Null without a schema. A stored one that cannot be read refuses nothing. */
   compiled: CompiledSchema | null;
 }
 
@@ -60,11 +62,11 @@ export function rememberRules(tenantId: string, seen: string, wanted: readonly W
   const found = new Map(read.rules.map((rule) => [keyOf({ type: rule.type, version: rule.wantedVersion }), rule]));
   for (const one of wanted) {
     const rule = found.get(keyOf(one));
-    known.rules.set(keyOf(one), rule ? ruleOf(rule) : null);
+    known.rules.set(keyOf(one), rule ? ruleOf(tenantId, rule) : null);
     add(known, TYPE_CHARACTERS + (rule?.schema?.length ?? 0));
     known.filters.set(one.type, []);
   }
-  for (const filter of read.filters) addFilter(known, filter);
+  for (const filter of read.filters) addFilter(known, tenantId, filter);
   tenants.set(tenantId, known);
   for (const id of tenants.keys()) {
     if (characters <= MAX_CHARACTERS) break;
@@ -73,10 +75,10 @@ export function rememberRules(tenantId: string, seen: string, wanted: readonly W
   return known;
 }
 
-function addFilter(known: Known, { subscriptionId, filter, types }: ReadFilter): void {
-  const parsed = { subscriptionId, filter: parseFilter(filter) };
-  for (const type of types) known.filters.get(type)?.push(parsed);
-  add(known, JSON.stringify(filter).length);
+function addFilter(known: Known, tenantId: string, { subscriptionId, filter: stored, types }: ReadFilter): void {
+  const filter = readFilter(stored, { tenantId, webhookId: subscriptionId });
+  if (filter) for (const type of types) known.filters.get(type)?.push({ subscriptionId, filter });
+  add(known, stored.length);
 }
 
 function add(known: Known, added: number): void {
@@ -89,7 +91,7 @@ export function forgetRules(tenantId: string): void {
   tenants.delete(tenantId);
 }
 
-const ruleOf = ({ schema, ...rule }: ReadRule): EventTypeRule => ({
+const ruleOf = (tenantId: string, { schema, ...rule }: ReadRule): EventTypeRule => ({
   ...rule,
-  compiled: schema === null ? null : compileSchema(JSON.parse(schema)),
+  compiled: schema === null ? null : readSchema(schema, { tenantId, eventType: rule.type }),
 });

@@ -2,8 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query, rows } from "../../base/db/client";
 import { repeatable } from "../../base/db/faults";
+import { jsonOf } from "../../base/json";
 import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
-import type { FilterObject } from "../filters/filter";
 import { listsType } from "../plane/patterns-store";
 import type { Deprecation } from "./rows";
 import type { Enforcement, Mode } from "./schemas";
@@ -39,7 +39,8 @@ export interface ReadRule extends Omit<StoredRule, "deprecated"> {
 
 export interface ReadFilter {
   subscriptionId: string;
-  filter: FilterObject;
+  /** JSON. */
+  filter: string;
   /** Those of the wanted types that the subscription lists. */
   types: string[];
 }
@@ -64,8 +65,7 @@ export const filtersFor = (tenantId: string, types: readonly string[]) =>
 export const parsedFilters = (found: readonly { subscriptionId: string; filter: string; types: string }[]) =>
   found.map(
     ({ subscriptionId, filter, types }): ReadFilter => ({
-      subscriptionId,
-      filter: JSON.parse(filter) as FilterObject,
+      ...{ subscriptionId, filter },
       types: JSON.parse(types) as string[],
     }),
   );
@@ -99,7 +99,7 @@ export async function readRules(
     filters: parsedFilters(filters),
     rules: rules.map(({ deprecated, ...rule }) => ({
       ...rule,
-      deprecated: deprecated === null ? null : (JSON.parse(deprecated) as Deprecation),
+      deprecated: deprecated === null ? null : ((jsonOf(deprecated) ?? null) as Deprecation | null),
     })),
   };
 }

@@ -6,6 +6,7 @@
 import { BoundedMap } from "../../base/bounded-map";
 import type { Deps } from "../../base/deps";
 import type { ErrorDetail } from "../../base/errors";
+import { parseExact } from "../../base/exact-json";
 import type { TenantStanding } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { iso, MINUTE_MS } from "../../base/time";
@@ -89,7 +90,7 @@ export function excludedBy(
   values: RequestValues,
 ): string[] {
   if (filters.length === 0) return [];
-  const subject = { type, payload: JSON.parse(payload) as unknown };
+  const subject = { type, payload: parseExact(payload) };
   return filters.flatMap(({ subscriptionId, filter }) => (matches(filter, subject, values) ? [] : [subscriptionId]));
 }
 
@@ -108,7 +109,7 @@ function checkOne({ mode, rules }: Known, candidate: Candidate, meter: RequestMe
   const findings =
     enforce === "off" || rule.compiled === null
       ? []
-      : validate(rule.compiled, JSON.parse(candidate.payload), "payload", meter);
+      : validate(rule.compiled, parseExact(candidate.payload), "payload", meter);
   return {
     refusals: enforce === "reject" ? findings : [],
     warnings: [...deprecationOf(rule), ...(enforce === "warn" ? findings : [])],

@@ -2,6 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, query, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { parseExact } from "../../base/exact-json";
+import { jsonOf } from "../../base/json";
 import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { entriesFor } from "../plane/patterns-store";
 import type { TypeRow, VersionRow } from "./rows";
@@ -33,12 +35,13 @@ export const TYPE_COLUMNS = sql`t.name, iif(t.tenant_id = ${PLATFORM}, 'platform
   )}`;
 export const VERSION_COLUMNS = sql.raw("v.version, v.schema, v.examples, v.breaks, v.created_at AS createdAt");
 
-const json = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));
+const json = <T>(text: string | null): T | null => (text === null ? null : (parseExact(text) as T));
 
 export const parsedType = (row: StoredType): TypeRow => ({ ...row, deprecated: json(row.deprecated) });
 export const parsedVersion = ({ schema, examples, breaks, ...row }: StoredVersion): VersionRow => ({
   ...row,
-  schema: schema === null ? undefined : JSON.parse(schema),
+  // What cannot be read is left out, so that a version can follow it.
+  schema: schema === null ? undefined : jsonOf(schema),
   examples: json(examples),
   breaks: json(breaks),
 });

@@ -11,9 +11,6 @@ import { checkedSchema } from "./schema";
 import type { EventTypeChange, NewEventType, NewVersion, Sample, SampleResult } from "./schemas";
 import { findType, findVersion } from "./store";
 
-/** How often a version is numbered again because another one was added at the same time. */
-const MAX_TRIES = 5;
-
 /** Returns the event type with this name that counts in the tenant. Throws NOT_FOUND. */
 export async function typeOf(deps: Deps, tenant: TenantRef, name: string): Promise<Declared> {
   return orNotFound(await findType(deps, tenant, name), "Event type");
@@ -60,20 +57,22 @@ export async function changeType(
   return after;
 }
 
-/** Adds a version of the schema, unless it equals the newest one. Throws like `nextVersion`, and NOT_FOUND. */
+/**
+ * Adds a version of the schema, unless it equals the newest one. Of versions that are added at once, each that finds
+ * its number taken gets a later one, until there are as many as there may be. Throws like `nextVersion`, and NOT_FOUND.
+ */
 export async function addVersion(
   deps: Deps,
   tenant: ActingIn,
   name: string,
   given: NewVersion,
 ): Promise<{ row: VersionRow; isNew: boolean }> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  for (;;) {
     const { newest } = await ownTypeOf(deps, tenant, name);
     const row = nextVersion(newest, given, deps.now());
     if (row === null) return { row: newest, isNew: false };
     if (await insertVersion(deps, tenant, name, row)) return { row, isNew: true };
   }
-  throw changedMeanwhile("event type");
 }
 
 /** Deletes an event type. Throws NOT_FOUND, FORBIDDEN. */

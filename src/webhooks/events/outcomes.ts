@@ -2,12 +2,13 @@
 import { timeOfId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { notFound } from "../../base/errors";
+import { parseExact } from "../../base/exact-json";
 import { shownPayload, shownText } from "../../base/schemas/shown-payload";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { DAY_MS, iso } from "../../base/time";
 import { inEach, whereFound } from "../../tenancy/moves/places";
 import { reasons } from "../filters/match";
-import { parseFilter } from "../filters/parse";
+import { readFilter } from "../filters/stored";
 import { attemptSummaryView } from "../log/summary";
 import { type EventFilter, type EventRow, readEventPage } from "./list-store";
 import { mergePages } from "./merge";
@@ -54,7 +55,7 @@ export async function eventWithText(deps: Deps, tenant: TenantRef, id: string, c
   const { event, wanting, trails, nextCursor } = read;
   const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);
   const subscriptions = wanting.map((row) => {
-    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], event, deps.now());
+    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], { ...event, tenantId: tenant.tenantId }, deps.now());
     return event.isFrozen ? heldByOperator(outcome) : outcome;
   });
   const payloadText = shownText(event.type, event.payload);
@@ -69,12 +70,10 @@ function heldByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
 
 type Verdict = Pick<EventOutcome, "state" | "reason"> & { untilMs?: number | undefined };
 
-function outcomeOf(
-  row: WantingRow,
-  trail: readonly TrailRow[],
-  event: Pick<StoredEvent, "type" | "payload">,
-  nowMs: number,
-): EventOutcome {
+/** What a filter looks at, and in which tenant. */
+type PublishedEvent = Pick<StoredEvent, "type" | "payload"> & { tenantId: string };
+
+function outcomeOf(row: WantingRow, trail: readonly TrailRow[], event: PublishedEvent, nowMs: number): EventOutcome {
   const [original = [], retry = []] = [0, 1].map((isRetry) => trail.filter((step) => step.isRetry === isRetry));
   const shown = original[0]?.status === "success" || retry.length === 0 ? original : retry;
   const attempt = [...shown, ...original].find(({ status }) => status !== null);
@@ -93,11 +92,13 @@ function outcomeOf(
 
 /** The conditions that did not hold. A filter that has changed since cannot tell. */
 function whyFiltered(
-  { filter }: WantingRow,
-  { type, payload }: Pick<StoredEvent, "type" | "payload">,
+  { id, filter: stored }: WantingRow,
+  { tenantId, type, payload }: PublishedEvent,
 ): Pick<EventOutcome, "because" | "filterChanged"> {
-  if (filter === null) return { filterChanged: true };
-  return { because: reasons(parseFilter(JSON.parse(filter)), { type, payload: JSON.parse(payload) as unknown }) };
+  const filter = stored === null ? null : readFilter(stored, { tenantId, webhookId: id });
+  return filter === null
+    ? { filterChanged: true }
+    : { because: reasons(filter, { type, payload: parseExact(payload) }) };
 }
 
 /** Decides from the newest step of a delivery's trail: an attempt, or the id of a planned one. */

@@ -60,16 +60,28 @@ export const publication = z
         examples: ["checkout-7"],
       }),
     orderKey: orderKey.optional(),
+    // Checked where the type is known: without a schema, it is as good as unknown members.
     schemaVersion: z
-      .int()
-      .min(1)
+      .unknown()
       .optional()
       .meta({
-        description: "The version of its type's schema that it must fit; by default the newest one.",
-        examples: [1],
+        ...{ type: "integer", minimum: 1, examples: [1] },
+        description:
+          "The version of its type's schema that it must fit; by default the newest one. Ignored if the type is not " +
+          "declared.",
       }),
   })
   .meta({ id: "NewEvent", description: "An event to publish." });
+
+/** No version has this number. */
+const NO_VERSION = -1;
+
+/** The version that `schemaVersion` asks for; null for the newest one. */
+export function versionAsked(schemaVersion: unknown): number | null {
+  if (schemaVersion === undefined) return null;
+  const isNumber = typeof schemaVersion === "number" && Number.isSafeInteger(schemaVersion) && schemaVersion >= 1;
+  return isNumber ? schemaVersion : NO_VERSION;
+}
 
 export const idempotencyKey = z
   .string()

@@ -11,7 +11,7 @@ import { body } from "../../base/http/validate";
 import { dataOf } from "../../base/schemas/schemas";
 import { PUBLISH } from "../access";
 import { events } from "./operations";
-import { idempotencyKey, type Published, publication, publicationBatch, published } from "./publication";
+import { idempotencyKey, type Published, publication, publicationBatch, published, versionAsked } from "./publication";
 import { type PublishedOrRepeat, publishOrFind, shown } from "./publish";
 import { rawPayload, rawPayloads } from "./raw-payload";
 import { eventDetailPage, eventPage } from "./schemas";
@@ -36,7 +36,7 @@ export const publishOne = [
       correlationId: correlationId ?? null,
       idempotencyKey: key,
       orderKey: orderKey ?? null,
-      schemaVersion: schemaVersion ?? null,
+      schemaVersion: versionAsked(schemaVersion),
     };
     const [event] = told(c, await publishOrFind(c.get("deps"), c.get("principal"), [input], 1));
     if (!event) throw new Error("no event was accepted");
@@ -60,7 +60,7 @@ export const publishBatch = [
       correlationId: event.correlationId ?? null,
       idempotencyKey: key ?? null,
       orderKey: event.orderKey ?? null,
-      schemaVersion: event.schemaVersion ?? null,
+      schemaVersion: versionAsked(event.schemaVersion),
       path: `events.${position}.`,
     }));
     return c.json({ data: told(c, await publishOrFind(c.get("deps"), c.get("principal"), inputs, 1)) }, 202);

@@ -9,7 +9,7 @@ import { describeError, type LogFields, log } from "../../base/log/log";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { findTenant } from "../../tenancy/tenants/store";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
-import { idempotencyKey, type Published, publication, publicationBatch } from "./publication";
+import { idempotencyKey, type Published, publication, publicationBatch, versionAsked } from "./publication";
 import { type EventInput, publishEvents } from "./publish";
 
 const ACCEPTED = 202;
@@ -86,7 +86,7 @@ const inputOf = (event: z.output<typeof publication>, key: string | null): Event
   correlationId: event.correlationId ?? null,
   idempotencyKey: key,
   orderKey: event.orderKey ?? null,
-  schemaVersion: event.schemaVersion ?? null,
+  schemaVersion: versionAsked(event.schemaVersion),
 });
 
 async function publishBounded(

@@ -1,10 +1,19 @@
 /** Comparing a value of a payload with what a condition asks for. */
+import { isExactNumber } from "../../base/exact-json";
 import type { FilterOperator } from "./filter";
 import type { FilterMeter } from "./meter";
 
+/** What comparisons need besides what they compare. */
+export interface Comparing {
+  meter: FilterMeter;
+  /** Whether a number that a double cannot hold fits what a number is asked for: nobody can say. */
+  fitsExact: boolean;
+}
+
 /** Whether two JSON values are equal, apart from the order of members. Counts the values below the first one. */
-function equals(a: unknown, b: unknown, meter: FilterMeter): boolean {
+function equals(a: unknown, b: unknown, comparing: Comparing): boolean {
   if (a === b) return true;
+  if (isExactNumber(a)) return typeof b === "number" && comparing.fitsExact;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [ofA, ofB] = [a as Record<string, unknown>, b as Record<string, unknown>];
@@ -12,25 +21,26 @@ function equals(a: unknown, b: unknown, meter: FilterMeter): boolean {
   return (
     keys.length === Object.keys(ofB).length &&
     keys.every((key) => {
-      meter.read(ofA[key]);
-      return Object.hasOwn(ofB, key) && equals(ofA[key], ofB[key], meter);
+      comparing.meter.read(ofA[key]);
+      return Object.hasOwn(ofB, key) && equals(ofA[key], ofB[key], comparing);
     })
   );
 }
 
 /** Whether one value fits the operand. `$ne`, `$nin` and `$exists` are decided by all values together. */
-export function fits(operator: FilterOperator, value: unknown, operand: unknown, meter: FilterMeter): boolean {
-  meter.read(value);
+export function fits(operator: FilterOperator, value: unknown, operand: unknown, comparing: Comparing): boolean {
+  comparing.meter.read(value);
   switch (operator) {
     case "$eq":
     case "$ne":
-      return equals(value, operand, meter);
+      return equals(value, operand, comparing);
     case "$in":
     case "$nin":
-      return (operand as unknown[]).some((listed) => equals(value, listed, meter));
+      return (operand as unknown[]).some((listed) => equals(value, listed, comparing));
     case "$exists":
       return true;
     default:
+      if (isExactNumber(value)) return typeof operand === "number" && comparing.fitsExact;
       if (typeof value === "string" && typeof operand === "string") return fitsText(operator, value, operand);
       return (
         typeof value === "number" &&

@@ -1,4 +1,5 @@
 /** Evaluating a filter over an event. */
+import { isExactNumber } from "../../base/exact-json";
 import { fits } from "./compare";
 import type { Condition, Filter, FilterOperator, Negation, Subject } from "./filter";
 import { FilterMeter, RequestValues, TooManyValues } from "./meter";
@@ -48,16 +49,17 @@ function unlessTooMany<T>(work: () => T, otherwise: T): T {
   }
 }
 
-function holds(filter: Filter, subject: Subject, meter: FilterMeter): boolean {
+/** `ifUnknown`: the answer if nobody can say, because a number has more digits than a double can hold. */
+function holds(filter: Filter, subject: Subject, meter: FilterMeter, ifUnknown = true): boolean {
   switch (filter.kind) {
     case "all":
-      return filter.filters.every((one) => holds(one, subject, meter));
+      return filter.filters.every((one) => holds(one, subject, meter, ifUnknown));
     case "any":
-      return filter.filters.some((one) => holds(one, subject, meter));
+      return filter.filters.some((one) => holds(one, subject, meter, ifUnknown));
     case "not":
-      return !holds(filter.filter, subject, meter);
+      return !holds(filter.filter, subject, meter, !ifUnknown);
     case "condition":
-      return conditionHolds(filter, valuesAt(subject, filter.names, meter), meter);
+      return conditionHolds(filter, valuesAt(subject, filter.names, meter), meter, ifUnknown);
   }
 }
 
@@ -81,14 +83,22 @@ const reasonOf = (filter: Condition | Negation, values: readonly unknown[]): Rea
 function typeOf([first, ...others]: readonly unknown[]): Found {
   if (first === undefined && others.length === 0) return "missing";
   if (first === null) return "null";
+  if (isExactNumber(first)) return "number";
   return Array.isArray(first) ? "array" : (typeof first as Found);
 }
 
-function conditionHolds({ operator, operand }: Condition, values: readonly unknown[], meter: FilterMeter): boolean {
+function conditionHolds(
+  { operator, operand }: Condition,
+  values: readonly unknown[],
+  meter: FilterMeter,
+  ifUnknown: boolean,
+): boolean {
   if (operator === "$exists") return values.length > 0 === operand;
-  const isOne = (value: unknown): boolean => fits(operator, value, operand, meter);
+  const isNegative = operator === "$ne" || operator === "$nin";
+  const comparing = { meter, fitsExact: ifUnknown !== isNegative };
+  const isOne = (value: unknown): boolean => fits(operator, value, operand, comparing);
   const hasOne = values.some((value) => isOne(value) || (Array.isArray(value) && value.some(isOne)));
-  return operator === "$ne" || operator === "$nin" ? !hasOne : hasOne;
+  return hasOne !== isNegative;
 }
 
 /** The values to which a path leads. It enters each element of a list, unless it names one by its index. */
@@ -101,6 +111,6 @@ function valuesAt(subject: Subject, names: readonly string[], meter: FilterMeter
 function below(value: unknown, name: string, meter: FilterMeter): unknown[] {
   meter.read(null);
   if (Array.isArray(value) && !INDEX.test(name)) return value.flatMap((element) => below(element, name, meter));
-  const isParent = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  const isParent = typeof value === "object" && value !== null && !isExactNumber(value) && Object.hasOwn(value, name);
   return isParent ? [(value as Record<string, unknown>)[name]] : [];
 }

@@ -6,6 +6,7 @@ import { reasons } from "./match";
 import { parseFilter } from "./parse";
 import { type FilterResult, filterSample } from "./schemas";
 import { findFilter } from "./store";
+import { readFilter } from "./stored";
 
 export const filters = {
   test: operation({
@@ -13,8 +14,10 @@ export const filters = {
     schema: filterSample,
     verb: async ({ deps, principal, param, input: { type, payload, filter } }): Promise<FilterResult> => {
       const stored = orNotFound(await findFilter(deps, principal, param("id"), type), "Webhook");
-      const tried = filter ?? stored.filter;
-      const because = tried === null ? [] : reasons(parseFilter(tried), { type, payload });
+      const owner = { tenantId: principal.tenantId, webhookId: param("id") };
+      const own = stored.filter === null ? null : readFilter(stored.filter, owner);
+      const tried = filter ? parseFilter(filter) : own;
+      const because = tried === null ? [] : reasons(tried, { type, payload });
       return { subscribed: stored.isSubscribed, matches: because.length === 0, because };
     },
   }),

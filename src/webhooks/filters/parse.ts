@@ -1,4 +1,5 @@
 /** Reading filters: what `delivery.filter` can be. */
+import { placeOfExact } from "../../base/exact-json";
 import { isWithinDepth } from "../../base/schemas/schemas";
 import { type Filter, type FilterObject, type FilterOperator, OPERATORS } from "./filter";
 import { namesOf } from "./path";
@@ -32,6 +33,8 @@ export function parseFilter(value: unknown): Filter {
   if (new TextEncoder().encode(JSON.stringify(value) ?? "").length > MAX_KIB * 1024) {
     throw new FilterRefused([], `Must have at most ${MAX_KIB} KiB`);
   }
+  const exact = placeOfExact(value);
+  if (exact) throw new FilterRefused(exact, "Must be a number that a double can hold");
   return new Parser().all(value, [], []);
 }
 

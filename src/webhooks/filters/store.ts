@@ -5,21 +5,19 @@ import type { Deps } from "../../base/deps";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { hasUrl } from "../plane/live-store";
 import { listsType } from "../plane/patterns-store";
-import type { FilterObject } from "./filter";
 
 /**
- * Returns the filter, null without one, and whether the subscription lists the type; undefined without a subscription.
+ * Returns the filter as JSON, null without one, and whether the subscription lists the type; undefined without a
+ * subscription.
  */
 export async function findFilter(
   deps: Deps,
   tenant: TenantRef,
   subscriptionId: string,
   type: string,
-): Promise<{ filter: FilterObject | null; isSubscribed: boolean } | undefined> {
+): Promise<{ filter: string | null; isSubscribed: boolean } | undefined> {
   const row = await queryFirst<{ filter: string | null; isSubscribed: 0 | 1 }>(deps.shards.db(tenant.shard))`
     SELECT s.filter, ${listsType(sql`s.events`, sql`${type}`, sql`s.tenant_id`)} AS isSubscribed
     FROM subscriptions s WHERE ${hasUrl(tenant, subscriptionId)}`;
-  if (!row) return undefined;
-  const filter = row.filter === null ? null : (JSON.parse(row.filter) as FilterObject);
-  return { filter, isSubscribed: row.isSubscribed === 1 };
+  return row && { filter: row.filter, isSubscribed: row.isSubscribed === 1 };
 }

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import type { ErrorDetail } from "../../base/errors";
+import { jsonOf } from "../../base/json";
 import type { FilterObject } from "../filters/filter";
 import { DISABLING_OPTIONS } from "./disabling-options";
 import { FILTER_OPTIONS } from "./filter-option";
@@ -176,11 +177,10 @@ export function changeOf(texts: Texts): Record<string, unknown> {
 export const inputOf = (path: string): string | undefined =>
   DELIVERY_OPTIONS.find((option) => `${path}.`.startsWith(`delivery.${option.path}.`))?.field.errorInput;
 
-/** Reads the columns `options` and `filter`. */
-export const parseOptions = (stored: string | null, filter: string | null = null): DeliveryOptions | null =>
-  stored === null && filter === null
-    ? null
-    : {
-        ...(stored === null ? {} : (JSON.parse(stored) as DeliveryOptions)),
-        ...(filter === null ? {} : { filter: JSON.parse(filter) as FilterObject }),
-      };
+/** Reads the columns `options` and `filter`. A filter that is no JSON is left out. */
+export function parseOptions(stored: string | null, filter: string | null = null): DeliveryOptions | null {
+  if (stored === null && filter === null) return null;
+  const options = stored === null ? {} : (JSON.parse(stored) as DeliveryOptions);
+  const shown = filter === null ? undefined : (jsonOf(filter) as FilterObject | undefined);
+  return shown === undefined ? options : { ...options, filter: shown };
+}

@@ -1,4 +1,5 @@
 /** `delivery.filter`: which events of its types a subscription receives. */
+import { parseExact } from "../../base/exact-json";
 import { filter } from "../filters/filter-schemas";
 import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
@@ -26,7 +27,7 @@ const field: OptionField = {
     if (text === undefined) return undefined;
     if (text.trim() === "") return null;
     try {
-      return JSON.parse(text) as unknown;
+      return parseExact(text);
     } catch {
       return text;
     }

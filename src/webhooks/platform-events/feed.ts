@@ -6,10 +6,11 @@
 import { firstIdAt, timeOfId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import type { PagedMaintenance } from "../../base/maintenance";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { MINUTE_MS } from "../../base/time";
 import { excludedBy } from "../event-types/rules";
 import { RequestValues } from "../filters/meter";
-import { parseFilter } from "../filters/parse";
+import { readFilter } from "../filters/stored";
 import { sendOperational } from "../plane/operational";
 import { platformEventId } from "./event-id";
 import { type Draft, draftsOf, subjectsOf } from "./payload";
@@ -112,7 +113,10 @@ async function newEvents(deps: Deps, drafts: readonly Draft[]) {
     deps,
     events.map(({ id, type }) => ({ id, type })),
   );
-  const parsed = filters.map(({ filter, ...of }) => ({ ...of, filter: parseFilter(filter) }));
+  const parsed = filters.flatMap(({ filter: stored, ...of }) => {
+    const filter = readFilter(stored, { tenantId: PLATFORM_TENANT, webhookId: of.subscriptionId });
+    return filter ? [{ ...of, filter }] : [];
+  });
   const values = new RequestValues();
   return events
     .filter(({ id }) => ids.has(id))

@@ -1,6 +1,6 @@
 /** TypeScript types for JSON Schemas. What a type cannot say, such as a pattern, is left out. */
 import { isObject } from "../json-schema/canonical";
-import { compileSchema, type Schema } from "../json-schema/check";
+import { compileSchema, type Schema, SchemaRefused } from "../json-schema/check";
 
 /** Gives the name of the type to which a reference leads. */
 type NameOf = (reference: string) => string;
@@ -12,7 +12,7 @@ export class Definitions {
 
   /** Returns the names of what the references of a schema lead to. */
   of(schema: unknown): NameOf {
-    const { targets } = compileSchema(schema);
+    const targets = targetsOf(schema);
     const named = new Map<string, string>();
     for (const reference of targets.keys()) named.set(reference, this.#newName(reference));
     const nameOf: NameOf = (reference) => named.get(reference) ?? "unknown";
@@ -40,6 +40,16 @@ export class Definitions {
     for (let count = 2; this.#names.has(name); count += 1) name = `${base}Type${count}`;
     this.#names.add(name);
     return name;
+  }
+}
+
+/** What the references of a schema lead to; nothing if it is stored in a form that cannot be read. */
+function targetsOf(schema: unknown): ReadonlyMap<string, Schema> {
+  try {
+    return compileSchema(schema).targets;
+  } catch (error) {
+    if (error instanceof SchemaRefused) return new Map();
+    throw error;
   }
 }
 

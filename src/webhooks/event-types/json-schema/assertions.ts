@@ -1,4 +1,5 @@
 /** The keywords of a schema that look at one value only, by its type. */
+import { compareExact, type ExactNumber, isExactNumber, isWhole } from "../../../base/exact-json";
 import { canonical, isObject } from "./canonical";
 import type { CompiledSchema, Schema } from "./check";
 import { FORMATS } from "./formats";
@@ -14,6 +15,8 @@ interface Context {
 type Rules = Exclude<Schema, boolean>;
 
 const MAX_SHOWN_CHARACTERS = 200;
+
+type AnyNumber = number | ExactNumber;
 
 /** A text that is made only if it is shown. */
 type Expected = string | (() => string);
@@ -49,11 +52,11 @@ const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "objec
     },
   },
   number: {
-    minimum: (least: number, value: number) => (value >= least ? null : `${least} or more`),
-    maximum: (most: number, value: number) => (value <= most ? null : `${most} or less`),
-    exclusiveMinimum: (bound: number, value: number) => (value > bound ? null : `more than ${bound}`),
-    exclusiveMaximum: (bound: number, value: number) => (value < bound ? null : `less than ${bound}`),
-    multipleOf: (divisor: number, value: number) => (isMultiple(value, divisor) ? null : `a multiple of ${divisor}`),
+    minimum: (least: number, value: AnyNumber) => (order(value, least) >= 0 ? null : `${least} or more`),
+    maximum: (most: number, value: AnyNumber) => (order(value, most) <= 0 ? null : `${most} or less`),
+    exclusiveMinimum: (bound: number, value: AnyNumber) => (order(value, bound) > 0 ? null : `more than ${bound}`),
+    exclusiveMaximum: (bound: number, value: AnyNumber) => (order(value, bound) < 0 ? null : `less than ${bound}`),
+    multipleOf: (divisor: number, value: AnyNumber) => (isMultiple(value, divisor) ? null : `a multiple of ${divisor}`),
   },
   array: {
     minItems: (least: number, value: unknown[]) => (value.length >= least ? null : `${least} or more items`),
@@ -101,6 +104,7 @@ export function assertionsOn(
 }
 
 function tableOf(value: unknown): keyof typeof ASSERTIONS {
+  if (isExactNumber(value)) return "number";
   if (typeof value === "string" || typeof value === "number") return typeof value as "string" | "number";
   if (Array.isArray(value)) return "array";
   return isObject(value) ? "object" : "any";
@@ -113,6 +117,7 @@ function isOfType(type: string, value: unknown): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isObject(value);
+  if (isExactNumber(value)) return type === "number" || (type === "integer" && isWhole(value));
   if (type === "integer") return Number.isInteger(value);
   return typeof value === type;
 }
@@ -128,6 +133,8 @@ function lengthOf(text: string): number {
 }
 
 function isIn(values: readonly unknown[], value: unknown, meter: ValidationMeter): boolean {
+  // A listed number was written with fewer digits, and equals it at most as a double. Nothing is refused for that.
+  if (isExactNumber(value)) return values.some((one) => typeof one === "number");
   if (typeof value !== "object" || value === null) return values.includes(value);
   const text = measured(value, meter);
   return values.some((one) => typeof one === "object" && one !== null && textOf(one) === text);
@@ -152,13 +159,19 @@ function measured(value: unknown, meter: ValidationMeter): string {
   return text;
 }
 
-/** 0.3 is a multiple of 0.1, although a division of binary numbers has a remainder. */
-function isMultiple(value: number, divisor: number): boolean {
-  if (Number.isInteger(divisor)) return value % divisor === 0;
+/** Negative, 0 or positive if the value is less than, equal to or greater than the bound. */
+const order = (value: AnyNumber, bound: number): number =>
+  isExactNumber(value) ? compareExact(value, bound) : value < bound ? -1 : Number(value > bound);
+
+/**
+ * 0.3 is a multiple of 0.1, although a division of binary numbers has a remainder. A number that a double cannot hold
+ * is only looked at for a fraction.
+ */
+function isMultiple(value: AnyNumber, divisor: number): boolean {
+  if (isExactNumber(value)) return divisor !== 1 || isWhole(value);
   const quotient = value / divisor;
-  return (
-    Number.isFinite(quotient) && Math.abs(quotient - Math.round(quotient)) <= 4 * Number.EPSILON * Math.abs(quotient)
-  );
+  if (Number.isInteger(divisor) || !Number.isFinite(quotient)) return value % divisor === 0;
+  return Math.abs(quotient - Math.round(quotient)) <= 4 * Number.EPSILON * Math.abs(quotient);
 }
 
 function missing(names: readonly string[], value: object, meter: ValidationMeter): Expected | null {

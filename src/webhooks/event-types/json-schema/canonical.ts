@@ -1,4 +1,5 @@
 /** JSON values by their text, with the members of objects in the order of their names. */
+import { isExactNumber } from "../../../base/exact-json";
 
 type Json = unknown;
 
@@ -12,4 +13,4 @@ export function canonical(value: Json): string {
 
 /** Whether a value is an object and no list. */
 export const isObject = (value: Json): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);

@@ -1,5 +1,6 @@
 /** What a schema must be to be registered, and what a validation needs to know about it. */
 import type { ErrorDetail } from "../../../base/errors";
+import { placeOfExact } from "../../../base/exact-json";
 import { isObject } from "./canonical";
 import { APPLICATORS, KEYWORDS, refusePrefix, SAME_VALUE } from "./keywords";
 import { compilePattern, type Program } from "./pattern";
@@ -35,6 +36,10 @@ export class SchemaRefused extends Error {
 export function compileSchema(schema: unknown): CompiledSchema {
   if (new TextEncoder().encode(JSON.stringify(schema) ?? "").length > MAX_BYTES) {
     throw new SchemaRefused([{ path: "", message: `Must have at most ${MAX_BYTES / KIB} KiB` }]);
+  }
+  const exact = placeOfExact(schema);
+  if (exact) {
+    throw new SchemaRefused([{ path: exact.join("."), message: "Must be a number that a double can hold" }]);
   }
   const walk = new Walk();
   walk.visit(schema, [], "#", 0);

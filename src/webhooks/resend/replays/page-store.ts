@@ -8,11 +8,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query, rows } from "../../../base/db/client";
 import { deliveryIdOf, firstIdAt } from "../../../base/db/ids";
 import { fromStored } from "../../../base/db/stored-text";
+import { parseExact } from "../../../base/exact-json";
 import type { OutboxKey } from "../../../base/messages";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../base/schemas/event-type";
 import type { Filter } from "../../filters/filter";
 import { matches } from "../../filters/match";
-import { parseFilter } from "../../filters/parse";
+import { readFilter } from "../../filters/stored";
 import { enabledAt, eventsAt, switchedBetween } from "../../plane/former-states-store";
 import { insertDeliveries, insertPlaceholders, isInMain, MAIN } from "../../plane/outbox-store";
 import { aboutOf, listsType } from "../../plane/patterns-store";
@@ -108,8 +109,9 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
     ends: endOf(page),
   });
   const read = pageOf(wanted, ends[0]?.examined ?? null, limit);
-  const filter = filters[0]?.filter ?? null;
-  return filter === null ? read : fitting(db, tenantId, parseFilter(JSON.parse(filter)), read);
+  const stored = filters[0]?.filter ?? null;
+  const filter = stored === null ? null : readFilter(stored, { tenantId, webhookId: subscriptionId });
+  return filter === null ? read : fitting(db, tenantId, filter, read);
 }
 
 /** Returns the page without what the filter does not let through. It ends earlier if the payloads are large. */
@@ -126,9 +128,7 @@ async function fitting(db: Db, tenantId: string, filter: Filter, page: ReplayPag
     read.map(async ({ payload, ...event }) => ({ ...event, text: await fromStored(payload) })),
   );
   const fits = new Set(
-    texts
-      .filter(({ type, text }) => matches(filter, { type, payload: JSON.parse(text) as unknown }))
-      .map(({ id }) => id),
+    texts.filter(({ type, text }) => matches(filter, { type, payload: parseExact(text) })).map(({ id }) => id),
   );
   return { ...checked, wanted: checked.wanted.filter(({ eventId }) => fits.has(eventId)) };
 }
