@@ -15,15 +15,17 @@ export interface Sources {
   pages: Readonly<Record<string, string>>;
   /** The methods of the client. */
   methods: Facts["methods"];
+  /** The tables of D1. */
+  dataModel: Facts["dataModel"];
   addressOf: AssetAddress;
   highlighted: Highlighter;
 }
 
 /** The text of each file, by its path. */
-export function documents({ pages, methods, ...tools }: Sources): Record<string, string> {
+export function documents({ pages, methods, dataModel, ...tools }: Sources): Record<string, string> {
   return {
     "openapi.json": JSON.stringify(openApiDocument(app)),
-    ...pageFiles(pages, { methods, limited: limitedEndpoints() }, tools),
+    ...pageFiles(pages, { methods, dataModel, limited: limitedEndpoints() }, tools),
   };
 }
 

@@ -14,6 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { clientMethods } from "../client-methods.ts";
+import { dataModel } from "./data-model.ts";
 import { highlighted } from "./highlight.ts";
 
 /** The folder that `[assets]` of wrangler.toml names. */
@@ -63,7 +64,7 @@ async function readDocs() {
   const { documents } = await importDocuments();
   return {
     assets: contents.map(([name, content]) => [`docs/assets/${name}`, content] as const),
-    texts: documents({ pages: readPages(), methods: clientMethods(), addressOf, highlighted }),
+    texts: documents({ pages: readPages(), methods: clientMethods(), dataModel: dataModel(), addressOf, highlighted }),
   };
 }
 

@@ -9,6 +9,7 @@ import { CAPS } from "../../src/base/limits/caps";
 import { BUDGETS, RULES } from "../../src/base/limits/rules";
 import { LOG_FIELDS } from "../../src/base/log/log-fields";
 import { LOG_LINES } from "../../src/base/log/log-lines";
+import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/base/schemas/roles";
 import { METRICS, type MetricName } from "../../src/service/metrics/catalogue";
 import { get, markdown, pageOf, sources, wrangler } from "../support/docs";
 
@@ -22,6 +23,21 @@ describe("the tables", () => {
       const { status, message } = describeCode(code);
       expect(rowOf(html, code)).toContain(`<td>${status}</td>`);
       expect(rowOf(html, code)).toContain(message);
+    }
+  });
+
+  test("show the permissions of every role", async () => {
+    const html = await pageOf("roles");
+    const cellsOf = (row: string) => [...row.matchAll(/<t[hd]>(.*?)<\/t[hd]>/g)].map(([, cell = ""]) => cell);
+    const [, , ...heads] =
+      rows(html)
+        .map(cellsOf)
+        .find(([first]) => first === "Permission") ?? [];
+    expect(heads).toEqual(ROLE_NAMES);
+    for (const permission of PERMISSIONS) {
+      const [, , ...marks] = cellsOf(rowOf(html, permission) ?? "");
+      const allowed = ROLE_NAMES.filter((role) => permissionsOf(role).includes(permission));
+      expect([permission, ROLE_NAMES.filter((_, index) => marks[index] === "✓")]).toEqual([permission, allowed]);
     }
   });
 

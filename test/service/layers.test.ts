@@ -103,9 +103,12 @@ test("test/ has the same groups, besides the tests of the pages in a browser", (
   expect([...groups].filter((group) => !others.includes(group) && layerOf(group) < 0 && group !== SDK)).toEqual([]);
 });
 
-test("the README tells the same rule", () => {
-  const rule = LAYERS.map((groups) => groups.join(", ")).join(" > ");
-  expect(readme).toContain(`\`${rule}\``);
+test("the README draws the same layers, and the package apart from them", () => {
+  const [, picture = ""] = readme.match(/```\n(doors[\s\S]*?)```/) ?? [];
+  const [layers = "", apart = ""] = picture.split("\n\n");
+  const groupsIn = (lines: string) => [...lines.matchAll(/^(\w+) /gm)].map(([, group]) => group);
+  expect(layers.split("↓").map(groupsIn)).toEqual(LAYERS);
+  expect(groupsIn(apart)).toEqual([SDK]);
 });
 
 test("no import, of a type or a value, leads upward", () => {

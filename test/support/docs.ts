@@ -7,7 +7,7 @@ export const markdown = import.meta.glob("../../src/docs/pages/**/*.md", {
   import: "default",
   eager: true,
 });
-export const examples = import.meta.glob("../../src/docs/pages/readme/*.ts", {
+export const examples = import.meta.glob(["../../src/docs/pages/readme/*.ts", "../../src/docs/pages/receive/d1.ts"], {
   query: "?raw",
   import: "default",
   eager: true,

@@ -174,7 +174,7 @@ export const providerName = z.enum(PROVIDER_NAMES).meta({
 
 export const role = z.enum(ROLE_NAMES).meta({
   id: "Role",
-  description: "What a member may do; the roles and their permissions are listed in the README.",
+  description: "What a member may do; the roles and their permissions are listed at /docs/roles.",
   examples: ["developer"],
 });
 

@@ -14,7 +14,7 @@ export const IS_FOR_PLATFORM = sql.raw(
     .join(", ")})`,
 );
 
-/** The migration creates it WITHOUT ROWID. */
+/** Who changed what, when and from where. The migration creates it WITHOUT ROWID. */
 export const auditEvents = sqliteTable(
   "audit_events",
   {

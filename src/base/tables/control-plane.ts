@@ -4,6 +4,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { Permission, Role } from "../schemas/roles";
 import type { ProviderName } from "../schemas/schemas";
 
+/** The customers, each with its own members, subscriptions and events. */
 export const tenants = sqliteTable(
   "tenants",
   {
@@ -47,6 +48,7 @@ export const tenants = sqliteTable(
   ],
 );
 
+/** The people who have accounts, in whatever tenants. */
 export const users = sqliteTable(
   "users",
   {
@@ -106,6 +108,7 @@ export const users = sqliteTable(
   ],
 );
 
+/** Which role a user has in a tenant: one each. */
 export const memberships = sqliteTable(
   "memberships",
   {
@@ -229,7 +232,7 @@ export const passkeys = sqliteTable(
   (t) => [index("passkeys_by_user").on(t.userId)],
 );
 
-/** The people at Google, GitHub and other providers who sign in as users. */
+/** The accounts at Google, GitHub and other providers with which users sign in. */
 export const identities = sqliteTable(
   "identities",
   {
@@ -247,6 +250,7 @@ export const identities = sqliteTable(
   (t) => [primaryKey({ columns: [t.issuer, t.sub] }), index("identities_by_user").on(t.userId)],
 );
 
+/** The credentials of programs, hashed. Each belongs to a user or to its tenant. */
 export const apiKeys = sqliteTable(
   "api_keys",
   {
@@ -276,6 +280,7 @@ export const apiKeys = sqliteTable(
   ],
 );
 
+/** Offers of a role in a tenant, by email. */
 export const invitations = sqliteTable(
   "invitations",
   {
@@ -301,6 +306,7 @@ export const mailCodes = sqliteTable("mail_codes", {
   tries: integer().notNull(),
 });
 
+/** The hashes of the codes that replace a lost authenticator app. */
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
   { userId: text("user_id").notNull(), codeHash: text("code_hash").notNull(), usedAt: integer("used_at") },

@@ -16,6 +16,7 @@ interface FormerState {
   events: string[] | null;
 }
 
+/** A URL or a listener, with the event types that are sent to it and the encrypted secret that signs them. */
 export const subscriptions = sqliteTable(
   "subscriptions",
   {

@@ -12,6 +12,7 @@ export const publishRules = sqliteTable("publish_rules", {
   mode: text({ enum: ["open", "known", "validated"] }).notNull(),
 });
 
+/** The types that a tenant, or the platform, has declared. */
 export const eventTypes = sqliteTable(
   "event_types",
   {

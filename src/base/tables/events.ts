@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+/** What tenants have published. */
 export const events = sqliteTable(
   "events",
   {

@@ -4,6 +4,7 @@
  */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+/** The lists of events that programs pull. */
 export const feeds = sqliteTable(
   "feeds",
   {

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+/** Imports of people: how far each has come, and what it has counted. */
 export const imports = sqliteTable(
   "imports",
   {

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { PlatformScope } from "../schemas/platform-scopes";
 
-/** The credentials of the product. */
+/** The credentials of the product that adopts Postern. */
 export const platformKeys = sqliteTable(
   "platform_keys",
   {
@@ -25,7 +25,7 @@ export const platformKeys = sqliteTable(
 );
 
 /**
- * The current key of each row above and, after a rotation, its former one. The migration creates it WITHOUT ROWID.
+ * The current key of each platform key and, after a rotation, its former one. The migration creates it WITHOUT ROWID.
  */
 export const platformKeyHashes = sqliteTable(
   "platform_key_hashes",

@@ -1,7 +1,9 @@
 /** Sources: the URLs at which other systems send webhooks. In the control plane. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The migration creates it WITHOUT ROWID. */
+/**
+ * The URLs at which other systems send webhooks, with their encrypted secrets. The migration creates it WITHOUT ROWID.
+ */
 export const sources = sqliteTable(
   "sources",
   {

@@ -20,13 +20,14 @@ const REFERENCE_TITLE = "API reference";
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Start", [START, "quick-start", "add-to-your-product", "console"]],
   ["Users sign in", ["sign-in-providers", "passkeys", "tokens", "verify-tokens"]],
-  ["Customers", ["platform-api", "portal", "audit-log"]],
+  ["Customers", ["roles", "platform-api", "portal", "audit-log"]],
   ["Send webhooks", ["event-types", "filters", "order", "retries", "rotate-a-secret", "operational-events"]],
   ["Receive events", ["verify", "receive", "listen", "feeds", "inbound"]],
   ["Move from another service", ["move-from", "moving-in"]],
   ["Call the API", [REFERENCE, "client", "cli", "errors", "limits"]],
   ["Run it", ["production", "operations", "metrics", "threat-model", "performance"]],
-  ["About", ["decisions", "glossary", "changelog"]],
+  ["Look up", ["glossary", "decisions", "changelog"]],
+  ["Change it", ["change-the-code", "data-model"]],
 ];
 
 const inFolder = (folder: string, files: readonly string[]) => files.map((file) => `${folder}/${file}`);

@@ -29,12 +29,17 @@ export interface LimitedEndpoint {
 /** A method of the client with its arguments, what it does, and what it throws. */
 type Method = readonly [method: string, does: string, throws: string];
 
+/** A table of D1 with what its rows are. */
+type DeclaredTable = readonly [name: string, rows: string];
+
 /** What the tables need besides constants. */
 export interface Facts {
   /** The endpoints that the limits apply to. */
   limited: readonly LimitedEndpoint[];
   /** The methods of each noun of the client. */
   methods: Readonly<Record<string, readonly Method[]>>;
+  /** The tables that each file of src/base/tables declares, by the name of the file. */
+  dataModel: Readonly<Record<string, readonly DeclaredTable[]>>;
 }
 
 const PLACEHOLDER = /<!-- table: ([a-z-]+)[^>]*-->/g;
@@ -98,11 +103,11 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     ),
   permissions: () =>
     table(
-      ["Permission", "Allows to", "Roles"],
+      ["Permission", "Allows to", ...ROLE_NAMES],
       PERMISSIONS.map((name) => [
         `\`${name}\``,
         PERMISSION_TEXTS[name],
-        ROLE_NAMES.filter((role) => permissionsOf(role).includes(name)).join(", "),
+        ...ROLE_NAMES.map((role) => (permissionsOf(role).includes(name) ? "✓" : "")),
       ]),
     ),
   roles: () =>
@@ -144,6 +149,13 @@ const methodTable = (rows: readonly Method[]) =>
     rows.map(([method, does, throws]) => [`\`${method}\``, does, throws]),
   );
 
+/** The tables that one file declares. */
+const modelTable = (rows: readonly DeclaredTable[]) =>
+  table(
+    ["Table", "Its rows"],
+    rows.map(([name, text]) => [`<a id="${name}"></a>\`${name}\``, text]),
+  );
+
 /** For rules that do not count the requests of an endpoint: what they count by, and what they count. */
 const MAILS = ["email address", "mails; the others are not sent"] as const;
 const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: string]>> = {
@@ -174,7 +186,8 @@ function endpointsUnder(name: RuleName, limited: readonly LimitedEndpoint[]): [p
 export function withTables(markdown: string, facts: Facts): string {
   return markdown.replaceAll(PLACEHOLDER, (_placeholder, name: string) => {
     const methods = facts.methods[name.replace(/^client-/, "")];
-    const made = TABLES[name]?.(facts) ?? (methods && methodTable(methods));
+    const declared = facts.dataModel[name.replace(/^tables-/, "")];
+    const made = TABLES[name]?.(facts) ?? (declared && modelTable(declared)) ?? (methods && methodTable(methods));
     if (!made) throw new Error(`no table ${name}`);
     return made;
   });

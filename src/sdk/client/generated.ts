@@ -2086,7 +2086,7 @@ export interface RetryOptions {
   abortHeader?: boolean | undefined;
 }
 
-/** What a member may do; the roles and their permissions are listed in the README. */
+/** What a member may do; the roles and their permissions are listed at /docs/roles. */
 export type Role = "owner" | "admin" | "operator" | "developer" | "viewer" | "member";
 
 /** The subscription after a rotation. */

@@ -1,9 +1,9 @@
 import { createClient } from "postern/client";
 
-/** Publishes an event. `apiKey` needs the scope `event.publish`. */
-export async function orderPaid(apiKey: string, order: { id: number; total: number }): Promise<void> {
-  const postern = createClient({ baseUrl: "https://postern.example.com", apiKey });
-  const options = { idempotencyKey: `order-paid-${order.id}` }; // Repeating the call publishes nothing twice.
-  const { id, deliveries } = await postern.events.publish({ type: "OrderPaid", payload: order }, options);
-  console.log(`Event ${id} goes to ${deliveries} subscriptions.`);
+/** Makes a customer under your own id, and publishes an event for it. Both calls can be repeated. */
+export async function orderPaid(platformKey: string, customer: string, order: { id: number }) {
+  const postern = createClient({ baseUrl: "https://postern.example.com", platformKey });
+  await postern.platform.tenants.create({ name: `Customer ${customer}`, externalId: customer });
+  const tenant = postern.inTenant(`ext:${customer}`);
+  return tenant.events.publish({ type: "OrderPaid", payload: order }, { idempotencyKey: `order-paid-${order.id}` });
 }
