@@ -6,6 +6,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { byRememberedKey, requirePrincipal } from "./authenticate";
 import { createDeps } from "./base/deps";
 import { AppError, notFound } from "./base/errors";
+import { accessAnnounced } from "./base/http/access";
 import { jsonOnly, limitBody } from "./base/http/body";
 import { clientAddress } from "./base/http/client-ip";
 import type { AppEnv } from "./base/http/env";
@@ -37,7 +38,6 @@ import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } f
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./service/directory/routes";
 import { healthRoutes } from "./service/health/routes";
-import { MAX_PART_KIB } from "./service/imports/chunks";
 import { importRoutes } from "./service/imports/routes";
 import { metricsRoutes } from "./service/metrics/routes";
 import { operatorRoutes } from "./service/operators/routes";
@@ -58,42 +58,6 @@ import { sourceRoutes } from "./webhooks/sources/routes";
 import { statsRoutes, subscriptionStatsRoutes } from "./webhooks/stats/routes";
 import { rotationRoutes } from "./webhooks/subscriptions/rotation/routes";
 import { subscriptionRoutes } from "./webhooks/subscriptions/routes";
-
-const BODY_KIB = 64;
-const EVENT_BODY_KIB = 256;
-const EVENT_BATCH_BODY_KIB = 1024;
-const IMPORT_BODY_KIB = 1024;
-const IMPORTS_PATH = "/api/v1/platform/imports";
-/** Where the people of an import are sent. */
-const PEOPLE_PATH = new RegExp(`^${IMPORTS_PATH}(/[^/]+/parts/[^/]+)?$`);
-const INBOUND_PATH = "/api/v1/in";
-/** A sample of up to 256 KiB as a JSON string. */
-const SAMPLE_BODY_KIB = 1024;
-const SAMPLE_PATH = /^\/api\/v1\/sources\/[^/]+\/test$/;
-/** A schema with its examples, or a payload to try. */
-const TYPES_PATH = "/api/v1/event-types";
-const TYPES_IMPORT_BODY_KIB = 512;
-const FILTER_TEST_PATH = /^\/api\/v1\/webhooks\/[^/]+\/filter\/test$/;
-const BODY_KIB_OF: Record<string, number> = {
-  "/api/v1/events": EVENT_BODY_KIB,
-  "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
-  [TYPES_PATH]: EVENT_BODY_KIB,
-  [`${TYPES_PATH}/import`]: TYPES_IMPORT_BODY_KIB,
-  "/api/v1/webhooks/import": IMPORT_BODY_KIB,
-};
-
-const takesPeople = (path: string): boolean => PEOPLE_PATH.test(path);
-
-function bodyKiBOf(path: string): number {
-  if (takesPeople(path)) return MAX_PART_KIB;
-  if (path.startsWith(`${INBOUND_PATH}/`)) return EVENT_BODY_KIB;
-  if (SAMPLE_PATH.test(path)) return SAMPLE_BODY_KIB;
-  if (FILTER_TEST_PATH.test(path)) return EVENT_BODY_KIB;
-  return BODY_KIB_OF[path] ?? (path.startsWith(`${TYPES_PATH}/`) ? EVENT_BODY_KIB : BODY_KIB);
-}
-
-/** The paths to which pages of other origins may send cookies. */
-const WITH_COOKIES = /^\/api\/v1\/auth\/(oauth\/exchange|identities\/[a-z]+)$/;
 
 export const app = new Hono<AppEnv>();
 
@@ -120,7 +84,7 @@ app.use(async (c, next) => {
 });
 app.use(async (c, next) => {
   const { corsOrigins, portalOrigins } = c.get("deps").config;
-  const withCookies = WITH_COOKIES.test(c.req.path);
+  const withCookies = accessAnnounced(app, c).takesCookiesAcrossOrigins === true;
   const isAllowed = (origin: string) =>
     corsOrigins.includes(origin) || (!withCookies && portalOrigins.includes(origin));
   const allow = cors({
@@ -136,7 +100,7 @@ app.use(async (c, next) => {
       "Deprecation",
     ],
     maxAge: 600,
-    // On these paths, cookies bind a sign-in with a provider to one browser.
+    // Cookies bind a sign-in with a provider to one browser.
     credentials: withCookies,
   });
   return allow(c, next);
@@ -145,8 +109,8 @@ app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
   return next();
 });
-app.use("/api/*", limitBody(bodyKiBOf));
-app.use("/api/*", jsonOnly(takesPeople));
+app.use("/api/*", limitBody);
+app.use("/api/*", jsonOnly);
 
 const authenticated = new Hono<AppEnv>()
   .use(requirePrincipal)
@@ -197,14 +161,14 @@ app.route("/", metricsRoutes);
 app.route("/.well-known", tokenRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);
 app.route("/", documentationRoutes);
-app.route(CONSOLE_PATH, consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
-app.route(PORTAL_PATH, portalRoutes(BODY_KIB));
+app.route(CONSOLE_PATH, consoleRoutes);
+app.route(PORTAL_PATH, portalRoutes);
 app.route(CATALOGUE_PATH, catalogueRoutes);
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);
-app.route(INBOUND_PATH, inboundRoutes);
+app.route("/api/v1/in", inboundRoutes);
 app.route("/api/v1/listen", listenSocketRoutes);
 app.use("/api/v1/events", byRememberedKey(publishOne));
 app.use("/api/v1/events/batch", byRememberedKey(publishBatch));

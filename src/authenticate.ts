@@ -5,11 +5,12 @@ import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import { StaleCaller } from "./base/db/recheck";
 import { AppError, invalid, notFound } from "./base/errors";
+import { accessOf, isOpenTo, refuseOtherCallers } from "./base/http/access";
 import type { AppEnv } from "./base/http/env";
-import { isOpenToFeedTokens, isOpenToPortals, isOpenWhenSuspended } from "./base/http/operation";
 import { originOf } from "./base/http/origin";
 import { requireOperator, servesRequest } from "./base/http/permissions";
 import { documented } from "./base/http/route-docs";
+import { type Access, isOpenWhenSuspended } from "./base/operation";
 import type { PlatformKeyPrincipal, Principal } from "./base/schemas/principal";
 import { PLATFORM_TENANT } from "./base/schemas/tenant-ref";
 import { authenticateApiKey, recallApiKey } from "./identity/api-keys/authenticate";
@@ -34,11 +35,14 @@ const TENANT_HEADER = "Postern-Tenant";
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();
-    const principal = await identify(c);
+    const access = accessOf(c);
+    const principal = await identify(c, access);
     if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
-    if (principal.isTenantSuspended && !isOpenWhenSuspended(c)) throw tenantSuspended();
-    if (lacksSecondFactor(principal, c.get("deps").now()) && !isOpenWhenSuspended(c)) throw secondFactorRequired();
+    const isOpen = isOpenWhenSuspended(access);
+    if (principal.isTenantSuspended && !isOpen) throw tenantSuspended();
+    if (lacksSecondFactor(principal, c.get("deps").now()) && !isOpen) throw secondFactorRequired();
     c.set("principal", principal);
+    await refuseOtherCallers(c, access);
     await next();
   }),
   { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED", "FORBIDDEN", "NOT_FOUND", "SECOND_FACTOR_REQUIRED"] },
@@ -76,18 +80,18 @@ function credentialOf(c: Context<AppEnv>): string | null {
   return credential && credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : null;
 }
 
-async function identify(c: Context<AppEnv>): Promise<Principal | null> {
+async function identify(c: Context<AppEnv>, access: Access): Promise<Principal | null> {
   const deps = c.get("deps");
   const credential = credentialOf(c);
   if (!credential) return null;
   if (credential.startsWith("psk_")) return platformKey(c, credential);
   if (credential.startsWith("psf_")) {
-    if (!isOpenToFeedTokens(c)) return null;
+    if (!isOpenTo(access, "feed-token")) return null;
     const principal = await authenticateFeedToken(deps, credential, c.get("clientIp"), originOf(c));
     return principal && inNamedTenant(c, principal);
   }
   if (credential.startsWith("pt_")) {
-    if (!isOpenToPortals(c)) throw new AppError("UNAUTHENTICATED", PORTAL_CONFINED);
+    if (!isOpenTo(access, "portal")) throw new AppError("UNAUTHENTICATED", PORTAL_CONFINED);
     const principal = await authenticatePortalToken(deps, credential, c.get("clientIp"), originOf(c));
     return principal && inNamedTenant(c, principal);
   }

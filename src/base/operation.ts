@@ -11,10 +11,24 @@ import type { PlatformScope } from "./schemas/platform-scopes";
 import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "./schemas/principal";
 import type { Permission } from "./schemas/roles";
 
-/** Who may ask, and how often. */
+/** Who asks: a person with a session, or whoever has another credential. */
+export type Caller = "session" | "api-key" | "platform-key" | "portal" | "feed-token";
+
+/** Programs too: API keys, and platform keys in the tenant that they name. */
+export const WITH_KEYS = ["session", "api-key", "platform-key"] as const satisfies readonly Caller[];
+/** The customers of the tenant too, with the token of a portal. */
+export const WITH_PORTALS = [...WITH_KEYS, "portal"] as const satisfies readonly Caller[];
+/** Programs that have the token of one feed too. */
+export const WITH_FEED_TOKENS = [...WITH_KEYS, "feed-token"] as const satisfies readonly Caller[];
+
+/** Who may ask, how often, and what the request may be like. What an operation does not open is closed. */
 export interface Access {
+  /** Who may ask; missing: platform keys if there is a `scope`, else sessions alone. */
+  callers?: "anybody" | readonly Caller[];
   /** A permission of the caller, or what only an owner of the tenant or an operator of the service may do. */
   permission?: Permission | "owner" | "operator";
+  /** A second permission, which the caller needs as well. */
+  also?: Permission;
   /** What a platform key must be allowed to do. Nobody else may ask. */
   scope?: PlatformScope;
   /** Counts each request whose caller has the permission, as 1 unit unless `units` says more. */
@@ -23,15 +37,32 @@ export interface Access {
     per: "IP address" | "user" | "user or key" | "tenant" | "platform key" | "feed";
     units?: number;
   };
-  /** Whether the token of a feed may ask too. All other routes refuse it. */
-  takesFeedTokens?: true;
   /** Whether it shows no records of people, so that a platform key needs no more than its scope in the platform. */
   hasNoRecords?: true;
-  /** With `hasNoRecords`: what such a key needs there, where `permission` is one that no scope gives. */
+  /** With `hasNoRecords`: what such a key needs there, where no scope gives `permission`. It is refused elsewhere. */
   permissionInPlatform?: Permission;
+  /** Why a platform key may not ask: it gets 403 with this message, and not the 401 of other keys. */
+  forbidsPlatformKeys?: string;
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
+  /** How large the body may be, in KiB; missing: `BODY_KIB`. */
+  bodyKiB?: number;
+  /** Whether the body may be a JSON value a line. */
+  takesNdjson?: true;
+  /** Whether pages of other origins may send our cookies. */
+  takesCookiesAcrossOrigins?: true;
 }
+
+/** How large a body may be unless its operation says more, in KiB. */
+export const BODY_KIB = 64;
+
+/** Who may ask. */
+export const callersOf = ({ callers, scope }: Access): "anybody" | readonly Caller[] =>
+  callers ?? [scope === undefined ? "session" : "platform-key"];
+
+/** Operators cannot lock themselves out. */
+export const isOpenWhenSuspended = ({ openWhenSuspended, permission }: Access): boolean =>
+  openWhenSuspended === true || permission === "operator";
 
 /** Our cookies in the caller's browser, by their names. */
 export interface Cookies {
@@ -80,6 +111,8 @@ export interface Captcha<Input> {
  */
 export interface StepUp<Input> {
   errors: readonly ErrorCode[];
+  /** Which inputs need it; missing: all. */
+  when?(input: Input): boolean;
   check(deps: Deps, session: SessionPrincipal, input: Input): Promise<void>;
 }
 
@@ -87,6 +120,8 @@ export interface Operation<Input, Result, Sent = unknown> extends Access {
   /** Validates what is sent; missing for an operation without input. */
   schema?: ZodType<Input, Sent>;
   captcha?: Captcha<NoInfer<Input>>;
+  /** Throws what no confirmed session would change: nobody confirms one for nothing. */
+  refuse?(call: Call<NoInfer<Input>>): void;
   stepUp?: StepUp<NoInfer<Input>>;
   verb(call: Call<NoInfer<Input>>): Promise<Result>;
 }

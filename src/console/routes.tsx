@@ -34,59 +34,48 @@ import { subscriptionNoticePages } from "./subscription-notices/routes";
 import { tenantPages } from "./tenants/routes";
 
 const ASSET_CACHE = "public, max-age=31536000, immutable";
-const EVENTS_PATH = "/console/events";
-const FILTER_PATH = /^\/console\/webhooks\/[^/]+\/filter(\/test)?$/;
-
-const TYPES_PATH = "/console/event-types";
-
-/** Payloads, schemas and examples. */
-const takesPayload = (path: string): boolean =>
-  path === EVENTS_PATH || path.startsWith(TYPES_PATH) || FILTER_PATH.test(path);
-
-/** The console's router. `bodyKiB` are the body limits of the API, in KiB. */
-export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
-  new Hono<AppEnv>()
-    .use(contentSecurityPolicy)
-    .use(noStore)
-    .get("/assets/:version/:file", (c) => {
-      const asset = assetOf(c.req.param("file"));
-      if (!asset) throw notFound("Page");
-      const headers = { "Content-Type": `${asset.type}; charset=utf-8`, "Cache-Control": ASSET_CACHE };
-      return c.body(asset.text, 200, headers);
-    })
-    .use(ownFormOnly)
-    .use(limitBody((path) => (takesPayload(path) ? bodyKiB.event : bodyKiB.other)))
-    .route("/", accountPages)
-    .route("/sign-in/mail", mailCodePages)
-    .route("/not-me", notMePages)
-    .route("/oauth", oauthPages)
-    .route("/remove-two-factor", removeTwoFactorPages)
-    .route("/confirm-email", confirmEmailPages)
-    .use(requireUser)
-    .route("/", overviewPage)
-    .route("/", deliveryPages)
-    .route("/event-types", eventTypePages)
-    .route("/tenants/event-types", eventTypeSettingsPages)
-    .route("/sources", sourcePages)
-    .route("/feeds", feedPages)
-    .route("/listeners", listenerPages)
-    .route("/api-keys", keyPages)
-    .route("/portal-links", portalLinkPages)
-    .route("/people", peoplePages)
-    .route("/tenants", tenantPages)
-    .route("/tenants", tenantEndPages)
-    .route("/tenants/security", policyPages)
-    .route("/security", securityPages)
-    .route("/security", profilePages)
-    .route("/security", passkeyPages)
-    .route("/activity", activityPages)
-    .route("/security", accountEndPages)
-    .route("/alerts", subscriptionNoticePages)
-    .route("/operator", operatorPages)
-    .route("/platform", platformPages)
-    .all("*", (c) => {
-      const { pathname } = new URL(c.req.url);
-      if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(pathname.replace(/\/+$/, ""), 301);
-      throw notFound("Page");
-    })
-    .onError((error, c) => errorPage(c, error));
+export const consoleRoutes = new Hono<AppEnv>()
+  .use(contentSecurityPolicy)
+  .use(noStore)
+  .get("/assets/:version/:file", (c) => {
+    const asset = assetOf(c.req.param("file"));
+    if (!asset) throw notFound("Page");
+    const headers = { "Content-Type": `${asset.type}; charset=utf-8`, "Cache-Control": ASSET_CACHE };
+    return c.body(asset.text, 200, headers);
+  })
+  .use(ownFormOnly)
+  .use(limitBody)
+  .route("/", accountPages)
+  .route("/sign-in/mail", mailCodePages)
+  .route("/not-me", notMePages)
+  .route("/oauth", oauthPages)
+  .route("/remove-two-factor", removeTwoFactorPages)
+  .route("/confirm-email", confirmEmailPages)
+  .use(requireUser)
+  .route("/", overviewPage)
+  .route("/", deliveryPages)
+  .route("/event-types", eventTypePages)
+  .route("/tenants/event-types", eventTypeSettingsPages)
+  .route("/sources", sourcePages)
+  .route("/feeds", feedPages)
+  .route("/listeners", listenerPages)
+  .route("/api-keys", keyPages)
+  .route("/portal-links", portalLinkPages)
+  .route("/people", peoplePages)
+  .route("/tenants", tenantPages)
+  .route("/tenants", tenantEndPages)
+  .route("/tenants/security", policyPages)
+  .route("/security", securityPages)
+  .route("/security", profilePages)
+  .route("/security", passkeyPages)
+  .route("/activity", activityPages)
+  .route("/security", accountEndPages)
+  .route("/alerts", subscriptionNoticePages)
+  .route("/operator", operatorPages)
+  .route("/platform", platformPages)
+  .all("*", (c) => {
+    const { pathname } = new URL(c.req.url);
+    if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(pathname.replace(/\/+$/, ""), 301);
+    throw notFound("Page");
+  })
+  .onError((error, c) => errorPage(c, error));

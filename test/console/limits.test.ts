@@ -22,6 +22,7 @@ const OWN: Record<string, string> = {
   "/sign-out": "ends the session of the cookie, where the API takes a refresh token",
   "/security/two-factor/confirm": "also returns the first recovery codes",
   "/events": "publishes the payload as it was typed",
+  "/webhooks/:id/filter": "also takes the payload to try",
   "/webhooks/:id/attempts/:attemptId/now": "the API has no such route",
   "/security/identities/:id": "takes the password in place of a step-up",
   "/security/identities/:id/remove": "the same",

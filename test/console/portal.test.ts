@@ -211,15 +211,15 @@ describe("frames", () => {
   });
 
   test("may call the API, without cookies", async () => {
-    const cors = async (path: string) => {
+    const cors = async (method: string, path: string) => {
       const { headers } = await portal("OPTIONS", `/../api/v1${path}`, {
-        headers: { origin: SHOP, "access-control-request-method": "GET" },
+        headers: { origin: SHOP, "access-control-request-method": method },
         variables: FRAMED,
       });
       return [headers.get("access-control-allow-origin"), headers.get("access-control-allow-credentials")];
     };
-    expect(await cors("/webhooks")).toEqual([SHOP, null]);
-    expect((await cors("/auth/oauth/exchange"))[0]).toBe(null);
+    expect(await cors("GET", "/webhooks")).toEqual([SHOP, null]);
+    expect((await cors("POST", "/auth/oauth/exchange"))[0]).toBe(null);
   });
 });
 

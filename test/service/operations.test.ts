@@ -34,15 +34,25 @@ test("every route of the API and every form performs an operation", () => {
   expect([...outside].sort()).toEqual(Object.keys(ELSEWHERE).sort());
 });
 
-/** Operations with a step-up. Some other verbs ask for it themselves, after a check of their own. */
+/** Operations with a step-up, some of them for some inputs alone. */
 const CONFIRMED = [
   "DELETE /api/v1/auth/identities/:id",
+  "DELETE /api/v1/auth/me",
   "DELETE /api/v1/auth/passkeys/:id",
+  "DELETE /api/v1/members/:userId",
+  "DELETE /api/v1/members/me",
   "DELETE /api/v1/platform/keys/:id",
   "DELETE /api/v1/platform/keys/:id/previous",
+  "DELETE /api/v1/tenant",
   "GET /api/v1/auth/me/export",
   "GET /api/v1/tenant/export",
+  "PATCH /api/v1/members/:userId",
   "PATCH /api/v1/tenant/security",
+  "POST /api/v1/auth/change-email",
+  "POST /api/v1/auth/identities/:id",
+  "POST /api/v1/auth/passkeys",
+  "POST /api/v1/auth/passkeys/options",
+  "POST /api/v1/invitations",
   "POST /api/v1/operator/people/:id/resume",
   "POST /api/v1/operator/people/:id/sessions/revoke",
   "POST /api/v1/operator/people/:id/suspend",
@@ -72,10 +82,19 @@ const CONFIRMED = [
   "POST /console/operator/tenants/:id/sends/hold",
   "POST /console/operator/tenants/:id/sends/release",
   "POST /console/operator/tenants/:id/suspend",
+  "POST /console/people/:userId/remove",
+  "POST /console/people/:userId/role",
+  "POST /console/people/invitations",
+  "POST /console/security/delete",
+  "POST /console/security/email",
   "POST /console/security/export",
+  "POST /console/security/identities/:id",
   "POST /console/security/identities/:id/remove",
+  "POST /console/security/passkeys",
   "POST /console/security/passkeys/:id/remove",
+  "POST /console/tenants/delete",
   "POST /console/tenants/export",
+  "POST /console/tenants/leave",
   "POST /console/tenants/security",
 ];
 

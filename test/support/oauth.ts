@@ -49,6 +49,7 @@ export function newBrowser(variables: Record<string, unknown> = {}): Browser {
     const headers = new Headers({ "cf-connecting-ip": address });
     if (jar.size > 0) headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));
     if (origin) headers.set("origin", origin);
+    if (method === "OPTIONS") headers.set("access-control-request-method", "POST");
     if (token) headers.set("authorization", `Bearer ${token}`);
     if (body !== undefined) headers.set("content-type", "application/json");
     if (form) headers.set("sec-fetch-site", "same-origin");

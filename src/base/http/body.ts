@@ -3,6 +3,8 @@ import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
+import { BODY_KIB } from "../operation";
+import { accessOf } from "./access";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
@@ -11,13 +13,13 @@ const NDJSON_TYPE = /^application\/x-ndjson\s*(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Reads the body. 413 for one larger than `maxKiBOf(path)`, by its `Content-Length` or while it is read. Must come
+ * Reads the body. 413 for one larger than its operation takes, by its `Content-Length` or while it is read. Must come
  * before authentication: otherwise a thief could send the headers of a write, and its body after the stolen token was
  * revoked.
  */
-export function limitBody(maxKiBOf: (path: string) => number) {
-  const check = createMiddleware<AppEnv>((c, next) => {
-    const maxKiB = maxKiBOf(c.req.path);
+export const limitBody = documented(
+  createMiddleware<AppEnv>((c, next) => {
+    const maxKiB = accessOf(c).bodyKiB ?? BODY_KIB;
     const bounded = bodyLimit({
       maxSize: maxKiB * KIB,
       onError: () => {
@@ -30,37 +32,33 @@ export function limitBody(maxKiBOf: (path: string) => number) {
       });
       await next();
     });
-  });
-  return documented(check, { errors: ["PAYLOAD_TOO_LARGE"] });
-}
+  }),
+  { errors: ["PAYLOAD_TOO_LARGE"] },
+);
 
 /**
- * 415 for a body that is not JSON; below some paths, NDJSON is taken too. A request without a body needs no content
- * type.
+ * 415 for a body that is neither JSON nor, where the operation takes it, NDJSON. A request without a body needs no
+ * content type.
  */
-export function jsonOnly(takesNdjson: (path: string) => boolean) {
-  const check = createMiddleware<AppEnv>(async (c, next) => {
+export const jsonOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
     const type = c.req.header("content-type");
     const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";
-    const isTaken = (type && JSON_TYPE.test(type)) || (isNdjson(c) && takesNdjson(c.req.path));
+    const isTaken = (type && JSON_TYPE.test(type)) || (isNdjson(c) && accessOf(c).takesNdjson);
     if (!isEmpty && !isTaken) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
     await next();
-  });
-  return documented(check, { errors: ["UNSUPPORTED_MEDIA_TYPE"] });
-}
+  }),
+  { errors: ["UNSUPPORTED_MEDIA_TYPE"] },
+);
 
 /** Whether the body is a JSON value a line. */
 export const isNdjson = (c: Context<AppEnv>): boolean => NDJSON_TYPE.test(c.req.header("content-type") ?? "");
 
 /** 415 for a body that is not NDJSON. */
-export const ndjsonOnly = documented(
-  createMiddleware<AppEnv>(async (c, next) => {
-    if (!isNdjson(c))
-      throw new AppError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/x-ndjson." });
-    await next();
-  }),
-  { takesNdjson: true },
-);
+export const ndjsonOnly = createMiddleware<AppEnv>(async (c, next) => {
+  if (!isNdjson(c)) throw new AppError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/x-ndjson." });
+  await next();
+});
 
 /**
  * Reads the body as text before it is parsed, so that a handler can take values out of it byte for byte. 400 unless it

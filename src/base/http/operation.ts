@@ -3,12 +3,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
 import { createMiddleware } from "hono/factory";
-import { matchedRoutes } from "hono/route";
-import { findTargetHandler } from "hono/utils/handler";
 import type { ZodObject } from "zod";
 import { AppError } from "../errors";
-import type { Access, Call, Operation, Unchecked } from "../operation";
-import { CONSOLE_PATH } from "../paths";
+import { type Access, type Call, callersOf, type Operation, type Unchecked } from "../operation";
 import { says } from "../schemas/schemas";
 import { clientContextOf } from "./client-context";
 import { cookiesOf } from "./cookies";
@@ -21,16 +18,26 @@ import { body, query } from "./validate";
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
 export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
+    ...(access.also === undefined ? [] : [permissionCheck(access.also, access)]),
     ...(access.permission === undefined ? [] : [permissionCheck(access.permission, access)]),
     ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
     ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per, { units: access.limit.units })]),
   ];
   const docs = checks.map((check) => docsOf(check));
   return documented(every(...checks), {
+    ...callerDocs(access),
     ...Object.assign({}, ...docs),
+    ...(access.takesNdjson ? { takesNdjson: true } : {}),
     access,
     errors: docs.flatMap((part) => part?.errors ?? []),
   });
+}
+
+/** The credentials that the OpenAPI document names. Portals and feeds describe theirs themselves. */
+function callerDocs(access: Access): RouteDocs {
+  const callers = callersOf(access);
+  if (callers === "anybody") return {};
+  return { caller: callers.includes("api-key") ? "any" : "session" };
 }
 
 function permissionCheck(
@@ -96,16 +103,22 @@ export const saying = (message: string) =>
 
 const passThrough = createMiddleware((_c, next) => next());
 
-/** Checks the captcha and the step-up, and does what is asked. `params` are those that the path does not have. */
+/**
+ * Checks the captcha, what is refused anyway and the step-up, and does what is asked. `params` are those that the path
+ * does not have.
+ */
 export async function perform<Input, Result, Sent>(
   c: Context<AppEnv>,
-  { captcha, stepUp, verb }: Operation<Input, Result, Sent>,
+  operation: Operation<Input, Result, Sent>,
   input: Input,
   params: PathParams = {},
 ): Promise<Result> {
-  await captcha?.check(c.get("deps"), input);
-  await stepUp?.check(c.get("deps"), sessionOf(c), input);
-  return verb(callOf(c, input, params));
+  const { captcha, stepUp } = operation;
+  const call = callOf(c, input, params);
+  await captcha?.check(call.deps, input);
+  operation.refuse?.(call);
+  if (stepUp && stepUp.when?.(input) !== false) await stepUp.check(call.deps, call.session, input);
+  return operation.verb(call);
 }
 
 /** Parameters of a path, by name. */
@@ -152,27 +165,3 @@ export function pathParam(c: Context<AppEnv>, name: string): string {
   if (value === undefined) throw new Error(`the path has no parameter ${name}`);
   return value;
 }
-
-/** What is about the person and not about the tenant: the account's routes, and the pages that do the same. */
-const PERSONAL_PATHS = ["/api/v1/auth/", `${CONSOLE_PATH}/security`, `${CONSOLE_PATH}/confirm-email`];
-
-/** What a portal reaches of the API. */
-const OF_PORTALS = /^(\w+ \/api\/v1\/webhooks|(GET|HEAD) \/api\/v1\/(events|stats|portal-session))(\/|$)/;
-
-/** Whether the token of a portal may send the request. */
-export const isOpenToPortals = (c: Context<AppEnv>): boolean => OF_PORTALS.test(`${c.req.method} ${c.req.path}`);
-
-/** Whether the token of a feed may send the request. */
-export const isOpenToFeedTokens = (c: Context<AppEnv>): boolean =>
-  matchedRoutes(c).some(({ handler }) => docsOf(findTargetHandler(handler))?.access?.takesFeedTokens === true);
-
-/**
- * Whether members of a suspended tenant may send the request, and those who lack the second factor that it requires.
- * They can protect their accounts, and operators cannot lock themselves out.
- */
-export const isOpenWhenSuspended = (c: Context<AppEnv>): boolean =>
-  PERSONAL_PATHS.some((path) => c.req.path.startsWith(path)) ||
-  matchedRoutes(c).some(({ handler }) => {
-    const access = docsOf(findTargetHandler(handler))?.access;
-    return access?.openWhenSuspended === true || access?.permission === "operator";
-  });

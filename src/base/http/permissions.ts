@@ -45,7 +45,7 @@ export const ownersOnly = documented(
 );
 
 /** Counts the request for the caller alone, so that it uses up no limit of the tenant. */
-async function forbidden(c: Context<AppEnv>, message?: string): Promise<AppError> {
+export async function forbidden(c: Context<AppEnv>, message?: string): Promise<AppError> {
   await countRefused(c);
   return new AppError("FORBIDDEN", message === undefined ? {} : { message });
 }
@@ -110,54 +110,17 @@ export function platformKeyOf(c: Context<AppEnv>): PlatformKeyPrincipal {
   throw new AppError("FORBIDDEN", { message: "Use a platform key." });
 }
 
-/** 403 for a platform key, on routes that only people use to manage the keys. */
-export const noPlatformKeys = documented(
-  createMiddleware<AppEnv>(async (c, next) => {
-    const principal: PlatformKeyPrincipal | { kind: string } | undefined = c.get("principal");
-    if (principal?.kind === "platform-key") throw await forbidden(c, "Only operators manage platform keys.");
-    await next();
-  }),
-  { errors: ["FORBIDDEN"] },
-);
-
-/**
- * 401 for an API key, on routes that need a session, and 404 in the tenant that has no members. A path without a route
- * has no principal and gets 404.
- */
-export const sessionOnly = documented(
-  createMiddleware<AppEnv>(async (c, next) => {
-    if (servesRequest(c)) {
-      const { tenantId } = sessionOf(c);
-      if (tenantId === PLATFORM_TENANT) throw notFound("Tenant");
-    }
-    await next();
-  }),
-  { caller: "session" },
-);
-
-/** Like `sessionOnly`, but open to operators and platform keys that name the tenant of the platform. */
-export const sessionOrPlatformOnly = documented(
-  createMiddleware<AppEnv>(async (c, next) => {
-    if (servesRequest(c)) {
-      const { kind, tenantId } = c.get("principal");
-      const isInPlatform = tenantId === PLATFORM_TENANT && c.get("tenantRefusal") === undefined;
-      if (!(isInPlatform && kind === "platform-key")) sessionOf(c);
-    }
-    await next();
-  }),
-  { caller: "session" },
-);
-
 /** Whether a route, and not just middleware, serves the request. */
 export function servesRequest(c: Context<AppEnv>): boolean {
   return matchedRoutes(c).some((route) => route.method !== "ALL");
 }
 
-/** The caller's session, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for a key. */
+/** The caller's session. Throws UNAUTHENTICATED for a key. */
 export function sessionOf(c: Context<AppEnv>): SessionPrincipal {
   const principal = c.get("principal");
   if (principal.kind !== "session") throw apiKeyRefused();
   return principal;
 }
 
-const apiKeyRefused = () => new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });
+/** The refusal of a key where only people may ask. */
+export const apiKeyRefused = () => new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });

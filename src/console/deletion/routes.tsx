@@ -71,14 +71,14 @@ async function exportTenantPage(c: Context<AppEnv>, refused?: Refused) {
 
 /** Under `/security`. */
 export const accountEndPages = new Pages()
-  .get("/export", (c) => exportAccountPage(c))
+  .get("/export", requires({ openWhenSuspended: true }), (c) => exportAccountPage(c))
   .form("/export", exports.ofAccountWithCredentials, {
     ...CREDENTIALS,
     done: (c, data) => c.json(data, 200, attachment("account")),
     again: (c, refused) => exportAccountPage(c, refused),
     confirmedAt: () => "/console/security/export",
   })
-  .get("/delete", (c) => deleteAccountPage(c))
+  .get("/delete", requires({ openWhenSuspended: true }), (c) => deleteAccountPage(c))
   .form("/delete", deletion.ofAccount, {
     values: (sent) => ({
       password: sent.optional("password"),

@@ -3,6 +3,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
+import { TEST_RULES } from "../../webhooks/access";
 import { filters } from "../../webhooks/filters/operations";
 import type { FilterResult } from "../../webhooks/filters/schemas";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
@@ -52,6 +53,8 @@ export const filterPages = new Pages()
     again,
   })
   .form("/:id/filter", subscriptions.change, {
+    // The payload to try comes with the filter.
+    bodyKiB: TEST_RULES.bodyKiB,
     values: readValues,
     input: ({ filter }) => ({ delivery: { filter: filter.trim() === "" ? null : parseJson("filter", filter) } }),
     done: flash("/webhooks/:id", "changed"),

@@ -9,6 +9,8 @@ import { type Form, orConfirm, readForm } from "./form";
 import { type Refused, rerenderOnError } from "./page";
 
 interface FormSource<Values> {
+  /** How large the body may be, in KiB, if what the form sends needs more than the API is sent. */
+  bodyKiB?: number;
   /** Runs before the checks of the operation. */
   first?: MiddlewareHandler<AppEnv>;
   /** Reads what the page shows again after an error. */
@@ -53,11 +55,12 @@ export class Pages {
     operation: Operation<Input, Result, Sent>,
     pages: FormPages<Values, Result> & FormSource<Values>,
   ): this {
-    const { first, values: read } = pages;
+    const { first, values: read, bodyKiB } = pages;
     const handler = async (c: Context<AppEnv>) =>
       answerForm(c, operation, pages, (read ? await read(await readForm(c), c) : undefined) as Values);
     if (first) this.post(path, first);
-    return this.post(path, requires(operation), performing(handler, operation));
+    const access = bodyKiB === undefined ? operation : { ...operation, bodyKiB };
+    return this.post(path, requires(access), performing(handler, operation));
   }
 
   /** Adds `others` below `path`. */

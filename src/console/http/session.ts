@@ -1,10 +1,11 @@
 /** The console's session: who is signed in, by the session cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { accessOf } from "../../base/http/access";
 import { clientContextOf } from "../../base/http/client-context";
 import type { AppEnv } from "../../base/http/env";
-import { isOpenWhenSuspended } from "../../base/http/operation";
 import { originOf } from "../../base/http/origin";
+import { isOpenWhenSuspended } from "../../base/operation";
 import { CONSOLE_PATH } from "../../base/paths";
 import type { CurrentUser } from "../../base/schemas/principal";
 import { type AccessClaims, signConsoleToken } from "../../base/signers/jwt";
@@ -76,8 +77,9 @@ export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   }
   c.set("currentUser", currentUser);
   c.set("principal", currentUser.principal);
-  if (currentUser.principal.isTenantSuspended && !isOpenWhenSuspended(c)) throw tenantSuspended();
-  if (lacksSecondFactor(currentUser.principal, c.get("deps").now()) && !isOpenWhenSuspended(c)) {
+  const isOpen = isOpenWhenSuspended(accessOf(c));
+  if (currentUser.principal.isTenantSuspended && !isOpen) throw tenantSuspended();
+  if (lacksSecondFactor(currentUser.principal, c.get("deps").now()) && !isOpen) {
     // The page says why.
     if (c.req.method === "GET") return c.redirect(`${CONSOLE_PATH}/security`, 303);
     throw secondFactorRequired();

@@ -1,7 +1,7 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
-import { pathParam, serve } from "../../base/http/operation";
+import { pathParam, requires, serve } from "../../base/http/operation";
 import { twoFactor } from "../../identity/enrolment/two-factor/operations";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { recovery } from "../../identity/recovery/operations";
@@ -77,7 +77,7 @@ const password = (sent: Form) => ({ password: sent.optional("password") });
 
 export const securityPages = new Pages()
   // The query fills in the address that had to wait until the session was confirmed.
-  .get("/", (c) => securityPage(c, undefined, c.req.query("email")))
+  .get("/", requires({ openWhenSuspended: true }), (c) => securityPage(c, undefined, c.req.query("email")))
   .get(
     "/activity",
     ...serve(auditLog.readOwn, (c, events) =>

@@ -1,10 +1,8 @@
 /** `/console/security/passkeys` and `/console/security/confirm`: the user's own passkeys, and step-up. */
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
-import { requires } from "../../base/http/operation";
-import { sessionOf } from "../../base/http/permissions";
+import { perform, requires } from "../../base/http/operation";
 import { passkeys } from "../../identity/enrolment/passkeys/operations";
-import { startPasskey } from "../../identity/enrolment/passkeys/own";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { startConfirmation } from "../../identity/step-up/confirm";
 import { stepUp } from "../../identity/step-up/operations";
@@ -27,7 +25,7 @@ function inWords(refused: Refused | undefined): Refused | undefined {
 }
 
 async function newPasskeyPage(c: Context<AppEnv>, name: string, refused?: Refused) {
-  const start = await startPasskey(c.get("deps"), sessionOf(c));
+  const start = await perform(c, passkeys.start, undefined);
   return page(
     c,
     { title: "Add a passkey", section: SECTION, refused: inWords(refused) },
@@ -66,7 +64,7 @@ export const passkeyPages = new Pages()
     confirmedAt: () => OWN_PAGE,
     done: flash("/security", "passkeyRemoved"),
   })
-  .get("/confirm", (c) => confirmPage(c, c.req.query("to") ?? ""))
+  .get("/confirm", requires({ openWhenSuspended: true }), (c) => confirmPage(c, c.req.query("to") ?? ""))
   .form("/confirm", stepUp.confirm, {
     values: (sent) => ({
       to: sent.text("to"),

@@ -41,17 +41,15 @@ const opening = new Pages()
     },
   }).router;
 
-/** The router of portals. `bodyKiB` is the body limit of the API, in KiB. */
-export const portalRoutes = (bodyKiB: number) =>
-  new Hono<AppEnv>()
-    .use(portalHeaders)
-    .use(noStore)
-    .use(ownFormOnly)
-    .use(limitBody(() => bodyKiB))
-    .route("/", opening)
-    .use(requirePortal)
-    .all(
-      "/*",
-      answerBelow(PORTAL_PATH, pages, (html, c) => rewordedPage(html, portalOf(c)?.theme?.wording ?? "webhooks")),
-    )
-    .onError((error, c) => errorPage(c, error));
+export const portalRoutes = new Hono<AppEnv>()
+  .use(portalHeaders)
+  .use(noStore)
+  .use(ownFormOnly)
+  .use(limitBody)
+  .route("/", opening)
+  .use(requirePortal)
+  .all(
+    "/*",
+    answerBelow(PORTAL_PATH, pages, (html, c) => rewordedPage(html, portalOf(c)?.theme?.wording ?? "webhooks")),
+  )
+  .onError((error, c) => errorPage(c, error));

@@ -4,7 +4,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
@@ -24,7 +23,6 @@ const view = (row: ApiKeyRow): ApiKey => ({
 });
 
 export const apiKeyRoutes = new Hono<AppEnv>()
-  .use(sessionOnly)
   .post(
     "/",
     describeRoute(

@@ -10,7 +10,7 @@ import type { Principal, SessionPrincipal } from "../../base/schemas/principal";
 import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
 import { DAY_MS } from "../../base/time";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
-import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
+import { requireVerifiedAddress } from "../step-up/confirm";
 import { acceptInvitationByToken } from "./join-store";
 import {
   closeInvitation,
@@ -22,9 +22,14 @@ import {
 
 const LIFETIME_MS = 7 * DAY_MS;
 
+/** Throws FORBIDDEN for a role that the inviter may not give, and EMAIL_NOT_VERIFIED. */
+export function refuseInviter(deps: Deps, inviter: SessionPrincipal, role: Role): void {
+  if (!ROLES_MANAGED_BY[inviter.role]?.includes(role)) throw new AppError("FORBIDDEN");
+  requireVerifiedAddress(deps, inviter);
+}
+
 /**
- * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give,
- * EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED for the role owner, RATE_LIMITED for an address that was invited within the last
+ * Stores an invitation and queues its mail. Throws RATE_LIMITED for an address that was invited within the last
  * minutes, and CONFLICT for a member or at the cap of open invitations.
  */
 export async function invite(
@@ -32,9 +37,6 @@ export async function invite(
   inviter: SessionPrincipal,
   guest: { email: string; role: Role },
 ): Promise<NewInvitation> {
-  if (!ROLES_MANAGED_BY[inviter.role]?.includes(guest.role)) throw new AppError("FORBIDDEN");
-  requireVerifiedAddress(deps, inviter);
-  if (guest.role === "owner") await requireStepUp(deps, inviter);
   const { tenantId, userId } = inviter;
   refuseOverLimit(await deps.limiter.consume("inviteAddress", `${tenantId}:${guest.email}`));
   const createdAt = deps.now();

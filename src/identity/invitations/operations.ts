@@ -1,6 +1,7 @@
 /** What people do with invitations. */
 import { operation } from "../../base/operation";
-import { acceptInvitation, invite, revokeInvitation } from "./invite";
+import { recentSignIn } from "../step-up/confirm";
+import { acceptInvitation, invite, refuseInviter, revokeInvitation } from "./invite";
 import { acceptanceBody, invitationBody } from "./schemas";
 import { listInvitations } from "./store";
 
@@ -9,6 +10,8 @@ export const invitations = {
     permission: "member.manage",
     limit: { rule: "invite", per: "tenant" },
     schema: invitationBody,
+    refuse: ({ deps, session, input }) => refuseInviter(deps, session, input.role),
+    stepUp: { ...recentSignIn, when: ({ role }) => role === "owner" },
     verb: ({ deps, session, input }) => invite(deps, session, input),
   }),
   list: operation({

@@ -4,7 +4,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { limitedInside } from "../../base/http/rate-limit";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
@@ -23,7 +22,6 @@ const view = ({ id, email: address, role, invitedBy, createdAt, expiresAt }: New
 });
 
 export const invitationRoutes = new Hono<AppEnv>()
-  .use(sessionOnly)
   .post(
     "/",
     describeRoute("invite", "Mails an invitation to join the tenant. It is valid for 7 days.", () => ({

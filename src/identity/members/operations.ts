@@ -1,5 +1,6 @@
 /** What people do with memberships: those of others, and their own. */
 import { operation } from "../../base/operation";
+import { recentSignInForOwners } from "../step-up/confirm";
 import { changeRole, leaveTenant, removeMember } from "./changes";
 import { membershipChange, roleBody } from "./schemas";
 import { listMembers, setSubscriptionNotices } from "./store";
@@ -13,13 +14,15 @@ export const members = {
     permission: "member.manage",
     limit: { rule: "changeRole", per: "user" },
     schema: roleBody,
+    stepUp: recentSignInForOwners,
     verb: ({ deps, session, param, input }) => changeRole(deps, session, param("userId"), input.role),
   }),
   remove: operation({
     permission: "member.manage",
+    stepUp: recentSignInForOwners,
     verb: ({ deps, session, param }) => removeMember(deps, session, param("userId")),
   }),
-  leave: operation({ verb: ({ deps, session }) => leaveTenant(deps, session) }),
+  leave: operation({ stepUp: recentSignInForOwners, verb: ({ deps, session }) => leaveTenant(deps, session) }),
   change: operation({
     schema: membershipChange,
     verb: ({ deps, principal, input }) => setSubscriptionNotices(deps, principal, input.alerts),

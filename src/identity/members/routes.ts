@@ -4,7 +4,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
@@ -22,7 +21,6 @@ const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
 });
 
 export const memberRoutes = new Hono<AppEnv>()
-  .use(sessionOnly)
   .get(
     "/",
     describeRoute("listMembers", "The members of the tenant, oldest first.", () => ({

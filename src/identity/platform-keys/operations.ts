@@ -6,7 +6,11 @@ import { endPrevious, issuePlatformKey, replacePlatformKey, revokePlatformKey } 
 import { keyRotation, newPlatformKey } from "./schemas";
 import { listPlatformKeys } from "./store";
 
-const OPERATOR = { permission: "operator", limit: { rule: "operator", per: "user" } } as const;
+const OPERATOR = {
+  permission: "operator",
+  limit: { rule: "operator", per: "user" },
+  forbidsPlatformKeys: "Only operators manage platform keys.",
+} as const;
 const CHANGE = { ...OPERATOR, stepUp: recentSignInOrCredentials } as const;
 
 export const platformKeys = {

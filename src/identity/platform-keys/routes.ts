@@ -3,7 +3,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { noPlatformKeys, sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { CONFIRMED } from "../accounts/step-up-schemas";
@@ -12,8 +11,6 @@ import { issuedPlatformKey, platformKey } from "./schemas";
 import { platformKeyView } from "./view";
 
 export const platformKeyRoutes = new Hono<AppEnv>()
-  .use(noPlatformKeys)
-  .use(sessionOnly)
   .post(
     "/",
     describeRoute("createPlatformKey", "Creates a key with which the product itself calls this service.", () => ({

@@ -3,14 +3,12 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { policy } from "./operations";
 import { policy as policySchema } from "./schemas";
 
 export const policyRoutes = new Hono<AppEnv>()
-  .use(sessionOnly)
   .get(
     "/",
     describeRoute("getTenantSecurity", "What the tenant requires of its members.", () => ({

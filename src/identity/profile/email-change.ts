@@ -12,7 +12,6 @@ import { mailToken } from "../../base/mail/token";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { DAY_MS } from "../../base/time";
 import { refuseUninvited } from "../accounts/registration";
-import { requireStepUp, type StepUpCredentials } from "../step-up/confirm";
 import { changeEmailByToken, insertEmailChange } from "./email-change-store";
 
 const LIFETIME_MS = DAY_MS;
@@ -24,21 +23,22 @@ const operatorsAddress = () =>
   });
 
 /**
- * Mails a link to the new address and a warning to the present one. An older link ends. Does the same if the address is
- * not free, which only its owner learns. Throws FORBIDDEN for an operator, or where registration is not open to the
- * address; VALIDATION_FAILED for the present address; and like `requireStepUp`.
+ * Throws FORBIDDEN for an operator, or where registration is not open to the new address, and VALIDATION_FAILED for the
+ * present one.
  */
-export async function changeEmail(
-  deps: Deps,
-  caller: SessionPrincipal,
-  { email, ...given }: StepUpCredentials & { email: string },
-): Promise<void> {
-  const { config, keys } = deps;
-  const { userId, account } = caller;
+export function refuseAddress({ config }: Deps, { account }: SessionPrincipal, email: string): void {
   if (config.operators.includes(account.email)) throw operatorsAddress();
   if (email === account.email) throw invalid({ issues: [{ path: ["email"], message: "Is your address already" }] });
   if (config.registration.for === "domains") refuseUninvited(config.registration, { email });
-  await requireStepUp(deps, caller, given);
+}
+
+/**
+ * Mails a link to the new address and a warning to the present one. An older link ends. Does the same if the address is
+ * not free, which only its owner learns.
+ */
+export async function changeEmail(deps: Deps, caller: SessionPrincipal, email: string): Promise<void> {
+  const { keys } = deps;
+  const { userId } = caller;
   const nowMs = deps.now();
   const mailId = newId();
   const { hash } = await mailToken(keys, "change-email", mailId);

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { sessionOf, sessionOnly } from "../../base/http/permissions";
+import { sessionOf } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { profile } from "./operations";
@@ -19,13 +19,11 @@ export const profileRoutes = new Hono<AppEnv>()
     describeRoute("getMe", "The signed-in user, their tenant and their permissions there.", () => ({
       200: dataOf(profileSchema),
     })),
-    sessionOnly,
     ...serve(profile.read, (c, data) => c.json({ data })),
   )
   .patch(
     "/me",
     describeRoute("updateMe", "Changes the name of the signed-in user.", () => ({ 200: dataOf(profileSchema) })),
-    sessionOnly,
     ...serve(profile.change, (c, _, { name }) => c.json({ data: { ...profileView(sessionOf(c)), name } })),
   )
   .post(
@@ -38,7 +36,6 @@ export const profileRoutes = new Hono<AppEnv>()
         "Needs a sign-in or a step-up within the last ten minutes, or the password or a code. The addresses of " +
         "operators of the service cannot be changed.",
     })),
-    sessionOnly,
     ...serve(profile.changeEmail, saying(CHANGE_MAILED)),
   )
   .post(
@@ -53,6 +50,5 @@ export const profileRoutes = new Hono<AppEnv>()
           "that were mailed before end. For 72 hours nobody else can have the former address.",
       }),
     ),
-    sessionOnly,
     ...serve(profile.confirmEmail, saying(CHANGED)),
   );

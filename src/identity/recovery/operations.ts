@@ -8,7 +8,7 @@ import { changeBody, factorRemoval, forgotBody, notMeBody, resetBody, verificati
 import { removeLostFactor } from "./two-factor-removal";
 
 /** Following a link of a mail. */
-const LINK = { limit: { rule: "verifyEmail", per: "IP address" } } as const;
+const LINK = { callers: "anybody", limit: { rule: "verifyEmail", per: "IP address" } } as const;
 
 export const recovery = {
   verifyEmail: operation({
@@ -27,21 +27,25 @@ export const recovery = {
     verb: ({ deps, input, client }) => removeLostFactor(deps, input.token, client.origin),
   }),
   forgotPassword: operation({
+    callers: "anybody",
     limit: { rule: "forgotPassword", per: "IP address" },
     captcha: captchaFor("forgot-password"),
     schema: forgotBody,
     verb: ({ deps, input, client }) => forgotPassword(deps, input.email, client.origin),
   }),
   resetPassword: operation({
+    callers: "anybody",
     limit: { rule: "resetPassword", per: "IP address" },
     schema: resetBody,
     verb: ({ deps, input, client }) => resetPassword(deps, input, client.origin),
   }),
   resendVerification: operation({
+    openWhenSuspended: true,
     limit: { rule: "resendVerification", per: "user" },
     verb: ({ deps, principal }) => resendVerification(deps, principal.userId),
   }),
   changePassword: operation({
+    openWhenSuspended: true,
     limit: { rule: "changePassword", per: "user" },
     schema: changeBody,
     verb: ({ deps, session, input }) => changePassword(deps, session, input),

@@ -5,7 +5,6 @@ import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
 import { originOf } from "../../base/http/origin";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { says } from "../../base/schemas/schemas";
 import { authenticateSession } from "../sessions/authenticate";
@@ -101,7 +100,6 @@ export const passwordRoutes = new Hono<AppEnv>()
     describeRoute("resendVerification", "Mails the verification link again.", () => ({
       200: says("Verification email sent.", "Email already verified."),
     })),
-    sessionOnly,
     ...serve(recovery.resendVerification, (c, message) => c.json({ message })),
   )
   .post(
@@ -109,6 +107,5 @@ export const passwordRoutes = new Hono<AppEnv>()
     describeRoute("changePassword", "Changes the password and ends every other session of the user.", () => ({
       errors: ["WRONG_PASSWORD", "ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
     })),
-    sessionOnly,
     ...serve(recovery.changePassword, saying("Password changed successfully.")),
   );

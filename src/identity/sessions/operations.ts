@@ -9,23 +9,31 @@ import { switchTenant } from "./switch-tenant";
 
 export const sessions = {
   refresh: operation({
+    callers: "anybody",
     limit: { rule: "refresh", per: "IP address" },
     schema: refreshTokenBody,
     verb: ({ deps, input, client, unchecked }) =>
       refresh(deps, input.refreshToken, checkedHeader(unchecked, "Idempotency-Key", refreshKey.nullable()), client),
   }),
   logout: operation({
+    callers: "anybody",
     schema: refreshTokenBody,
     verb: ({ deps, input, client }) => logout(deps, input.refreshToken, client.origin),
   }),
-  list: operation({ verb: ({ deps, session }) => listSessionsOfUser(deps, session.userId, deps.now()) }),
+  list: operation({
+    openWhenSuspended: true,
+    verb: ({ deps, session }) => listSessionsOfUser(deps, session.userId, deps.now()),
+  }),
   switchTenant: operation({
     limit: { rule: "refresh", per: "IP address" },
     openWhenSuspended: true,
     schema: tenantChoice,
     verb: ({ deps, session, input }) => switchTenant(deps, session, input.tenantId),
   }),
-  revoke: operation({ verb: ({ deps, session, param }) => revokeSession(deps, session, param("id")) }),
+  revoke: operation({
+    openWhenSuspended: true,
+    verb: ({ deps, session, param }) => revokeSession(deps, session, param("id")),
+  }),
   revokeAll: operation({
     openWhenSuspended: true,
     verb: ({ deps, session }) => deleteAllSessionsOfUser(deps, session, deps.now()),

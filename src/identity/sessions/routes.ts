@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { sessionOf, sessionOnly } from "../../base/http/permissions";
+import { sessionOf } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { sessions } from "./operations";
@@ -40,13 +40,11 @@ export const sessionRoutes = new Hono<AppEnv>()
         description: "The old pair ends. A login without `tenantId` opens the tenant that was used last.",
       }),
     ),
-    sessionOnly,
     ...serve(sessions.switchTenant, (c, { tokens }) => c.json({ data: tokens })),
   )
   .post(
     "/logout-all",
     describeRoute("logoutAll", "Ends every session of the user."),
-    sessionOnly,
     ...serve(sessions.revokeAll, saying("Logged out from all devices.")),
   )
   .get(
@@ -54,7 +52,6 @@ export const sessionRoutes = new Hono<AppEnv>()
     describeRoute("listSessions", "The user's sessions, oldest first.", () => ({
       200: { body: dataOf(z.array(session)), id: "/data/0/id" },
     })),
-    sessionOnly,
     ...serve(sessions.list, (c, rows) => c.json({ data: rows.map((row) => sessionView(row, sessionOf(c).sessionId)) })),
   )
   .delete(
@@ -62,6 +59,5 @@ export const sessionRoutes = new Hono<AppEnv>()
     describeRoute("revokeSession", "Ends one session of the user.", () => ({
       errors: ["NOT_FOUND"],
     })),
-    sessionOnly,
     ...serve(sessions.revoke, saying("Session revoked.")),
   );

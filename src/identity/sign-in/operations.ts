@@ -19,23 +19,26 @@ import {
 } from "./schemas";
 import { register } from "./signup";
 
-const LOGIN = { limit: { rule: "login", per: "IP address" } } as const;
+const LOGIN = { callers: "anybody", limit: { rule: "login", per: "IP address" } } as const;
 const PASSWORD = { ...LOGIN, captcha: loginCaptcha, schema: credentials };
 
 export const signIn = {
   register: operation({
+    callers: "anybody",
     limit: { rule: "register", per: "IP address" },
     captcha: captchaFor("register"),
     schema: registration,
     verb: ({ deps, input, client }) => register(deps, input, client),
   }),
   startPasskeyRegistration: operation({
+    callers: "anybody",
     limit: { rule: "register", per: "IP address" },
     captcha: captchaFor("register"),
     schema: passkeyRegistrant,
     verb: ({ deps, input }) => startPasskeyRegistration(deps, input),
   }),
   registerWithPasskey: operation({
+    callers: "anybody",
     limit: { rule: "register", per: "IP address" },
     schema: passkeyRegistration,
     verb: ({ deps, input, client }) => registerWithPasskey(deps, input, client),
@@ -50,12 +53,14 @@ export const signIn = {
     verb: ({ deps, input, client }) => continueLogin(deps, input.pending, input.totp, client),
   }),
   requestCode: operation({
+    callers: "anybody",
     limit: { rule: "requestCode", per: "IP address" },
     captcha: captchaFor("code"),
     schema: codeRequest,
     verb: ({ deps, input, client }) => requestCode(deps, input.email, client),
   }),
   loginWithCode: operation({
+    callers: "anybody",
     limit: { rule: "verifyCode", per: "IP address" },
     schema: codeCredentials,
     verb: ({ deps, input, client }) => loginWithCode(deps, input, client),

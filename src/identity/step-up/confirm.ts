@@ -153,6 +153,9 @@ export const recentSignIn: StepUp<unknown> = {
   check: (deps, session) => requireStepUp(deps, session),
 };
 
+/** The step-up of changes to owners. The write itself checks it, with the roles that it finds: see `isConfirmed`. */
+export const recentSignInForOwners: StepUp<unknown> = { errors: ["STEP_UP_REQUIRED"], check: async () => {} };
+
 /** The step-up of operations whose input may also have credentials. */
 export const recentSignInOrCredentials: StepUp<StepUpCredentials> = {
   errors: ["STEP_UP_REQUIRED", "WRONG_PASSWORD", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],

@@ -3,12 +3,12 @@ import { operation } from "../../base/operation";
 import { stepUpBody } from "../accounts/step-up-schemas";
 import { confirm, startConfirmation } from "./confirm";
 
-const LIMITED = { limit: { rule: "stepUp", per: "user" } } as const;
+const OWN = { openWhenSuspended: true, limit: { rule: "stepUp", per: "user" } } as const;
 
 export const stepUp = {
-  start: operation({ ...LIMITED, verb: ({ deps, session }) => startConfirmation(deps, session) }),
+  start: operation({ ...OWN, verb: ({ deps, session }) => startConfirmation(deps, session) }),
   confirm: operation({
-    ...LIMITED,
+    ...OWN,
     schema: stepUpBody,
     verb: ({ deps, session, input }) => confirm(deps, session, input),
   }),

@@ -3,7 +3,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { requestOptions } from "../passkeys/webauthn/schemas";
@@ -20,7 +19,6 @@ export const stepUpRoutes = new Hono<AppEnv>()
         errors: ["CONFLICT"],
       }),
     ),
-    sessionOnly,
     ...serve(stepUp.start, (c, data) => c.json({ data })),
   )
   .post(
@@ -42,6 +40,5 @@ export const stepUpRoutes = new Hono<AppEnv>()
           "with a second factor or a passkey needs one of these: `details` names the fields of which one is wanted.",
       }),
     ),
-    sessionOnly,
     ...serve(stepUp.confirm, saying("Confirmed.")),
   );

@@ -3,13 +3,14 @@
 import type { Deps } from "../../base/deps";
 import { AppError, invalid } from "../../base/errors";
 import { log } from "../../base/log/log";
+import type { StepUp } from "../../base/operation";
 import type { PlatformKeyPrincipal, SessionPrincipal } from "../../base/schemas/principal";
 import { findCredentialsOfUser } from "../../identity/accounts/credentials-store";
 import { checkPassword, withCode } from "../../identity/accounts/verify";
 import { type EndedApiKey, namesOfKeys } from "../../identity/members/ended-keys";
 import { tellOfMember } from "../../identity/members/tell";
 import { requireCustomer } from "../../identity/platform-keys/subjects";
-import { requireStepUp } from "../../identity/step-up/confirm";
+import { isConfirmed, recentSignIn, requireStepUp } from "../../identity/step-up/confirm";
 import { type Factor, hasSecondFactor } from "../../identity/two-factor/store";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { type AccountDeletionOutcome, deleteUser } from "./account-store";
@@ -21,11 +22,22 @@ export interface AccountDeletionRequest {
   deleteTenants?: boolean | undefined;
 }
 
+/** The step-up of the deletion, which checks the password itself. An account without one needs a recent sign-in. */
+export const recentSignInOrPassword: StepUp<AccountDeletionRequest> = {
+  ...recentSignIn,
+  when: ({ password }) => password === undefined,
+  async check(deps, session) {
+    if (isConfirmed(deps, session)) return;
+    const user = await findCredentialsOfUser(deps, session.userId);
+    if (user?.passwordHash === "") await requireStepUp(deps, session);
+  },
+};
+
 /**
- * Deletes the caller's account. Returns the API keys that ended. An account without a password needs a recent sign-in
- * instead. Throws VALIDATION_FAILED if the password is missing, STEP_UP_REQUIRED if the sign-in is not recent,
- * WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other members need as an
- * owner, and CONFLICT for the only member of a suspended tenant, or of any tenant without `deleteTenants`.
+ * Deletes the caller's account. Returns the API keys that ended. Throws VALIDATION_FAILED if the password of an account
+ * that has one is missing, WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom
+ * other members need as an owner, and CONFLICT for the only member of a suspended tenant, or of any tenant without
+ * `deleteTenants`.
  */
 export async function deleteAccount(
   deps: Deps,
@@ -36,8 +48,7 @@ export async function deleteAccount(
   const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
   if (password !== undefined) await checkPassword(deps, caller, user, password);
-  else if (user.passwordHash === "") await requireStepUp(deps, caller);
-  else throw invalid({ issues: [{ path: ["password"], message: "Give your password" }] });
+  else if (user.passwordHash !== "") throw invalid({ issues: [{ path: ["password"], message: "Give your password" }] });
   const deletion = {
     userId,
     passwordHash: user.passwordHash,

@@ -1,13 +1,16 @@
 /** Deleting one's own account, and the tenant of the session. */
 import { operation } from "../../base/operation";
-import { deleteAccount, deleteAccountBy } from "./account";
+import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
+import { deleteAccount, deleteAccountBy, recentSignInOrPassword } from "./account";
 import { accountDeletion, tenantDeletion, userDeletion } from "./schemas";
-import { deleteTenant, deleteTenantBy } from "./tenant";
+import { deleteTenant, deleteTenantBy, refuseSuspended } from "./tenant";
 
 export const deletion = {
   ofAccount: operation({
+    openWhenSuspended: true,
     limit: { rule: "deleteAccount", per: "user" },
     schema: accountDeletion,
+    stepUp: recentSignInOrPassword,
     verb: ({ deps, session, input }) => deleteAccount(deps, session, input),
   }),
   ofTenant: operation({
@@ -15,7 +18,9 @@ export const deletion = {
     openWhenSuspended: true,
     limit: { rule: "deleteTenant", per: "user" },
     schema: tenantDeletion,
-    verb: ({ deps, session, input }) => deleteTenant(deps, session, input),
+    refuse: ({ session }) => refuseSuspended(session),
+    stepUp: recentSignInOrCredentials,
+    verb: ({ deps, session }) => deleteTenant(deps, session),
   }),
   ofPlatformTenant: operation({
     scope: "tenants.write",

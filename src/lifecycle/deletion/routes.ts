@@ -3,7 +3,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { endedAccount, endedWith } from "../../identity/members/ended-keys";
 import { ofTenant, ofUser } from "../../tenancy/directory/paths";
@@ -27,7 +26,6 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
       "longer. `LAST_OWNER`: other members need you as an owner. `CONFLICT`: you are the only member of a tenant " +
       "and have not sent `deleteTenants`, or the tenant is suspended.",
   })),
-  sessionOnly,
   ...serve(deletion.ofAccount, (c, keys) => c.json(endedWith("Account deleted.", keys))),
 );
 
@@ -47,7 +45,6 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
       "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code. `CONFLICT`: the tenant " +
       "is suspended.",
   })),
-  sessionOnly,
   ...serve(deletion.ofTenant, saying("Tenant deleted.")),
 );
 

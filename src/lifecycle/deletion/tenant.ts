@@ -5,7 +5,6 @@ import { AppError } from "../../base/errors";
 import { log } from "../../base/log/log";
 import type { PlatformKeyPrincipal, SessionPrincipal } from "../../base/schemas/principal";
 import { requireTenant } from "../../identity/platform-keys/subjects";
-import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleteTenantOfOwner, deleteTenantOfProduct } from "./tenant-store";
@@ -24,17 +23,13 @@ export async function deleteTenantBy(deps: Deps, key: PlatformKeyPrincipal, name
 const suspended = () =>
   new AppError("CONFLICT", { message: "This tenant is suspended. It cannot be deleted until it is resumed." });
 
-/**
- * Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, CONFLICT while the
- * tenant is suspended, and as `requireStepUp`.
- */
-export async function deleteTenant(
-  deps: Deps,
-  caller: SessionPrincipal,
-  credentials: StepUpCredentials,
-): Promise<void> {
-  if (caller.isTenantSuspended) throw suspended();
-  await requireStepUp(deps, caller, credentials);
+/** Throws CONFLICT while the caller's tenant is suspended. */
+export function refuseSuspended({ isTenantSuspended }: SessionPrincipal): void {
+  if (isTenantSuspended) throw suspended();
+}
+
+/** Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN. */
+export async function deleteTenant(deps: Deps, caller: SessionPrincipal): Promise<void> {
   const outcome = await deleteTenantOfOwner(deps, caller, deps.now());
   if (outcome === "refused") throw new AppError("FORBIDDEN");
   if (outcome !== "deleted") refuseNewOwner(outcome.newOwnerUntil);

@@ -14,11 +14,16 @@ const TENANT = { permission: "owner", limit: { rule: "exportTenant", per: "tenan
 /** In place of a step-up, the forms of the console take the credentials. */
 export const exports = {
   ofAccountWithCredentials: operation({
+    openWhenSuspended: true,
     schema: tenantDeletion,
     stepUp: recentSignInOrCredentials,
     verb: ({ deps, session }) => exportLimited(deps, session),
   }),
-  ofAccount: operation({ stepUp: recentSignIn, verb: ({ deps, session }) => exportLimited(deps, session) }),
+  ofAccount: operation({
+    openWhenSuspended: true,
+    stepUp: recentSignIn,
+    verb: ({ deps, session }) => exportLimited(deps, session),
+  }),
   ofTenantWithCredentials: operation({
     ...TENANT,
     schema: tenantDeletion,

@@ -3,7 +3,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { limitedInside } from "../../base/http/rate-limit";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
@@ -23,7 +22,6 @@ export const accountExportRoutes = new Hono<AppEnv>().get(
         "has a year of their IP addresses.",
     }),
   ),
-  sessionOnly,
   limitedInside("exportAccount", "user"),
   ...serve(exports.ofAccount, (c, data) => c.json({ data }, 200, attachment("account"))),
 );
@@ -37,6 +35,5 @@ export const tenantExportRoutes = new Hono<AppEnv>().get(
       "has them. The audit log has an export of its own. Needs a sign-in, or `POST /auth/step-up`, within the last " +
       "ten minutes.",
   })),
-  sessionOnly,
   ...serve(exports.ofTenant, (c, file) => c.body(file, 200, attachment("tenant"))),
 );

@@ -1,14 +1,17 @@
 /** What the product does with imports of people, and what its operators see. Sending people is in `routes.ts`. */
 
-import { operation } from "../../base/operation";
+import { type Access, operation } from "../../base/operation";
 import { operatorCredentials } from "../../identity/accounts/step-up-schemas";
 import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
+import { MAX_PART_KIB } from "./chunks";
 import { createImport, importOf, importsOf, reportOf, startImport, stopImport } from "./imports";
 import { importForOperator, stopAsOperator } from "./operators";
 import { importQuery, importStart, newImport, reportQuery, shownReport } from "./schemas";
 
 const READ = { scope: "users.write", limit: { rule: "platformRead", per: "platform key" } } as const;
-export const WRITE_IMPORTS = { scope: "users.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
+const WRITE_IMPORTS = { scope: "users.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
+/** Sending people, a JSON value a line. */
+export const SEND_PEOPLE = { ...WRITE_IMPORTS, bodyKiB: MAX_PART_KIB, takesNdjson: true } as const satisfies Access;
 
 export const imports = {
   create: operation({

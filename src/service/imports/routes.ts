@@ -11,7 +11,7 @@ import { describeRoute, documented } from "../../base/http/route-docs";
 import { body } from "../../base/http/validate";
 import { dataOf, id, says } from "../../base/schemas/schemas";
 import { importAtOnce, putPart } from "./imports";
-import { imports, WRITE_IMPORTS } from "./operations";
+import { imports, SEND_PEOPLE } from "./operations";
 import {
   importPage,
   importRecord,
@@ -34,7 +34,7 @@ const wholeImport = documented(
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     return c.json({ data: await importAtOnce(c.get("deps"), platformKeyOf(c), query, bytes) }, 202);
   }),
-  { takesNdjson: true, query: wholeImportQuery },
+  { query: wholeImportQuery },
 );
 
 export const importRoutes = new Hono<AppEnv>()
@@ -48,7 +48,7 @@ export const importRoutes = new Hono<AppEnv>()
         "With a body in NDJSON of up to 5 MiB, `dryRun` and `onExisting` in the query, it is created, sent and " +
         "started at once: 202. 409 while ten imports have not ended.",
     })),
-    requires(WRITE_IMPORTS),
+    requires(SEND_PEOPLE),
     wholeImport,
     body(newImport),
     async (c) => c.json({ data: await perform(c, imports.create, c.req.valid("json")) }, 201),
@@ -78,7 +78,7 @@ export const importRoutes = new Hono<AppEnv>()
         "Up to 5 MiB and 20,000 lines of up to 64 KiB. A part that is sent again replaces the former one until the " +
         "import is started; then the same bytes are answered with 200, and others with 409.",
     })),
-    requires(WRITE_IMPORTS),
+    requires(SEND_PEOPLE),
     ndjsonOnly,
     async (c) => {
       const part = partNumber.safeParse(c.req.param("n"));

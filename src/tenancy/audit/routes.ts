@@ -7,7 +7,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { EXPORT_TYPES, exportHeaders } from "./export";
@@ -48,6 +47,5 @@ export const activityRoutes = new Hono<AppEnv>().get(
     200: dataOf(activity),
     description: "What the user did, and what others who were not signed in did to the account, such as failed logins.",
   })),
-  sessionOnly,
   ...serve(auditLog.readOwn, (c, data) => c.json({ data })),
 );

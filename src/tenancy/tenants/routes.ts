@@ -4,7 +4,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { serve } from "../../base/http/operation";
-import { sessionOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { tenants } from "./operations";
@@ -15,6 +14,5 @@ export const tenantRoutes = new Hono<AppEnv>().get(
   describeRoute("listTenants", "The tenants that the user is a member of, the most recently used first.", () => ({
     200: dataOf(z.array(membershipSchema)),
   })),
-  sessionOnly,
   ...serve(tenants.list, (c, data) => c.json({ data })),
 );

@@ -1,5 +1,5 @@
 /** What people and programs do with event types. */
-import { AppError, notFound } from "../../base/errors";
+import { notFound } from "../../base/errors";
 import { operation } from "../../base/operation";
 import { IMPORT_TYPES, READ_TYPES, TEST_RULES, WRITE_TYPES } from "../access";
 import { exportTypes } from "./export/export";
@@ -11,6 +11,9 @@ import { changeSettings, readSettings } from "./settings";
 import { countSubscribers, listTypes, listVersions } from "./store";
 import { addVersion, changeType, createType, removeType, trySample, typeOf, versionOf } from "./types";
 
+/** A schema with its examples. */
+const SCHEMA_KIB = 256;
+
 export const eventTypes = {
   list: operation({
     ...READ_TYPES,
@@ -20,6 +23,7 @@ export const eventTypes = {
   create: operation({
     ...WRITE_TYPES,
     permission: "webhook.create",
+    bodyKiB: SCHEMA_KIB,
     schema: newEventType,
     verb: ({ deps, principal, input }) => createType(deps, principal, input),
   }),
@@ -33,6 +37,7 @@ export const eventTypes = {
   change: operation({
     ...WRITE_TYPES,
     permission: "webhook.update",
+    bodyKiB: SCHEMA_KIB,
     schema: eventTypeChange,
     verb: ({ deps, principal, param, input }) => changeType(deps, principal, param("name"), input),
   }),
@@ -44,6 +49,7 @@ export const eventTypes = {
   addVersion: operation({
     ...WRITE_TYPES,
     permission: "webhook.update",
+    bodyKiB: SCHEMA_KIB,
     schema: newVersion,
     verb: ({ deps, principal, param, input }) => addVersion(deps, principal, param("name"), input),
   }),
@@ -75,13 +81,9 @@ export const eventTypes = {
   import: operation({
     ...IMPORT_TYPES,
     permission: "webhook.create",
+    also: "webhook.update",
     schema: typeImport,
-    verb: ({ deps, principal, input }) => {
-      // The scope of a platform key covers both.
-      const mayUpdate = principal.kind === "platform-key" || principal.permissions.has("webhook.update");
-      if (!mayUpdate) throw new AppError("FORBIDDEN");
-      return importTypes(deps, principal, input);
-    },
+    verb: ({ deps, principal, input }) => importTypes(deps, principal, input),
   }),
   settings: operation({
     ...READ_TYPES,
@@ -89,6 +91,7 @@ export const eventTypes = {
   }),
   changeSettings: operation({
     ...WRITE_TYPES,
+    callers: ["session", "platform-key"],
     permission: "member.manage",
     permissionInPlatform: "webhook.update",
     schema: settingsChange,

@@ -3,7 +3,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { saying, serve } from "../../base/http/operation";
-import { sessionOrPlatformOnly } from "../../base/http/permissions";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { EXPORT_MEDIA_TYPES, exportHeaders } from "./export/export";
@@ -140,6 +139,5 @@ export const eventTypeSettingsRoutes = new Hono<AppEnv>()
         "Making the catalogue public needs a slug, and an owner with a verified address. In the tenant of the " +
         "platform, a platform key with `webhooks.write` can do it too.",
     })),
-    sessionOrPlatformOnly,
     ...serve(eventTypes.changeSettings, (c, data) => c.json({ data })),
   );

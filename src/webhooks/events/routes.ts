@@ -9,7 +9,7 @@ import { requires, serve } from "../../base/http/operation";
 import { describeRoute } from "../../base/http/route-docs";
 import { body } from "../../base/http/validate";
 import { dataOf } from "../../base/schemas/schemas";
-import { PUBLISH } from "../access";
+import { PUBLISH, PUBLISH_BATCH } from "../access";
 import { events } from "./operations";
 import { idempotencyKey, type Published, publication, publicationBatch, published, versionAsked } from "./publication";
 import { type PublishedOrRepeat, publishOrFind, shown } from "./publish";
@@ -47,7 +47,7 @@ export const publishOne = [
 
 /** What serves `POST /events/batch`. */
 export const publishBatch = [
-  requires(PUBLISH),
+  requires(PUBLISH_BATCH),
   keepBodyText,
   body(publicationBatch),
   async (c: Valid<typeof publicationBatch>) => {

@@ -1,5 +1,5 @@
 /** What people and programs do with feeds. */
-import { operation } from "../../base/operation";
+import { operation, WITH_KEYS } from "../../base/operation";
 import { MOVE_CONSUMER, READ_FEED, WRITE_FEED } from "../access";
 import { changeFeed, createFeed, feedsOf, removeFeed, rotateToken, shownFeed } from "./changes";
 import { ackConsumer, consumersOf, forgetConsumer, seekConsumer } from "./consumers";
@@ -13,8 +13,13 @@ export const feeds = {
     schema: newFeed,
     verb: ({ deps, principal, input }) => createFeed(deps, principal, input),
   }),
-  list: operation({ permission: "webhook.read", verb: ({ deps, principal }) => feedsOf(deps, principal) }),
+  list: operation({
+    callers: WITH_KEYS,
+    permission: "webhook.read",
+    verb: ({ deps, principal }) => feedsOf(deps, principal),
+  }),
   get: operation({
+    callers: WITH_KEYS,
     permission: "webhook.read",
     verb: ({ deps, principal, param }) => shownFeed(deps, principal, param("id")),
   }),
@@ -41,6 +46,7 @@ export const feeds = {
     verb: ({ deps, principal, param, input }) => pollFeed(deps, ownFeed(principal, param("id")), input),
   }),
   consumers: operation({
+    callers: WITH_KEYS,
     permission: "webhook.read",
     limit: { rule: "readFeed", per: "feed" },
     verb: ({ deps, principal, param }) => consumersOf(deps, ownFeed(principal, param("id"))),

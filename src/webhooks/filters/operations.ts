@@ -1,6 +1,6 @@
 /** Trying a filter on an event. */
 import { orNotFound } from "../../base/errors";
-import { operation } from "../../base/operation";
+import { operation, WITH_PORTALS } from "../../base/operation";
 import { TEST_RULES } from "../access";
 import { reasons } from "./match";
 import { parseFilter } from "./parse";
@@ -11,6 +11,7 @@ import { readFilter } from "./stored";
 export const filters = {
   test: operation({
     ...TEST_RULES,
+    callers: WITH_PORTALS,
     schema: filterSample,
     verb: async ({ deps, principal, param, input: { type, payload, filter } }): Promise<FilterResult> => {
       const stored = orNotFound(await findFilter(deps, principal, param("id"), type), "Webhook");

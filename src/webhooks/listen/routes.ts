@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
-import { requires, saying, serve } from "../../base/http/operation";
+import { saying, serve } from "../../base/http/operation";
 import { describeRoute } from "../../base/http/route-docs";
 import { dataOf } from "../../base/schemas/schemas";
 import { listeners } from "./operations";
@@ -12,7 +12,6 @@ import { listenerView, openedView, ticketView } from "./view";
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 export const listenRoutes = new Hono<AppEnv>()
-  .use(requires({ permission: "webhook.read" }))
   .post(
     "/",
     describeRoute("openListener", "Opens a listener: a subscription whose deliveries go over a WebSocket.", () => ({

@@ -1,13 +1,13 @@
 /** What people and programs do with sources. */
 import { notFound, orNotFound } from "../../base/errors";
-import { operation } from "../../base/operation";
+import { operation, WITH_KEYS } from "../../base/operation";
 import { MANAGE_SOURCES } from "../access";
 import { addSecret, changeSource, createSource, removeSecret, sourceOf, trySample } from "./changes";
 import { listSourceErrors } from "./errors-store";
 import { newSource, newSourceSecret, sourceChange, sourceSample } from "./schemas";
 import { deleteSource, listSources } from "./store";
 
-const READ = { permission: "webhook.read" } as const;
+const READ = { callers: WITH_KEYS, permission: "webhook.read" } as const;
 
 export const sources = {
   create: operation({
@@ -44,6 +44,8 @@ export const sources = {
   }),
   test: operation({
     ...MANAGE_SOURCES,
+    // A sample of up to 256 KiB as a JSON string.
+    bodyKiB: 1024,
     schema: sourceSample,
     verb: ({ deps, principal, param, input }) => trySample(deps, principal, param("id"), input),
   }),

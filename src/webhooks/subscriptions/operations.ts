@@ -1,6 +1,6 @@
 /** What people and programs do with subscriptions. */
 import { orNotFound } from "../../base/errors";
-import { type Call, operation } from "../../base/operation";
+import { type Call, operation, WITH_PORTALS } from "../../base/operation";
 import { WRITE_SUBSCRIPTIONS } from "../access";
 import { changeSubscription, createSubscription, whyUnchanged } from "./changes";
 import { importSubscriptions } from "./import";
@@ -16,11 +16,13 @@ export const subscriptions = {
     verb: ({ deps, principal, input }) => createSubscription(deps, principal, input),
   }),
   list: operation({
+    callers: WITH_PORTALS,
     permission: "webhook.read",
     schema: listQuery,
     verb: ({ deps, principal, input }) => listSubscriptions(deps, principal, input),
   }),
   get: operation({
+    callers: WITH_PORTALS,
     permission: "webhook.read",
     verb: async ({ deps, principal, param }) =>
       orNotFound(await findSubscription(deps, principal, param("id")), "Webhook"),
@@ -32,8 +34,11 @@ export const subscriptions = {
     verb: ({ deps, principal, param, input }) => changeSubscription(deps, principal, param("id"), input),
   }),
   import: operation({
+    callers: WITH_PORTALS,
     permission: "webhook.create",
+    also: "webhook.update",
     limit: { rule: "importWebhooks", per: "tenant" },
+    bodyKiB: 1024,
     schema: subscriptionImport,
     verb: ({ deps, principal, input }) => importSubscriptions(deps, principal, input),
   }),

@@ -15,15 +15,9 @@ import { checkNewPasskey, invalidPasskey, type MadePasskey } from "../../passkey
 import { creationOptions } from "../../passkeys/webauthn/options";
 import type { CreationOptions, Passkey } from "../../passkeys/webauthn/schemas";
 import { passkeyView } from "../../passkeys/webauthn/view";
-import { requireStepUp, requireVerifiedAddress } from "../../step-up/confirm";
 
-/**
- * Returns the options with which a page makes a passkey. Throws EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and CONFLICT
- * for a user who has the most passkeys.
- */
+/** Returns the options with which a page makes a passkey. Throws CONFLICT for a user who has the most passkeys. */
 export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promise<CreationOptions> {
-  requireVerifiedAddress(deps, caller);
-  await requireStepUp(deps, caller);
   const present = await listPasskeysOfUser(deps, caller.userId);
   if (present.length >= MAX_PASSKEYS) throw tooMany();
   const { email, name } = caller.account;
@@ -31,17 +25,14 @@ export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promis
 }
 
 /**
- * Adds the passkey and tells the user by mail. Throws EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, VALIDATION_FAILED
- * when the authenticator's answer is not valid or the state was used or has expired, and CONFLICT at the limit or for a
- * passkey that has been added already.
+ * Adds the passkey and tells the user by mail. Throws VALIDATION_FAILED when the authenticator's answer is not valid or
+ * the state was used or has expired, and CONFLICT at the limit or for a passkey that has been added already.
  */
 export async function addPasskey(
   deps: Deps,
   caller: SessionPrincipal,
   { state, response, name }: MadePasskey & { name: string },
 ): Promise<Passkey> {
-  requireVerifiedAddress(deps, caller);
-  await requireStepUp(deps, caller);
   const { userId, actor } = caller;
   const context = { purpose: "register", userId, requestId: actor.requestId } as const;
   const { stateId, credential } = await checkNewPasskey(deps, context, { state, response });

@@ -4,7 +4,6 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../base/http/env";
 import { saying, serve } from "../../../base/http/operation";
-import { sessionOnly } from "../../../base/http/permissions";
 import { describeRoute } from "../../../base/http/route-docs";
 import { dataOf } from "../../../base/schemas/schemas";
 import { creationOptions, passkey } from "../../passkeys/webauthn/schemas";
@@ -12,7 +11,6 @@ import { passkeyView } from "../../passkeys/webauthn/view";
 import { passkeys } from "./operations";
 
 export const passkeyRoutes = new Hono<AppEnv>()
-  .use(sessionOnly)
   .post(
     "/options",
     describeRoute("startPasskey", "What a page gives to `navigator.credentials.create` to make a passkey.", () => ({

@@ -9,28 +9,28 @@ import {
   startEnrolment,
 } from "./enrolment";
 
-const LIMITED = { limit: { rule: "twoFactor", per: "user" } } as const;
+const OWN = { openWhenSuspended: true, limit: { rule: "twoFactor", per: "user" } } as const;
 
 export const twoFactor = {
-  enable: operation({ ...LIMITED, verb: ({ deps, session }) => startEnrolment(deps, session.userId) }),
+  enable: operation({ ...OWN, verb: ({ deps, session }) => startEnrolment(deps, session.userId) }),
   verify: operation({
-    ...LIMITED,
+    ...OWN,
     schema: codeBody,
     verb: ({ deps, session, input }) => confirmEnrolment(deps, session, input.token),
   }),
   /** Only the console shows the first recovery codes with the answer. */
   verifyWithCodes: operation({
-    ...LIMITED,
+    ...OWN,
     schema: codeBody,
     verb: ({ deps, session, input }) => confirmWithRecoveryCodes(deps, session, input.token),
   }),
   disable: operation({
-    ...LIMITED,
+    ...OWN,
     schema: factorBody,
     verb: ({ deps, session, input }) => disableTwoFactor(deps, session, input.token),
   }),
   renewRecoveryCodes: operation({
-    ...LIMITED,
+    ...OWN,
     schema: factorBody,
     verb: ({ deps, session, input }) => renewRecoveryCodes(deps, session, input.token),
   }),

@@ -3,14 +3,12 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../base/http/env";
 import { saying, serve } from "../../../base/http/operation";
-import { sessionOnly } from "../../../base/http/permissions";
 import { describeRoute } from "../../../base/http/route-docs";
 import { dataOf } from "../../../base/schemas/schemas";
 import { enrolment, recoveryCodes as recoveryCodesSchema } from "../../two-factor/schemas";
 import { twoFactor } from "./operations";
 
 export const twoFactorRoutes = new Hono<AppEnv>()
-  .use(sessionOnly)
   .post(
     "/enable",
     describeRoute(

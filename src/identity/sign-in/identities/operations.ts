@@ -1,37 +1,50 @@
 /** What people do with the providers that they sign in with. */
 import * as z from "zod";
-import { operation } from "../../../base/operation";
+import { type Call, operation } from "../../../base/operation";
 import { stepUpFields } from "../../accounts/step-up-schemas";
 import { listIdentitiesOfUser } from "../../providers/store";
-import { recentSignIn, recentSignInOrCredentials } from "../../step-up/confirm";
+import { recentSignIn, recentSignInOrCredentials, requireVerifiedAddress } from "../../step-up/confirm";
 import { linkBody } from "../providers/schemas";
-import { removeIdentity, startLinking } from "./own";
+import { linkedProvider, removeIdentity, startLinking } from "./own";
 
-const LIMITED = { limit: { rule: "identities", per: "user" } } as const;
+const OWN = { openWhenSuspended: true, limit: { rule: "identities", per: "user" } } as const;
+
 /** The form of the console may send the password for the step-up. */
 const password = z.object(stepUpFields).pick({ password: true });
 
+const refuseToLink = ({ deps, session, param }: Call<unknown>) => {
+  linkedProvider(deps, param("id"));
+  requireVerifiedAddress(deps, session);
+};
+
 export const identities = {
-  list: operation({ verb: ({ deps, session }) => listIdentitiesOfUser(deps, session.userId) }),
+  list: operation({
+    openWhenSuspended: true,
+    verb: ({ deps, session }) => listIdentitiesOfUser(deps, session.userId),
+  }),
   link: operation({
-    ...LIMITED,
+    ...OWN,
+    takesCookiesAcrossOrigins: true,
     schema: linkBody,
+    refuse: refuseToLink,
+    stepUp: recentSignIn,
     verb: ({ deps, session, param, input, cookies }) =>
       startLinking(deps, session, { name: param("id"), to: input.to }, cookies),
   }),
   linkWithPassword: operation({
-    ...LIMITED,
+    ...OWN,
     schema: password,
-    verb: ({ deps, session, param, input, cookies }) =>
-      startLinking(deps, session, { name: param("id") }, cookies, input),
+    refuse: refuseToLink,
+    stepUp: recentSignInOrCredentials,
+    verb: ({ deps, session, param, cookies }) => startLinking(deps, session, { name: param("id") }, cookies),
   }),
   unlink: operation({
-    ...LIMITED,
+    ...OWN,
     stepUp: recentSignIn,
     verb: ({ deps, session, param }) => removeIdentity(deps, session, param("id")),
   }),
   unlinkWithPassword: operation({
-    ...LIMITED,
+    ...OWN,
     schema: password,
     stepUp: recentSignInOrCredentials,
     verb: ({ deps, session, param }) => removeIdentity(deps, session, param("id")),

@@ -5,26 +5,25 @@ import { queueMailIfPossible } from "../../../base/mail/queue";
 import type { Cookies } from "../../../base/operation";
 import type { SessionPrincipal } from "../../../base/schemas/principal";
 import { FlowError } from "../../providers/failure";
-import { findProvider } from "../../providers/providers";
-import { requireStepUp, requireVerifiedAddress, type StepUpCredentials } from "../../step-up/confirm";
+import { findProvider, type Provider } from "../../providers/providers";
 import { startAuthorization } from "../providers/flow";
 import { deleteIdentityOfUser } from "./store";
 
+/** The provider of this name. Throws NOT_FOUND for one that is off. */
+export const linkedProvider = ({ config }: Deps, name: string): Provider =>
+  orNotFound(findProvider(config, name), "Provider");
+
 /**
- * Begins to link a provider. Returns the URL to which the browser goes. Throws NOT_FOUND for one that is off,
- * EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and SERVICE_UNAVAILABLE while it is down.
+ * Begins to link a provider. Returns the URL to which the browser goes. Throws NOT_FOUND for one that is off, and
+ * SERVICE_UNAVAILABLE while it is down.
  */
 export async function startLinking(
   deps: Deps,
-  caller: SessionPrincipal,
+  { userId, sessionId }: SessionPrincipal,
   { name, to = "" }: { name: string; to?: string | undefined },
   cookies: Cookies,
-  given?: StepUpCredentials,
 ): Promise<string> {
-  const provider = orNotFound(findProvider(deps.config, name), "Provider");
-  requireVerifiedAddress(deps, caller);
-  await requireStepUp(deps, caller, given);
-  const { userId, sessionId } = caller;
+  const provider = linkedProvider(deps, name);
   try {
     const purpose = { to, link: { userId, sessionId }, invitationHash: null };
     return await startAuthorization(deps, provider, purpose, cookies);

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { notFound } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
 import { saying, serve } from "../../../base/http/operation";
-import { servesRequest, sessionOnly } from "../../../base/http/permissions";
+import { servesRequest } from "../../../base/http/permissions";
 import { describeRoute, documented } from "../../../base/http/route-docs";
 import { dataOf } from "../../../base/schemas/schemas";
 import { hasProviders } from "../../providers/providers";
@@ -24,7 +24,6 @@ const whenOn = documented(
 );
 
 export const identityRoutes = new Hono<AppEnv>()
-  .use(sessionOnly)
   .use(whenOn)
   .get(
     "/",

@@ -5,7 +5,7 @@ import { finishAuthorization, startSignIn } from "./redirects";
 import { authorizationQuery } from "./schemas";
 import { loginWithProvider } from "./sign-in";
 
-const LIMITED = { limit: { rule: "oauth", per: "IP address" } } as const;
+const LIMITED = { callers: "anybody", limit: { rule: "oauth", per: "IP address" } } as const;
 
 export const providers = {
   start: operation({
@@ -19,6 +19,8 @@ export const providers = {
       finishAuthorization(deps, param("provider"), unchecked.query(), cookies, client.origin),
   }),
   exchange: operation({
+    callers: "anybody",
+    takesCookiesAcrossOrigins: true,
     limit: { rule: "oauthExchange", per: "IP address" },
     schema: exchange,
     verb: ({ deps, input, client, cookies }) => loginWithProvider(deps, input, cookies, client),

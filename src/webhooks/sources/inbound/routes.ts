@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { AppError } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
+import { requires } from "../../../base/http/operation";
 import { consume, limitedInside } from "../../../base/http/rate-limit";
 import { describeRoute } from "../../../base/http/route-docs";
 import { says } from "../../../base/schemas/schemas";
@@ -22,6 +23,7 @@ export const inboundRoutes = new Hono<AppEnv>().post(
       "The provider's signature is the credential. The answer to an unknown source is that to a wrong signature. A " +
       "body of any JSON value with up to 256 KiB is taken.",
   })),
+  requires({ callers: "anybody", bodyKiB: 256 }),
   limitedInside("inbound", "source"),
   async (c) => {
     const deps = c.get("deps");
