@@ -132,10 +132,22 @@ describe("an import", () => {
     expect(done.body.data.at(-1)).toMatchObject({ outcome: "refused" });
   });
 
-  test("in parallel makes one subscription of each external id", async () => {
+  test("in parallel makes one subscription of each external id, and leaves it to the others as it is", async () => {
     const person = await signUp();
-    await Promise.all(Array.from({ length: 10 }, () => imports(person, [item("a"), item("b")])));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => imports(person, [item("a"), item("b")])));
+    for (const index of [0, 1]) {
+      const became = answers.map((answer) => outcomes(answer)[index]).sort();
+      expect(became).toEqual(["created", ...Array(9).fill("unchanged")]);
+    }
     expect(await listed(person)).toHaveLength(2);
+  });
+
+  test("in parallel refuses nothing that meets another version of itself", async () => {
+    const person = await signUp();
+    const named = Array.from({ length: 10 }, (_, n) => imports(person, [item("a", { name: `${n}` })]));
+    const became = (await Promise.all(named)).flatMap(outcomes).sort();
+    expect(became).toEqual(["created", ...Array(9).fill("updated")]);
+    expect((await listed(person)).map(({ version }: { version: number }) => version)).toEqual([9]);
   });
 
   test.each<[string, unknown]>([

@@ -1,8 +1,12 @@
 /** Subscriptions: create, list, get, change, delete; validation, tenancy, roles. */
 import { describe, expect, test } from "vitest";
+import { SYSTEM } from "../../src/base/schemas/actor";
+import { updateSubscription } from "../../src/webhooks/subscriptions/change-store";
+import { findSubscription } from "../../src/webhooks/subscriptions/store";
 import { type Answer, call, type Person, setRole, signUp } from "../support/client";
+import { depsOf } from "../support/moves";
 import { subscribe } from "../support/receiver";
-import { deliveryDb } from "../support/shard";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const FIELDS = { name: "orders", url: "http://receiver.example/200/x", events: ["OrderPaid"], secret: "s3cret" };
 const create = (person: Person, fields: object) => call("POST", "/webhooks", { token: person.token, body: fields });
@@ -127,6 +131,44 @@ const ON_ONE: [string, string, object?][] = [
   ["POST", "/pause"],
   ["POST", "/resume"],
 ];
+
+describe("changing at the same time", () => {
+  test("20 changes all succeed or answer 409, and none that succeeds is lost", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, FIELDS.url);
+    const names = Array.from({ length: 20 }, (_, n) => `X-${n}`);
+    const answers = await Promise.all(
+      names.map((name) => {
+        const body = { name, delivery: { headers: { [name]: "v" } } };
+        return call("PATCH", `/webhooks/${id}`, { token: person.token, body });
+      }),
+    );
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    const written = names.filter((_, index) => answers[index]?.status === 200);
+    const { data } = (await call("GET", `/webhooks/${id}`, { token: person.token })).body;
+    expect(Object.keys(data.delivery.headers).sort()).toEqual(written.sort());
+    expect([data.version, written.includes(data.name)]).toEqual([written.length, true]);
+    const audit = await call("GET", "/audit?action=webhook.updated&limit=100", { token: person.token });
+    expect(audit.body.data).toHaveLength(written.length);
+  });
+
+  test("decides a change again, but does not prevent a pause by whoever undoes what was not them", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, FIELDS.url);
+    const { deps, ended } = await depsOf();
+    const tenant = { tenantId: person.tenantId, shard: SHARD, actor: SYSTEM };
+    const before = await findSubscription(deps, tenant, id);
+    if (!before) throw new Error("no subscription");
+    await call("PATCH", `/webhooks/${id}`, { token: person.token, body: { name: "other" } });
+    const pause = { before, changed: { enabled: false } };
+    const isEnabled = async () => (await findSubscription(deps, tenant, id))?.enabled;
+    expect([await updateSubscription(deps, tenant, pause, 0), await isEnabled()]).toEqual([undefined, true]);
+    const forced = await updateSubscription(deps, tenant, { ...pause, isForced: true }, 0);
+    expect([forced?.version, await isEnabled()]).toEqual([2, false]);
+    expect(await updateSubscription(deps, tenant, { ...pause, isForced: true }, 0)).toBeUndefined();
+    await ended();
+  });
+});
 
 describe("who may", () => {
   test("another tenant's subscription answers exactly as a missing one, and stays as it was", async () => {

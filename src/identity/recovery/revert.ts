@@ -10,7 +10,7 @@ import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { findTenant } from "../../tenancy/tenants/store";
 import { endTokensSince, findFeedsBy, type SuspectFeed } from "../../webhooks/feeds/suspects-store";
-import { updateSubscription } from "../../webhooks/subscriptions/change-store";
+import { pauseSubscription } from "../../webhooks/subscriptions/changes";
 import {
   findSubscriptionsBy,
   type Suspect,
@@ -91,7 +91,7 @@ async function pauseSuspects(
       // It may be the copy of one whose tenant was moved.
       const tenant = await findTenant(deps, suspect.tenantId);
       if (!tenant || paused.some(({ id }) => id === suspect.id)) continue;
-      await updateSubscription(deps, { ...tenant, actor }, suspect.id, { enabled: false }, deps.now());
+      await pauseSubscription(deps, { ...tenant, actor }, suspect.id);
       paused.push(suspect);
     }
   }

@@ -21,20 +21,6 @@ export const withFormerState = (
     ORDER BY key) h)`;
 
 /**
- * Like `withFormerState`, for an UPDATE of `s` whose values of `enabled` and the JSON list `events` may be unchanged;
- * undefined if it sets neither.
- */
-export function formerStates(events: string | undefined, enabled: boolean | undefined, nowMs: number): SQL | undefined {
-  if (events === undefined && enabled === undefined) return undefined;
-  const former = {
-    enabled: enabled === undefined ? sql`NULL` : sql`nullif(s.enabled, ${Number(enabled)})`,
-    events: events === undefined ? sql`NULL` : sql`nullif(s.events, ${events})`,
-  };
-  return sql`iif(coalesce(${former.enabled}, ${former.events}) IS NULL, s.former_states,
-    ${withFormerState(nowMs, former)})`;
-}
-
-/**
  * The value of a member in the first former state of the subscription `s` that has the member and ended after `atMs`,
  * as SQL.
  */

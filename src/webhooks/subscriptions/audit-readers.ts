@@ -1,10 +1,7 @@
 /** Callers who may not read the audit log must not have it sent to a subscription either. */
-import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import { ALL_OPERATIONAL, AUDIT_TYPE } from "../../base/schemas/event-type";
 import type { Principal } from "../../base/schemas/principal";
-import type { TenantRef } from "../../base/schemas/tenant-ref";
-import { findSubscription } from "./store";
 
 /** Somebody's permissions. */
 export type Permitted = Pick<Principal, "permissions">;
@@ -19,16 +16,13 @@ export function refuseNewReader({ permissions }: Permitted, events: readonly str
 }
 
 /** Throws FORBIDDEN if the change would send the audit log to a new receiver and the caller may not read it. */
-export async function refuseReader(
-  deps: Deps,
-  caller: TenantRef & Permitted,
-  id: string,
-  { url, events }: { url?: string | undefined; events?: readonly string[] | undefined },
-): Promise<void> {
-  if (caller.permissions.has("audit.read") || (url === undefined && events === undefined)) return;
-  const before = await findSubscription(deps, caller, id);
-  if (!before || !receivesAudit(events ?? before.events)) return;
-  if (!receivesAudit(before.events) || (url !== undefined && url !== before.url)) throw refused();
+export function refuseNewReceiver(
+  { permissions }: Permitted,
+  before: { url: string; events: readonly string[] },
+  { url = before.url, events = before.events }: { url?: string | undefined; events?: readonly string[] | undefined },
+): void {
+  if (permissions.has("audit.read") || !receivesAudit(events)) return;
+  if (!receivesAudit(before.events) || url !== before.url) throw refused();
 }
 
 const refused = () =>

@@ -5,7 +5,6 @@ import type { Deps } from "../../base/deps";
 import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { nextRevision, raiseRevision } from "../event-types/revision-store";
 import type { FilterObject } from "../filters/filter";
-import { hasUrl } from "../plane/live-store";
 
 export const MAX_FILTERED = 100;
 
@@ -33,41 +32,8 @@ export async function raiseForFilters(deps: Deps, tenant: TenantRef): Promise<vo
 export const nextForFilters = (tenant: TenantRef, condition?: SQL): SQL | undefined =>
   tenant.tenantId === PLATFORM_TENANT ? undefined : nextRevision(tenant, condition);
 
-/** What must hold of the subscription `s` so that a filter and its event types fit each other. */
-export interface FilterCondition {
-  /** It has a filter, or the tenant may have one more. */
-  hasRoomForFilter?: true;
-  /** It lists no operational events. */
-  withoutOperational?: true;
-  withoutFilter?: true;
-}
-
-/** The same as SQL. */
-export const filterConditions = (tenant: TenantRef, condition: FilterCondition): SQL[] => [
-  ...(condition.hasRoomForFilter ? [sql`(s.filter IS NOT NULL OR ${hasRoomForFilter(tenant)})`] : []),
-  ...(condition.withoutOperational
-    ? [sql`NOT EXISTS (SELECT 1 FROM json_each(s.events) t WHERE t.value GLOB 'postern.*')`]
-    : []),
-  ...(condition.withoutFilter ? [sql`s.filter IS NULL`] : []),
-];
-
-/**
- * The statement that raises the revision of the tenant's rules if a change of the subscription `id` changes its filter,
- * or the event types for which it has one; undefined if it sets neither. Run it before the change.
- */
-export function revisionAfter(
-  tenant: TenantRef,
-  id: string,
-  { filter, events }: { filter?: FilterObject | null | undefined; events?: string | undefined },
-  isAllowed: SQL,
-): SQL | undefined {
-  const changes = [
-    ...(filter === undefined ? [] : [sql`s.filter IS NOT ${filter && JSON.stringify(filter)}`]),
-    ...(events === undefined ? [] : [sql`(s.filter IS NOT NULL AND s.events IS NOT ${events})`]),
-  ];
-  if (changes.length === 0) return undefined;
-  return nextForFilters(
-    tenant,
-    sql`FROM subscriptions s WHERE ${hasUrl(tenant, id)} AND ${isAllowed} AND (${sql.join(changes, sql` OR `)})`,
-  );
-}
+/** Whether a change of a subscription changes what publishing obeys: its filter, or the types for which it has one. */
+export const changesRules = (
+  { options }: { options: { filter?: unknown } | null },
+  { filter, events }: { filter?: FilterObject | null | undefined; events?: readonly string[] | undefined },
+): boolean => filter !== undefined || (events !== undefined && options?.filter !== undefined);

@@ -1,12 +1,8 @@
 /** Importing the subscriptions of another system: each item creates one or replaces the one with its external id. */
-import { decrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { AppError, invalid } from "../../base/errors";
 import type { TenantStanding } from "../../base/schemas/principal";
-import { type DeliveryChange, optionsPatch, wholeDelivery } from "../options/delivery-options";
-import { type Headers, mergeHeaders } from "../options/header-options";
-import { isSame, openHeaders } from "../options/headers";
-import { secretOwner } from "../signing/keys";
+import { wholeDelivery } from "../options/delivery-options";
 import {
   type Changer,
   changeSubscription,
@@ -16,6 +12,7 @@ import {
   tooManySubscriptions,
 } from "./changes";
 import { type ImportedItem, type ImportedSubscription, importedSubscription } from "./import-schemas";
+import { differing, stateAfter, stateOf } from "./state";
 import { countSubscriptions, findByExternalId, type SubscriptionRow } from "./store";
 
 interface Import {
@@ -67,56 +64,40 @@ class Run {
   async #write(item: ImportedSubscription): Promise<Outcome> {
     const { deps, tenant } = this;
     const before = await findByExternalId(deps, tenant, item.externalId);
-    if (!before) return this.#create(item);
-    const headers = await openHeaders(deps, before);
-    if (await isUnchanged(deps, before, headers, item)) return { outcome: "unchanged", id: before.id };
-    const delivery = wholeDelivery(item.delivery, Object.keys(headers));
+    return before ? this.#replace(before, item) : this.#create(item);
+  }
+
+  async #replace(before: SubscriptionRow, item: ImportedSubscription): Promise<Outcome> {
+    const { deps, tenant } = this;
+    const stored = await stateOf(deps, before);
+    const change = { ...item, delivery: wholeDelivery(item.delivery, Object.keys(stored.headers)) };
+    if (differing(stored, stateAfter(stored, change)).size === 0) return { outcome: "unchanged", id: before.id };
     if (this.dryRun) checkSubscription(deps, tenant, item);
-    else await changeSubscription(deps, tenant, before.id, { ...item, delivery });
+    else await changeSubscription(deps, tenant, before.id, change);
     return { outcome: "updated", id: before.id };
   }
 
   async #create(item: ImportedSubscription): Promise<Outcome> {
     const { deps, tenant } = this;
-    if (!this.dryRun) return { outcome: "created", id: (await createSubscription(deps, tenant, item)).id };
+    if (!this.dryRun) return this.#createOrReplace(item);
     checkSubscription(deps, tenant, item);
     const most = mostSubscriptions(deps, tenant);
     if ((await countSubscriptions(deps, tenant)) + this.#created >= most) throw tooManySubscriptions(deps, tenant);
     this.#created += 1;
     return { outcome: "created" };
   }
-}
 
-/** Whether replacing the subscription by the item would change nothing. */
-async function isUnchanged(
-  { keys }: Deps,
-  before: SubscriptionRow,
-  headers: Headers,
-  item: ImportedSubscription,
-): Promise<boolean> {
-  const { filter = null, ...options } = before.options ?? {};
-  const fields = ({ name, url, events, enabled }: Pick<SubscriptionRow, "name" | "url" | "events" | "enabled">) =>
-    JSON.stringify([name, url, events, enabled]);
-  return (
-    fields(before) === fields(item) &&
-    canonical(options) === canonical(optionsPatch(item.delivery ?? {})) &&
-    // Nulls in a filter count.
-    JSON.stringify(filter) === JSON.stringify(item.delivery?.filter ?? null) &&
-    isSame(headers, headersOf(item.delivery)) &&
-    (await decrypt(keys, secretOwner(before.id), before.secretSealed)) === item.secret
-  );
-}
-
-const headersOf = (delivery: DeliveryChange | null | undefined) => mergeHeaders({}, delivery?.headers ?? {});
-
-/** JSON without members that are null or empty objects, in the order of their names. */
-function canonical(value: unknown): string | undefined {
-  if (!(value instanceof Object) || Array.isArray(value)) return value === null ? undefined : JSON.stringify(value);
-  const members = Object.entries(value).flatMap(([name, member]) => {
-    const text = canonical(member);
-    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
-  });
-  return members.length === 0 ? undefined : `{${members.sort().join(",")}}`;
+  async #createOrReplace(item: ImportedSubscription): Promise<Outcome> {
+    const { deps, tenant } = this;
+    try {
+      return { outcome: "created", id: (await createSubscription(deps, tenant, item)).id };
+    } catch (refusal) {
+      // Somebody may have created it since it was looked for: the same import, sent twice.
+      const twin = refusal instanceof AppError && (await findByExternalId(deps, tenant, item.externalId));
+      if (!twin) throw refusal;
+      return this.#replace(twin, item);
+    }
+  }
 }
 
 /** The first thing that is wrong, in a sentence. */

@@ -6,7 +6,8 @@ import type { ActingIn } from "../../base/schemas/actor";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditOf, auditWebhooks } from "../../tenancy/audit/record-store";
 import type { FilterObject } from "../filters/filter";
-import { type DeliveryOptions, type OptionsPatch, parseOptions } from "../options/delivery-options";
+import { type DeliveryOptions, parseOptions } from "../options/delivery-options";
+import type { StoredOptions } from "../options/stored-options";
 import { failureCountOf } from "../plane/hours-store";
 import { indexSubscription, unindexEventTypes } from "../plane/index-store";
 import { assign, END_LANE, initialLane } from "../plane/lane-store";
@@ -97,11 +98,11 @@ export interface NewSubscription {
   url: string;
   /** The user who chooses the URL; null: a program that belongs to no user. */
   setUpBy?: string | null | undefined;
-  events: string[];
+  events: readonly string[];
   secretSealed: string;
   secretDigest: string;
   enabled: boolean;
-  options?: OptionsPatch | undefined;
+  options?: StoredOptions | null | undefined;
   filter?: FilterObject | null | undefined;
   /** The Ed25519 key for a subscription whose options ask for one and that has none. */
   publicKey?: NewPublicKey | undefined;
@@ -110,18 +111,6 @@ export interface NewSubscription {
   /** Whether the tenant has no verified owner. */
   onTrial?: boolean | undefined;
 }
-
-/**
- * `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without empty members; null when nothing is
- * left. The options beside `retry` are replaced as a whole.
- */
-export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL => {
-  const replaced = Object.keys(patch).filter((name) => name !== "retry" && patch[name] instanceof Object);
-  const stored = sql`coalesce(${before}, '{}')`;
-  const kept = replaced.reduce((options, name) => sql`json_remove(${options}, ${`$.${name}`})`, stored);
-  return sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
-    FROM json_each(json_patch(${kept}, ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
-};
 
 /**
  * Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant has
@@ -144,20 +133,19 @@ export async function insertSubscription(
     secretSealed,
     secretDigest,
     enabled,
-    options,
+    options = null,
     filter = null,
     publicKey,
     headersSealed = null,
     onTrial = false,
   } = subscription;
-  const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const lane = initialLane(!enabled && options?.onPause === "hold");
   const { written, created } = await writeBatch(deps, tenant, {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, set_up_by, events,
       secret_sealed, secret_digest, enabled, options, filter, headers_sealed, released_to, has_backlog,
         on_trial, created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${externalId}, ${name}, ${url}, ${setUpBy}, ${jsonList(events)},
-        ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
+        ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${options && JSON.stringify(options)},
         ${filter && JSON.stringify(filter)}, ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog},
           ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0
