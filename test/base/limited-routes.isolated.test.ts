@@ -4,9 +4,9 @@ import { describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app";
 import { docsOf, type RouteDocs } from "../../src/base/http/route-docs";
 import { type MailRuleName, RULES, type RuleName } from "../../src/base/limits/rules";
+import { rememberKnown } from "../../src/base/limits/unknown";
 import { describedRoutes } from "../../src/docs/openapi/document";
 import { makeKey } from "../../src/identity/api-keys/key";
-import { rememberGoodKey } from "../../src/identity/api-keys/unknown-keys";
 import { newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { callUnder, type OverriddenCall } from "../support/overrides";
 
@@ -32,9 +32,9 @@ const COUNTED: Record<
     RuleName,
     | "inviteAddress"
     | "inbound"
-    // A form and pages; see portal.test.ts and catalogue.test.ts in test/console.
     | "openPortal"
-    | "catalog"
+    | `catalog${string}`
+    | `unknown${"Source" | "Portal"}`
     | TrialRule
     | "rotateSecret"
     | "operator"
@@ -282,7 +282,7 @@ describe("what anybody can ask without a credential", () => {
     const list = (credential: string) =>
       callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });
     const useOthers = () => {
-      for (let other = 0; other < 600; other += 1) rememberGoodKey(crypto.randomUUID());
+      for (let other = 0; other < 600; other += 1) rememberKnown(crypto.randomUUID());
     };
     expect((await list(key)).status).toBe(200);
     for (const status of [401, 429]) expect((await list(makeKey("ak_"))).status).toBe(status);

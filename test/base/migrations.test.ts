@@ -124,6 +124,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "attempts",
     "audit_events",
     "audit_feeds",
+    "catalog_files",
     "catalogs",
     "dead_letters",
     "departed_tenants",

@@ -17,14 +17,22 @@ export async function openCatalogue(person: Person, fields: object = {}): Promis
   return slug;
 }
 
+interface Browsing {
+  ip?: string;
+  variables?: Record<string, string>;
+  headers?: Record<string, string>;
+}
+
 /** What somebody without a session gets below `/catalog/`, also with some of the Worker's variables changed. */
 export async function browse(
   path: string,
-  { ip = newAddress(), variables = {} }: { ip?: string; variables?: Record<string, string> } = {},
+  { ip = newAddress(), variables = {}, headers = {} }: Browsing = {},
 ): Promise<{ status: number; headers: Headers; text: string }> {
   const context = createExecutionContext();
   const url = `http://postern.test/catalog/${path}`;
-  const request = new Request<unknown, IncomingRequestCfProperties>(url, { headers: { "cf-connecting-ip": ip } });
+  const request = new Request<unknown, IncomingRequestCfProperties>(url, {
+    headers: { "cf-connecting-ip": ip, ...headers },
+  });
   const response = await worker.fetch(request, { ...env, ...variables } as Env, context);
   const page = { status: response.status, headers: response.headers, text: await response.text() };
   await waitOnExecutionContext(context);

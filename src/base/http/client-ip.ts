@@ -27,16 +27,6 @@ function clientOf(address: string): string {
 }
 
 /**
- * The network that a provider gives to a neighbourhood (a /24 of IPv4) or to a customer (a /48 of IPv6). Null for
- * "unknown". `clientIp` is what `clientAddress` returns.
- */
-export function networkOf(clientIp: string): string | null {
-  const [address = ""] = clientIp.split("/");
-  if (ipaddr.IPv6.isValid(address)) return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`;
-  return ipaddr.IPv4.isValid(address) ? `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24` : null;
-}
-
-/**
  * The address in `X-Client-IP`, if `X-Client-IP-Signature` signs it together with the request's method, path and time,
  * with the secret that we share with the server that sent the request. Requests of a Worker in another zone all come
  * from one address: without this, its users would share one limit.

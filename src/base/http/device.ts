@@ -1,8 +1,8 @@
 /** The device that a request comes from, as a session stores it. */
 import Bowser from "bowser";
 import type { Context } from "hono";
+import { networkOf } from "../limits/network";
 import type { Device } from "../schemas/device";
-import { networkOf } from "./client-ip";
 import type { AppEnv } from "./env";
 
 const MAX_USER_AGENT_CHARACTERS = 512;

@@ -5,11 +5,11 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ErrorCode } from "../errors";
+import { consumeByAddress } from "../limits/by-address";
 import { refuseOverLimit } from "../limits/limiter";
-import { countsNetwork, FAIL_CLOSED, NETWORK_FACTOR, type RuleName } from "../limits/rules";
+import { FAIL_CLOSED, type RuleName } from "../limits/rules";
 import { type LimitVerdict, resetSeconds } from "../limits/window";
 import type { Principal } from "../schemas/principal";
-import { networkOf } from "./client-ip";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
@@ -41,8 +41,10 @@ export function limit(rule: RuleName, per: keyof typeof KEYS, { when, units = 1 
     if (when && !when(c)) return next();
     const { limiter, background } = c.get("deps");
     const key = KEYS[per](c);
-    const verdict = await consume(c, rule, key, { units });
-    if (verdict && per === "IP address") await consumeNetwork(c, rule, verdict);
+    const verdict =
+      per === "IP address"
+        ? shown(c, await consumeByAddress(c.get("deps"), rule, key, units))
+        : await consume(c, rule, key, { units });
     const giveBack = () => {
       if (verdict) background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units }));
     };
@@ -70,19 +72,6 @@ export async function countRefused(c: Context<AppEnv>): Promise<void> {
   await consume(c, "refused", actor.id ?? userId);
 }
 
-/** Counts the network of the address, where the limit does. Throws RATE_LIMITED, and gives back what was counted. */
-async function consumeNetwork(c: Context<AppEnv>, rule: RuleName, counted: LimitVerdict): Promise<void> {
-  const [clientIp, { limiter, background, config }] = [c.get("clientIp"), c.get("deps")];
-  const network = countsNetwork(rule, clientIp) ? networkOf(clientIp) : null;
-  if (network === null) return;
-  const verdict = await limiter.consume(rule, network, 1, NETWORK_FACTOR * config.rules[rule].limit);
-  if (!verdict || verdict.allowed) return;
-  background("rate limit", limiter.giveBack(rule, clientIp, { leavesAtMs: counted.leavesAtMs, units: 1 }));
-  c.header("RateLimit-Remaining", "0");
-  c.header("RateLimit-Reset", String(resetSeconds(verdict)));
-  refuseOverLimit(verdict);
-}
-
 /** Counts a request, whose key its handler knows. Throws RATE_LIMITED; `max` stands in for the limit of the rule. */
 export async function consume(
   c: Context<AppEnv>,
@@ -90,7 +79,11 @@ export async function consume(
   key: string,
   { units = 1, max }: { units?: number; max?: number | undefined } = {},
 ): Promise<LimitVerdict | null> {
-  const verdict = await c.get("deps").limiter.consume(rule, key, units, max);
+  return shown(c, await c.get("deps").limiter.consume(rule, key, units, max));
+}
+
+/** Tells the client of a verdict. Throws RATE_LIMITED for a refusal. */
+function shown(c: Context<AppEnv>, verdict: LimitVerdict | null): LimitVerdict | null {
   if (!verdict) return null;
   c.header("RateLimit-Limit", String(verdict.limit));
   c.header("RateLimit-Remaining", String(verdict.remaining));

@@ -59,6 +59,8 @@ export const RULES = {
   portalLinks: { limit: 300, windowSeconds: minute },
   refused: { limit: 60, windowSeconds: minute },
   unknownApiKey: { limit: 60, windowSeconds: minute },
+  unknownSource: { limit: 60, windowSeconds: minute },
+  unknownPortal: { limit: 60, windowSeconds: minute },
   invite: { limit: 20, windowSeconds: hour },
   changeRole: { limit: 60, windowSeconds: minute },
   changeSecurity: { limit: 30, windowSeconds: minute },
@@ -75,6 +77,7 @@ export const RULES = {
   publish: { limit: 6000, windowSeconds: minute },
   writeEventTypes: { limit: 600, windowSeconds: minute },
   catalog: { limit: 120, windowSeconds: minute },
+  catalogReads: { limit: 1200, windowSeconds: minute },
   testRules: { limit: 600, windowSeconds: minute },
   writeSource: { limit: 120, windowSeconds: minute },
   inbound: { limit: 30, windowSeconds: minute },
@@ -104,24 +107,15 @@ export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set(
   Object.keys({ ...SIGN_IN_RULES, ...MAILS }) as (keyof typeof SIGN_IN_RULES | MailRuleName)[],
 );
 
-/**
- * Limits by IP address of what guesses, sends mails or costs much CPU time. They are counted for the network of the
- * address too, because a customer of a provider often has a whole one: up to `NETWORK_FACTOR` times the limit. Many
- * customers share a network of IPv4, so only some limits count those.
- */
-const BY_NETWORK: Readonly<Partial<Record<LimitName, "IPv6" | "any">>> = {
-  login: "IPv6",
-  register: "any",
-  requestCode: "IPv6",
-  verifyCode: "IPv6",
-  forgotPassword: "IPv6",
-  resetPassword: "IPv6",
-};
+/** How much of a limit by IP address the network of the address may use up. */
 export const NETWORK_FACTOR = 8;
 
-/** Whether the limit counts the networks of such addresses. */
+/**
+ * Whether the limit counts the network of such an address too, up to `NETWORK_FACTOR` times the limit. A customer of a
+ * provider often has a whole network of IPv6. Many customers share one of IPv4, so only registrations count those.
+ */
 export const countsNetwork = (name: LimitName, clientIp: string): boolean =>
-  BY_NETWORK[name] === "any" || (BY_NETWORK[name] === "IPv6" && clientIp.includes(":"));
+  clientIp.includes(":") || name === "register";
 
 /**
  * What a tenant may use per minute. `perMinute` is the default of the variable, and `units` converts it into units of

@@ -68,3 +68,20 @@ export const catalogs = sqliteTable(
   },
   (t) => [uniqueIndex("catalogs_by_tenant").on(t.tenantId)],
 );
+
+/** A file of a catalogue as it was made last, in the delivery database of the tenant. */
+export const catalogFiles = sqliteTable(
+  "catalog_files",
+  {
+    tenantId: text("tenant_id").notNull(),
+    format: text({ enum: ["openapi", "asyncapi", "typescript"] }).notNull(),
+    /** What it was made of; "" until it is made. */
+    madeOf: text("made_of").notNull().default(""),
+    etag: text(),
+    /** Null: it would be too large. */
+    body: text(),
+    /** When somebody began to make it, Unix ms. */
+    takenAt: integer("taken_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.format] })],
+);

@@ -7,10 +7,12 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type AppError, notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { toAppError } from "../../base/http/errors";
+import { namesTag } from "../../base/http/etag";
 import { pathParam } from "../../base/http/operation";
-import { limit } from "../../base/http/rate-limit";
+import { consume, limit } from "../../base/http/rate-limit";
+import { catalogueFile } from "../../webhooks/event-types/catalogue/files";
 import { findPublicCatalogue, type PublicCatalogue } from "../../webhooks/event-types/catalogue/store";
-import { exportHeaders, exportTypes } from "../../webhooks/event-types/export/export";
+import { exportHeaders } from "../../webhooks/event-types/export/export";
 import { findType, listTypes } from "../../webhooks/event-types/store";
 import { Banner } from "../components/display";
 import { failureOf } from "../failure";
@@ -25,9 +27,11 @@ const PAGE_TYPES = 200;
 
 const missing = () => notFound("Page");
 
+/** Each address has its limit, and a catalogue one for all of them: what many addresses read is bounded too. */
 async function catalogueOf(c: Context<AppEnv>): Promise<PublicCatalogue> {
   const found = await findPublicCatalogue(c.get("deps"), pathParam(c, "slug"));
   if (!found) throw missing();
+  await consume(c, "catalogReads", found.tenantId);
   return found;
 }
 
@@ -53,9 +57,11 @@ export const catalogueRoutes = new Hono<AppEnv>()
   .get("/:slug/:file{openapi\\.json|asyncapi\\.json|types\\.ts}", async (c) => {
     const catalogue = await catalogueOf(c);
     const { format } = FILES[c.req.param("file") as keyof typeof FILES];
-    const file = await exportTypes(c.get("deps"), catalogue, format, catalogue);
-    const { "Content-Type": type } = exportHeaders(format);
-    return c.body(file, 200, { "Content-Type": type, "Cache-Control": CACHE_CONTROL });
+    const { body, etag } = await catalogueFile(c.get("deps"), catalogue, format);
+    c.header("Cache-Control", CACHE_CONTROL);
+    c.header("ETag", etag);
+    if (namesTag(c.req.header("if-none-match") ?? "", etag)) return c.body(null, 304);
+    return c.body(body, 200, { "Content-Type": exportHeaders(format)["Content-Type"] });
   })
   .get("/:slug/:name", async (c) => {
     const catalogue = await catalogueOf(c);

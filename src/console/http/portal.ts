@@ -18,7 +18,10 @@ const ENDED =
 /** 401 without a live session, 403 in a suspended tenant. */
 export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
   const cookie = getConsoleCookie(c, "session");
-  const principal = cookie === undefined ? null : await authenticatePortalSession(c.get("deps"), cookie, originOf(c));
+  const principal =
+    cookie === undefined
+      ? null
+      : await authenticatePortalSession(c.get("deps"), cookie, c.get("clientIp"), originOf(c));
   if (!principal) throw new AppError("UNAUTHENTICATED", { message: ENDED });
   c.set("principal", principal);
   if (principal.isTenantSuspended) throw tenantSuspended();

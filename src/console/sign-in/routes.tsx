@@ -198,7 +198,7 @@ export const accountPages = new Pages()
     done: flash("/sign-in", "passwordReset"),
     again: (c, refused, values) => resetPage(c, values.token, refused),
   })
-  .get("/accept-invitation", async (c) =>
+  .get("/accept-invitation", requires(recovery.verifyEmail), async (c) =>
     invitationPage(c, c.req.query("token") ?? "", (await findCurrentUser(c))?.email),
   )
   .form("/accept-invitation", invitations.accept, {

@@ -163,6 +163,9 @@ const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: s
   platformPublish: ["platform key", "events that it publishes, in all tenants together"],
   refused: ["user or key", "requests without the permission, which count towards no other limit"],
   unknownApiKey: ["IP address", "requests with an API key or a platform key that does not exist"],
+  unknownSource: ["IP address", "calls to sources that do not exist"],
+  unknownPortal: ["IP address", "pages of portals with a cookie of no session"],
+  catalogReads: ["catalogue", "pages and files that anybody reads"],
   unverifiedDeliveries: ["tenant without a verified owner", "deliveries; the others are refused with 403"],
   unverifiedEvents: [
     "tenant without a verified owner",

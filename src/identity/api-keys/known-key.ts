@@ -1,8 +1,8 @@
 /** Looking a key up by its hash. A mistyped key costs no trip to D1, and unknown keys are limited by address. */
 import { sha256Hex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
+import { lookUp } from "../../base/limits/unknown";
 import { isKey } from "./key";
-import { countUnknownKey, refuseUnknownKeys, rememberGoodKey } from "./unknown-keys";
 
 const USE_RESOLUTION_MS = 60_000;
 
@@ -18,11 +18,7 @@ export async function findByKey<Row>(
 ): Promise<Row | null> {
   if (!isKey(key)) return null;
   const hash = await sha256Hex(key);
-  refuseUnknownKeys(deps, hash, clientIp);
-  const row = await find(hash);
-  if (row) rememberGoodKey(hash);
-  else await countUnknownKey(deps, clientIp);
-  return row;
+  return lookUp(deps, "unknownApiKey", { clientIp, mark: hash }, () => find(hash));
 }
 
 /** Whether the last recorded use is so old that this one should be recorded. */

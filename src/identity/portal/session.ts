@@ -1,6 +1,7 @@
 /** The session that a portal link opens, once. */
 import { randomBytes, sha256Hex, toHex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
+import { lookUp } from "../../base/limits/unknown";
 import type { RequestOrigin } from "../../base/schemas/actor";
 import type { PortalPrincipal } from "../../base/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
@@ -15,16 +16,18 @@ const SECRET_BYTES = 32;
 
 /**
  * The principal of a portal's cookie; null when it is unknown, when the link has ended or was revoked, or when its
- * maker may not read subscriptions any more.
+ * maker may not read subscriptions any more. Throws RATE_LIMITED when too many unknown cookies come from `clientIp`.
  */
 export async function authenticatePortalSession(
   deps: Deps,
   cookie: string,
+  clientIp: string,
   origin: RequestOrigin,
 ): Promise<PortalPrincipal | null> {
   const [, id, secret] = cookie.match(COOKIE) ?? [];
   if (!id || !secret) return null;
-  const link = await findBySession(deps, id, await sha256Hex(secret));
+  const hash = await sha256Hex(secret);
+  const link = await lookUp(deps, "unknownPortal", { clientIp, mark: hash }, () => findBySession(deps, id, hash));
   return link && admit(link, origin);
 }
 

@@ -5,6 +5,7 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
+import { namesTag } from "../../base/http/etag";
 import { describeRoute } from "../../base/http/route-docs";
 import { discoveryDocument } from "./discovery";
 import { revokedList } from "./revocations";
@@ -74,7 +75,3 @@ export const tokenRoutes = new Hono<AppEnv>()
       return c.body(jws, 200, { "Content-Type": "application/jwt" });
     },
   );
-
-/** Weak comparison (RFC 9110 section 8.8.3.2). */
-const namesTag = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^"/, 'W/"')));

@@ -76,6 +76,7 @@ function deliverySteps(where: DeliveryPlace): Step[] {
     ofTenant({ table: "event_type_versions", key: ["tenant_id", "name", "version"] }, where),
     ofTenant({ table: "event_types", key: ["tenant_id", "name"] }, where),
     ofTenant({ table: "publish_rules", key: ["tenant_id"] }, where),
+    ofTenant({ table: "catalog_files", key: ["tenant_id", "format"] }, where),
     ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, where),
     ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, where),
     ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, where),

@@ -2,6 +2,7 @@
 import { sha256Hex, toHex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
+import { lookUp } from "../../base/limits/unknown";
 import { publishOrFind } from "../events/publish";
 import { type Reading, readCall } from "./read";
 import { countRefused, noteError, refuseRepeated } from "./refusals";
@@ -21,8 +22,9 @@ export type Receipt =
 const ANY_BODY = "inbound";
 
 /**
- * Returns the source of a genuine call. Throws RATE_LIMITED for an address whose calls were refused too often, and the
- * same UNAUTHENTICATED for an unknown or disabled source, a suspended tenant and a wrong or stale signature.
+ * Returns the source of a genuine call. Throws RATE_LIMITED for an address whose calls were refused too often or that
+ * has called too many unknown sources, and the same UNAUTHENTICATED for an unknown or disabled source, a suspended
+ * tenant and a wrong or stale signature.
  */
 export async function authenticateCall(
   deps: Deps,
@@ -31,7 +33,10 @@ export async function authenticateCall(
   clientIp: string,
 ): Promise<CalledSource> {
   refuseRepeated(deps, sourceId, clientIp);
-  const found = isSourceId(sourceId) ? await findCalledSource(deps, sourceId) : undefined;
+  const asked = { clientIp, mark: sourceId };
+  const found = isSourceId(sourceId)
+    ? await lookUp(deps, "unknownSource", asked, () => findCalledSource(deps, sourceId))
+    : null;
   const isOpen = found?.source.enabled === true && !found.tenant.isTenantSuspended;
   if (found && isOpen) {
     const { id, provider, options, secretsSealed } = found.source;

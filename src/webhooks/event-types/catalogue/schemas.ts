@@ -1,6 +1,10 @@
 /** The catalogue of a tenant's event types, as the API takes and returns it. */
 import * as z from "zod";
 import { described } from "../../../base/schemas/schemas";
+import type { TypesFormat } from "../export/schemas";
+
+/** The formats of its files. */
+export type CatalogueFormat = Exclude<TypesFormat, "json">;
 
 const MAX_TITLE_CHARACTERS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 2000;

@@ -45,7 +45,7 @@ export async function exportTypes(
   format: TypesFormat,
   forEverybody?: ForEverybody,
 ): Promise<ReadableStream<Uint8Array>> {
-  const parts = partsOf(deps, tenant, FORMATS[format].writer(forEverybody), forEverybody?.hasPlatformTypes);
+  const parts = partsOf(deps, tenant, format, forEverybody);
   let next = await parts.next();
   return new ReadableStream({
     async pull(controller) {
@@ -62,16 +62,22 @@ export async function exportTypes(
 }
 
 /** The document, a page of types in each part. */
-async function* partsOf(
+export async function* partsOf(
   deps: Deps,
   tenant: TenantRef,
-  writer: Writer,
-  hasPlatformTypes = true,
+  format: TypesFormat,
+  forEverybody?: ForEverybody,
 ): AsyncGenerator<string, void> {
+  const writer = FORMATS[format].writer(forEverybody);
   let text = writer.head;
   let between = "";
   for (let after: string | null = ""; after !== null; ) {
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(deps, tenant, after, hasPlatformTypes);
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(
+      deps,
+      tenant,
+      after,
+      forEverybody?.hasPlatformTypes,
+    );
     for (const declared of page.types) {
       text += between + writer.entry(declared);
       between = writer.between;
