@@ -6,7 +6,7 @@ export default defineConfig({
     "./src/base/tables/control-plane.ts",
     "./src/base/tables/delivery.ts",
     "./src/base/tables/events.ts",
-    "./src/base/tables/holds.ts",
+    "./src/base/tables/operators.ts",
     "./src/base/tables/audit.ts",
     "./src/base/tables/service.ts",
     "./src/base/tables/platform.ts",

@@ -61,7 +61,7 @@ export const FLASH_MESSAGES = {
   personResumed: "The person can sign in again.",
   sessionsEnded: "All sessions of the person have ended.",
   removalMailed: "The link is mailed. Nothing is removed until the person confirms it.",
-  sendsHeld: "Sends are frozen. Nothing is lost.",
+  sendsFrozen: "Sends are frozen. Nothing is lost.",
   tenantMoved: "The tenant is being moved.",
   sendsReleased: "Sends are released. What has waited is sent.",
   passkeyAdded: "Passkey added. You can sign in with it from now on.",

@@ -11,8 +11,8 @@ import * as delivery from "../../src/base/tables/delivery";
 import * as types from "../../src/base/tables/event-types";
 import * as events from "../../src/base/tables/events";
 import * as feeds from "../../src/base/tables/feeds";
-import * as holds from "../../src/base/tables/holds";
 import * as imports from "../../src/base/tables/imports";
+import * as operators from "../../src/base/tables/operators";
 import * as platform from "../../src/base/tables/platform";
 import * as portal from "../../src/base/tables/portal";
 import * as alarms from "../../src/base/tables/service";
@@ -184,7 +184,7 @@ const { catalogs, ...deliveryTypes } = types;
 const CONTROL = new Set(
   [control, alarms, platform, sources, imports, portal, { feedTokens, catalogs }].flatMap(namesOf),
 );
-const DELIVERY = new Set([delivery, events, deliveryTypes, holds, audit, deliveryFeeds].flatMap(namesOf));
+const DELIVERY = new Set([delivery, events, deliveryTypes, operators, audit, deliveryFeeds].flatMap(namesOf));
 
 /**
  * Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column

@@ -4,7 +4,7 @@ import * as control from "../../src/base/tables/control-plane";
 import * as delivery from "../../src/base/tables/delivery";
 import * as events from "../../src/base/tables/events";
 import * as feeds from "../../src/base/tables/feeds";
-import * as holds from "../../src/base/tables/holds";
+import * as operators from "../../src/base/tables/operators";
 import * as alarms from "../../src/base/tables/service";
 
 /** A statement that may read a whole table or index, and why that is right. */
@@ -148,7 +148,7 @@ const { feedTokens, ...deliveryFeeds } = feeds;
 const planeOf = new Map<string, "control" | "delivery">();
 for (const [plane, schema] of Object.entries({
   control: { ...control, ...alarms, feedTokens },
-  delivery: { ...delivery, ...events, ...holds, ...deliveryFeeds },
+  delivery: { ...delivery, ...events, ...operators, ...deliveryFeeds },
 } as const)) {
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");
 }

@@ -1,7 +1,7 @@
 /** One object per key. It holds a sliding window, in SQLite so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
 import { CleanUp } from "./clean-up";
-import { leaseMs, maxHeldUnits, type Rule } from "./rules";
+import { leaseMs, maxLeasedUnits, type Rule } from "./rules";
 import { consume, giveBack, type LimitVerdict, type WindowEntry } from "./window";
 
 /** What one call takes out of a window. */
@@ -79,11 +79,11 @@ export class RateLimiter extends DurableObject {
     this.#entries = entries;
   }
 
-  /** Returns how many of `units` may be held ahead of need, and leases them. */
+  /** Returns how many of `units` may be used ahead of need, and leases them. */
   #grantAhead(rule: Rule, units: number, nowMs: number): number {
     this.#leases = this.#leases.filter((lease) => lease.endsAtMs > nowMs);
-    const held = this.#leases.reduce((sum, lease) => sum + lease.units, 0);
-    const granted = Math.max(0, Math.min(units, maxHeldUnits(rule) - held));
+    const leased = this.#leases.reduce((sum, lease) => sum + lease.units, 0);
+    const granted = Math.max(0, Math.min(units, maxLeasedUnits(rule) - leased));
     if (granted > 0) this.#leases.push({ endsAtMs: nowMs + leaseMs(rule), units: granted });
     return granted;
   }

@@ -42,32 +42,32 @@ export class Lease {
 
   constructor(private readonly rule: Rule) {}
 
-  /** Consumes `units`, from one of the held blocks if it has enough. */
+  /** Consumes `units`, from one of its blocks if it has enough. */
   async consume(units: number, access: LimiterAccess): Promise<LimitVerdict> {
     const { nowMs } = access;
     this.#endLeases(nowMs);
     const block = this.#blocks.find((candidate) => candidate.units >= units);
     if (block) {
       block.units -= units;
-      const isRefill = this.#held() < blockUnits(this.rule) / 2 && nowMs >= this.#leasingUntilMs;
+      const isRefill = this.#left() < blockUnits(this.rule) / 2 && nowMs >= this.#leasingUntilMs;
       if (isRefill) access.background("rate limit refill", this.#call(0, access));
       return this.#verdict(true, nowMs, block.leavesAtMs);
     }
     if (nowMs < this.#refused.untilMs && units >= this.#refused.units) return this.#verdict(false, nowMs);
-    // What is held goes back with the call, because all units of a request must leave the window together.
+    // What is leased goes back with the call, because all units of a request must leave the window together.
     this.#endLeases(nowMs, Infinity);
     const grant = await this.#call(units, access);
     if (grant.allowed) return this.#verdict(true, nowMs, grant.leavesAtMs);
     // Parallel calls may have leased the last units.
-    const held = this.#held();
-    if (held > 0 && held + grant.remaining >= units) return this.consume(units, access);
+    const left = this.#left();
+    if (left > 0 && left + grant.remaining >= units) return this.consume(units, access);
     this.#refused = { units, untilMs: nowMs + grant.resetMs };
     return this.#verdict(false, nowMs);
   }
 
   /**
    * Takes back units that `consume` gave out and that were not used: into the block that they came from. Units that
-   * were never held go back to the Durable Object.
+   * were never leased go back to the Durable Object.
    */
   async giveBack({ leavesAtMs, units }: WindowEntry, access: LimiterAccess): Promise<void> {
     this.#endLeases(access.nowMs);
@@ -79,7 +79,7 @@ export class Lease {
     if (this.#unused.length > 0) await this.#call(0, access);
   }
 
-  #held = () => this.#blocks.reduce((sum, { units }) => sum + units, 0);
+  #left = () => this.#blocks.reduce((sum, { units }) => sum + units, 0);
 
   /** Ends the leases of blocks that end by `byMs`. */
   #endLeases(nowMs: number, byMs = nowMs): void {
@@ -91,7 +91,7 @@ export class Lease {
 
   async #call(units: number, access: LimiterAccess): Promise<Grant> {
     const leases = access.nowMs >= this.#leasingUntilMs;
-    const ahead = leases ? Math.max(0, blockUnits(this.rule) - this.#held()) : 0;
+    const ahead = leases ? Math.max(0, blockUnits(this.rule) - this.#left()) : 0;
     if (leases) this.#leasingUntilMs = access.nowMs + MAX_CALL_MS;
     const unused = this.#unused;
     this.#unused = [];
@@ -111,7 +111,7 @@ export class Lease {
   #verdict = (allowed: boolean, nowMs: number, leavesAtMs = nowMs): LimitVerdict => ({
     allowed,
     limit: this.rule.limit,
-    remaining: this.#remaining + this.#held(),
+    remaining: this.#remaining + this.#left(),
     resetMs: (allowed ? this.#resetAtMs : this.#refused.untilMs) - nowMs,
     leavesAtMs,
   });

@@ -21,7 +21,7 @@ export interface Limiter {
   giveBack(name: LimitName, key: string, unused: WindowEntry): Promise<void>;
 }
 
-/** The leases of an isolate, by limit and key. One that is dropped loses the few units that it holds. */
+/** The leases of an isolate, by limit and key. One that is dropped loses the few units that it has left. */
 export type Leases = BoundedMap<Lease>;
 
 /** Returns the leases of a new isolate. */

@@ -140,16 +140,16 @@ export const LEASED: ReadonlySet<LimitName> = new Set<LimitName>([
   "tenantPayloadBytes",
 ]);
 
-/** The most units that one isolate holds in advance. */
+/** The most units that one isolate leases in advance. */
 export const blockUnits = ({ limit }: Rule): number => Math.ceil(limit / 100);
 
 /**
  * How many units all isolates together may hold in advance. Units that were leased in one window can be used in the
  * next one, so a limit can be exceeded by this much.
  */
-export const maxHeldUnits = ({ limit }: Rule): number => Math.floor(limit / 10);
+export const maxLeasedUnits = ({ limit }: Rule): number => Math.floor(limit / 10);
 
 const LEASE_MS = 10_000;
 
-/** How long an isolate may use the units that it holds. */
+/** How long an isolate may use the units that it has leased. */
 export const leaseMs = ({ windowSeconds }: Rule): number => Math.min(LEASE_MS, (windowSeconds * 1000) / 6);

@@ -54,7 +54,7 @@ export const TENANT_CHANGES: readonly OperatorChange[] = [
     effects: [WAITING, "Members work as before, and see why nothing arrives."],
     button: "Freeze the sends",
     asksForReason: false,
-    done: "sendsHeld",
+    done: "sendsFrozen",
     operation: operators.holdSendsOfTenant,
   },
   {
@@ -137,7 +137,7 @@ export const SERVICE_CHANGES: readonly OperatorChange[] = [
     effects: [WAITING, "This is for all tenants."],
     button: "Freeze all sends",
     asksForReason: false,
-    done: "sendsHeld",
+    done: "sendsFrozen",
     operation: operators.holdSends,
   },
   {

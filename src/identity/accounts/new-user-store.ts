@@ -1,7 +1,7 @@
 /** A new user, and the credential with which they register as statements of the batch that writes them. */
 import { type SQL, sql } from "drizzle-orm";
 import { type FirstPasskey, insertFirstPasskey, methodsOfPasskey } from "../passkeys/store";
-import { passwordHolds, type SessionPreconditions } from "../sessions/store";
+import { passwordStillValid, type SessionPreconditions } from "../sessions/store";
 
 export interface NewUser {
   userId: string;
@@ -29,7 +29,7 @@ export function firstCredentialOf({ passwordHash, passkey }: NewUser): FirstCred
   if (!passkey) {
     return {
       stored: {},
-      preconditions: { credential: passwordHolds(passwordHash), factor: null, methods: ["password"] },
+      preconditions: { credential: passwordStillValid(passwordHash), factor: null, methods: ["password"] },
       meta: {},
     };
   }

@@ -4,8 +4,8 @@ import type { RequestOrigin } from "../../base/schemas/actor";
 import type { ApiKeyPrincipal } from "../../base/schemas/principal";
 import type { Permission } from "../../base/schemas/roles";
 import { standingOf } from "../../tenancy/tenants/standing-store";
-import { permissionsOfKey } from "./held";
 import { findByKey, isUseStale } from "./known-key";
+import { permissionsOfKey } from "./permissions";
 import { recallKey, rememberKey } from "./remembered";
 import { findApiKeyByHash, type KnownKey, touchApiKey } from "./store";
 

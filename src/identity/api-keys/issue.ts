@@ -40,7 +40,7 @@ export async function issueApiKey(
     name: request.name,
     prefix: shownPrefix(key),
     keyHash: await sha256Hex(key),
-    scopes: heldScopes(request.scopes, permissions),
+    scopes: allowedScopes(request.scopes, permissions),
     createdAt: deps.now(),
     expiresAt: request.expiresAt ?? null,
     lastUsedAt: null,
@@ -55,8 +55,8 @@ export async function issueApiKey(
 }
 
 /** The scopes that the caller has. The others would begin to work when the caller gets another role. */
-function heldScopes(asked: readonly Permission[], permissions: ReadonlySet<Permission>): Permission[] {
-  const held = asked.filter((scope) => permissions.has(scope));
-  if (held.length === 0) throw new AppError("FORBIDDEN", { message: "Your role has none of these scopes." });
-  return held;
+function allowedScopes(asked: readonly Permission[], permissions: ReadonlySet<Permission>): Permission[] {
+  const allowed = asked.filter((scope) => permissions.has(scope));
+  if (allowed.length === 0) throw new AppError("FORBIDDEN", { message: "Your role has none of these scopes." });
+  return allowed;
 }

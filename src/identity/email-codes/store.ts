@@ -19,9 +19,9 @@ export async function countAttempt({ db }: Deps, mailId: string, isRight: boolea
 }
 
 /** A condition that holds while a code, already found right, is unused. */
-export const mailCodeHolds = (mailId: string): SQL =>
+export const mailCodeStillValid = (mailId: string): SQL =>
   sql`EXISTS (SELECT 1 FROM mail_codes WHERE id = ${mailId} AND tries < ${MAX_TRIES})`;
 
-/** Uses the code if `condition` holds. Must come after every statement of the batch that uses `mailCodeHolds`. */
+/** Uses the code if `condition` holds. Must come after every statement of the batch that uses `mailCodeStillValid`. */
 export const useMailCode = (mailId: string, condition: SQL): SQL =>
   sql`UPDATE mail_codes SET tries = ${MAX_TRIES} WHERE id = ${mailId} AND ${condition}`;

@@ -139,17 +139,17 @@ export const methodsOfPasskey = ({ backedUp }: Pick<PasskeyUse, "backedUp">): Au
  * that the authenticator's key was copied (WebAuthn level 3, section 7.2, step 22). Many authenticators do not count
  * and always send 0.
  */
-export function passkeyHolds(userId: string, { passkeyId, stateId, counter }: PasskeyUse): SQL {
+export function passkeyStillValid(userId: string, { passkeyId, stateId, counter }: PasskeyUse): SQL {
   return sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${passkeyId} AND user_id = ${userId}
     AND (counter = 0 AND ${counter} = 0 OR counter < ${counter})))`;
 }
 
-/** Uses the passkey and the challenge. Must come after every statement of the batch that uses `passkeyHolds`. */
+/** Uses the passkey and the challenge. Must come after every statement of the batch that uses `passkeyStillValid`. */
 export function usePasskey(userId: string, use: PasskeyUse, nowMs: number) {
   return {
     passkeyUsed: sql`UPDATE passkeys SET counter = max(counter, ${use.counter}), backed_up = ${use.backedUp ? 1 : 0},
       last_used_at = ${nowMs}
-      WHERE id = ${use.passkeyId} AND ${passkeyHolds(userId, use)}`,
+      WHERE id = ${use.passkeyId} AND ${passkeyStillValid(userId, use)}`,
     stateUsed: useState(use.stateId),
   };
 }

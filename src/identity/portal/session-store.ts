@@ -6,7 +6,7 @@ import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/plat
 import type { PortalMakerKind } from "../../base/schemas/portal-schemas";
 import { type Permission, permissionsOf } from "../../base/schemas/roles";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
-import { permissionsOfKey } from "../api-keys/held";
+import { permissionsOfKey } from "../api-keys/permissions";
 import { isKeyLive } from "../api-keys/store";
 import { isPlatformKeyActive } from "../platform-keys/store";
 import { parsedTheme } from "./store";
@@ -70,12 +70,12 @@ export async function findBySession({ db, now }: Deps, id: string, hash: string)
 
 /** The link with those of its permissions that its maker still has. */
 function liveLink(row: FoundLink) {
-  const held = heldByMaker(row);
-  const permissions = (JSON.parse(row.permissions) as Permission[]).filter((permission) => held.has(permission));
+  const ofMaker = permissionsOfMaker(row);
+  const permissions = (JSON.parse(row.permissions) as Permission[]).filter((permission) => ofMaker.has(permission));
   return { ...row, theme: parsedTheme(row.theme), permissions: new Set(permissions) };
 }
 
-function heldByMaker({ makerKind, role, ...row }: FoundLink): ReadonlySet<Permission> {
+function permissionsOfMaker({ makerKind, role, ...row }: FoundLink): ReadonlySet<Permission> {
   if (makerKind === "platform-key") {
     return permissionsOfScopes(JSON.parse(row.platformScopes ?? "[]") as PlatformScope[]);
   }

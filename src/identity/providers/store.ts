@@ -59,13 +59,13 @@ export interface IdentityUse {
 }
 
 /** A condition that holds while the code is unused and the identity is the user's. */
-export const identityHolds = (userId: string, { issuer, sub, stateId }: IdentityUse): SQL =>
+export const identityStillValid = (userId: string, { issuer, sub, stateId }: IdentityUse): SQL =>
   sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM identities WHERE issuer = ${issuer} AND sub = ${sub}
     AND user_id = ${userId}))`;
 
-/** Uses the identity and the code. Must come after every statement of the batch that uses `identityHolds`. */
+/** Uses the identity and the code. Must come after every statement of the batch that uses `identityStillValid`. */
 export const useIdentity = (userId: string, use: IdentityUse, nowMs: number) => ({
   identityUsed: sql`UPDATE identities SET last_used_at = ${nowMs} WHERE issuer = ${use.issuer} AND sub = ${use.sub}
-    AND ${identityHolds(userId, use)}`,
+    AND ${identityStillValid(userId, use)}`,
   codeUsed: useState(use.stateId),
 });

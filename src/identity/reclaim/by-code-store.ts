@@ -6,7 +6,7 @@ import type { EndedAccess } from "../../base/mail/job";
 import type { RequestOrigin } from "../../base/schemas/actor";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditOfLink } from "../../tenancy/audit/record-store";
-import { mailCodeHolds } from "../email-codes/store";
+import { mailCodeStillValid } from "../email-codes/store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 
 /** The tenants that the user's account leaves when it is reclaimed; none when its address is verified. */
@@ -25,7 +25,7 @@ export async function reclaimByCode(
   { mailId, userId, origin }: { mailId: string; userId: string; origin: RequestOrigin },
   nowMs: number,
 ): Promise<EndedAccess | undefined> {
-  const live = mailCodeHolds(mailId);
+  const live = mailCodeStillValid(mailId);
   const unproven = sql`id = ${userId} AND email_verified_at IS NULL AND ${live}`;
   const { ended } = await atomically(db, {
     password: sql`UPDATE users SET password_hash = '' WHERE ${unproven}`,

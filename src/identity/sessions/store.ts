@@ -45,7 +45,7 @@ export const withMethods = (methods: readonly AuthMethod[]): SQL =>
     UNION SELECT value FROM json_each(${jsonList(methods)})))`;
 
 /** Holds while the password has this hash: a password reset after the check therefore stops the login. */
-export const passwordHolds = (passwordHash: string): SQL => sql`u.password_hash = ${passwordHash}`;
+export const passwordStillValid = (passwordHash: string): SQL => sql`u.password_hash = ${passwordHash}`;
 
 /** What the tokens of a session say about it. */
 export interface TokenSubject {

@@ -5,13 +5,13 @@ import { isUnused } from "../../base/db/used-states-store";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import type { ProviderName } from "../../base/schemas/schemas";
 import { auditIfChanged, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
-import { mailCodeHolds, useMailCode } from "../email-codes/store";
-import { methodsOfPasskey, type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
+import { mailCodeStillValid, useMailCode } from "../email-codes/store";
+import { methodsOfPasskey, type PasskeyUse, passkeyStillValid, usePasskey } from "../passkeys/store";
 import type { ProviderIdentity } from "../providers/identity";
-import { type IdentityUse, identityHolds, insertIdentity, isAdded, useIdentity } from "../providers/store";
-import { type NewSession, passwordHolds, type SessionPreconditions } from "../sessions/store";
+import { type IdentityUse, identityStillValid, insertIdentity, isAdded, useIdentity } from "../providers/store";
+import { type NewSession, passwordStillValid, type SessionPreconditions } from "../sessions/store";
 import { endSessions } from "../tokens/revocations-store";
-import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
+import { consumeFactor, type Factor, factorStillValid } from "../two-factor/store";
 
 /** The first credential of who somebody is, before the second factor. */
 export type FirstCredential =
@@ -47,8 +47,8 @@ export function preparationsOf(
   const added = isAdded(id, identity);
   // Both sides must have proven the address: somebody else may have registered it here, or entered it there.
   const mayLink = sql`u.id = ${userId} AND u.email = ${identity.email} AND u.email_verified_at IS NOT NULL
-    AND ${isUnused(credential.use.stateId)} AND ${mailId === null ? sql`1` : mailCodeHolds(mailId)}
-    AND (u.totp_enabled_at IS NULL OR ${credential.factor ? factorHolds(userId, credential.factor) : sql`0`})`;
+    AND ${isUnused(credential.use.stateId)} AND ${mailId === null ? sql`1` : mailCodeStillValid(mailId)}
+    AND (u.totp_enabled_at IS NULL OR ${credential.factor ? factorStillValid(userId, credential.factor) : sql`0`})`;
   return {
     linked: insertIdentity(id, identity, mayLink, nowMs),
     recordedLink: auditIfChanged({
@@ -68,19 +68,21 @@ export function preparationsOf(
 export function conditionsOf(userId: string, credential: SignInCredential): Omit<SessionPreconditions, "tenantId"> {
   if (credential.method === "passkey") {
     const { use } = credential;
-    return { credential: passkeyHolds(userId, use), factor: sql`1`, methods: methodsOfPasskey(use) };
+    return { credential: passkeyStillValid(userId, use), factor: sql`1`, methods: methodsOfPasskey(use) };
   }
   const { method, factor } = credential;
   return {
-    credential: firstCredentialHolds(userId, credential),
-    factor: factor && factorHolds(userId, factor),
+    credential: firstCredentialStillValid(userId, credential),
+    factor: factor && factorStillValid(userId, factor),
     methods: factor ? [method, factor.kind] : [method],
   };
 }
 
-function firstCredentialHolds(userId: string, credential: FirstCredential): SQL {
-  if (credential.method === "provider") return identityHolds(userId, credential.use);
-  return credential.method === "code" ? mailCodeHolds(credential.mailId) : passwordHolds(credential.passwordHash);
+function firstCredentialStillValid(userId: string, credential: FirstCredential): SQL {
+  if (credential.method === "provider") return identityStillValid(userId, credential.use);
+  return credential.method === "code"
+    ? mailCodeStillValid(credential.mailId)
+    : passwordStillValid(credential.passwordHash);
 }
 
 /**

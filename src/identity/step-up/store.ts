@@ -4,10 +4,10 @@ import { atomically } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { mailCodeHolds, useMailCode } from "../email-codes/store";
-import { methodsOfPasskey, type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
+import { mailCodeStillValid, useMailCode } from "../email-codes/store";
+import { methodsOfPasskey, type PasskeyUse, passkeyStillValid, usePasskey } from "../passkeys/store";
 import { withMethods } from "../sessions/store";
-import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
+import { consumeFactor, type Factor, factorStillValid } from "../two-factor/store";
 
 /** The confirmation of a session, by the password with this hash, by codes or by a passkey. */
 export interface Confirmation {
@@ -41,9 +41,9 @@ export async function confirmSession({ db }: Deps, confirmation: Confirmation, n
   const { confirmed } = await atomically(db, {
     confirmed: sql`UPDATE sessions SET confirmed_at = ${confirmedAt}, amr = ${withMethods(methods)}
       WHERE id = ${sessionId} AND user_id = ${userId}
-      AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`}
-      AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)}
-        AND ${passkey ? passkeyHolds(userId, passkey) : sql`true`} RETURNING id`,
+      AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorStillValid(userId, factor) : sql`true`}
+      AND ${mailId === null ? sql`true` : mailCodeStillValid(mailId)}
+        AND ${passkey ? passkeyStillValid(userId, passkey) : sql`true`} RETURNING id`,
     recorded: auditIfChanged({ ...event, action: "auth.step_up" }),
     // After the update of the session, which asks whether the codes and the passkey are unused.
     usedCode: mailId === null ? undefined : useMailCode(mailId, isConfirmed),

@@ -37,8 +37,8 @@ async function permissionsOfApiKey({ db, now }: Deps, tenantId: string, id: stri
       AND (k.owner = 'tenant' OR u.suspended_at IS NULL OR u.keep_api_keys = 1)`;
   if (!key) return NONE;
   const scopes = JSON.parse(key.scopes) as Permission[];
-  const held = key.owner === "tenant" ? PERMISSIONS : permissionsOf(key.role ?? "");
-  return new Set(held.filter((permission) => scopes.includes(permission)));
+  const ofOwner = key.owner === "tenant" ? PERMISSIONS : permissionsOf(key.role ?? "");
+  return new Set(ofOwner.filter((permission) => scopes.includes(permission)));
 }
 
 async function permissionsOfPlatformKey(

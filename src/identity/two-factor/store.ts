@@ -33,7 +33,7 @@ export const hasSecondFactor = <T extends StoredFactor>(user: T): user is T & St
 export type Factor = { kind: "totp"; enrolmentId: string; step: number } | { kind: "recovery"; codeHash: string };
 
 /** A condition that holds while the factor is unused and two-factor authentication is on. */
-export function factorHolds(userId: string, factor: Factor): SQL {
+export function factorStillValid(userId: string, factor: Factor): SQL {
   const user = sql`SELECT 1 FROM users WHERE id = ${userId} AND totp_enabled_at IS NOT NULL`;
   return factor.kind === "totp"
     ? sql`EXISTS (${user} AND totp_enrolment_id = ${factor.enrolmentId} AND totp_last_step < ${factor.step})`
@@ -41,13 +41,13 @@ export function factorHolds(userId: string, factor: Factor): SQL {
         WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND used_at IS NULL))`;
 }
 
-/** Uses the factor. Must come after every statement of the batch that uses `factorHolds`. */
+/** Uses the factor. Must come after every statement of the batch that uses `factorStillValid`. */
 export function consumeFactor(userId: string, factor: Factor, nowMs: number): SQL {
   return factor.kind === "totp"
-    ? sql`UPDATE users SET totp_last_step = ${factor.step} WHERE id = ${userId} AND ${factorHolds(userId, factor)}
+    ? sql`UPDATE users SET totp_last_step = ${factor.step} WHERE id = ${userId} AND ${factorStillValid(userId, factor)}
       RETURNING id`
     : sql`UPDATE recovery_codes SET used_at = ${nowMs}
-        WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND ${factorHolds(userId, factor)}
+        WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND ${factorStillValid(userId, factor)}
           RETURNING user_id`;
 }
 
@@ -146,7 +146,7 @@ export const stateOfFactor = (
 /** Turns two-factor authentication off. Returns false when the factor does not hold. */
 export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs: number): Promise<boolean> {
   const { userId, factor, revert } = use;
-  const holds = factorHolds(userId, factor);
+  const holds = factorStillValid(userId, factor);
   const { disabled } = await atomically(db, {
     // First: it keeps what the other statements remove.
     revert: insertRevert(revert, userId, "twoFactorOff", { state: stateOfFactor(nowMs, factor), condition: holds }),
@@ -171,7 +171,7 @@ export async function replaceRecoveryCodesOfUser(
   const { userId, factor, revert } = use;
   const hashes = jsonList(codeHashes);
   const isNew = sql`code_hash IN (SELECT value FROM json_each(${hashes}))`;
-  const holds = factorHolds(userId, factor);
+  const holds = factorStillValid(userId, factor);
   const state = sql`, 'enabledAt', u.totp_enabled_at, 'codes', ${unusedCodes(factor)}`;
   const { used } = await atomically(db, {
     // First: it keeps the codes that the other statements remove.

@@ -9,7 +9,7 @@ import type { Deps } from "../../base/deps";
 import { type Actor, userActor } from "../../base/schemas/actor";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import type { EndedKeyOf } from "../../identity/members/ended-keys-store";
-import { type Factor, factorHolds } from "../../identity/two-factor/store";
+import { type Factor, factorStillValid } from "../../identity/two-factor/store";
 import { endAccount, type LeftTenant, MEMBERS, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {
@@ -60,7 +60,7 @@ export async function deleteUser(
     passwordHash === null
       ? sql`true`
       : sql`u.password_hash = ${passwordHash}
-    AND (u.totp_enabled_at IS NULL OR ${factor ? factorHolds(userId, factor) : sql`false`})`;
+    AND (u.totp_enabled_at IS NULL OR ${factor ? factorStillValid(userId, factor) : sql`false`})`;
   const isAllowed = sql`NOT EXISTS (SELECT 1 FROM ${ownedAlone(userId)})
     AND NOT EXISTS (SELECT 1 FROM ${suspendedAlone(userId)})
     AND ${deleteTenants ? sql`true` : sql`NOT EXISTS (SELECT 1 FROM ${withoutOthers(userId)})`}`;

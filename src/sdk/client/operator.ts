@@ -68,13 +68,13 @@ export interface OperatorMethods {
    */
   moveTenant(id: string, body: MoveRequest, options?: CallOptions): Promise<TenantMove>;
   /**
-   * Holds the sends of all tenants: deliveries wait, and none is lost. Returns the service's confirmation. Throws
+   * Freezes the sends of all tenants: deliveries wait, and none is lost. Returns the service's confirmation. Throws
    * STEP_UP_REQUIRED.
    */
   holdSends(credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /** Releases the sends of all tenants. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
   releaseSends(credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
-  /** Holds the sends of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
+  /** Freezes the sends of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   holdSendsOf(tenantId: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /** Releases the sends of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   releaseSendsOf(tenantId: string, credentials?: OperatorConfirmation, options?: CallOptions): Promise<string>;

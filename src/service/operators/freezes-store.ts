@@ -1,4 +1,4 @@
-/** The holds of operators in one delivery database. */
+/** What operators have frozen in one delivery database. */
 
 import { sql } from "drizzle-orm";
 import { atomically, type Db } from "../../base/db/client";
@@ -6,12 +6,12 @@ import type { Deps } from "../../base/deps";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
 import { audit, auditIfChanged } from "../../tenancy/audit/record-store";
 
-type HoldCause = "held" | "suspended";
+type FreezeCause = "held" | "suspended";
 
-export interface HoldRow {
+export interface FreezeRow {
   /** `ALL_TENANTS` for all tenants of the database. */
   tenantId: string;
-  cause: HoldCause;
+  cause: FreezeCause;
   /** Unix ms. */
   since: number;
 }
@@ -20,13 +20,13 @@ export interface HoldRow {
  * Freezes the sends of a tenant, or of all tenants for `ALL_TENANTS`. Changes and records nothing when they are frozen
  * already for that cause.
  */
-export async function insertHold(
+export async function insertFreeze(
   db: Db,
-  { tenantId, cause, since }: HoldRow,
+  { tenantId, cause, since }: FreezeRow,
   event: NewAuditEvent | null,
 ): Promise<void> {
   await atomically(db, {
-    held: sql`INSERT INTO sends_held (tenant_id, cause, since) VALUES (${tenantId}, ${cause}, ${since})
+    frozen: sql`INSERT INTO sends_held (tenant_id, cause, since) VALUES (${tenantId}, ${cause}, ${since})
       ON CONFLICT DO NOTHING`,
     recorded: event ? auditIfChanged(event) : undefined,
   });
@@ -37,10 +37,10 @@ export async function recordOfService({ db }: Pick<Deps, "db">, event: NewAuditE
   await atomically(db, { recorded: audit(event) });
 }
 
-/** Ends a hold. Changes and records nothing when there is none. */
-export async function deleteHold(
+/** Ends a freeze. Changes and records nothing when there is none. */
+export async function deleteFreeze(
   db: Db,
-  { tenantId, cause }: Omit<HoldRow, "since">,
+  { tenantId, cause }: Omit<FreezeRow, "since">,
   event: NewAuditEvent | null,
 ): Promise<void> {
   await atomically(db, {

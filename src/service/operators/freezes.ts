@@ -10,13 +10,13 @@ import { placesOf } from "../../tenancy/moves/places";
 import { ALL_TENANTS } from "../../webhooks/plane/frozen-store";
 import { ofService, ofTenant } from "../acting/audit-store";
 import { tenantToChange } from "../acting/tenant-to-change";
-import { deleteHold, insertHold, recordOfService } from "./freezes-store";
+import { deleteFreeze, insertFreeze, recordOfService } from "./freezes-store";
 import { tellOperators } from "./notices";
 
 type Change = "hold" | "release";
 
 const ACTIONS = { hold: "operator.sends_held", release: "operator.sends_released" } as const;
-const CHANGES = { hold: insertHold, release: deleteHold } as const;
+const CHANGES = { hold: insertFreeze, release: deleteFreeze } as const;
 
 /** Freezes or releases the sends of a tenant. Throws NOT_FOUND. */
 export async function changeSendsOfTenant(
@@ -27,13 +27,13 @@ export async function changeSendsOfTenant(
 ): Promise<void> {
   const tenant = await tenantToChange(deps, id);
   const { tenantId } = tenant;
-  const hold = { tenantId, cause: "held", since: deps.now() } as const;
+  const freeze = { tenantId, cause: "held", since: deps.now() } as const;
   const [ofService, event] = ofTenant(operator, tenantId, ACTIONS[change]);
   // First, because the delivery database of the tenant may be another one.
   await recordOfService(deps, ofService);
   // The former database first: if it does not answer, a second call changes and records everything.
   for (const { shard } of placesOf(tenant).reverse()) {
-    await CHANGES[change](deps.shards.db(shard), hold, shard === tenant.shard ? event : null);
+    await CHANGES[change](deps.shards.db(shard), freeze, shard === tenant.shard ? event : null);
   }
 }
 
@@ -43,14 +43,14 @@ export async function changeSendsOfTenant(
  * those.
  */
 export async function changeAllSends(deps: Deps, operator: SessionPrincipal, change: Change): Promise<void> {
-  const hold = { tenantId: ALL_TENANTS, cause: "held", since: deps.now() } as const;
+  const freeze = { tenantId: ALL_TENANTS, cause: "held", since: deps.now() } as const;
   const [first, ...others] = deps.shards.numbers;
   if (first === undefined) return;
-  await CHANGES[change](deps.shards.db(first), hold, ofService(operator, ACTIONS[change]));
+  await CHANGES[change](deps.shards.db(first), freeze, ofService(operator, ACTIONS[change]));
   const missed: number[] = [];
   for (const shard of others) {
     try {
-      await CHANGES[change](deps.shards.db(shard), hold, null);
+      await CHANGES[change](deps.shards.db(shard), freeze, null);
     } catch (error) {
       log("error", "sends not held or released", { shard, ...describeError(error) });
       missed.push(shard);

@@ -5,7 +5,7 @@ import { lastFullHour } from "../../base/time";
 import { hasDeparted } from "../../tenancy/moves/fence-store";
 import { MAIN } from "../../webhooks/plane/outbox-store";
 import { STAGE } from "../../webhooks/plane/stages";
-import type { HoldRow } from "./freezes-store";
+import type { FreezeRow } from "./freezes-store";
 
 const MAX_HOLDS = 200;
 /** The most overdue deliveries that are counted. */
@@ -25,7 +25,7 @@ export interface ShardLoad {
   failingTenants: FailingTenantRow[];
   /** The attempts since the hour before the present one; null in a database with too many subscriptions to add up. */
   attempts: { succeeded: number; failed: number } | null;
-  holds: HoldRow[];
+  holds: FreezeRow[];
 }
 
 interface FailingTenantRow {
@@ -54,7 +54,7 @@ export async function readShardLoad(db: Db, nowMs: number): Promise<ShardLoad> {
         coalesce(sum(h.succeeded), 0) AS succeeded, coalesce(sum(h.failed), 0) AS failed
       FROM (SELECT id FROM subscriptions WHERE id > '' ORDER BY id LIMIT ${MAX_ADDED_UP}) s
       LEFT JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${lastFullHour(nowMs)}`),
-    holds: rows<HoldRow>(
+    holds: rows<FreezeRow>(
       sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id >= '' ORDER BY tenant_id
         LIMIT ${MAX_HOLDS}`,
     ),

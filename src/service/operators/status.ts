@@ -1,4 +1,4 @@
-/** The state of the service: databases, queues, what waits, what has failed for good, and what is held. */
+/** The state of the service: databases, queues, what waits, what has failed for good, and what is frozen. */
 import { CLOSED_AT, MAX_SHARD_BYTES } from "../../base/db/shard-sizes-store";
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";

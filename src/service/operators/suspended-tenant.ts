@@ -6,7 +6,7 @@ import type { Deps } from "../../base/deps";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
 import { placesOf } from "../../tenancy/moves/places";
-import { deleteHold, insertHold } from "./freezes-store";
+import { deleteFreeze, insertFreeze } from "./freezes-store";
 import { markTenantResumed, markTenantSuspended } from "./suspend-store";
 
 /** Refuses the credentials of a tenant, and lets its deliveries wait. Records the events unless it is suspended. */
@@ -17,8 +17,8 @@ export async function suspend(
   events: readonly NewAuditEvent[],
 ): Promise<void> {
   const { tenantId } = tenant;
-  const hold = { tenantId, cause: "suspended", since: deps.now() } as const;
-  for (const { shard } of placesOf(tenant)) await insertHold(deps.shards.db(shard), hold, null);
+  const freeze = { tenantId, cause: "suspended", since: deps.now() } as const;
+  for (const { shard } of placesOf(tenant)) await insertFreeze(deps.shards.db(shard), freeze, null);
   await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
 }
 
@@ -26,7 +26,7 @@ export async function suspend(
 export async function resume(deps: Deps, tenant: TenantRef, events: readonly NewAuditEvent[]): Promise<void> {
   const { tenantId } = tenant;
   for (const { shard } of placesOf(tenant)) {
-    await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
+    await deleteFreeze(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
   }
   await markTenantResumed(deps, tenantId, events);
 }

@@ -9,7 +9,7 @@ import { auditEach } from "../../tenancy/audit/record-store";
 import { MAIN } from "../../webhooks/plane/outbox-store";
 import { IS_FAILING } from "../../webhooks/stats/store";
 import { ofTenant } from "../acting/audit-store";
-import type { HoldRow } from "./freezes-store";
+import type { FreezeRow } from "./freezes-store";
 
 const MAX_OWNERS = 10;
 /**
@@ -64,7 +64,7 @@ export interface TenantLoad {
   /** Counted up to a bound. */
   open: { count: number; isExact: boolean; oldestDueAt: number | null };
   attempts: { succeeded: number; failed: number };
-  holds: HoldRow[];
+  holds: FreezeRow[];
 }
 
 /** Reads what the delivery plane has about a tenant; attempts since `sinceMs` (Unix ms), the start of an hour. */
@@ -92,7 +92,7 @@ export async function readLoad({ shards }: Deps, { tenantId, shard }: TenantRef,
     >(sql`SELECT coalesce(sum(h.succeeded), 0) AS succeeded, coalesce(sum(h.failed), 0) AS failed
       FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${sinceMs}
         WHERE s.tenant_id = ${tenantId}`),
-    holds: rows<HoldRow>(
+    holds: rows<FreezeRow>(
       sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id IN ('', ${tenantId})`,
     ),
   });

@@ -16,7 +16,7 @@ import {
   PLANNED_ID,
 } from "../plane/outbox-store";
 import { PAYLOAD } from "../plane/payload-store";
-import { isHeldBack, isSlowAt } from "../plane/predicates-store";
+import { isSlowAt, mustWait } from "../plane/predicates-store";
 import { replayIdOf } from "../plane/replay-id-store";
 import type { DeliveredEvent } from "./envelope";
 import { type TargetRow, targetColumns } from "./target-store";
@@ -47,7 +47,7 @@ const IS_LATE = sql`(${PLANNED_ID} < ${sql.placeholder("lateBefore")}
   OR ${PLANNED_ID} >= ${sql.placeholder("lateFrom")})`;
 
 const isSlow = (speed: QueueSpeed): SQL => (speed === "fast" ? isSlowAt(NOW) : sql`0`);
-const claimable = (speed: QueueSpeed) => sql`o.due_at <= ${NOW} AND NOT ${isSlow(speed)} AND NOT ${isHeldBack(NOW)}`;
+const claimable = (speed: QueueSpeed) => sql`o.due_at <= ${NOW} AND NOT ${isSlow(speed)} AND NOT ${mustWait(NOW)}`;
 
 const IS_OURS = sql`a.claim = ${CLAIM} AND a.status = 'pending'`;
 const attemptsOf = (ids: SQL) => sql`attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${ids})`;
@@ -78,7 +78,7 @@ const claimStatementsOf = (speed: QueueSpeed, { id, ids, condition }: Claiming) 
     ${targetColumns(NOW)},
     ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId,
     CASE WHEN a.id IS NULL AND o.due_at <= ${NOW} AND s.is_deleted = 0
-      THEN iif(${isHeldBack(NOW)}, 'hold', iif(${isSlow(speed)}, 'slowness', NULL)) END AS stoppedBy
+      THEN iif(${mustWait(NOW)}, 'hold', iif(${isSlow(speed)}, 'slowness', NULL)) END AS stoppedBy
     FROM ${DUE} LEFT JOIN ${attemptsOf(ids)} LEFT JOIN subscriptions s ON s.id = o.subscription_id
     WHERE a.id IS NULL OR ${IS_OURS}`),
   events: fixed<EventFields & { id: string }>(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt,

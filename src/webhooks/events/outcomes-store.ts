@@ -27,7 +27,7 @@ const EXAMINED_SUBSCRIPTIONS = 1_000;
 /** One event with its payload. */
 export interface StoredEvent extends EventRow {
   payload: string;
-  /** 1 while an operator holds what is sent for the tenant. */
+  /** 1 while an operator has frozen what is sent for the tenant. */
   isFrozen: 0 | 1;
 }
 

@@ -56,14 +56,14 @@ export async function eventWithText(deps: Deps, tenant: TenantRef, id: string, c
   const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);
   const subscriptions = wanting.map((row) => {
     const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], { ...event, tenantId: tenant.tenantId }, deps.now());
-    return event.isFrozen ? heldByOperator(outcome) : outcome;
+    return event.isFrozen ? frozenByOperator(outcome) : outcome;
   });
   const payloadText = shownText(event.type, event.payload);
   return { data: { ...detailView(event), subscriptions }, payloadText, nextCursor };
 }
 
 /** A waiting delivery is not sent before the operator releases it. An attempt that is in progress is not stopped. */
-function heldByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
+function frozenByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
   if (outcome.state !== "waiting" || outcome.reason === "sending") return { ...outcome, ...(until ? { until } : {}) };
   return { ...outcome, reason: "held-by-operator" };
 }

@@ -8,21 +8,21 @@ type Taken = { token: string } | { token: null; retryAfterSeconds: number };
 
 /** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
 export class FeedLease extends DurableObject {
-  #held: { token: string; endsAtMs: number } | null = null;
+  #lease: { token: string; endsAtMs: number } | null = null;
 
   /** Begins a poll, unless one is running. */
   async take(): Promise<Taken> {
     const nowMs = Date.now();
-    if (this.#held && this.#held.endsAtMs > nowMs) {
-      return { token: null, retryAfterSeconds: Math.ceil((this.#held.endsAtMs - nowMs) / 1_000) };
+    if (this.#lease && this.#lease.endsAtMs > nowMs) {
+      return { token: null, retryAfterSeconds: Math.ceil((this.#lease.endsAtMs - nowMs) / 1_000) };
     }
     const token = crypto.randomUUID();
-    this.#held = { token, endsAtMs: nowMs + LEASE_MS };
+    this.#lease = { token, endsAtMs: nowMs + LEASE_MS };
     return { token };
   }
 
   /** Ends the poll that began with this token. */
   async release(token: string): Promise<void> {
-    if (this.#held?.token === token) this.#held = null;
+    if (this.#lease?.token === token) this.#lease = null;
   }
 }

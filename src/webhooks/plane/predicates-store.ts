@@ -31,7 +31,7 @@ export const isFree = (nowMs: number): SQL => sql`(s.held_until <= ${nowMs} AND 
  * opens. Manual retries do not wait for what a pause holds, and tests wait for an operator only. A listener without a
  * socket holds them all.
  */
-export const isHeldBack = (nowMs: SQL | number): SQL => sql`((o.kind <> 'test' AND s.held_until > 0
+export const mustWait = (nowMs: SQL | number): SQL => sql`((o.kind <> 'test' AND s.held_until > 0
     AND (s.held_until > ${nowMs} OR (o.queue = ${MAIN} AND s.has_backlog = 1
       AND (o.kind <> 'retry' OR s.released_to IS NULL))))
   OR ((o.kind IN ('event', 'replay') OR s.listener_of IS NOT NULL) AND s.released_to IS NOT NULL

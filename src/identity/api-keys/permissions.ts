@@ -8,6 +8,6 @@ export function permissionsOfKey(key: {
   role: string | null;
   scopes: readonly Permission[];
 }): ReadonlySet<Permission> {
-  const held = key.owner === "tenant" ? PERMISSIONS : permissionsOf(key.role ?? "");
-  return new Set(held.filter((permission) => key.scopes.includes(permission)));
+  const ofOwner = key.owner === "tenant" ? PERMISSIONS : permissionsOf(key.role ?? "");
+  return new Set(ofOwner.filter((permission) => key.scopes.includes(permission)));
 }

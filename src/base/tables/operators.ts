@@ -7,7 +7,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 /**
  * The tenants whose deliveries are frozen. Claims and the sweep read it. The migration creates it WITHOUT ROWID.
  */
-export const sendsHeld = sqliteTable(
+export const frozenSends = sqliteTable(
   "sends_held",
   {
     /** "" for all tenants of this database. */
