@@ -2,7 +2,9 @@
  * The files that the console's pages load. Each address contains a hash of the content, so browsers can cache it
  * forever.
  */
+
 import { DEFAULT_COLOR } from "../base/brand";
+import { CONSOLE_PATH } from "../base/paths";
 import base from "./browser/base.css";
 import blocks from "./browser/blocks.css";
 import charts from "./browser/charts.css";
@@ -33,7 +35,7 @@ function contentHash(text: string): string {
   return (hash >>> 0).toString(36);
 }
 
-const pathOf = (name: string, text: string) => `/console/assets/${contentHash(text)}/${name}`;
+const pathOf = (name: string, text: string) => `${CONSOLE_PATH}/assets/${contentHash(text)}/${name}`;
 
 /** The address of the style sheet in the colour of the brand. */
 export const stylePath = (color: string) =>

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { ZodType } from "zod";
 import { type AppError, invalid } from "../base/errors";
 import { inputOf } from "../webhooks/options/delivery-options";
+import { type Term, worded } from "./wording";
 
 /** An error for a page: its message, and a message for each field that is wrong. */
 export interface Failure {
@@ -33,6 +34,12 @@ export function failureOf({ code, message, details = [], headers }: AppError): F
   }
   return { message: code === "VALIDATION_FAILED" ? "Please correct the marked fields." : message, fields };
 }
+
+/** The error with another word for a subscription. */
+export const inWordsOf = (term: Term, { message, fields }: Failure): Failure => ({
+  message: worded(message, term),
+  fields: Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, worded(text, term)])),
+});
 
 function formatWait(seconds: number): string {
   if (seconds < 90) return seconds === 1 ? "1 second" : `${seconds} seconds`;

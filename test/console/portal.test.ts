@@ -247,4 +247,39 @@ describe("a theme", () => {
     const plain = await opened();
     expect((await portal("GET", "/webhooks", { cookie: plain.cookie })).html).toContain("<h1>Webhooks</h1>");
   });
+
+  test("leaves a name and a search as they were typed, also if they are a word or an address of ours", async () => {
+    const { owner, cookie } = await opened();
+    const id = await subscribe(owner, newInbox("200").url, { name: "Subscriptions" });
+    const list = await portal("GET", "/webhooks", { cookie });
+    expect(list.html).toContain(`<a href="/portal/webhooks/${id}">Subscriptions</a>`);
+    expect((await portal("GET", `/webhooks/${id}`, { cookie })).html).toContain("<h1>Subscriptions</h1>");
+    const found = await portal("GET", "/webhooks?q=/console/events", { cookie });
+    expect(found.html).toContain('value="/console/events"');
+  });
+
+  test("changes the word on every page, in what it says after a form, and in refusals", async () => {
+    const { owner, webhookId, cookie } = await opened({ permissions: ALL, theme: { wording: "endpoints" } });
+    const at = `/webhooks/${webhookId}`;
+    await portal("POST", `${at}/pause`, { cookie });
+    const event = await call("POST", "/events", { token: owner.token, body: { type: "OrderPaid", payload: 1 } });
+    const seen = ["/webhooks", "/webhooks/new", at, `${at}/edit`, `${at}/delete`, `${at}/security`, `${at}/replays`];
+    const more = [`${at}/secret/rotate`, `${at}/filter`, "/events", `/events/${event.body.data.id}`];
+    for (const path of [...seen, ...more]) {
+      const { html } = await portal("GET", path, { cookie });
+      expect([path, html.match(/[^<>]*\bsubscriptions?\b[^<>]*/i)]).toEqual([path, null]);
+    }
+    const fields = {
+      name: "n",
+      url: newInbox("200").url,
+      events: "postern.webhook.disabled",
+      secret: "a-signing-secret",
+    };
+    const refused = await portal("POST", "/webhooks", { cookie, fields: { ...fields, filter: '{"type":"A"}' } });
+    expect(refused.html).toContain("An endpoint with a filter must not list operational events");
+    const { cookies, location } = await portal("POST", "/webhooks", { cookie, fields });
+    const flash = cookies[0]?.split(";")[0];
+    const next = await portal("GET", location?.replace("/portal", "") ?? "", { cookie: `${cookie}; ${flash}` });
+    expect(next.html).toContain("Endpoint created.");
+  });
 });

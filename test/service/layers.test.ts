@@ -169,8 +169,15 @@ test("pages import of Hono no more than the types of JSX", () => {
     (path) => !/^console\/(http\/|components\/shown-failure)/.test(path),
   );
   expect(pages.filter((path) => !/^console\/.+\.tsx$/.test(path))).toEqual([]);
-  // The context through which a page hands the error of a form to its fields.
-  expect(importing(/import (?!type )[^;]*from "hono\/jsx"/)).toEqual(["console/components/shown-failure.ts"]);
+  // The contexts: the error of a form for its fields, and where the pages are mounted.
+  const contexts = ["console/components/mount.tsx", "console/components/shown-failure.ts"];
+  expect(importing(/import (?!type )[^;]*from "hono\/jsx"/)).toEqual(contexts);
+});
+
+test("the paths of the console and of portals stand once: pages are told where they are mounted", () => {
+  const pages = Object.entries(files).filter(([path]) => path.startsWith("console/"));
+  const code = pages.map(([path, text]) => [path, text.replaceAll(/\/\*[\s\S]*?\*\//g, "")] as const);
+  expect(code.filter(([, text]) => /["`]\/(console|portal)(?![\w-])/.test(text)).map(([path]) => path)).toEqual([]);
 });
 
 test("only base/db/*, base/tables/*, deps.ts, store.ts and *-store.ts import drizzle and write SQL", () => {

@@ -23,6 +23,8 @@ export interface AppEnv {
     tenantRefusal: AppError | undefined;
     /** Set on every console page that requires a session. */
     currentUser: CurrentUser;
+    /** The path at which pages of the console are mounted elsewhere, such as in a portal. */
+    mountedAt: string | undefined;
     /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */
     secureHeadersNonce: string;
     /** Fields that the route adds to the log line of its request. */

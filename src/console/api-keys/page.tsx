@@ -54,7 +54,7 @@ export const ApiKeys = ({ keys, permissions, values, issued }: KeysProps) => (
         </List>
       </Card>
       <Card id="new-key" title="New key">
-        <PostForm action="/console/api-keys">
+        <PostForm action="/api-keys">
           <TextField name="name" label="Name" value={values.name} required maxlength={200} />
           <CheckboxGroup
             name="scopes"
@@ -103,7 +103,7 @@ const KeyRow = ({ apiKey }: { apiKey: ApiKeyRow }) => {
           )}
         </div>
       </div>
-      <ActionButton action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+      <ActionButton action={`/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
         Revoke
       </ActionButton>
     </li>

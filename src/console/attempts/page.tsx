@@ -7,8 +7,9 @@ import { CodeBlock } from "../components/code";
 import { Banner, Card, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
+import { A, Worded } from "../components/mount";
 import { outcomeOf } from "../components/outcome";
-import { Trail } from "../components/trail";
+import { subscriptionTrail, Trail } from "../components/trail";
 import { attemptDuration, StatusBadge } from "../subscriptions/log";
 import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
 
@@ -37,12 +38,11 @@ export function AttemptPage({
   mayEndWait,
   permissions,
 }: AttemptProps) {
-  const subscriptionPath = `/console/webhooks/${attempt.webhookId}`;
-  const here = `${subscriptionPath}/attempts/${attempt._id}`;
+  const here = `/webhooks/${attempt.webhookId}/attempts/${attempt._id}`;
   const hasFailed = attempt.attempts.at(-1)?.status === "failed";
   return (
     <>
-      <Trail to={{ "/console/webhooks": "Subscriptions", [subscriptionPath]: webhookName }} />
+      <Trail to={subscriptionTrail({ id: attempt.webhookId, name: webhookName })} />
       <div class="head">
         <div class="row">
           <h1>{attempt.eventType}</h1>
@@ -72,7 +72,7 @@ export function AttemptPage({
           title="Payload"
           id="payload"
           text={payloadText ?? "null"}
-          download={{ href: `${here}/payload`, file: `${attempt.deliveryId}.json` }}
+          download={{ to: `${here}/payload`, file: `${attempt.deliveryId}.json` }}
         />
       </section>
       <HeadersSent attempt={attempt} sentText={sentText} url={url} />
@@ -97,7 +97,11 @@ function HeadersSent({ attempt, sentText, url }: Pick<AttemptProps, "attempt" | 
         )}
       </div>
       <Headers headers={attempt.headers} />
-      {attempt.missingSignatures && <p class="hint">{MISSING_SIGNATURES[attempt.missingSignatures]}</p>}
+      {attempt.missingSignatures && (
+        <p class="hint">
+          <Worded>{MISSING_SIGNATURES[attempt.missingSignatures]}</Worded>
+        </p>
+      )}
     </section>
   );
 }
@@ -159,7 +163,12 @@ const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
         ["Attempt", attempt.attemptCount],
         ["Trigger", TRIGGERS[attempt.kind]],
         attempt.correlationId !== undefined && ["Correlation ID", attempt.correlationId],
-        ["Event", <a href={`/console/events/${attempt.eventId}`}>All subscriptions that wanted it</a>],
+        [
+          "Event",
+          <A to={`/events/${attempt.eventId}`}>
+            <Worded>All subscriptions that wanted it</Worded>
+          </A>,
+        ],
         ["Delivery ID", <Copyable text={attempt.deliveryId} label="the delivery ID" />],
       ]}
     />
@@ -177,9 +186,9 @@ const DeliveryAttempts = ({ attempt }: { attempt: AttemptDetail }) => (
                 <Time at={other.attemptedAt} />
               </strong>
             ) : (
-              <a href={`/console/webhooks/${attempt.webhookId}/attempts/${other._id}`}>
+              <A to={`/webhooks/${attempt.webhookId}/attempts/${other._id}`}>
                 <Time at={other.attemptedAt} />
-              </a>
+              </A>
             )}
             <div class="small muted">{outcomeOf(other)}</div>
           </div>

@@ -3,10 +3,11 @@ import { ACTION_GROUPS, ACTION_NAMES } from "../../base/schemas/audit-actions";
 import { generally } from "../../base/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
 import { withQuery } from "../components/address";
-import { SubmitButton } from "../components/buttons";
+import { GetForm, SubmitButton } from "../components/buttons";
 import { Card, EmptyState } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
+import { A } from "../components/mount";
 import { Trail } from "../components/trail";
 import { Events } from "./events";
 
@@ -32,7 +33,7 @@ export interface ActivityView {
   nextCursor: string | null;
 }
 
-const HERE = "/console/activity";
+const HERE = "/activity";
 const ACTIONS = [
   ["", "Any"],
   ...ACTION_GROUPS.map((group) => [group, `All ${group}`] as const),
@@ -50,7 +51,7 @@ export function Activity(view: ActivityView) {
       <h1>Activity</h1>
       <FailureBanner />
       <Card id="events" title="Who changed what">
-        <form class="filters" method="get" action={HERE}>
+        <GetForm class="filters" action={HERE}>
           <Select name="action" label="Action" value={query.action} options={ACTIONS} />
           <TextField name="actor" label="Who (email, key or ID)" value={query.actor} />
           <TextField name="target" label="What (ID)" value={query.target} />
@@ -58,11 +59,11 @@ export function Activity(view: ActivityView) {
           <TextField name="since" label="From (UTC)" type="date" value={query.since} />
           <TextField name="until" label="To (UTC)" type="date" value={query.until} />
           <SubmitButton kind="plain">Filter</SubmitButton>
-        </form>
+        </GetForm>
         <EventTable {...view} />
         {query.cursor !== "" && (
           <p>
-            <a href={withQuery(HERE, { ...query, cursor: "" })}>Newest</a>
+            <A to={withQuery(HERE, { ...query, cursor: "" })}>Newest</A>
           </p>
         )}
       </Card>
@@ -74,7 +75,7 @@ export function Activity(view: ActivityView) {
 function EventTable({ query, events, names, nextCursor }: ActivityView) {
   const older = nextCursor !== null && (
     <p class="after">
-      <a href={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</a>
+      <A to={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</A>
     </p>
   );
   if (events.length === 0) return <EmptyState title="No event matches">{older}</EmptyState>;
@@ -94,9 +95,9 @@ const Export = ({ query: { since, until } }: { query: ActivityQuery }) => (
     </p>
     <p class="row">
       {(["csv", "ndjson"] as const).map((format) => (
-        <a class="button plain" href={withQuery(`${HERE}/export`, { since, until, format })}>
+        <A class="button plain" to={withQuery(`${HERE}/export`, { since, until, format })}>
           {format === "csv" ? "CSV" : "NDJSON"}
-        </a>
+        </A>
       ))}
     </p>
   </Card>
@@ -105,7 +106,7 @@ const Export = ({ query: { since, until } }: { query: ActivityQuery }) => (
 /** The events of the user's own account. */
 export const OwnActivity = ({ events }: { events: readonly AuditEvent[] }) => (
   <>
-    <Trail to={{ "/console/security": "My security" }} />
+    <Trail to={{ "/security": "My security" }} />
     <h1>My activity</h1>
     <Card id="events" title="The last 100 events">
       <p class="muted">
@@ -120,13 +121,13 @@ export const OwnActivity = ({ events }: { events: readonly AuditEvent[] }) => (
 /** What the operators of the service did; `older` is the path of the next page. */
 export const OperatorsActivity = ({ events, older }: { events: readonly AuditEvent[]; older: string | null }) => (
   <>
-    <Trail to={{ "/console/operator": "Operator" }} />
+    <Trail to={{ "/operator": "Operator" }} />
     <h1>What operators did</h1>
     <Card id="events" title="Events">
       {events.length === 0 ? <EmptyState title="No events" /> : <Events events={events} names={new Map()} />}
       {older && (
         <p class="after">
-          <a href={older}>Older</a>
+          <A to={older}>Older</A>
         </p>
       )}
     </Card>

@@ -4,6 +4,7 @@ import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
 import { confirmedOnly } from "../http/confirmed";
 import type { Form } from "../http/form";
+import { pathHere } from "../http/mount";
 import { page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import type { OperatorChange } from "./changes";
@@ -25,7 +26,7 @@ async function confirmPage(
   refused?: Refused,
 ) {
   const shown = { ...(await subject.read(c)), back: subject.back(c) };
-  const view = { ...shown, change, action: c.req.path, reason };
+  const view = { ...shown, change, action: pathHere(c), reason };
   const options = { title: change.button, section: "operator", refused } as const;
   return page(c, options, <ConfirmChange {...view} />);
 }
@@ -53,7 +54,7 @@ export function changePages(changes: readonly OperatorChange[], subject: ChangeS
       input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),
       done: (c) => redirectWithFlash(c, subject.back(c), change.done),
       again: (c, refused, { reason }) => confirmPage(c, change, subject, reason, refused),
-      confirmedAt: ({ reason }, c) => withReason(c.req.path, reason),
+      confirmedAt: ({ reason }, c) => withReason(pathHere(c), reason),
     });
   }
   return pages.router;

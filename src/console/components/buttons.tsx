@@ -1,8 +1,18 @@
-/** Forms that post, and the buttons and links that look alike. */
+/** Forms, and the buttons and links that look alike. The addresses are paths below the mount of the page. */
 import type { PropsWithChildren } from "hono/jsx";
+import { useHref } from "./mount";
 
-export const PostForm = ({ action, class: name, children }: PropsWithChildren<{ action: string; class?: string }>) => (
-  <form method="post" action={action} class={name}>
+type FormProps = PropsWithChildren<{ action: string; class?: string }>;
+
+export const PostForm = ({ action, class: name, children }: FormProps) => (
+  <form method="post" action={useHref()(action)} class={name}>
+    {children}
+  </form>
+);
+
+/** A form whose fields become the query of the page. */
+export const GetForm = ({ action, class: name, children }: FormProps) => (
+  <form method="get" action={useHref()(action)} class={name}>
     {children}
   </form>
 );
@@ -16,16 +26,24 @@ interface ButtonProps {
 }
 
 /** `formaction` posts the form somewhere else than the other buttons. */
-export const SubmitButton = ({
+export function SubmitButton({
   kind = "main",
   label,
   formaction,
   children,
-}: PropsWithChildren<ButtonProps & { formaction?: string }>) => (
-  <button type="submit" class={`button ${kind}`} aria-label={label} formaction={formaction}>
-    {children}
-  </button>
-);
+}: PropsWithChildren<ButtonProps & { formaction?: string }>) {
+  const href = useHref();
+  return (
+    <button
+      type="submit"
+      class={`button ${kind}`}
+      formaction={formaction === undefined ? undefined : href(formaction)}
+      aria-label={label}
+    >
+      {children}
+    </button>
+  );
+}
 
 /** A button that posts to `action` without any fields. */
 export const ActionButton = ({
@@ -41,16 +59,21 @@ export const ActionButton = ({
   </PostForm>
 );
 
-export const LinkButton = ({
+/** A link to a page below the mount, or to any address. */
+export function LinkButton({
+  to = "",
   href,
   kind = "plain",
   label,
   children,
-}: PropsWithChildren<ButtonProps & { href: string }>) => (
-  <a class={`button ${kind}`} href={href} aria-label={label}>
-    {children}
-  </a>
-);
+}: PropsWithChildren<ButtonProps & ({ to: string; href?: never } | { to?: never; href: string })>) {
+  const address = useHref()(to);
+  return (
+    <a class={`button ${kind}`} href={href ?? address} aria-label={label}>
+      {children}
+    </a>
+  );
+}
 
 /** The end of a form: the button that sends it, and the link that leads back. */
 export const FormButtons = ({
@@ -60,6 +83,6 @@ export const FormButtons = ({
 }: PropsWithChildren<Pick<ButtonProps, "kind"> & { cancel: string }>) => (
   <div class="row">
     <SubmitButton kind={kind}>{children}</SubmitButton>
-    <LinkButton href={cancel}>Cancel</LinkButton>
+    <LinkButton to={cancel}>Cancel</LinkButton>
   </div>
 );

@@ -4,6 +4,7 @@
  */
 import { type Bar, PERIOD_NAMES, PERIODS, type PeriodName } from "./chart-periods";
 import { AttemptTable, KINDS, LABELS } from "./chart-table";
+import { A } from "./mount";
 
 const HEIGHT = 100;
 const STEP = 10;
@@ -39,19 +40,19 @@ interface ChartProps {
   bars: readonly Bar[];
   period: PeriodName;
   /** The page with another period. */
-  hrefOf: (period: PeriodName) => string;
+  pathOf: (period: PeriodName) => string;
   /** How many days of counts the service keeps. */
   keptDays: number;
 }
 
 /** Bars with success, failed and pending stacked, axes, and the same as a table. */
-export function StackedChart({ bars, period, hrefOf, keptDays }: ChartProps) {
+export function StackedChart({ bars, period, pathOf, keptDays }: ChartProps) {
   const top = topOf(Math.max(...bars.map(totalOf)));
   return (
     <figure class="figure">
       <div class="head">
         <Legend bars={bars} />
-        <PeriodChoice period={period} hrefOf={hrefOf} />
+        <PeriodChoice period={period} pathOf={pathOf} />
       </div>
       <div class="plot">
         <div class="scale small muted" aria-hidden="true">
@@ -81,12 +82,12 @@ const Legend = ({ bars }: { bars: readonly Bar[] }) => (
   </ul>
 );
 
-const PeriodChoice = ({ period, hrefOf }: Pick<ChartProps, "period" | "hrefOf">) => (
+const PeriodChoice = ({ period, pathOf }: Pick<ChartProps, "period" | "pathOf">) => (
   <nav class="choice" aria-label="Period of the chart">
     {PERIOD_NAMES.map((name) => (
-      <a href={hrefOf(name)} aria-current={name === period ? "true" : undefined}>
+      <A to={pathOf(name)} aria-current={name === period ? "true" : undefined}>
         {PERIODS[name].title}
-      </a>
+      </A>
     ))}
   </nav>
 );

@@ -1,6 +1,7 @@
 /** A text such as a payload, formatted if it is JSON, with a button that copies all of it as it was sent. */
 import { ScrollArea } from "./display";
 import { indented } from "./json";
+import { A } from "./mount";
 
 /** A longer text would make the page too large. The download has all of it. */
 const SHOWN_CHARACTERS = 40_000;
@@ -9,8 +10,8 @@ interface CodeBlockProps {
   title: string;
   id: string;
   text: string;
-  /** Where the whole text is, and the name of its file. */
-  download?: { href: string; file: string };
+  /** The page that sends the whole text, and the name of its file. */
+  download?: { to: string; file: string };
 }
 
 export function CodeBlock({ title, id, text, download }: CodeBlockProps) {
@@ -27,9 +28,9 @@ export function CodeBlock({ title, id, text, download }: CodeBlockProps) {
             </button>
           )}
           {download && (
-            <a href={download.href} download={download.file}>
+            <A to={download.to} download={download.file}>
               Download
-            </a>
+            </A>
           )}
         </span>
       </div>

@@ -1,5 +1,5 @@
 /** Components that show something: banners, badges, times, texts to copy, empty states. */
-import type { PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import { iso } from "../../base/time";
 
 type BannerKind = "ok" | "bad" | "warn" | "note";
@@ -57,7 +57,7 @@ export const LiveIndicator = () => (
 );
 
 /** What to do when there is nothing to show yet. */
-export const EmptyState = ({ title, children }: PropsWithChildren<{ title: string }>) => (
+export const EmptyState = ({ title, children }: PropsWithChildren<{ title: Child }>) => (
   <div class="empty">
     <p class="empty-title">{title}</p>
     {children}

@@ -1,5 +1,6 @@
 /** Form fields. The error of a refused form is shown beside the field that it is about. */
 import type { Child } from "hono/jsx";
+import { Worded } from "./mount";
 import { useFailure } from "./shown-failure";
 
 interface FieldProps {
@@ -27,7 +28,7 @@ function Field({ name, label, hiddenLabel, hint, control }: FieldProps & { contr
       {control({ id: name, name, ...aria })}
       {hint && (
         <p class="hint" id={`${name}-hint`}>
-          {hint}
+          <Worded>{hint}</Worded>
         </p>
       )}
       {error && (

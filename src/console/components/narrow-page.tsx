@@ -1,5 +1,5 @@
 /** A page in one narrow column, such as a form: its title, and above the rest the error of a refused form. */
-import type { PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import { FailureBanner } from "./failure";
 import { Trail, type TrailProps } from "./trail";
 
@@ -8,7 +8,7 @@ export const NarrowPage = ({
   title,
   trail,
   children,
-}: PropsWithChildren<{ title: string; trail?: TrailProps["to"] }>) => (
+}: PropsWithChildren<{ title: Child; trail?: TrailProps["to"] }>) => (
   <div class="narrow">
     {trail && <Trail to={trail} />}
     <h1>{title}</h1>

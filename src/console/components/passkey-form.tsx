@@ -2,6 +2,7 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { CreationOptions, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { TextField } from "./fields";
+import { useHref } from "./mount";
 
 interface PasskeyFormProps {
   action: string;
@@ -12,21 +13,24 @@ interface PasskeyFormProps {
   renew?: string;
 }
 
-export const PasskeyForm = ({ action, kind, start, renew, children }: PropsWithChildren<PasskeyFormProps>) => (
-  <form
-    method="post"
-    action={action}
-    hidden
-    data-passkey={kind}
-    data-options={JSON.stringify(start.options)}
-    data-renew={renew}
-  >
-    <input type="hidden" name="state" value={start.state} />
-    <input type="hidden" name="response" />
-    {children}
-    <p class="error" role="alert" />
-  </form>
-);
+export function PasskeyForm({ action, kind, start, renew, children }: PropsWithChildren<PasskeyFormProps>) {
+  const href = useHref();
+  return (
+    <form
+      method="post"
+      action={href(action)}
+      hidden
+      data-passkey={kind}
+      data-options={JSON.stringify(start.options)}
+      data-renew={renew === undefined ? undefined : href(renew)}
+    >
+      <input type="hidden" name="state" value={start.state} />
+      <input type="hidden" name="response" />
+      {children}
+      <p class="error" role="alert" />
+    </form>
+  );
+}
 
 /** What the user calls a new passkey. */
 export const PasskeyName = ({ value = "" }: { value?: string }) => (

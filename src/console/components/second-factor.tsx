@@ -2,16 +2,17 @@
 import { PostForm, SubmitButton } from "./buttons";
 import { CodeField } from "./credential-fields";
 import { FailureBanner } from "./failure";
+import { A } from "./mount";
 
 interface SecondFactorProps {
   action: string;
   /** What the form sends besides the code. */
   fields?: Readonly<Record<string, string>>;
   /** The link to start again. */
-  back?: { href: string; text: string };
+  back?: { to: string; text: string };
 }
 
-const START_AGAIN = { href: "/console/sign-in", text: "Start again" };
+const START_AGAIN = { to: "/sign-in", text: "Start again" };
 
 export const SecondFactor = ({ action, fields = {}, back = START_AGAIN }: SecondFactorProps) => (
   <>
@@ -29,7 +30,7 @@ export const SecondFactor = ({ action, fields = {}, back = START_AGAIN }: Second
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p class="after-form">
-      <a href={back.href}>{back.text}</a>
+      <A to={back.to}>{back.text}</A>
     </p>
   </>
 );

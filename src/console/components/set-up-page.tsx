@@ -11,10 +11,10 @@ export const SetUpFactor = () => (
         back.
       </p>
       <p class="row">
-        <LinkButton href="/console/security#two-factor" kind="main">
+        <LinkButton to="/security#two-factor" kind="main">
           Set up two-factor authentication
         </LinkButton>
-        <LinkButton href="/console/security#passkeys">Add a passkey</LinkButton>
+        <LinkButton to="/security#passkeys">Add a passkey</LinkButton>
       </p>
     </div>
   </NarrowPage>

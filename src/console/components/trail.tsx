@@ -1,6 +1,9 @@
+import type { Child } from "hono/jsx";
+import { A, Worded } from "./mount";
+
 export interface TrailProps {
   /** The titles of pages by their paths, the topmost one first. */
-  to: Readonly<Record<string, string>>;
+  to: Readonly<Record<string, Child>>;
 }
 
 /** Links to the pages above this one. */
@@ -9,8 +12,14 @@ export const Trail = ({ to }: TrailProps) => (
     {Object.entries(to).map(([path, title], index) => (
       <>
         {index > 0 && " / "}
-        <a href={path}>{title}</a>
+        <A to={path}>{title}</A>
       </>
     ))}
   </p>
 );
+
+/** What is above a page about subscriptions: the list of them and, if the page is below one, that one. */
+export const subscriptionTrail = (one?: { id: string; name: string }): TrailProps["to"] => ({
+  "/webhooks": <Worded>Subscriptions</Worded>,
+  ...(one && { [`/webhooks/${one.id}`]: one.name }),
+});

@@ -4,6 +4,7 @@ import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/b
 import { CodeField, PasswordField } from "../components/credential-fields";
 import { Banner } from "../components/display";
 import { EndingKeys } from "../components/ending-keys";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 
 interface FormProps {
@@ -52,17 +53,17 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
         </ul>
         <EndingKeys keys={apiKeys} />
         <p>
-          Keep a copy first: <a href="/console/security/export">Export my data</a> (once an hour).
+          Keep a copy first: <A to="/security/export">Export my data</A> (once an hour).
         </p>
       </section>
-      <PostForm action="/console/security/delete" class="card">
+      <PostForm action="/security/delete" class="card">
         <CredentialFields {...form} />
         {going.length > 0 && (
           <label class="check">
             <input type="checkbox" name="deleteTenants" value="yes" required /> Also delete {going.join(", ")}
           </label>
         )}
-        <FormButtons kind="danger" cancel="/console/security">
+        <FormButtons kind="danger" cancel="/security">
           Delete my account
         </FormButtons>
       </PostForm>
@@ -91,12 +92,12 @@ export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & {
         <li>{counted(preview.apiKeys, "API key")} stop working.</li>
       </ul>
       <p>
-        Keep a copy first: <a href="/console/tenants/export">Export the tenant</a>.
+        Keep a copy first: <A to="/tenants/export">Export the tenant</A>.
       </p>
     </section>
-    <PostForm action="/console/tenants/delete" class="card">
+    <PostForm action="/tenants/delete" class="card">
       <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
-      <FormButtons kind="danger" cancel="/console/tenants">
+      <FormButtons kind="danger" cancel="/tenants">
         Delete the tenant
       </FormButtons>
     </PostForm>
@@ -105,7 +106,7 @@ export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & {
 
 export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) => (
   <NarrowPage title="Export your data">
-    <PostForm action="/console/security/export" class="card">
+    <PostForm action="/security/export" class="card">
       <p>
         A JSON file with all that we keep about you, in all tenants: your sessions, API keys, passkeys and activity. It
         contains no secrets. You can get one every hour, and get an email about it.
@@ -113,7 +114,7 @@ export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) =>
       <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton>Download</SubmitButton>
-        <LinkButton href="/console/security">Back</LinkButton>
+        <LinkButton to="/security">Back</LinkButton>
       </div>
     </PostForm>
   </NarrowPage>
@@ -121,7 +122,7 @@ export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) =>
 
 export const ExportTenant = ({ name, hasPassword }: TenantFormProps) => (
   <NarrowPage title={`Export ${name}`}>
-    <PostForm action="/console/tenants/export" class="card">
+    <PostForm action="/tenants/export" class="card">
       <p>
         A JSON file with members, invitations, API keys, subscriptions, events and delivery attempts. It contains no
         secrets, payloads or responses.
@@ -129,7 +130,7 @@ export const ExportTenant = ({ name, hasPassword }: TenantFormProps) => (
       <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton>Download</SubmitButton>
-        <LinkButton href="/console/tenants">Back</LinkButton>
+        <LinkButton to="/tenants">Back</LinkButton>
       </div>
     </PostForm>
   </NarrowPage>

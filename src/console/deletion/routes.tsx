@@ -76,7 +76,7 @@ export const accountEndPages = new Pages()
     ...CREDENTIALS,
     done: (c, data) => c.json(data, 200, attachment("account")),
     again: (c, refused) => exportAccountPage(c, refused),
-    confirmedAt: () => "/console/security/export",
+    confirmedAt: () => "/security/export",
   })
   .get("/delete", requires({ openWhenSuspended: true }), (c) => deleteAccountPage(c))
   .form("/delete", deletion.ofAccount, {
@@ -96,12 +96,12 @@ export const tenantEndPages = new Pages()
     ...CREDENTIALS,
     done: signedOut("tenantDeleted"),
     again: (c, refused) => deleteTenantPage(c, refused),
-    confirmedAt: () => "/console/tenants/delete",
+    confirmedAt: () => "/tenants/delete",
   })
   .get("/export", requires(OWNER), (c) => exportTenantPage(c))
   .form("/export", exports.ofTenantWithCredentials, {
     ...CREDENTIALS,
     done: (c, file) => c.body(file, 200, attachment("tenant")),
     again: (c, refused) => exportTenantPage(c, refused),
-    confirmedAt: () => "/console/tenants/export",
+    confirmedAt: () => "/tenants/export",
   }).router;

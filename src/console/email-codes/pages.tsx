@@ -3,6 +3,7 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { CodeField, EmailField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 
 interface FormProps {
   /** The path to redirect to after sign-in. */
@@ -19,14 +20,14 @@ export const RequestCode = ({ email, to, captcha }: RequestCodeProps) => (
     <h1>Sign in with a code</h1>
     <FailureBanner />
     <p>We mail you a code of six digits. You need no password.</p>
-    <PostForm action="/console/sign-in/mail">
+    <PostForm action="/sign-in/mail">
       <input type="hidden" name="to" value={to} />
       <EmailField value={email} />
       <CaptchaWidget captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
     </PostForm>
     <p class="after-form">
-      <a href="/console/sign-in">Sign in with a password</a>
+      <A to="/sign-in">Sign in with a password</A>
     </p>
   </>
 );
@@ -39,13 +40,13 @@ export const EnterCode = ({ to }: FormProps) => (
       If an account exists for that email, a code has been sent. It works once, within 10 minutes. At most three are
       sent in 15 minutes.
     </p>
-    <PostForm action="/console/sign-in/mail/code">
+    <PostForm action="/sign-in/mail/code">
       <input type="hidden" name="to" value={to} />
       <CodeField inputmode="numeric" autofocus hint="The six digits in the email." />
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p class="after-form">
-      <a href="/console/sign-in/mail">Send another code</a>
+      <A to="/sign-in/mail">Send another code</A>
     </p>
   </>
 );

@@ -36,9 +36,9 @@ const factorPage = (c: Context<AppEnv>, fields: { code: string; to: string }, re
     c,
     { title: "Two-factor code", refused },
     <SecondFactor
-      action="/console/sign-in/mail/code"
+      action="/sign-in/mail/code"
       fields={fields}
-      back={{ href: "/console/sign-in/mail", text: "Send another code" }}
+      back={{ to: "/sign-in/mail", text: "Send another code" }}
     />,
   );
 

@@ -51,7 +51,7 @@ export const CatalogueCard = ({ catalogue, mayChange }: { catalogue: Catalogue; 
         "Only members see the event types. A catalogue shows them to everybody."
       )}
     </p>
-    {mayChange && <LinkButton href={`${HERE}/catalogue`}>Change</LinkButton>}
+    {mayChange && <LinkButton to={`${HERE}/catalogue`}>Change</LinkButton>}
   </Card>
 );
 

@@ -5,6 +5,7 @@ import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Card, ScrollArea, Time } from "../components/display";
 import { FactList } from "../components/facts";
+import { A } from "../components/mount";
 import { Trail } from "../components/trail";
 import { ENFORCEMENTS, TypeState } from "./list";
 import { HERE, pathOf } from "./paths";
@@ -30,12 +31,12 @@ export function TypeDetail({ type, versions, permissions }: DetailProps) {
         <div class="row">
           {isOwn && permissions.has("webhook.update") && (
             <>
-              <LinkButton href={`${pathOf(type.name)}/edit`}>Edit</LinkButton>
-              <LinkButton href={`${pathOf(type.name)}/new-version`}>New version</LinkButton>
+              <LinkButton to={`${pathOf(type.name)}/edit`}>Edit</LinkButton>
+              <LinkButton to={`${pathOf(type.name)}/new-version`}>New version</LinkButton>
             </>
           )}
           {isOwn && permissions.has("webhook.delete") && (
-            <LinkButton href={`${pathOf(type.name)}/delete`} kind="danger">
+            <LinkButton to={`${pathOf(type.name)}/delete`} kind="danger">
               Delete
             </LinkButton>
           )}
@@ -82,7 +83,7 @@ const Deprecated = ({ since, note, replacedBy }: NonNullable<EventType["deprecat
     since <Time at={since} /> {note}{" "}
     {replacedBy && (
       <>
-        Use <a href={pathOf(replacedBy)}>{replacedBy}</a>.
+        Use <A to={pathOf(replacedBy)}>{replacedBy}</A>.
       </>
     )}
   </>
@@ -93,7 +94,7 @@ const Examples = ({ type, mayPublish }: { type: EventType; mayPublish: boolean }
     <section class="card">
       <CodeBlock title={`Example ${place + 1}`} id={`example-${place}`} text={JSON.stringify(example)} />
       {mayPublish && (
-        <LinkButton href={`/console/events/new?${new URLSearchParams({ type: type.name, example: String(place) })}`}>
+        <LinkButton to={`/events/new?${new URLSearchParams({ type: type.name, example: String(place) })}`}>
           Publish this example
         </LinkButton>
       )}
@@ -108,7 +109,7 @@ const Versions = ({ name, versions }: { name: string; versions: readonly Version
           {versions.map(({ version, compatible, createdAt }) => (
             <tr>
               <td>
-                <a href={`${pathOf(name)}/versions/${version}`}>Version {version}</a>
+                <A to={`${pathOf(name)}/versions/${version}`}>Version {version}</A>
               </td>
               <td>{compatible ? <Badge tone="ok">compatible</Badge> : <Badge tone="wait">breaks something</Badge>}</td>
               <td class="small">

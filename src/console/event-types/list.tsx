@@ -4,6 +4,7 @@ import type { EventTypeSummary, Mode, Settings } from "../../webhooks/event-type
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Card, EmptyState } from "../components/display";
 import { Select } from "../components/fields";
+import { A } from "../components/mount";
 import { Table } from "../components/table";
 import { CatalogueCard } from "./catalogue";
 import { HERE, pathOf } from "./paths";
@@ -40,7 +41,7 @@ export function TypeList({ types, isAll, nextCursor, settings, permissions }: Li
       <div class="head">
         <h1>Event types</h1>
         {mayCreate && (
-          <LinkButton href={`${HERE}/new`} kind="main">
+          <LinkButton to={`${HERE}/new`} kind="main">
             Declare a type
           </LinkButton>
         )}
@@ -51,8 +52,8 @@ export function TypeList({ types, isAll, nextCursor, settings, permissions }: Li
       </p>
       <div class="card">{types.length === 0 ? <NoTypes /> : <Rows types={types} />}</div>
       <p>
-        <a href={isAll ? HERE : `${HERE}?archived=include`}>{isAll ? "Hide" : "Show"} archived types</a>{" "}
-        {nextCursor !== null && <a href={pageAfter(nextCursor, isAll)}>Next page</a>}
+        <A to={isAll ? HERE : `${HERE}?archived=include`}>{isAll ? "Hide" : "Show"} archived types</A>{" "}
+        {nextCursor !== null && <A to={pageAfter(nextCursor, isAll)}>Next page</A>}
       </p>
       <ModeCard mode={settings.mode} mayChange={mayManage} />
       <CatalogueCard catalogue={settings.catalog} mayChange={mayManage} />
@@ -81,7 +82,7 @@ const Rows = ({ types }: Pick<ListProps, "types">) => (
     {types.map((type) => (
       <tr>
         <td class="break">
-          <a href={pathOf(type.name)}>{type.name}</a>
+          <A to={pathOf(type.name)}>{type.name}</A>
           {type.group && <div class="small muted">{type.group}</div>}
         </td>
         <td class="wide">{ENFORCEMENTS[type.enforce]}</td>
@@ -97,7 +98,7 @@ const Rows = ({ types }: Pick<ListProps, "types">) => (
 const ModeCard = ({ mode, mayChange }: { mode: Mode; mayChange: boolean }) => (
   <Card id="mode-title" title="What can be published">
     {mayChange ? (
-      <PostForm action="/console/tenants/event-types" class="row">
+      <PostForm action="/tenants/event-types" class="row">
         <Select name="mode" label="Types" value={mode} options={Object.entries(MODES)} hiddenLabel />
         <SubmitButton kind="plain">Save</SubmitButton>
       </PostForm>

@@ -5,6 +5,7 @@ import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Copyable, EmptyState, LiveIndicator, Time } from "../components/display";
 import { FactList } from "../components/facts";
+import { A, useHref, Worded } from "../components/mount";
 import { outcomeOf } from "../components/outcome";
 import { Trail } from "../components/trail";
 import { Because } from "../filters/because";
@@ -23,13 +24,11 @@ export interface EventView {
 
 export const EventPage = (view: EventView) => (
   <>
-    <Trail to={{ "/console/events": "Events" }} />
+    <Trail to={{ "/events": "Events" }} />
     <div class="head">
       <h1>{view.event.type}</h1>
       {view.mayPublish && (
-        <LinkButton href={`/console/events/new?${new URLSearchParams({ type: view.event.type })}`}>
-          Publish another
-        </LinkButton>
+        <LinkButton to={`/events/new?${new URLSearchParams({ type: view.event.type })}`}>Publish another</LinkButton>
       )}
     </div>
     <div class="columns">
@@ -38,7 +37,7 @@ export const EventPage = (view: EventView) => (
           <h2 id="deliveries">Who wanted it</h2>
           <LiveIndicator />
         </div>
-        <div data-live={`/console/events/${view.event.id}/deliveries${pageQuery(view.cursor)}`}>
+        <div data-live={useHref()(`/events/${view.event.id}/deliveries${pageQuery(view.cursor)}`)}>
           <Deliveries {...view} />
         </div>
       </section>
@@ -58,7 +57,7 @@ const Facts = ({ event }: { event: Event }) => (
         ["ID", <Copyable text={event.id} label="the ID" />],
         event.correlationId !== undefined && [
           "Correlation ID",
-          <a href={`/console/events?${new URLSearchParams({ q: event.correlationId })}`}>{event.correlationId}</a>,
+          <A to={`/events?${new URLSearchParams({ q: event.correlationId })}`}>{event.correlationId}</A>,
         ],
         event.orderKey !== undefined && ["Order key", `${event.orderKey}, number ${event.sequence}`],
       ]}
@@ -78,7 +77,7 @@ const Payload = ({ event, payloadText }: EventView) => (
         title="Payload"
         id="payload"
         text={payloadText}
-        download={{ href: `/console/events/${event.id}/payload`, file: `${event.id}.json` }}
+        download={{ to: `/events/${event.id}/payload`, file: `${event.id}.json` }}
       />
     )}
   </section>
@@ -95,11 +94,13 @@ export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
       <p class="small muted">{summaryOf(event)}</p>
     )}
     {event.subscriptions.length === 0 && cursor === "" && nextCursor === null ? (
-      <EmptyState title="No subscription wanted it">
+      <EmptyState title={<Worded>No subscription wanted it</Worded>}>
         <p class="muted">
-          No active subscription is for <code>{event.type}</code>.
+          <Worded>No active subscription is for</Worded> <code>{event.type}</code>.
         </p>
-        <LinkButton href="/console/webhooks">View subscriptions</LinkButton>
+        <LinkButton to="/webhooks">
+          <Worded>View subscriptions</Worded>
+        </LinkButton>
       </EmptyState>
     ) : (
       <ul class="list">
@@ -109,7 +110,7 @@ export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
               {outcome.reason === "deleted" ? (
                 outcome.name
               ) : (
-                <a href={`/console/webhooks/${outcome.webhookId}`}>{outcome.name}</a>
+                <A to={`/webhooks/${outcome.webhookId}`}>{outcome.name}</A>
               )}
               <div class="small">
                 <Explanation outcome={outcome} />
@@ -122,12 +123,14 @@ export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
     )}
     {nextCursor !== null && (
       <p>
-        <a href={`/console/events/${event.id}${pageQuery(nextCursor)}`}>More subscriptions</a>
+        <A to={`/events/${event.id}${pageQuery(nextCursor)}`}>
+          <Worded>More subscriptions</Worded>
+        </A>
       </p>
     )}
     {cursor !== "" && (
       <p>
-        <a href={`/console/events/${event.id}`}>First page</a>
+        <A to={`/events/${event.id}`}>First page</A>
       </p>
     )}
   </>
@@ -164,9 +167,14 @@ function Explanation({ outcome }: { outcome: Outcome }) {
   return (
     <>
       {attempt && reason !== "deleted" && (
-        <a href={`/console/webhooks/${webhookId}/attempts/${attempt._id}`}>Attempt {attempt.attemptCount}</a>
+        <A to={`/webhooks/${webhookId}/attempts/${attempt._id}`}>Attempt {attempt.attemptCount}</A>
       )}{" "}
-      {attempt && <span class="muted">{outcomeOf(attempt)}</span>} {reason && <span>{REASONS[reason]}</span>}{" "}
+      {attempt && <span class="muted">{outcomeOf(attempt)}</span>}{" "}
+      {reason && (
+        <span>
+          <Worded>{REASONS[reason]}</Worded>
+        </span>
+      )}{" "}
       {outcome.filterChanged && <span>The filter has changed since, so it can't tell why.</span>}
       {outcome.because && <Because reasons={outcome.because} />}
       {until && (

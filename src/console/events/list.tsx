@@ -3,9 +3,10 @@ import type { Permission } from "../../base/schemas/roles";
 import type { OutcomeCounts } from "../../webhooks/events/counts-store";
 import type { EventSummary } from "../../webhooks/events/schemas";
 import { withQuery } from "../components/address";
-import { LinkButton, SubmitButton } from "../components/buttons";
+import { GetForm, LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";
+import { A } from "../components/mount";
 import { Table } from "../components/table";
 
 /** The search, as in the page's address. Empty: any. */
@@ -28,7 +29,7 @@ export interface EventListView {
   permissions: ReadonlySet<Permission>;
 }
 
-const HERE = "/console/events";
+const HERE = "/events";
 const PERIODS = [
   ["", "Any time"],
   ["1", "Last hour"],
@@ -45,25 +46,25 @@ export function EventList(view: EventListView) {
       <div class="head">
         <h1>Events</h1>
         {mayPublish && (
-          <LinkButton href={`${HERE}/new`} kind="main">
+          <LinkButton to={`${HERE}/new`} kind="main">
             Publish an event
           </LinkButton>
         )}
       </div>
       <search>
-        <form class="filters" method="get" action={HERE}>
+        <GetForm class="filters" action={HERE}>
           <TextField name="q" label="ID or correlation ID" type="search" value={query.q} />
           <TextField name="type" label="Type" value={query.type} />
           <Select name="period" label="Period" value={query.period} options={PERIODS} />
           <SubmitButton kind="plain">Search</SubmitButton>
-        </form>
+        </GetForm>
       </search>
       <div class="card">
         {events.length === 0 ? <NoEvents {...view} mayPublish={mayPublish} /> : <Rows {...view} />}
       </div>
       <p class="row">
-        {query.cursor !== "" && <a href={withQuery(HERE, { ...query, cursor: "" })}>Newest</a>}
-        {nextCursor !== null && <a href={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</a>}
+        {query.cursor !== "" && <A to={withQuery(HERE, { ...query, cursor: "" })}>Newest</A>}
+        {nextCursor !== null && <A to={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</A>}
       </p>
     </>
   );
@@ -81,7 +82,7 @@ function NoEvents({ query, nextCursor, mayPublish }: EventListView & { mayPublis
     return (
       <EmptyState title="No event matches">
         <p>
-          <a href={HERE}>Show all</a>
+          <A to={HERE}>Show all</A>
         </p>
       </EmptyState>
     );
@@ -89,7 +90,7 @@ function NoEvents({ query, nextCursor, mayPublish }: EventListView & { mayPublis
   return (
     <EmptyState title="No events yet">
       <p class="muted">Your services publish events with an API key. You can also publish one by hand.</p>
-      {mayPublish && <LinkButton href={`${HERE}/new`}>Publish your first event</LinkButton>}
+      {mayPublish && <LinkButton to={`${HERE}/new`}>Publish your first event</LinkButton>}
     </EmptyState>
   );
 }
@@ -99,7 +100,7 @@ const Rows = ({ events, counts }: EventListView) => (
     {events.map((event) => (
       <tr>
         <td class="break">
-          <a href={`${HERE}/${event.id}`}>{event.type}</a>
+          <A to={`${HERE}/${event.id}`}>{event.type}</A>
         </td>
         <td>
           <Counts counts={counts.get(event.id)} event={event} />

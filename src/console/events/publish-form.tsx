@@ -14,13 +14,13 @@ export interface EventValues {
 
 export const PublishEvent = ({ values }: { values: EventValues }) => (
   <div class="narrow">
-    <Trail to={{ "/console/events": "Events" }} />
+    <Trail to={{ "/events": "Events" }} />
     <h1>Publish an event</h1>
     <p class="muted">
       It is sent to every active subscription for its type, as if one of your services had published it.
     </p>
     <FailureBanner />
-    <PostForm action="/console/events" class="card">
+    <PostForm action="/events" class="card">
       <TextField name="type" label="Type" value={values.type} required placeholder="OrderPaid" />
       <TextArea
         name="payload"
@@ -42,7 +42,7 @@ export const PublishEvent = ({ values }: { values: EventValues }) => (
         value={values.orderKey}
         hint="What the event is about, such as an order. The events of a key are numbered."
       />
-      <FormButtons cancel="/console/events">Publish</FormButtons>
+      <FormButtons cancel="/events">Publish</FormButtons>
     </PostForm>
   </div>
 );

@@ -28,7 +28,7 @@ export function FeedDetail({ feed, consumers, values, permissions, token }: Deta
       <div class="head">
         <h1>{feed.name}</h1>
         {permissions.has("webhook.delete") && (
-          <LinkButton href={`${HERE}/${feed.id}/delete`} kind="danger">
+          <LinkButton to={`${HERE}/${feed.id}/delete`} kind="danger">
             Delete
           </LinkButton>
         )}
@@ -149,7 +149,7 @@ export const DeleteFeed = ({ id, name }: { id: string; name: string }) => (
     <p>Its token ends, and its consumers are forgotten. Programs that read it get an error. Events stay.</p>
     <PostForm action={`${HERE}/${id}/delete`} class="row">
       <SubmitButton kind="danger">Delete feed</SubmitButton>
-      <LinkButton href={`${HERE}/${id}`}>Cancel</LinkButton>
+      <LinkButton to={`${HERE}/${id}`}>Cancel</LinkButton>
     </PostForm>
   </NarrowPage>
 );

@@ -5,9 +5,10 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { Card, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { List } from "../components/list";
+import { A } from "../components/mount";
 import { FeedFields, type FeedValues } from "./fields";
 
-export const HERE = "/console/feeds";
+export const HERE = "/feeds";
 
 interface ListProps {
   feeds: readonly Feed[];
@@ -44,7 +45,7 @@ export const FeedList = ({ feeds, permissions, values }: ListProps) => (
 const Row = ({ feed: { id, name, events, tokenPrefix, createdAt } }: { feed: Feed }) => (
   <li>
     <div>
-      <a href={`${HERE}/${id}`}>{name}</a> <code>{tokenPrefix}</code>
+      <A to={`${HERE}/${id}`}>{name}</A> <code>{tokenPrefix}</code>
       <div class="small break">{events.join(", ")}</div>
       <div class="small muted">
         Created <Time at={createdAt} />

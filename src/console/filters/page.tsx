@@ -3,7 +3,8 @@ import type { FilterResult } from "../../webhooks/filters/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
-import { Trail } from "../components/trail";
+import { Worded } from "../components/mount";
+import { subscriptionTrail, Trail } from "../components/trail";
 import { Because } from "./because";
 
 export interface FilterValues {
@@ -24,10 +25,10 @@ interface FilterPageProps {
 }
 
 export function FilterPage({ id, name, values, mayUpdate, result }: FilterPageProps) {
-  const here = `/console/webhooks/${id}`;
+  const here = `/webhooks/${id}`;
   return (
     <div class="narrow">
-      <Trail to={{ "/console/webhooks": "Subscriptions", [here]: name }} />
+      <Trail to={subscriptionTrail({ id, name })} />
       <h1>Filter</h1>
       <p class="muted">
         Only events that fit are sent. <a href="/docs/filters">What a filter can say</a>
@@ -48,7 +49,7 @@ export function FilterPage({ id, name, values, mayUpdate, result }: FilterPagePr
         <div class="row">
           <SubmitButton kind={mayUpdate ? "plain" : "main"}>Try</SubmitButton>
           {mayUpdate && <SubmitButton formaction={`${here}/filter`}>Save filter</SubmitButton>}
-          <LinkButton href={here}>Cancel</LinkButton>
+          <LinkButton to={here}>Cancel</LinkButton>
         </div>
       </PostForm>
     </div>
@@ -59,7 +60,7 @@ const Verdict = ({ subscribed, matches, because }: FilterResult) => (
   <section class="card" aria-label="Result">
     <p>
       <strong>The filter {matches ? "lets" : "does not let"} this event through.</strong>{" "}
-      {!subscribed && "The subscription does not list its type, so it does not receive the event."}
+      {!subscribed && <Worded>The subscription does not list its type, so it does not receive the event.</Worded>}
     </p>
     {!matches && <Because reasons={because} />}
   </section>

@@ -1,26 +1,28 @@
 /** The layout of every page: navigation, the signed-in user and the flash message. */
-import type { PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Brand } from "../../base/brand";
+import { CONSOLE_PATH } from "../../base/paths";
 import type { CurrentUser } from "../../base/schemas/principal";
 import type { Permission } from "../../base/schemas/roles";
 import { ICON_PATH, SCRIPT_PATH, stylePath } from "../assets";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";
+import { A } from "../components/mount";
 
 const NAV_SECTIONS = [
-  { name: "overview", title: "Overview", path: "/console", permission: null },
-  { name: "subscriptions", title: "Subscriptions", path: "/console/webhooks", permission: "webhook.read" },
-  { name: "events", title: "Events", path: "/console/events", permission: "webhook.read" },
-  { name: "eventTypes", title: "Event types", path: "/console/event-types", permission: "webhook.read" },
-  { name: "sources", title: "Sources", path: "/console/sources", permission: "webhook.read" },
-  { name: "feeds", title: "Feeds", path: "/console/feeds", permission: "webhook.read" },
-  { name: "listeners", title: "Listeners", path: "/console/listeners", permission: "webhook.create" },
-  { name: "keys", title: "API keys", path: "/console/api-keys", permission: null },
-  { name: "portals", title: "Portal links", path: "/console/portal-links", permission: "member.manage" },
-  { name: "people", title: "People", path: "/console/people", permission: "member.read" },
-  { name: "activity", title: "Activity", path: "/console/activity", permission: "audit.read" },
-  { name: "security", title: "My security", path: "/console/security", permission: null },
-  { name: "operator", title: "Operator", path: "/console/operator", permission: "operator" },
+  { name: "overview", title: "Overview", path: "", permission: null },
+  { name: "subscriptions", title: "Subscriptions", path: "/webhooks", permission: "webhook.read" },
+  { name: "events", title: "Events", path: "/events", permission: "webhook.read" },
+  { name: "eventTypes", title: "Event types", path: "/event-types", permission: "webhook.read" },
+  { name: "sources", title: "Sources", path: "/sources", permission: "webhook.read" },
+  { name: "feeds", title: "Feeds", path: "/feeds", permission: "webhook.read" },
+  { name: "listeners", title: "Listeners", path: "/listeners", permission: "webhook.create" },
+  { name: "keys", title: "API keys", path: "/api-keys", permission: null },
+  { name: "portals", title: "Portal links", path: "/portal-links", permission: "member.manage" },
+  { name: "people", title: "People", path: "/people", permission: "member.read" },
+  { name: "activity", title: "Activity", path: "/activity", permission: "audit.read" },
+  { name: "security", title: "My security", path: "/security", permission: null },
+  { name: "operator", title: "Operator", path: "/operator", permission: "operator" },
 ] as const satisfies readonly {
   name: string;
   title: string;
@@ -31,7 +33,7 @@ const NAV_SECTIONS = [
 export type NavSection = (typeof NAV_SECTIONS)[number]["name"];
 
 type LayoutProps = PropsWithChildren<{
-  title: string;
+  title: Child;
   section: NavSection | null;
   nonce: string;
   brand: Brand;
@@ -50,9 +52,9 @@ export function Layout({ title, section, nonce, brand, currentUser, isOperator, 
           Skip to content
         </a>
         <header class="bar">
-          <a class="brand" href="/console">
+          <A class="brand" to="">
             <BrandMark brand={brand} />
-          </a>
+          </A>
           {currentUser && (
             <details class="menu">
               <summary>Menu</summary>
@@ -84,7 +86,9 @@ export const Head = ({ title, nonce, brand, children }: HeadProps) => (
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <meta name="robots" content="noindex" />
-    <title>{`${title} · ${brand.name}`}</title>
+    <title>
+      {title} · {brand.name}
+    </title>
     <link rel="icon" href={ICON_PATH} type="image/svg+xml" />
     <link rel="stylesheet" href={stylePath(brand.color)} nonce={nonce ?? undefined} />
     {children}
@@ -126,9 +130,9 @@ function Navigation({ currentUser, isOperator, section }: NavigationProps) {
       <ul>
         {NAV_SECTIONS.filter(isOffered).map(({ name, title, path }) => (
           <li>
-            <a href={path} aria-current={name === section ? "page" : undefined}>
+            <A to={path} aria-current={name === section ? "page" : undefined}>
               {title}
-            </a>
+            </A>
           </li>
         ))}
       </ul>
@@ -141,14 +145,14 @@ const Account = ({ currentUser }: { currentUser: CurrentUser }) => (
     <div>
       {currentUser.tenants.length > 1 ? <TenantSwitcher currentUser={currentUser} /> : null}
       <p>
-        <a href="/console/tenants">
+        <A to="/tenants">
           <strong>{currentUser.tenantName}</strong>
-        </a>
+        </A>
         <span class="muted">{currentUser.email}</span>
         <span class="muted">{currentUser.principal.role}</span>
       </p>
     </div>
-    <PostForm action="/console/sign-out">
+    <PostForm action="/sign-out">
       <SubmitButton kind="quiet">Sign out</SubmitButton>
     </PostForm>
     <div class="keys-hint small muted" data-scripted hidden>
@@ -158,7 +162,7 @@ const Account = ({ currentUser }: { currentUser: CurrentUser }) => (
 );
 
 const TenantSwitcher = ({ currentUser }: { currentUser: CurrentUser }) => (
-  <PostForm action="/console/tenants/switch" class="inline">
+  <PostForm action="/tenants/switch" class="inline">
     <select name="tenantId" aria-label="Tenant">
       {currentUser.tenants.map(({ id, name }) => (
         <option value={id} selected={id === currentUser.principal.tenantId}>
@@ -173,21 +177,21 @@ const TenantSwitcher = ({ currentUser }: { currentUser: CurrentUser }) => (
 const CodesReminder = () => (
   <Banner kind="warn">
     You have no recovery codes. If you lose your phone, you lose your account.{" "}
-    <a href="/console/security#two-factor">Create recovery codes</a>
+    <A to="/security#two-factor">Create recovery codes</A>
   </Banner>
 );
 
 const FactorReminder = ({ tenantName, dueAt }: { tenantName: string; dueAt: number }) => (
   <Banner kind="note">
     <strong>{tenantName}</strong> lets you in from <Moment at={dueAt} /> only with a second factor. Turn on two-factor
-    authentication under <a href="/console/security">My security</a>, or add a passkey. If you have a passkey,{" "}
-    <a href="/console/security/confirm?to=/console">confirm with it</a>.
+    authentication under <A to="/security">My security</A>, or add a passkey. If you have a passkey,{" "}
+    <A to={`/security/confirm?to=${CONSOLE_PATH}`}>confirm with it</A>.
   </Banner>
 );
 
 const VerifyReminder = ({ email }: { email: string }) => (
   <Banner kind="note">
-    <PostForm action="/console/resend-verification" class="inline">
+    <PostForm action="/resend-verification" class="inline">
       <span>
         Verify <strong>{email}</strong> with the link that we emailed to you. You need it for your next sign-in.
       </span>

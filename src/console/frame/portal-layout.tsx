@@ -1,14 +1,14 @@
 /** The layout of a portal's pages: the customer's look, two pages to choose from, and the way back. */
-import type { PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Brand } from "../../base/brand";
-import { PORTAL_PATH } from "../../base/paths";
 import type { Portal } from "../../base/schemas/principal";
 import { Banner } from "../components/display";
+import { A, Worded } from "../components/mount";
 import { BrandMark, Head, type NavSection } from "./layout";
 import { themeStyle } from "./theme";
 
 type PortalLayoutProps = PropsWithChildren<{
-  title: string;
+  title: Child;
   section: NavSection | null;
   nonce: string;
   brand: Brand;
@@ -31,9 +31,9 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
         </a>
         <header class="bar">
           {portal ? (
-            <a class="brand" href={`${PORTAL_PATH}/webhooks`}>
+            <A class="brand" to="/webhooks">
               <BrandMark brand={shown} />
-            </a>
+            </A>
           ) : (
             <span class="brand">
               <BrandMark brand={shown} />
@@ -57,8 +57,8 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
 }
 
 const SECTIONS = [
-  { name: "subscriptions", title: "Subscriptions", path: `${PORTAL_PATH}/webhooks` },
-  { name: "events", title: "Events", path: `${PORTAL_PATH}/events` },
+  { name: "subscriptions", title: "Subscriptions", path: "/webhooks" },
+  { name: "events", title: "Events", path: "/events" },
 ] as const;
 
 const Navigation = ({ section }: { section: NavSection | null }) => (
@@ -66,9 +66,9 @@ const Navigation = ({ section }: { section: NavSection | null }) => (
     <ul>
       {SECTIONS.map(({ name, title, path }) => (
         <li>
-          <a href={path} aria-current={name === section ? "page" : undefined}>
-            {title}
-          </a>
+          <A to={path} aria-current={name === section ? "page" : undefined}>
+            <Worded>{title}</Worded>
+          </A>
         </li>
       ))}
     </ul>

@@ -3,20 +3,21 @@ import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import type { Operation } from "../../base/operation";
 import type { CaptchaProps } from "../components/captcha";
+import { pathHere } from "./mount";
 
 const PAGES = new Set([
-  "/console/sign-in",
-  "/console/sign-in/mail",
-  "/console/register",
-  "/console/register/passkey/options",
-  "/console/forgot-password",
-  "/console/oauth",
-  "/console/oauth/mail-code",
+  "/sign-in",
+  "/sign-in/mail",
+  "/register",
+  "/register/passkey/options",
+  "/forgot-password",
+  "/oauth",
+  "/oauth/mail-code",
 ]);
 
 /** Whether the requested page may show the widget, for its Content-Security-Policy. */
 export const mayShowCaptcha = (c: Context<AppEnv>): boolean =>
-  c.get("deps").config.turnstile !== null && PAGES.has(c.req.path);
+  c.get("deps").config.turnstile !== null && PAGES.has(pathHere(c));
 
 /** The widget for an operation; null where Turnstile is not set up. */
 export function captchaFor(c: Context<AppEnv>, { captcha }: Operation<unknown, unknown>): CaptchaProps | null {

@@ -2,19 +2,20 @@
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
 import { hasOperatorFactor, isOperator, sessionOf } from "../../base/http/permissions";
+import { CONSOLE_PATH } from "../../base/paths";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { isConfirmed } from "../../identity/step-up/confirm";
 import { SetUpFactor } from "../components/set-up-page";
-import { confirmPath } from "./form";
-import { page, redirectTo } from "./page";
+import { confirmFirst } from "./form";
+import { page } from "./page";
 
-const OPERATOR = "/console/operator";
+const OPERATOR = `${CONSOLE_PATH}/operator`;
 
 /** For a page that begins what needs a confirmation: asks before anything is typed, and comes back. */
 export const confirmedOnly = createMiddleware<AppEnv>(async (c, next) => {
   if (isConfirmed(c.get("deps"), sessionOf(c))) return next();
   const { pathname, search } = new URL(c.req.url);
-  return redirectTo(c, confirmPath(pathname + search));
+  return confirmFirst(c, pathname + search);
 });
 
 /**
@@ -27,7 +28,7 @@ export const operatorFactorFirst = createMiddleware<AppEnv>(async (c, next) => {
   if (!isOperator(deps.config, session) || hasOperatorFactor(session)) return next();
   const { twoFactorEnabled } = c.get("currentUser");
   if (twoFactorEnabled || (await listPasskeysOfUser(deps, session.userId)).length > 0) {
-    return redirectTo(c, confirmPath(c.req.method === "GET" ? c.req.path : OPERATOR));
+    return confirmFirst(c, c.req.method === "GET" ? c.req.path : OPERATOR);
   }
   return page(c, { title: "Operator", section: "operator", status: 403 }, <SetUpFactor />);
 });

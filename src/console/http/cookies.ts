@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../base/http/cookies";
 import type { AppEnv } from "../../base/http/env";
-import { isPortal } from "./paths";
+import { isPortal } from "./mount";
 
 /**
  * The session, a sign-in that waits for its two-factor code, the state of a mailed code, and the flash message for the

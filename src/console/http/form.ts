@@ -2,7 +2,8 @@
 import type { Context } from "hono";
 import { AppError } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
-import { redirectTo } from "./page";
+import { CONSOLE_PATH } from "../../base/paths";
+import { hrefOf } from "./mount";
 
 /** The fields of a submitted form; the API's schemas validate them. */
 export interface Form {
@@ -27,7 +28,7 @@ export async function readForm(c: Context<AppEnv>): Promise<Form> {
 export const textsOf = <Name extends string>(names: readonly Name[], read: (name: Name) => string) =>
   Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
 
-/** Runs `work`. If the session must be confirmed first, redirects to that page, which leads to `to`. */
+/** Runs `work`. If the session must be confirmed first, redirects to that page, which leads to the page `to`. */
 export async function orConfirm(
   c: Context<AppEnv>,
   to: string | undefined,
@@ -37,9 +38,10 @@ export async function orConfirm(
     return await work();
   } catch (error) {
     if (to === undefined || !(error instanceof AppError) || error.code !== "STEP_UP_REQUIRED") throw error;
-    return redirectTo(c, confirmPath(to));
+    return confirmFirst(c, hrefOf(c, to));
   }
 }
 
-/** The page that confirms the session and then leads to `to`. */
-export const confirmPath = (to: string): string => `/security/confirm?to=${encodeURIComponent(to)}`;
+/** Redirects to the page that confirms the session and then leads to the address `href`. */
+export const confirmFirst = (c: Context<AppEnv>, href: string): Response =>
+  c.redirect(`${CONSOLE_PATH}/security/confirm?to=${encodeURIComponent(href)}`, 303);

@@ -12,17 +12,18 @@ import { isOperator } from "../../base/http/permissions";
 import { CONSOLE_PATH } from "../../base/paths";
 import type { CurrentUser } from "../../base/schemas/principal";
 import { Banner } from "../components/display";
+import { Mounted, Worded } from "../components/mount";
 import { ShownFailure } from "../components/shown-failure";
-import { type Failure, failureOf } from "../failure";
+import { type Failure, failureOf, inWordsOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../frame/layout";
 import { PortalLayout } from "../frame/portal-layout";
+import { worded } from "../wording";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
-import { isPortal } from "./paths";
-import { portalOf } from "./portal";
+import { hrefOf, isPortal, mountOf, portalOf } from "./mount";
 
 export interface PageOptions {
-  title: string;
+  title: Child;
   /** The navigation entry to highlight; missing for a page outside the navigation. */
   section?: NavSection;
   /** The form's error that the page shows, if any. */
@@ -36,12 +37,19 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
   const { title, section = null, refused, status = 200 } = options;
   const { config } = c.get("deps");
   const currentUser: CurrentUser | undefined = c.get("currentUser");
+  const mount = mountOf(c);
   const common = { title, section, nonce: c.get("secureHeadersNonce"), brand: config.brand, flash: takeFlash(c) };
-  const shown = <ShownFailure.Provider value={refused?.failure}>{content}</ShownFailure.Provider>;
+  const shown = (
+    <Mounted.Provider value={mount}>
+      <ShownFailure.Provider value={refused && inWordsOf(mount.term, refused.failure)}>{content}</ShownFailure.Provider>
+    </Mounted.Provider>
+  );
   const layout = isPortal(c) ? (
-    <PortalLayout {...common} portal={portalOf(c)}>
-      {shown}
-    </PortalLayout>
+    <Mounted.Provider value={mount}>
+      <PortalLayout {...common} portal={portalOf(c)}>
+        {shown}
+      </PortalLayout>
+    </Mounted.Provider>
   ) : (
     <Layout
       {...common}
@@ -56,7 +64,7 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
 
 /** Answers with a part of a page, for the script that keeps it fresh. */
 export async function fragment(c: Context<AppEnv>, content: Child) {
-  const part = <>{content}</>;
+  const part = <Mounted.Provider value={mountOf(c)}>{content}</Mounted.Provider>;
   return c.html(await part.toString());
 }
 
@@ -66,22 +74,24 @@ export const jsonFile = (name: string) => ({
   "Content-Disposition": `attachment; filename="${name}.json"`,
 });
 
-/** Redirects to a path of the console; "" is the overview. */
-export const redirectTo = (c: Context<AppEnv>, path: string): Response =>
-  c.redirect(path.startsWith(CONSOLE_PATH) ? path : CONSOLE_PATH + path, 303);
+/** Redirects to a page by its path below the mount; "" is the first page. */
+export const redirectTo = (c: Context<AppEnv>, path: string): Response => c.redirect(hrefOf(c, path), 303);
 
 /** Redirects, and shows the flash message on the next page. */
 export function redirectWithFlash(c: Context<AppEnv>, path: string, flash: FlashKey): Response {
-  setConsoleCookie(c, "flash", flash);
+  showNext(c, flash);
   return redirectTo(c, path);
 }
+
+/** Shows the flash message on the next page. */
+export const showNext = (c: Context<AppEnv>, flash: FlashKey): void => setConsoleCookie(c, "flash", flash);
 
 /** Reads the flash message and deletes its cookie, so that it is shown once. */
 function takeFlash(c: Context<AppEnv>): string | undefined {
   const key = getConsoleCookie(c, "flash");
   if (key === undefined) return undefined;
   deleteConsoleCookie(c, "flash");
-  return Object.hasOwn(FLASH_MESSAGES, key) ? FLASH_MESSAGES[key as FlashKey] : undefined;
+  return Object.hasOwn(FLASH_MESSAGES, key) ? worded(FLASH_MESSAGES[key as FlashKey], mountOf(c).term) : undefined;
 }
 
 /**
@@ -135,7 +145,9 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
     { title, status: error.status },
     <>
       <h1>{title}</h1>
-      <Banner kind="bad">{failureOf(error).message}</Banner>
+      <Banner kind="bad">
+        <Worded>{failureOf(error).message}</Worded>
+      </Banner>
       {isPortal(c) ? null : (
         <p>
           <a href={CONSOLE_PATH}>Back to the overview</a>

@@ -1,7 +1,5 @@
-/** Which paths a redirect may lead to, and which are those of a portal. */
-import type { Context } from "hono";
-import type { AppEnv } from "../../base/http/env";
-import { CONSOLE_PATH, isPortalPath } from "../../base/paths";
+/** Which paths a redirect may lead to. */
+import { CONSOLE_PATH } from "../../base/paths";
 
 /** The path travels in a cookie between password and code. */
 const MAX_PATH_CHARACTERS = 1_000;
@@ -13,6 +11,3 @@ const OWN_PATH = /^\/console(\/[\w/.-]*)?(\?[\w=&.%+*-]*)?$/;
  */
 export const safePath = (path: string): string =>
   path.length <= MAX_PATH_CHARACTERS && OWN_PATH.test(path) ? path : CONSOLE_PATH;
-
-/** Whether the request is for a page of a portal. */
-export const isPortal = (c: Context<AppEnv>): boolean => isPortalPath(c.req.path);

@@ -5,10 +5,10 @@ import { NONCE } from "hono/secure-headers";
 import { AppError } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { originOf } from "../../base/http/origin";
-import type { Portal, Principal } from "../../base/schemas/principal";
 import { authenticatePortalSession } from "../../identity/portal/session";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { getConsoleCookie, setConsoleCookie } from "./cookies";
+import { portalOf } from "./mount";
 import { policyFor } from "./page-headers";
 
 const ENDED =
@@ -31,12 +31,6 @@ export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
 /** Keeps the session of a link that was opened. `expiresAt` is Unix ms. */
 export function keepPortalSession(c: Context<AppEnv>, opened: { cookie: string; expiresAt: number }): void {
   setConsoleCookie(c, "session", opened.cookie, opened.expiresAt);
-}
-
-/** What the request's portal shows of itself; undefined without a session. */
-export function portalOf(c: Context<AppEnv>): Portal | undefined {
-  const principal: Principal | undefined = c.get("principal");
-  return principal?.kind === "portal" ? principal.portal : undefined;
 }
 
 const done = async () => {};

@@ -4,7 +4,7 @@ import type { AppEnv } from "../../base/http/env";
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie } from "./cookies";
-import { redirectTo, redirectWithFlash } from "./page";
+import { showNext } from "./page";
 import { safePath } from "./paths";
 import { setSession } from "./session";
 
@@ -18,5 +18,6 @@ export async function startSession(
   await setSession(c, opened);
   deleteConsoleCookie(c, "sign-in");
   deleteConsoleCookie(c, "mail-code");
-  return flash ? redirectWithFlash(c, safePath(to), flash) : redirectTo(c, safePath(to));
+  if (flash) showNext(c, flash);
+  return c.redirect(safePath(to), 303);
 }

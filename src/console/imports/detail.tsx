@@ -1,8 +1,9 @@
 /** One import: how far it has come, and what became of its lines. */
 import type { Import, ImportedLine } from "../../service/imports/schemas";
-import { LinkButton, SubmitButton } from "../components/buttons";
+import { GetForm, LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, Card, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
 import { Select } from "../components/fields";
+import { A, useHref } from "../components/mount";
 import { Table } from "../components/table";
 import { Trail } from "../components/trail";
 import { ABOVE_IMPORT, HERE, State, titleOf } from "./list";
@@ -28,7 +29,7 @@ export const ImportDetail = ({ import: shown, report, outcome }: ImportView) => 
     <div class="head">
       <h1>{titleOf(shown)}</h1>
       {(shown.state === "open" || shown.state === "running") && (
-        <LinkButton href={`${HERE}/${shown.id}/stop`} kind="danger">
+        <LinkButton to={`${HERE}/${shown.id}/stop`} kind="danger">
           Stop
         </LinkButton>
       )}
@@ -38,15 +39,15 @@ export const ImportDetail = ({ import: shown, report, outcome }: ImportView) => 
         <h2 id="progress">Progress</h2>
         {shown.state === "running" && <LiveIndicator />}
       </div>
-      <div data-live={shown.state === "running" ? `${HERE}/${shown.id}/progress` : undefined}>
+      <div data-live={shown.state === "running" ? useHref()(`${HERE}/${shown.id}/progress`) : undefined}>
         <Progress import={shown} />
       </div>
     </section>
     <Card id="report" title="Report">
-      <form class="filters" method="get" action={`${HERE}/${shown.id}`}>
+      <GetForm class="filters" action={`${HERE}/${shown.id}`}>
         <Select name="outcome" label="Outcome" value={outcome} options={OUTCOMES} />
         <SubmitButton kind="plain">Filter</SubmitButton>
-      </form>
+      </GetForm>
       <Report id={shown.id} outcome={outcome} report={report} />
     </Card>
   </>
@@ -119,7 +120,7 @@ function Report({
       )}
       {nextCursor !== null && (
         <p class="after">
-          <a href={`${HERE}/${id}?${more}`}>More lines</a>
+          <A to={`${HERE}/${id}?${more}`}>More lines</A>
         </p>
       )}
     </>
@@ -133,7 +134,7 @@ const LineRow = ({ line: { line, outcome, email, externalId, userId, reason, ign
       <Badge tone={TONES[outcome]}>{outcome}</Badge>
     </td>
     <td>
-      {userId ? <a href={`/console/operator/people/${userId}`}>{email ?? userId}</a> : email}{" "}
+      {userId ? <A to={`/operator/people/${userId}`}>{email ?? userId}</A> : email}{" "}
       {externalId && <code>{externalId}</code>}
     </td>
     <td class="small">

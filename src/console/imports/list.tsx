@@ -1,9 +1,10 @@
 /** The imports of people, newest first. */
 import type { Import } from "../../service/imports/schemas";
 import { Badge, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
+import { A, useHref } from "../components/mount";
 import { Trail } from "../components/trail";
 
-export const HERE = "/console/operator/imports";
+export const HERE = "/operator/imports";
 
 export interface ImportList {
   imports: readonly Import[];
@@ -13,7 +14,7 @@ export interface ImportList {
 }
 
 /** The page above the list, and those above one of its entries. */
-const ABOVE = { "/console/operator": "Operator" };
+const ABOVE = { "/operator": "Operator" };
 export const ABOVE_IMPORT = { ...ABOVE, [HERE]: "Imports" };
 
 const withCursor = (path: string, cursor: string | undefined) =>
@@ -32,7 +33,7 @@ export const Imports = (list: ImportList) => (
         <h2 id="imports">Imports</h2>
         <LiveIndicator />
       </div>
-      <div data-live={withCursor(`${HERE}/list`, list.cursor)}>
+      <div data-live={useHref()(withCursor(`${HERE}/list`, list.cursor))}>
         <ImportRows {...list} />
       </div>
     </section>
@@ -53,7 +54,7 @@ export const ImportRows = ({ imports, nextCursor }: ImportList) =>
         {imports.map((one) => (
           <li>
             <div>
-              <a href={`${HERE}/${one.id}`}>{titleOf(one)}</a>
+              <A to={`${HERE}/${one.id}`}>{titleOf(one)}</A>
               <div class="small muted">
                 {summaryOf(one)}. Created <Moment at={one.createdAt} />
               </div>
@@ -67,7 +68,7 @@ export const ImportRows = ({ imports, nextCursor }: ImportList) =>
       </ul>
       {nextCursor !== null && (
         <p class="after">
-          <a href={withCursor(HERE, nextCursor)}>Older</a>
+          <A to={withCursor(HERE, nextCursor)}>Older</A>
         </p>
       )}
     </>

@@ -3,6 +3,7 @@ import type { ListenerRow } from "../../webhooks/listen/store";
 import { ActionButton } from "../components/buttons";
 import { Card, Time } from "../components/display";
 import { List } from "../components/list";
+import { A } from "../components/mount";
 import { ConnectionBadge } from "../subscriptions/listener-detail";
 
 interface ListenersProps {
@@ -37,7 +38,7 @@ const Row = ({ listener, owner }: { listener: ListenerRow; owner: string | null 
   return (
     <li>
       <div>
-        <a href={`/console/webhooks/${id}`}>{name}</a> <ConnectionBadge isConnected={isConnected} />
+        <A to={`/webhooks/${id}`}>{name}</A> <ConnectionBadge isConnected={isConnected} />
         {owner !== null && <div class="small break">Of {owner}</div>}
         <div class="small break">{events.join(", ")}</div>
         <div class="small muted">
@@ -45,7 +46,7 @@ const Row = ({ listener, owner }: { listener: ListenerRow; owner: string | null 
           <Time at={createdAt} show="moment" />
         </div>
       </div>
-      <ActionButton action={`/console/listeners/${id}/close`} kind="danger" label={`Close ${name}`}>
+      <ActionButton action={`/listeners/${id}/close`} kind="danger" label={`Close ${name}`}>
         Close
       </ActionButton>
     </li>

@@ -5,6 +5,7 @@ import type { Child } from "hono/jsx";
 import type { LeftConnection } from "../../identity/members/left-connections";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { Badge, Card, EmptyState } from "../components/display";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 
 interface LeftSubscription {
@@ -29,7 +30,7 @@ export const isNothing = ({ subscriptions, keys, connections }: Left): boolean =
 const Subscription = ({ name, id, url, receivesAudit, children }: LeftSubscription & { children?: Child }) => (
   <li>
     <div>
-      <a href={`/console/webhooks/${id}`}>{name}</a> {receivesAudit && <Badge tone="bad">audit log</Badge>}
+      <A to={`/webhooks/${id}`}>{name}</A> {receivesAudit && <Badge tone="bad">audit log</Badge>}
       <div class="small muted break">{url}</div>
     </div>
     {children}
@@ -68,7 +69,7 @@ interface LeftProps {
 }
 
 export const LeftBehind = ({ person, left }: LeftProps) => (
-  <NarrowPage title={`Set up by ${person ?? "a former member"}`} trail={{ "/console/people": "People" }}>
+  <NarrowPage title={`Set up by ${person ?? "a former member"}`} trail={{ "/people": "People" }}>
     {isNothing(left) && <EmptyState title="Nothing that still works" />}
     {left.subscriptions.length > 0 && <Subscriptions subscriptions={left.subscriptions} />}
     {left.keys.length > 0 && <Keys keys={left.keys} />}
@@ -87,14 +88,14 @@ const Subscriptions = ({ subscriptions }: Pick<Left, "subscriptions">) => (
         <Subscription {...subscription}>
           <div class="row">
             <ActionButton
-              action={`/console/webhooks/${subscription.id}/pause`}
+              action={`/webhooks/${subscription.id}/pause`}
               kind="danger"
               label={`Pause ${subscription.name}`}
             >
               Pause
             </ActionButton>
             <LinkButton
-              href={`/console/webhooks/${subscription.id}/secret/rotate`}
+              to={`/webhooks/${subscription.id}/secret/rotate`}
               label={`Rotate the secret of ${subscription.name}`}
             >
               Rotate
@@ -108,7 +109,7 @@ const Subscriptions = ({ subscriptions }: Pick<Left, "subscriptions">) => (
 
 const Connection = ({ kind, id, name }: LeftConnection) => (
   <div>
-    {kind === "feed" ? "Feed" : "Source"}: <a href={`/console/${kind}s/${id}`}>{name}</a>
+    {kind === "feed" ? "Feed" : "Source"}: <A to={`/${kind}s/${id}`}>{name}</A>
   </div>
 );
 
@@ -123,11 +124,7 @@ const Connections = ({ connections }: Pick<Left, "connections">) => (
         <li>
           <Connection {...connection} />
           {connection.kind === "source" && (
-            <ActionButton
-              action={`/console/sources/${connection.id}/off`}
-              kind="danger"
-              label={`Turn off ${connection.name}`}
-            >
+            <ActionButton action={`/sources/${connection.id}/off`} kind="danger" label={`Turn off ${connection.name}`}>
               Turn off
             </ActionButton>
           )}
@@ -146,7 +143,7 @@ const Keys = ({ keys }: Pick<Left, "keys">) => (
           <div>
             {name} <code>{prefix}</code>
           </div>
-          <ActionButton action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+          <ActionButton action={`/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
             Revoke
           </ActionButton>
         </li>

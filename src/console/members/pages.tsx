@@ -45,7 +45,7 @@ export const People = ({ members, invitations, manage, values }: PeopleProps) =>
       </Card>
       {manage && (
         <Card id="invite" title="Invite someone">
-          <PostForm action="/console/people/invitations">
+          <PostForm action="/people/invitations">
             <TextField name="email" label="Email" type="email" value={values.email} required />
             <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} />
             <SubmitButton>Send invitation</SubmitButton>
@@ -77,13 +77,13 @@ function MemberRow({ member, manage }: { member: Member; manage: PeopleProps["ma
       </div>
       {manage && mayChange ? (
         <div class="row">
-          <PostForm action={`/console/people/${userId}/role`} class="inline">
+          <PostForm action={`/people/${userId}/role`} class="inline">
             <RoleSelect member={member} roles={manage.roles} />
             <SubmitButton kind="plain" label={`Change the role of ${email}`}>
               Change
             </SubmitButton>
           </PostForm>
-          <LinkButton href={`/console/people/${userId}/remove`} kind="danger">
+          <LinkButton to={`/people/${userId}/remove`} kind="danger">
             Remove
           </LinkButton>
         </div>
@@ -114,7 +114,7 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: NewInvitation; m
     </div>
     {mayRevoke && (
       <ActionButton
-        action={`/console/people/invitations/${invitation.id}/revoke`}
+        action={`/people/invitations/${invitation.id}/revoke`}
         kind="danger"
         label={`Revoke the invitation for ${invitation.email}`}
       >
@@ -127,12 +127,12 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: NewInvitation; m
 /** Asks again for a change that had to wait until the session was confirmed. */
 export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => (
   <NarrowPage title={`Change the role of ${member.name ?? member.email}?`}>
-    <PostForm action={`/console/people/${member.userId}/role`} class="card">
+    <PostForm action={`/people/${member.userId}/role`} class="card">
       <p>
         From {member.role} to {role}.
       </p>
       <input type="hidden" name="role" value={role} />
-      <FormButtons kind="danger" cancel="/console/people">
+      <FormButtons kind="danger" cancel="/people">
         Change the role
       </FormButtons>
     </PostForm>
@@ -147,11 +147,11 @@ interface RemoveProps {
 
 export const RemoveMember = ({ member, keys, left }: RemoveProps) => (
   <NarrowPage title={`Remove ${member.name ?? member.email}?`}>
-    <PostForm action={`/console/people/${member.userId}/remove`} class="card">
+    <PostForm action={`/people/${member.userId}/remove`} class="card">
       <p>Their sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />
       <Staying left={left} />
-      <FormButtons kind="danger" cancel="/console/people">
+      <FormButtons kind="danger" cancel="/people">
         Remove member
       </FormButtons>
     </PostForm>

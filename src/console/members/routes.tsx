@@ -81,7 +81,7 @@ export const peoplePages = new Pages()
   .get("/", requires({ permission: "member.read" }), (c) => peoplePage(c, undefined, { ...NOBODY, ...c.req.query() }))
   .form("/invitations", invitations.invite, {
     values: (sent) => sent.texts("email", "role"),
-    confirmedAt: (values) => `/console/people?${new URLSearchParams(values)}`,
+    confirmedAt: (values) => `/people?${new URLSearchParams(values)}`,
     done: flash("/people", "invited"),
     again: peoplePage,
   })
@@ -93,7 +93,7 @@ export const peoplePages = new Pages()
   })
   .form("/:userId/role", members.changeRole, {
     values: (sent) => sent.texts("role"),
-    confirmedAt: ({ role }, c) => `/console/people/${pathParam(c, "userId")}/role?role=${role}`,
+    confirmedAt: ({ role }, c) => `/people/${pathParam(c, "userId")}/role?role=${role}`,
     done: (c, member) => afterChange(c, member.role, "roleChanged"),
     again: (c, refused) => peoplePage(c, refused),
   })
@@ -117,7 +117,7 @@ export const peoplePages = new Pages()
     );
   })
   .form("/:userId/remove", members.remove, {
-    confirmedAt: (_, c) => `/console/people/${pathParam(c, "userId")}/remove`,
+    confirmedAt: (_, c) => `/people/${pathParam(c, "userId")}/remove`,
     done: (c) => afterChange(c, null, "memberRemoved"),
     again: (c, refused) => peoplePage(c, refused),
   }).router;

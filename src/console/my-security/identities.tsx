@@ -8,7 +8,7 @@ import type { OfferedProvider } from "../providers/providers";
 export const NoPassword = ({ email }: { email: string }) => (
   <Card id="password" title="Password">
     <p>Your account has none. The link in the email sets one.</p>
-    <PostForm action="/console/forgot-password">
+    <PostForm action="/forgot-password">
       <input type="hidden" name="email" value={email} />
       <SubmitButton kind="plain">Send me a link</SubmitButton>
     </PostForm>
@@ -35,14 +35,13 @@ export const Identities = ({ hasPassword, providers, identities }: IdentitiesPro
                 Added <Time at={createdAt} />
               </div>
             </div>
-            <button
-              type="submit"
-              class="button danger"
-              formaction={`/console/security/identities/${id}/remove`}
-              aria-label={`Remove ${provider} ${email ?? ""}`}
+            <SubmitButton
+              kind="danger"
+              formaction={`/security/identities/${id}/remove`}
+              label={`Remove ${provider} ${email ?? ""}`}
             >
               Remove
-            </button>
+            </SubmitButton>
           </li>
         ))}
       </ul>
@@ -55,9 +54,9 @@ export const Identities = ({ hasPassword, providers, identities }: IdentitiesPro
       )}
       <div class="row">
         {providers.map(({ name, label }) => (
-          <button type="submit" class="button plain" formaction={`/console/security/identities/${name}`}>
+          <SubmitButton kind="plain" formaction={`/security/identities/${name}`}>
             Add {label}
-          </button>
+          </SubmitButton>
         ))}
       </div>
     </form>

@@ -6,6 +6,7 @@ import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/
 import { CodeField, NewPasswordField, PasswordField } from "../components/credential-fields";
 import { Badge, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { Passkeys } from "../passkeys/pages";
 import { Identities, type IdentitiesProps, NoPassword } from "./identities";
@@ -37,12 +38,12 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, ...ow
     {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
     {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} />}
     <p>
-      <a href="/console/security/activity">My activity</a> · <a href="/console/alerts">Subscription notices</a>
+      <A to="/security/activity">My activity</A> · <A to="/alerts">Subscription notices</A>
     </p>
     <section class="card" aria-labelledby="sessions">
       <div class="head">
         <h2 id="sessions">Sessions</h2>
-        <ActionButton action="/console/security/sign-out-everywhere" kind="danger">
+        <ActionButton action="/security/sign-out-everywhere" kind="danger">
           Sign out everywhere
         </ActionButton>
       </div>
@@ -55,8 +56,8 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, ...ow
     <Card id="account" title="Your account">
       <p class="muted">The export is a JSON file with all that we keep about you.</p>
       <div class="row">
-        <LinkButton href="/console/security/export">Export my data</LinkButton>
-        <LinkButton href="/console/security/delete" kind="danger">
+        <LinkButton to="/security/export">Export my data</LinkButton>
+        <LinkButton to="/security/delete" kind="danger">
           Delete my account
         </LinkButton>
       </div>
@@ -70,7 +71,7 @@ const TwoFactorOff = () => (
       Two-factor authentication <Badge tone="calm">Off</Badge>
     </h2>
     <p>Signing in will require a code from an authenticator app as well as your password.</p>
-    <ActionButton action="/console/security/two-factor" kind="main">
+    <ActionButton action="/security/two-factor" kind="main">
       Set up
     </ActionButton>
   </section>
@@ -89,21 +90,21 @@ const TwoFactorOn = ({ lacksRecoveryCodes }: { lacksRecoveryCodes: boolean }) =>
     ) : (
       <p class="muted">Lost your recovery codes? New ones replace the old ones.</p>
     )}
-    <form method="post" action="/console/security/recovery-codes">
+    <PostForm action="/security/recovery-codes">
       <CodeField name="token" label="Code from your app" hint="Or one of your recovery codes." />
       <div class="row">
         <SubmitButton kind="plain">New recovery codes</SubmitButton>
-        <button type="submit" class="button danger" formaction="/console/security/two-factor/disable">
+        <SubmitButton kind="danger" formaction="/security/two-factor/disable">
           Turn off
-        </button>
+        </SubmitButton>
       </div>
-    </form>
+    </PostForm>
   </section>
 );
 
 const ChangePassword = ({ email }: { email: string }) => (
   <Card id="password" title="Password">
-    <PostForm action="/console/security/password">
+    <PostForm action="/security/password">
       <input type="text" hidden autocomplete="username" value={email} readonly />
       <PasswordField name="currentPassword" label="Current password" />
       <NewPasswordField hint="Your other sessions will end." />
@@ -124,7 +125,7 @@ const SessionRow = ({ session }: { session: Session }) => (
     </div>
     {!session.current && (
       <ActionButton
-        action={`/console/security/sessions/${session.id}/revoke`}
+        action={`/security/sessions/${session.id}/revoke`}
         kind="danger"
         label={`Revoke ${session.deviceName ?? "the session"}`}
       >
@@ -149,12 +150,12 @@ export const EnrolmentPage = ({ secret, uri }: EnrolmentView) => (
         Can't scan it? Enter this key instead: <Copyable text={secret} label="the key" />
       </p>
       <h2>2. Enter the code that the app shows</h2>
-      <PostForm action="/console/security/two-factor/confirm">
+      <PostForm action="/security/two-factor/confirm">
         <input type="hidden" name="secret" value={secret} />
         <CodeField name="token" label="6-digit code" inputmode="numeric" />
         <div class="row">
           <SubmitButton>Turn on</SubmitButton>
-          <a href="/console/security">Cancel</a>
+          <A to="/security">Cancel</A>
         </div>
       </PostForm>
     </div>
@@ -184,7 +185,7 @@ export const RecoveryCodes = ({ title, codes }: { title: string; codes: readonly
           >
             Download
           </a>
-          <a href="/console/security">Done</a>
+          <A to="/security">Done</A>
         </div>
       </div>
     </NarrowPage>

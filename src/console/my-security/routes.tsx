@@ -121,11 +121,11 @@ export const securityPages = new Pages()
       return page(c, { title: `Add ${label}`, section: SECTION }, <ContinueToProvider url={url} label={label} />);
     },
     again,
-    confirmedAt: () => "/console/security",
+    confirmedAt: () => "/security",
   })
   .form("/identities/:id/remove", identities.unlinkWithPassword, {
     values: password,
     done: flash("/security", "identityRemoved"),
     again,
-    confirmedAt: () => "/console/security",
+    confirmedAt: () => "/security",
   }).router;

@@ -5,6 +5,7 @@
 import type { MailedLinkKind } from "../../identity/recovery/revert";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 
 const EFFECTS: Record<Exclude<MailedLinkKind, "apiKeys" | "reclaim">, string> = {
   password: "The new password becomes invalid.",
@@ -49,7 +50,7 @@ export const NotMe = ({ token, kind }: NotMeProps) => (
     <h1>This was not me</h1>
     <FailureBanner />
     {kind ? (
-      <PostForm action="/console/not-me">
+      <PostForm action="/not-me">
         <input type="hidden" name="token" value={token} />
         <ul>
           {effectsOf(kind).map((effect) => (
@@ -60,7 +61,7 @@ export const NotMe = ({ token, kind }: NotMeProps) => (
       </PostForm>
     ) : (
       <p>
-        The link works once, for 72 hours. You can <a href="/console/forgot-password">reset your password</a> instead.
+        The link works once, for 72 hours. You can <A to="/forgot-password">reset your password</A> instead.
       </p>
     )}
   </>
@@ -72,7 +73,7 @@ export const NotMeDone = ({ message }: { message: string }) => (
     <h1>This was not me</h1>
     <p role="status">{message}</p>
     <p>
-      <a href="/console/sign-in">Sign in</a>
+      <A to="/sign-in">Sign in</A>
     </p>
   </>
 );

@@ -27,10 +27,10 @@ export function Frozen({ holds }: Pick<ServiceStatus, "holds">) {
         </ul>
       )}
       <p class="row">
-        <LinkButton href={`${HERE}/sends/hold`} kind="danger">
+        <LinkButton to={`${HERE}/sends/hold`} kind="danger">
           Freeze all sends
         </LinkButton>
-        {isFrozen && <LinkButton href={`${HERE}/sends/release`}>Release all sends</LinkButton>}
+        {isFrozen && <LinkButton to={`${HERE}/sends/release`}>Release all sends</LinkButton>}
       </p>
     </Card>
   );

@@ -1,8 +1,9 @@
 /** What several pages of operators share: links to tenants and runbooks. */
+import { A } from "../components/mount";
 
-export const HERE = "/console/operator";
+export const HERE = "/operator";
 
-export const tenantLink = (id: string, name: string) => <a href={`${HERE}/tenants/${id}`}>{name}</a>;
+export const tenantLink = (id: string, name: string) => <A to={`${HERE}/tenants/${id}`}>{name}</A>;
 
 export const Unreachable = ({ shards }: { shards: readonly number[] }) => (
   <p>No answer from the databases: {shards.join(", ")}.</p>

@@ -45,7 +45,7 @@ const TENANT: ChangeSubject = {
     const waiting = `${bounded(openDeliveries)} open ${openDeliveries.count === 1 ? "delivery" : "deliveries"}`;
     return { name, counts: [counted(members, "member"), counted(apiKeys, "API key"), waiting] };
   },
-  back: (c) => `/console/operator/tenants/${idOf(c)}`,
+  back: (c) => `/operator/tenants/${idOf(c)}`,
 };
 
 const PERSON: ChangeSubject = {
@@ -53,12 +53,12 @@ const PERSON: ChangeSubject = {
     const { email, sessions, tenants } = await personForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
     return { name: email, counts: [counted(sessions, "session"), counted(tenants.length, "tenant")] };
   },
-  back: (c) => `/console/operator/people/${idOf(c)}`,
+  back: (c) => `/operator/people/${idOf(c)}`,
 };
 
 const SERVICE: ChangeSubject = {
   read: async () => ({ name: "this service", counts: [] }),
-  back: () => "/console/operator",
+  back: () => "/operator",
 };
 
 export const operatorPages = new Pages()
@@ -75,7 +75,7 @@ export const operatorPages = new Pages()
     const cursor = c.req.query("cursor");
     const asked = parse(auditQuery, cursor === undefined ? {} : { cursor });
     const { data, nextCursor } = await auditPage(c.get("deps"), { tenantId: SERVICE_LOG, shard: 0 }, asked);
-    const older = nextCursor && `/console/operator/activity?cursor=${encodeURIComponent(nextCursor)}`;
+    const older = nextCursor && `/operator/activity?cursor=${encodeURIComponent(nextCursor)}`;
     return page(
       c,
       { title: "What operators did", section: "operator" },

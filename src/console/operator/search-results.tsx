@@ -1,6 +1,7 @@
 /** What the operators' search has found. */
 import type { SearchResult } from "../../service/operators/schemas";
 import { Badge, EmptyState, Time } from "../components/display";
+import { A } from "../components/mount";
 import { HERE, tenantLink } from "./links";
 
 const suspended = (isSuspended: boolean) => isSuspended && <Badge tone="bad">Suspended</Badge>;
@@ -21,7 +22,7 @@ export function Findings({ found: { tenants, people, subscriptions, events, deli
       {people.map(({ id, email, isSuspended }) => (
         <li>
           <div class="break">
-            Person <a href={`${HERE}/people/${id}`}>{email}</a> {suspended(isSuspended)}
+            Person <A to={`${HERE}/people/${id}`}>{email}</A> {suspended(isSuspended)}
           </div>
         </li>
       ))}

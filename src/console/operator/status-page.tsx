@@ -3,7 +3,7 @@ import type { PropsWithChildren } from "hono/jsx";
 import { describeFinding } from "../../service/alarms/findings";
 import type { Alarm } from "../../service/alarms/store";
 import type { SearchResult, ServiceStatus } from "../../service/operators/schemas";
-import { LinkButton, SubmitButton } from "../components/buttons";
+import { GetForm, LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, Card, Moment } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
@@ -51,16 +51,16 @@ export const OperatorStatus = ({ query, found, status, alarms }: OperatorView) =
     <div class="head">
       <h1>Operator</h1>
       <div class="row">
-        <LinkButton href={`${HERE}/keys`}>Platform keys</LinkButton>
-        <LinkButton href={`${HERE}/imports`}>Imports</LinkButton>
-        <LinkButton href={`${HERE}/activity`}>What operators did</LinkButton>
+        <LinkButton to={`${HERE}/keys`}>Platform keys</LinkButton>
+        <LinkButton to={`${HERE}/imports`}>Imports</LinkButton>
+        <LinkButton to={`${HERE}/activity`}>What operators did</LinkButton>
       </div>
     </div>
     <FailureBanner />
     <Alarms alarms={alarms} />
     <Card id="search" title="Find">
       <search>
-        <form class="filters" method="get" action={HERE}>
+        <GetForm class="filters" action={HERE}>
           <TextField
             name="q"
             label="An ID, or the beginning of a tenant's name, an email address or a host"
@@ -68,7 +68,7 @@ export const OperatorStatus = ({ query, found, status, alarms }: OperatorView) =
             value={query}
           />
           <SubmitButton kind="plain">Search</SubmitButton>
-        </form>
+        </GetForm>
       </search>
       {found && found.unreachable.length > 0 && <Unreachable shards={found.unreachable} />}
       {found && <Findings found={found} />}

@@ -3,6 +3,7 @@ import type { OperatedPerson, OperatedTenant } from "../../service/operators/sch
 import { LinkButton } from "../components/buttons";
 import { Badge, Card, Moment, Time } from "../components/display";
 import { FactList } from "../components/facts";
+import { A } from "../components/mount";
 import { Trail } from "../components/trail";
 import { HERE, Runbooks } from "./links";
 import { failedShare, percent } from "./rates";
@@ -65,7 +66,7 @@ function TenantFacts({ tenant }: { tenant: OperatedTenant }) {
 
 const Owner = ({ id, email }: OperatedTenant["owners"][number]) => (
   <div>
-    <a href={`${HERE}/people/${id}`}>{email}</a>
+    <A to={`${HERE}/people/${id}`}>{email}</A>
   </div>
 );
 
@@ -106,20 +107,20 @@ function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedT
   return (
     <p class="row">
       {canResume ? (
-        <LinkButton href={`${HERE}/tenants/${id}/resume`}>Resume</LinkButton>
+        <LinkButton to={`${HERE}/tenants/${id}/resume`}>Resume</LinkButton>
       ) : (
-        <LinkButton href={`${HERE}/tenants/${id}/suspend`} kind="danger">
+        <LinkButton to={`${HERE}/tenants/${id}/suspend`} kind="danger">
           Suspend
         </LinkButton>
       )}
       {isFrozen ? (
-        <LinkButton href={`${HERE}/tenants/${id}/sends/release`}>Release its sends</LinkButton>
+        <LinkButton to={`${HERE}/tenants/${id}/sends/release`}>Release its sends</LinkButton>
       ) : (
-        <LinkButton href={`${HERE}/tenants/${id}/sends/hold`} kind="danger">
+        <LinkButton to={`${HERE}/tenants/${id}/sends/hold`} kind="danger">
           Freeze its sends
         </LinkButton>
       )}
-      <LinkButton href={`${HERE}/tenants/${id}/move`}>Move to another database</LinkButton>
+      <LinkButton to={`${HERE}/tenants/${id}/move`}>Move to another database</LinkButton>
     </p>
   );
 }
@@ -146,17 +147,17 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
         />
         <p class="row">
           {suspended ? (
-            <LinkButton href={`${HERE}/people/${id}/resume`}>Resume</LinkButton>
+            <LinkButton to={`${HERE}/people/${id}/resume`}>Resume</LinkButton>
           ) : (
-            <LinkButton href={`${HERE}/people/${id}/suspend`} kind="danger">
+            <LinkButton to={`${HERE}/people/${id}/suspend`} kind="danger">
               Suspend
             </LinkButton>
           )}
-          <LinkButton href={`${HERE}/people/${id}/sessions/revoke`} kind="danger">
+          <LinkButton to={`${HERE}/people/${id}/sessions/revoke`} kind="danger">
             End all sessions
           </LinkButton>
           {twoFactorEnabled && (
-            <LinkButton href={`${HERE}/people/${id}/two-factor/remove`} kind="danger">
+            <LinkButton to={`${HERE}/people/${id}/two-factor/remove`} kind="danger">
               Remove the second factor
             </LinkButton>
           )}
@@ -169,6 +170,6 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
 
 const TenantOf = ({ id, name, role }: OperatedPerson["tenants"][number]) => (
   <div>
-    <a href={`${HERE}/tenants/${id}`}>{name}</a>, {role}
+    <A to={`${HERE}/tenants/${id}`}>{name}</A>, {role}
   </div>
 );

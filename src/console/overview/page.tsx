@@ -7,6 +7,7 @@ import { LinkButton } from "../components/buttons";
 import { type Bar, PERIODS, type PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Badge, Card, EmptyState, type Tone } from "../components/display";
+import { A } from "../components/mount";
 import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "../subscriptions/advice";
 import { stateOf } from "../subscriptions/state";
@@ -22,7 +23,7 @@ interface OverviewProps {
   permissions: ReadonlySet<Permission>;
 }
 
-const hrefOf = (period: PeriodName) => (period === "24h" ? "/console" : `/console?period=${period}`);
+const pathOf = (period: PeriodName) => (period === "24h" ? "" : `?period=${period}`);
 
 export function Overview({ stats, bars, period, keptDays, attention, health, permissions }: OverviewProps) {
   const { title } = PERIODS[period];
@@ -36,7 +37,7 @@ export function Overview({ stats, bars, period, keptDays, attention, health, per
         {stats.total === 0 && period === "24h" ? (
           <NoAttempts permissions={permissions} />
         ) : (
-          <StackedChart bars={bars} period={period} hrefOf={hrefOf} keptDays={keptDays} />
+          <StackedChart bars={bars} period={period} pathOf={pathOf} keptDays={keptDays} />
         )}
       </Card>
     </>
@@ -119,7 +120,7 @@ const Attention = ({ attention, health, permissions }: AttentionProps) => (
         return (
           <li>
             <div>
-              <a href={`/console/webhooks/${item.id}`}>{item.name}</a> <Badge tone={tone}>{label}</Badge>
+              <A to={`/webhooks/${item.id}`}>{item.name}</A> <Badge tone={tone}>{label}</Badge>
               <div class="small muted">{text}</div>
             </div>
             {item.failureCount > 0 && <Remedies {...item} mayUpdate={permissions.has("webhook.update")} />}
@@ -133,15 +134,15 @@ const Attention = ({ attention, health, permissions }: AttentionProps) => (
 const NoAttempts = ({ permissions }: { permissions: ReadonlySet<Permission> }) => (
   <EmptyState title="Nothing was sent in the last 24 hours">
     <p class="muted">
-      Create a subscription and send it a test. The results appear here. <a href={hrefOf("30d")}>Show 30 days</a>
+      Create a subscription and send it a test. The results appear here. <A to={pathOf("30d")}>Show 30 days</A>
     </p>
     <div class="row center">
       {permissions.has("webhook.create") && (
-        <LinkButton href="/console/webhooks/new" kind="main">
+        <LinkButton to="/webhooks/new" kind="main">
           Create a subscription
         </LinkButton>
       )}
-      <LinkButton href="/console/webhooks">View subscriptions</LinkButton>
+      <LinkButton to="/webhooks">View subscriptions</LinkButton>
     </div>
   </EmptyState>
 );

@@ -3,6 +3,7 @@ import type { CreationOptions, Passkey, RequestOptions } from "../../identity/pa
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeField, PasswordField } from "../components/credential-fields";
 import { Badge, Time } from "../components/display";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 
@@ -16,7 +17,7 @@ export const Passkeys = ({ passkeys, canAdd }: PasskeysProps) => (
   <section class="card" aria-labelledby="passkeys">
     <div class="head">
       <h2 id="passkeys">Passkeys</h2>
-      {canAdd && <LinkButton href="/console/security/passkeys/new">Add a passkey</LinkButton>}
+      {canAdd && <LinkButton to="/security/passkeys/new">Add a passkey</LinkButton>}
     </div>
     <p class="muted">
       A passkey signs you in with your fingerprint, face or screen lock. It replaces the password and the code.
@@ -39,13 +40,13 @@ const PasskeyRow = ({ passkey: { id, name, backedUp, createdAt, lastUsedAt } }: 
       </div>
     </div>
     <div class="row">
-      <PostForm action={`/console/security/passkeys/${id}/rename`} class="inline">
+      <PostForm action={`/security/passkeys/${id}/rename`} class="inline">
         <input name="name" value={name} aria-label={`New name of ${name}`} required maxlength={64} />
         <SubmitButton kind="plain" label={`Rename ${name}`}>
           Rename
         </SubmitButton>
       </PostForm>
-      <ActionButton action={`/console/security/passkeys/${id}/remove`} kind="danger" label={`Remove ${name}`}>
+      <ActionButton action={`/security/passkeys/${id}/remove`} kind="danger" label={`Remove ${name}`}>
         Remove
       </ActionButton>
     </div>
@@ -56,12 +57,12 @@ export const NewPasskeyPage = ({ start, name }: { start: CreationOptions; name: 
   <NarrowPage title="Add a passkey">
     <div class="card">
       <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
-      <PasskeyForm action="/console/security/passkeys" kind="create" start={start}>
+      <PasskeyForm action="/security/passkeys" kind="create" start={start}>
         <PasskeyName value={name} />
         <SubmitButton>Add the passkey</SubmitButton>
       </PasskeyForm>
       <p>
-        <a href="/console/security">Back to my security</a>
+        <A to="/security">Back to my security</A>
       </p>
     </div>
   </NarrowPage>
@@ -84,7 +85,7 @@ export const ConfirmSession = (props: ConfirmProps) => (
     <div class="card">
       <p>This needs a confirmation from the last ten minutes.</p>
       {props.start && (
-        <PasskeyForm action="/console/security/confirm" kind="get" start={props.start}>
+        <PasskeyForm action="/security/confirm" kind="get" start={props.start}>
           <input type="hidden" name="to" value={props.to} />
           <SubmitButton>Confirm with a passkey</SubmitButton>
         </PasskeyForm>
@@ -97,7 +98,7 @@ export const ConfirmSession = (props: ConfirmProps) => (
 const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start }: ConfirmProps) => {
   if (twoFactorEnabled || (takesPasswords && !hasPasskeys)) {
     return (
-      <PostForm action="/console/security/confirm">
+      <PostForm action="/security/confirm">
         <input type="hidden" name="to" value={to} />
         <input type="text" hidden autocomplete="username" value={email} readonly />
         <CredentialField twoFactorEnabled={twoFactorEnabled} />

@@ -7,14 +7,14 @@ import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { startConfirmation } from "../../identity/step-up/confirm";
 import { stepUp } from "../../identity/step-up/operations";
 import { orConfirm } from "../http/form";
-import { flash, inOtherWords, page, type Refused, redirectTo } from "../http/page";
+import { flash, inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
 import { ConfirmSession, NewPasskeyPage } from "./pages";
 
 const SECTION = "security";
-const OWN_PAGE = "/console/security";
+const OWN_PAGE = "/security";
 const NEW_PAGE = `${OWN_PAGE}/passkeys/new`;
 
 /** No field of the page can show the error of a refused passkey. */
@@ -72,6 +72,6 @@ export const passkeyPages = new Pages()
       totp: sent.optional("totp"),
       passkey: sent.optional("response") ? shownIn(sent) : undefined,
     }),
-    done: (c, _, { to }) => redirectTo(c, safePath(to)),
+    done: (c, _, { to }) => c.redirect(safePath(to), 303),
     again: (c, refused, { to }) => confirmPage(c, to, refused),
   }).router;

@@ -3,13 +3,14 @@ import type { PlatformKey } from "../../identity/platform-keys/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, Card, Copyable, Moment, Time } from "../components/display";
 import { List } from "../components/list";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { Trail } from "../components/trail";
 
-export const HERE = "/console/operator/keys";
+export const HERE = "/operator/keys";
 
 /** The page above the list, and those above one of its entries. */
-const ABOVE = { "/console/operator": "Operator" };
+const ABOVE = { "/operator": "Operator" };
 export const ABOVE_KEY = { ...ABOVE, [HERE]: "Platform keys" };
 
 export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
@@ -17,14 +18,14 @@ export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
     <Trail to={ABOVE} />
     <div class="head">
       <h1>Platform keys</h1>
-      <LinkButton href={`${HERE}/new`} kind="main">
+      <LinkButton to={`${HERE}/new`} kind="main">
         New platform key
       </LinkButton>
     </div>
     <p class="muted">
       With a platform key your product's own backend creates customers and publishes for them. See{" "}
       <a href="/docs/platform-api">Platform API</a>. What happens to users and tenants is sent to the{" "}
-      <a href="/console/platform/webhooks">subscriptions of the platform</a>.
+      <A to="/platform/webhooks">subscriptions of the platform</A>.
     </p>
     <section class="card" aria-label="Platform keys">
       <List of={keys} row={(key) => <KeyRow platformKey={key} />} empty="No platform keys yet">
@@ -75,7 +76,7 @@ const OnlyIn = ({ tenants }: { tenants: readonly string[] }) => (
     {tenants.map((id, index) => (
       <>
         {index > 0 && ", "}
-        <a href={`/console/operator/tenants/${id}`}>{id}</a>
+        <A to={`/operator/tenants/${id}`}>{id}</A>
       </>
     ))}
   </div>
@@ -84,15 +85,15 @@ const OnlyIn = ({ tenants }: { tenants: readonly string[] }) => (
 const KeyActions = ({ platformKey: { id, name, previousExpiresAt } }: { platformKey: PlatformKey }) => (
   <div class="row">
     {previousExpiresAt ? (
-      <LinkButton href={`${HERE}/${id}/previous/end`} label={`End the former key of ${name}`}>
+      <LinkButton to={`${HERE}/${id}/previous/end`} label={`End the former key of ${name}`}>
         End the former key
       </LinkButton>
     ) : (
-      <LinkButton href={`${HERE}/${id}/rotate`} label={`Rotate ${name}`}>
+      <LinkButton to={`${HERE}/${id}/rotate`} label={`Rotate ${name}`}>
         Rotate
       </LinkButton>
     )}
-    <LinkButton href={`${HERE}/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+    <LinkButton to={`${HERE}/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
       Revoke
     </LinkButton>
   </div>
@@ -118,7 +119,7 @@ export const IssuedKey = ({ name, key, previousExpiresAt }: IssuedView) => (
         </p>
       )}
       <p class="muted">Keep it in your backend's secrets. Never put it in a browser or a repository.</p>
-      <LinkButton href={HERE} kind="main">
+      <LinkButton to={HERE} kind="main">
         I have copied it
       </LinkButton>
     </Card>

@@ -9,6 +9,7 @@ import { platformKeyView } from "../../identity/platform-keys/view";
 import { type ChangeSubject, changePages } from "../changes/routes";
 import { expiryOf } from "../components/lifetimes";
 import { confirmedOnly } from "../http/confirmed";
+import { pathHere } from "../http/mount";
 import { page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { KEY_CHANGES } from "./changes";
@@ -49,7 +50,7 @@ async function nameOf(c: Context<AppEnv>): Promise<string> {
 }
 
 async function rotationPage(c: Context<AppEnv>, overlap: string, refused?: Refused) {
-  const view = { name: await nameOf(c), action: c.req.path, overlap };
+  const view = { name: await nameOf(c), action: pathHere(c), overlap };
   return page(c, { title: "Rotate", section: SECTION, refused }, <RotationForm {...view} />);
 }
 
@@ -88,6 +89,6 @@ export const platformKeyPages = new Pages()
     input: ({ overlap }) => ({ overlapSeconds: Number(overlap || "none") }),
     done: issuedPage,
     again: (c, refused, { overlap }) => rotationPage(c, overlap, refused),
-    confirmedAt: (_values, c) => c.req.path,
+    confirmedAt: (_values, c) => pathHere(c),
   })
   .route("/", changePages(KEY_CHANGES, KEY)).router;

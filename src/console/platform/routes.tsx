@@ -4,16 +4,15 @@
  */
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { requireOperator, sessionOf } from "../../base/http/permissions";
+import { CONSOLE_PATH } from "../../base/paths";
 import { inPlatform } from "../../identity/platform-keys/in-platform";
 import { activityPages } from "../audit/routes";
 import { deliveryPages } from "../delivery-pages/routes";
-import { answerBelow, asOutside, type Below } from "../http/below";
 import { operatorFactorFirst } from "../http/confirmed";
-
-const BASE = "/console/platform";
+import { mountedAt } from "../http/mount";
+import { redirectTo } from "../http/page";
 
 const inTenant = createMiddleware<AppEnv>(async (c, next) => {
   const [deps, operator] = [c.get("deps"), sessionOf(c)];
@@ -24,18 +23,10 @@ const inTenant = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-const pages = new Hono<Below>()
-  .basePath(BASE)
-  .use(asOutside)
+export const platformPages = new Hono<AppEnv>()
+  .use(operatorFactorFirst)
   .use(inTenant)
-  .get("/", (c) => c.redirect(`${BASE}/webhooks`, 303))
+  .use(mountedAt(`${CONSOLE_PATH}/platform`))
+  .get("/", (c) => redirectTo(c, "/webhooks"))
   .route("/", deliveryPages)
-  .route("/activity", activityPages)
-  .notFound(() => {
-    throw notFound("Page");
-  })
-  .onError((error) => {
-    throw error;
-  });
-
-export const platformPages = new Hono<AppEnv>().use(operatorFactorFirst).all("/*", answerBelow(BASE, pages));
+  .route("/activity", activityPages);

@@ -13,7 +13,7 @@ interface PolicyProps {
 
 export const SecondFactorPolicy = ({ tenantName, policy, values }: PolicyProps) => (
   <NarrowPage title={`Second factor in ${tenantName}`}>
-    <PostForm action="/console/tenants/security" class="card">
+    <PostForm action="/tenants/security" class="card">
       <p>
         Members without two-factor authentication or a passkey then get in only to set one up. API keys are not
         affected.
@@ -41,7 +41,7 @@ export const SecondFactorPolicy = ({ tenantName, policy, values }: PolicyProps) 
           In force from <Moment at={policy.enforcedFrom} />. Members who still have none: {policy.membersWithout}.
         </p>
       )}
-      <FormButtons cancel="/console/tenants">Save</FormButtons>
+      <FormButtons cancel="/tenants">Save</FormButtons>
     </PostForm>
   </NarrowPage>
 );

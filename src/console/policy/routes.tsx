@@ -32,7 +32,7 @@ export const policyPages = new Pages()
   .form("/", policy.change, {
     values: (sent) => sent.texts("requireSecondFactor", "graceDays"),
     input: ({ requireSecondFactor, graceDays }) => ({ requireSecondFactor, graceDays: Number(graceDays) }),
-    confirmedAt: () => "/console/tenants/security",
+    confirmedAt: () => "/tenants/security",
     done: flash("/tenants/security", "changed"),
     again: policyPage,
   }).router;

@@ -80,7 +80,7 @@ interface FormProps {
 }
 
 export const PortalLinkForm = ({ values }: FormProps) => (
-  <PostForm action="/console/portal-links">
+  <PostForm action="/portal-links">
     <CheckboxGroup name="permissions" legend="The link may" values={values.permissions} options={PERMISSIONS} />
     <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={LIFETIMES} />
     <TextField

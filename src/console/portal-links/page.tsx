@@ -58,7 +58,7 @@ const LinkRow = ({ link: { id, kind, permissions, createdAt, expiresAt, openedAt
         )}
       </div>
     </div>
-    <ActionButton action={`/console/portal-links/${id}/revoke`} kind="danger" label={`Revoke ${id}`}>
+    <ActionButton action={`/portal-links/${id}/revoke`} kind="danger" label={`Revoke ${id}`}>
       Revoke
     </ActionButton>
   </li>

@@ -1,11 +1,11 @@
 /** The page of a portal link, which opens the portal, and the one for a link that does not work any more. */
-import { PORTAL_PATH } from "../../base/paths";
 import { SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
+import { useHref } from "../components/mount";
 
 /** The script sends the form at once. Programs that look at links send nothing, so they do not use the link up. */
 export const OpenLink = ({ token }: { token: string }) => (
-  <form method="post" action={`${PORTAL_PATH}/open`} class="card" data-at-once="">
+  <form method="post" action={useHref()("/open")} class="card" data-at-once="">
     <input type="hidden" name="token" value={token} />
     <h1>One moment</h1>
     <p class="muted">The page opens by itself. If it does not, open it here.</p>

@@ -3,6 +3,7 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { CodeField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 
 /** As errors of the API name it. */
 export const CONSENT_FIELD = "mailCode.code";
@@ -25,7 +26,7 @@ const Hidden = ({ fields }: Pick<ConsentProps, "fields">) => (
 
 const OtherWays = () => (
   <p class="after-form">
-    <a href="/console/sign-in">Sign in in another way</a>
+    <A to="/sign-in">Sign in in another way</A>
   </p>
 );
 
@@ -37,7 +38,7 @@ export const AskForConsent = ({ email, label, fields, captcha }: ConsentProps & 
       {email} has an account here that was never used with {label}. We can mail a code to this address. When you enter
       it, {label} opens the account from now on, and its other sessions end.
     </p>
-    <PostForm action="/console/oauth/mail-code">
+    <PostForm action="/oauth/mail-code">
       <Hidden fields={fields} />
       <CaptchaWidget captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
@@ -53,7 +54,7 @@ export const EnterConsent = ({ email, label, fields }: ConsentProps) => (
     <p role="status">
       A code is on its way to {email}. Enter it within five minutes of your sign-in with {label}.
     </p>
-    <PostForm action="/console/oauth">
+    <PostForm action="/oauth">
       <Hidden fields={fields} />
       <CodeField name={CONSENT_FIELD} inputmode="numeric" autofocus hint="The six digits in the email." />
       <SubmitButton>Link {label} and sign in</SubmitButton>

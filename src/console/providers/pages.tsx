@@ -3,6 +3,7 @@
  */
 import { LinkButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 
 export const ProviderFailed = ({ isSignedIn }: { isSignedIn: boolean }) => (
@@ -10,9 +11,7 @@ export const ProviderFailed = ({ isSignedIn }: { isSignedIn: boolean }) => (
     <h1>The sign-in did not work</h1>
     <FailureBanner />
     <p>
-      <a href={isSignedIn ? "/console/security" : "/console/sign-in"}>
-        {isSignedIn ? "Back to my security" : "Back to sign-in"}
-      </a>
+      <A to={isSignedIn ? "/security" : "/sign-in"}>{isSignedIn ? "Back to my security" : "Back to sign-in"}</A>
     </p>
   </>
 );
@@ -24,7 +23,7 @@ export const ContinueToProvider = ({ url, label }: { url: string; label: string 
       <LinkButton href={url} kind="main">
         Continue to {label}
       </LinkButton>
-      <a href="/console/security">Cancel</a>
+      <A to="/security">Cancel</A>
     </div>
   </NarrowPage>
 );

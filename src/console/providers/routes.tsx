@@ -61,7 +61,7 @@ const NOT_THE_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["INVALID_CODE",
 const needsConsent = ({ code, details }: AppError): boolean => code === "CONFLICT" && details?.[0]?.path === CONSENT;
 
 const codePage = (c: Context<AppEnv>, fields: Readonly<Record<string, string>>, refused?: Refused) =>
-  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/console/oauth" fields={fields} />);
+  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/oauth" fields={fields} />);
 
 /** Opens a session with the code of a sign-in, or asks for the second factor. */
 const finishing: FormPages<Values, OpenedSession> = {

@@ -4,13 +4,14 @@
  */
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 
 export const RemoveTwoFactor = ({ token, isValid }: { token: string; isValid: boolean }) => (
   <>
     <h1>Remove the lost second factor</h1>
     <FailureBanner />
     {isValid ? (
-      <PostForm action="/console/remove-two-factor">
+      <PostForm action="/remove-two-factor">
         <input type="hidden" name="token" value={token} />
         <ul>
           <li>Two-factor authentication is turned off for your account, and its recovery codes stop working.</li>
@@ -31,7 +32,7 @@ export const TwoFactorRemoved = () => (
     <h1>Remove the lost second factor</h1>
     <p role="status">Two-factor authentication is off, and all your sessions have ended.</p>
     <p>
-      <a href="/console/sign-in">Sign in</a>, and set it up again under “My security”.
+      <A to="/sign-in">Sign in</A>, and set it up again under “My security”.
     </p>
   </>
 );

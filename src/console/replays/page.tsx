@@ -1,10 +1,11 @@
 /** The replays of a subscription: choosing what to send again, with its count, and how far each has come. */
 import type { Replay, ReplayPreview } from "../../webhooks/resend/replays/schemas";
-import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { ActionButton, GetForm, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
-import { Trail } from "../components/trail";
+import { A, useHref, Worded } from "../components/mount";
+import { subscriptionTrail, Trail } from "../components/trail";
 
 /** The values of the form. */
 export interface ReplayValues {
@@ -48,16 +49,18 @@ const RATES = [
 ] as const;
 
 export function Replays({ webhookName, values, preview, ...list }: ReplaysProps) {
-  const here = `/console/webhooks/${list.webhookId}`;
+  const here = `/webhooks/${list.webhookId}`;
   return (
     <>
-      <Trail to={{ "/console/webhooks": "Subscriptions", [here]: webhookName }} />
+      <Trail to={subscriptionTrail({ id: list.webhookId, name: webhookName })} />
       <h1>Replay</h1>
-      <p class="muted">Sends past events to this subscription: those it missed, those that failed, or all.</p>
+      <p class="muted">
+        <Worded>Sends past events to this subscription: those it missed, those that failed, or all.</Worded>
+      </p>
       <FailureBanner />
       {list.mayUpdate && (
         <section class="card" aria-label="New replay">
-          <form method="get" action={`${here}/replays/preview`}>
+          <GetForm action={`${here}/replays/preview`}>
             <Select name="which" label="Events" value={values.which} options={WHICH} />
             <Select name="period" label="Period" value={values.period} options={PERIODS} />
             <TextField
@@ -68,7 +71,7 @@ export function Replays({ webhookName, values, preview, ...list }: ReplaysProps)
             />
             <Select name="rate" label="Speed" value={values.rate} options={RATES} />
             <SubmitButton kind={preview ? "plain" : "main"}>Preview</SubmitButton>
-          </form>
+          </GetForm>
           {preview && <Preview here={here} values={values} preview={preview} />}
         </section>
       )}
@@ -77,7 +80,7 @@ export function Replays({ webhookName, values, preview, ...list }: ReplaysProps)
           <h2 id="replays">Replays</h2>
           <LiveIndicator />
         </div>
-        <div data-live={`${here}/replays/list`}>
+        <div data-live={useHref()(`${here}/replays/list`)}>
           <ReplayRows {...list} />
         </div>
       </section>
@@ -128,7 +131,7 @@ export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: Replay
             </div>
             <div class="row">
               {replay.status === "running" && mayUpdate && (
-                <ActionButton action={`/console/webhooks/${webhookId}/replays/${replay.id}/stop`}>Stop</ActionButton>
+                <ActionButton action={`/webhooks/${webhookId}/replays/${replay.id}/stop`}>Stop</ActionButton>
               )}
               <Badge tone={TONES[replay.status]}>{replay.status}</Badge>
             </div>
@@ -137,7 +140,7 @@ export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: Replay
       </ul>
       {nextCursor !== null && (
         <p>
-          <a href={`/console/webhooks/${webhookId}/replays?cursor=${nextCursor}`}>Older</a>
+          <A to={`/webhooks/${webhookId}/replays?cursor=${nextCursor}`}>Older</A>
         </p>
       )}
     </>

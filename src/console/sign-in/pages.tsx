@@ -1,11 +1,13 @@
 /** The pages that need no session: sign in, register, and the targets of mail links. */
 
+import { CONSOLE_PATH } from "../../base/paths";
 import type { InvitationAddress } from "../../identity/invitations/store";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { Moment } from "../components/display";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 import { useFailure } from "../components/shown-failure";
 import { withReturnPath } from "./sign-in";
 
@@ -22,10 +24,10 @@ export const VerifyEmail = ({ token, claim }: VerifyProps) => (
     <FailureBanner />
     {useFailure() ? (
       <p>
-        <a href="/console/sign-in">Sign in</a> to get a new link.
+        <A to="/sign-in">Sign in</A> to get a new link.
       </p>
     ) : (
-      <PostForm action="/console/verify-email">
+      <PostForm action="/verify-email">
         <input type="hidden" name="token" value={token} />
         {claim ? (
           <p>
@@ -39,7 +41,7 @@ export const VerifyEmail = ({ token, claim }: VerifyProps) => (
       </PostForm>
     )}
     {claim && (
-      <PostForm action="/console/not-me">
+      <PostForm action="/not-me">
         <input type="hidden" name="token" value={token} />
         <p>
           If this was not you, do not confirm. Whatever was set up with your address ends, and you get an email with a
@@ -64,14 +66,14 @@ export const ForgotPassword = ({ email, sent, captcha }: ForgotProps) => (
     {sent ? (
       <p role="status">If an account exists for that email, a reset link has been sent. It works for one hour.</p>
     ) : (
-      <PostForm action="/console/forgot-password">
+      <PostForm action="/forgot-password">
         <EmailField value={email} />
         <CaptchaWidget captcha={captcha} />
         <SubmitButton>Send a reset link</SubmitButton>
       </PostForm>
     )}
     <p class="after-form">
-      <a href="/console/sign-in">Back to sign-in</a>
+      <A to="/sign-in">Back to sign-in</A>
     </p>
   </>
 );
@@ -82,7 +84,7 @@ export const ResetPassword = ({ token }: { token: string }) => (
   <>
     <h1>Set a new password</h1>
     <FailureBanner />
-    <PostForm action="/console/reset-password">
+    <PostForm action="/reset-password">
       <input type="hidden" name="token" value={token} />
       <NewPasswordField hint={RESET_HINT} />
       <label class="check">
@@ -92,7 +94,7 @@ export const ResetPassword = ({ token }: { token: string }) => (
       <SubmitButton>Set password</SubmitButton>
     </PostForm>
     <p class="after-form">
-      <a href="/console/forgot-password">Send another link</a>
+      <A to="/forgot-password">Send another link</A>
     </p>
   </>
 );
@@ -106,7 +108,7 @@ interface InvitationProps {
 }
 
 export const AcceptInvitation = ({ token, email, invitation }: InvitationProps) => {
-  const here = `/console/accept-invitation?token=${encodeURIComponent(token)}`;
+  const here = `${CONSOLE_PATH}/accept-invitation?token=${encodeURIComponent(token)}`;
   return (
     <>
       <h1>You are invited</h1>
@@ -123,16 +125,16 @@ export const AcceptInvitation = ({ token, email, invitation }: InvitationProps) 
         <>
           <p>Join with an account for the address that the invitation was sent to.</p>
           <p>
-            <a class="button main" href={`/console/register?invitation=${encodeURIComponent(token)}`}>
+            <A class="button main" to={`/register?invitation=${encodeURIComponent(token)}`}>
               Create an account
-            </a>
+            </A>
           </p>
           <p>
-            Have an account? <a href={withReturnPath("/console/sign-in", here)}>Sign in</a>
+            Have an account? <A to={withReturnPath("/sign-in", here)}>Sign in</A>
           </p>
         </>
       ) : (
-        <PostForm action="/console/accept-invitation">
+        <PostForm action="/accept-invitation">
           <input type="hidden" name="token" value={token} />
           <p>
             You are signed in as <strong>{email}</strong>.

@@ -5,6 +5,7 @@ import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
+import { A, useHref } from "../components/mount";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 import { ProviderButtons } from "../providers/buttons";
 import type { OfferedProvider } from "../providers/providers";
@@ -22,7 +23,7 @@ export const RegistrationClosed = () => (
     <h1>Registration is by invitation</h1>
     <p>Ask an administrator to invite you. The link in the invitation leads to the form.</p>
     <p>
-      Have an account? <a href="/console/sign-in">Sign in</a>
+      Have an account? <A to="/sign-in">Sign in</A>
     </p>
   </>
 );
@@ -47,15 +48,15 @@ export const Register = (props: RegisterProps) => (
     )}
     <ProviderButtons providers={props.providers} to="" invitationToken={props.values.invitationToken} />
     <p class="after-form">
-      Have an account? <a href="/console/sign-in">Sign in</a>
+      Have an account? <A to="/sign-in">Sign in</A>
     </p>
   </>
 );
 
-const WITH_PASSKEY = "/console/register/passkey/options";
+const WITH_PASSKEY = "/register/passkey/options";
 
 const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys }: RegisterProps) => (
-  <PostForm action={takesPasswords ? "/console/register" : WITH_PASSKEY}>
+  <PostForm action={takesPasswords ? "/register" : WITH_PASSKEY}>
     {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
     <EmailField
       value={values.email}
@@ -81,7 +82,7 @@ const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys }: Regist
     <CaptchaWidget captcha={captcha} />
     <SubmitButton>{takesPasswords ? "Create account" : "Continue with a passkey"}</SubmitButton>
     {takesPasswords && takesPasskeys && (
-      <button type="submit" class="button" formaction={WITH_PASSKEY} formnovalidate>
+      <button type="submit" class="button" formaction={useHref()(WITH_PASSKEY)} formnovalidate>
         Use a passkey instead of a password
       </button>
     )}
@@ -93,12 +94,12 @@ export const RegisterPasskey = ({ start }: { start: CreationOptions }) => (
   <>
     <h1>Make your passkey</h1>
     <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
-    <PasskeyForm action="/console/register/passkey" kind="create" start={start}>
+    <PasskeyForm action="/register/passkey" kind="create" start={start}>
       <PasskeyName />
       <SubmitButton>Create account</SubmitButton>
     </PasskeyForm>
     <p class="after-form">
-      <a href="/console/register">Start again</a>
+      <A to="/register">Start again</A>
     </p>
   </>
 );

@@ -58,7 +58,7 @@ async function signInPage(c: Context<AppEnv>, email: string, to: string, refused
 }
 
 const codePage = (c: Context<AppEnv>, refused?: Refused) =>
-  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/console/sign-in/code" />);
+  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/sign-in/code" />);
 
 function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refused) {
   const isClosed = values.invitationToken === "" && !canRegister(c);
@@ -128,7 +128,7 @@ const token = (sent: Form) => sent.texts("token");
 export const accountPages = new Pages()
   .get("/sign-in", async (c) => {
     const to = c.req.query("to") ?? "";
-    return (await findCurrentUser(c)) ? redirectTo(c, safePath(to)) : signInPage(c, "", to);
+    return (await findCurrentUser(c)) ? c.redirect(safePath(to), 303) : signInPage(c, "", to);
   })
   .form("/sign-in", signIn.startLogin, {
     values: (sent) => ({ ...sent.texts("email", "password", "to"), captchaToken: sent.optional("captchaToken") }),

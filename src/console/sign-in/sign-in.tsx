@@ -4,6 +4,7 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, PasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
+import { A } from "../components/mount";
 import { PasskeyForm } from "../components/passkey-form";
 import { ProviderButtons } from "../providers/buttons";
 import type { OfferedProvider } from "../providers/providers";
@@ -30,12 +31,7 @@ export const SignIn = (props: SignInProps) => (
     <h1>Sign in</h1>
     <FailureBanner />
     {props.passkey && (
-      <PasskeyForm
-        action="/console/sign-in/passkey"
-        kind="get"
-        start={props.passkey}
-        renew="/console/sign-in/passkey/options"
-      >
+      <PasskeyForm action="/sign-in/passkey" kind="get" start={props.passkey} renew="/sign-in/passkey/options">
         <ReturnPath to={props.to} />
         <SubmitButton kind={props.takesPasswords ? "plain" : "main"}>Sign in with a passkey</SubmitButton>
         {props.takesPasswords && <p class="muted">Or with your password:</p>}
@@ -48,7 +44,7 @@ export const SignIn = (props: SignInProps) => (
 );
 
 const PasswordForm = ({ email, to, captcha }: SignInProps) => (
-  <PostForm action="/console/sign-in">
+  <PostForm action="/sign-in">
     <ReturnPath to={to} />
     <EmailField value={email} autocomplete="username webauthn" />
     <PasswordField />
@@ -61,17 +57,17 @@ const OtherWays = ({ to, mailsCodes, takesPasswords, canRegister }: SignInProps)
   <div class="after-form">
     {mailsCodes && (
       <p>
-        <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code{takesPasswords && " instead"}</a>
+        <A to={withReturnPath("/sign-in/mail", to)}>Mail me a code{takesPasswords && " instead"}</A>
       </p>
     )}
     {takesPasswords && (
       <p>
-        <a href="/console/forgot-password">Forgot your password?</a>
+        <A to="/forgot-password">Forgot your password?</A>
       </p>
     )}
     {canRegister && (
       <p>
-        New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
+        New here? <A to={withReturnPath("/register", to)}>Create an account</A>
       </p>
     )}
   </div>

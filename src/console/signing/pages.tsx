@@ -4,8 +4,9 @@ import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Copyable, Moment } from "../components/display";
 import { Select } from "../components/fields";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
-import { Trail } from "../components/trail";
+import { subscriptionTrail, Trail } from "../components/trail";
 
 interface Named {
   id: string;
@@ -20,19 +21,17 @@ interface SigningProps extends Named {
   nowMs: number;
 }
 
-const trailOf = ({ id, name }: Named) => ({ "/console/webhooks": "Subscriptions", [`/console/webhooks/${id}`]: name });
-
 export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningProps) {
   const secrets = keys.filter(({ kind }) => kind === "v1");
   const publicKeys = keys.filter(({ kind }) => kind === "v1a");
   const hasFormer = keys.some(({ expiresAt }) => expiresAt !== null);
-  const here = `/console/webhooks/${id}`;
+  const here = `/webhooks/${id}`;
   return (
     <>
-      <Trail to={trailOf({ id, name })} />
+      <Trail to={subscriptionTrail({ id, name })} />
       <div class="head">
         <h1>Security</h1>
-        {mayUpdate && <LinkButton href={`${here}/secret/rotate`}>Rotate</LinkButton>}
+        {mayUpdate && <LinkButton to={`${here}/secret/rotate`}>Rotate</LinkButton>}
       </div>
       <section class="card">
         <h2>Secret</h2>
@@ -99,8 +98,8 @@ interface RotateProps extends Named {
 
 /** Step 1. */
 export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds }: RotateProps) => (
-  <NarrowPage title="Rotate the secret" trail={trailOf({ id, name })}>
-    <PostForm action={`/console/webhooks/${id}/secret/rotate`} class="card">
+  <NarrowPage title="Rotate the secret" trail={subscriptionTrail({ id, name })}>
+    <PostForm action={`/webhooks/${id}/secret/rotate`} class="card">
       <p>
         You get a new secret. Until the old one ends, deliveries are signed with both, so you can change your receiver.
       </p>
@@ -108,7 +107,7 @@ export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds }: Rotate
       <Select name="overlapSeconds" label="The old one stays valid for" value={overlapSeconds} options={OVERLAPS} />
       <div class="row">
         <SubmitButton>Rotate</SubmitButton>
-        <a href={`/console/webhooks/${id}/security`}>Cancel</a>
+        <A to={`/webhooks/${id}/security`}>Cancel</A>
       </div>
     </PostForm>
   </NarrowPage>
@@ -123,7 +122,7 @@ interface RotatedProps extends Named {
 /** Step 2. */
 export const RotatedPage = ({ id, name, secret, formerExpireAt: [newest] }: RotatedProps) => (
   <div class="narrow">
-    <Trail to={trailOf({ id, name })} />
+    <Trail to={subscriptionTrail({ id, name })} />
     <Banner kind="ok">
       {secret === null ? "The next public key is published." : "The new secret signs from now on."}
     </Banner>
@@ -145,7 +144,7 @@ export const RotatedPage = ({ id, name, secret, formerExpireAt: [newest] }: Rota
           The old one is valid until <Moment at={newest} />.
         </p>
       )}
-      <LinkButton href={`/console/webhooks/${id}/security`}>Done</LinkButton>
+      <LinkButton to={`/webhooks/${id}/security`}>Done</LinkButton>
     </section>
   </div>
 );

@@ -55,8 +55,8 @@ const Actions = ({ source: { id, enabled } }: { source: Source }) => (
         Turn on
       </ActionButton>
     )}
-    <LinkButton href={`${HERE}/${id}/edit`}>Edit</LinkButton>
-    <LinkButton href={`${HERE}/${id}/delete`} kind="danger">
+    <LinkButton to={`${HERE}/${id}/edit`}>Edit</LinkButton>
+    <LinkButton to={`${HERE}/${id}/delete`} kind="danger">
       Delete
     </LinkButton>
   </div>

@@ -3,11 +3,12 @@ import type { Permission } from "../../base/schemas/roles";
 import type { Source, SourceProvider } from "../../webhooks/sources/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, Time } from "../components/display";
+import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { Table } from "../components/table";
 import { PROVIDERS, RECIPES } from "./recipes";
 
-export const HERE = "/console/sources";
+export const HERE = "/sources";
 
 type ListedSource = Pick<Source, "id" | "name" | "provider" | "enabled" | "typePrefix" | "lastEventAt">;
 
@@ -23,7 +24,7 @@ export function SourceList({ sources, permissions }: ListProps) {
       <div class="head">
         <h1>Sources</h1>
         {mayManage && sources.length > 0 && (
-          <LinkButton href={`${HERE}/new`} kind="main">
+          <LinkButton to={`${HERE}/new`} kind="main">
             New source
           </LinkButton>
         )}
@@ -41,7 +42,7 @@ const NoSources = ({ mayManage }: { mayManage: boolean }) => (
   <EmptyState title="No sources yet">
     <p class="muted">Receive the webhooks of Stripe, GitHub, Shopify, Slack or your own systems.</p>
     {mayManage && (
-      <LinkButton href={`${HERE}/new`} kind="main">
+      <LinkButton to={`${HERE}/new`} kind="main">
         Create your first source
       </LinkButton>
     )}
@@ -56,7 +57,7 @@ const Rows = ({ sources }: Pick<ListProps, "sources">) => (
     {sources.map(({ id, name, provider, enabled, typePrefix, lastEventAt }) => (
       <tr>
         <td class="break">
-          <a href={`${HERE}/${id}`}>{name}</a>
+          <A to={`${HERE}/${id}`}>{name}</A>
           <div class="small muted">{RECIPES[provider].title}</div>
         </td>
         <td>
@@ -77,9 +78,9 @@ export const ChooseProvider = () => (
     <ul class="choices">
       {PROVIDERS.map((provider) => (
         <li class="card">
-          <a class="name" href={newPath(provider)}>
+          <A class="name" to={newPath(provider)}>
             {RECIPES[provider].title}
-          </a>
+          </A>
           <div class="small muted">{RECIPES[provider].about}</div>
         </li>
       ))}

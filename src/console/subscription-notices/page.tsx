@@ -6,7 +6,7 @@ import { NarrowPage } from "../components/narrow-page";
 
 export const SubscriptionNotices = ({ isOn, tenantName, role }: { isOn: boolean; tenantName: string; role: Role }) => (
   <NarrowPage title="Subscription notices">
-    <PostForm action="/console/alerts" class="card">
+    <PostForm action="/alerts" class="card">
       <h2>
         {tenantName} {isOn ? <Badge tone="ok">On</Badge> : <Badge tone="calm">Off</Badge>}
       </h2>

@@ -44,11 +44,11 @@ interface RemedyProps {
 /** The button that fits the cause. */
 export function Remedies({ id, attemptId, error, mayUpdate }: RemedyProps) {
   const { remedy } = adviceOn(error);
-  const here = `/console/webhooks/${id}`;
-  if (mayUpdate && remedy === "change URL") return <LinkButton href={`${here}/edit#url`}>Change the URL</LinkButton>;
+  const here = `/webhooks/${id}`;
+  if (mayUpdate && remedy === "change URL") return <LinkButton to={`${here}/edit#url`}>Change the URL</LinkButton>;
   if (mayUpdate && remedy === "change headers") {
-    return <LinkButton href={`${here}/edit#headers`}>Change the headers</LinkButton>;
+    return <LinkButton to={`${here}/edit#headers`}>Change the headers</LinkButton>;
   }
-  if (mayUpdate && remedy === "wait") return <LinkButton href={`${here}/edit#rateLimit`}>Set a limit</LinkButton>;
-  return attemptId === null ? null : <LinkButton href={`${here}/attempts/${attemptId}`}>View the error</LinkButton>;
+  if (mayUpdate && remedy === "wait") return <LinkButton to={`${here}/edit#rateLimit`}>Set a limit</LinkButton>;
+  return attemptId === null ? null : <LinkButton to={`${here}/attempts/${attemptId}`}>View the error</LinkButton>;
 }

@@ -9,7 +9,8 @@ import { ActionButton, LinkButton } from "../components/buttons";
 import type { Bar, PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Banner, Copyable, Moment, Time } from "../components/display";
-import { Trail } from "../components/trail";
+import { A } from "../components/mount";
+import { subscriptionTrail, Trail } from "../components/trail";
 import { FailedDeliveries, FailureNotice } from "./failures";
 import { HealthNotice, isOff } from "./health";
 import { LimitLine } from "./limits";
@@ -46,7 +47,7 @@ export function SubscriptionDetail(view: DetailProps) {
   );
   return (
     <>
-      <Trail to={{ "/console/webhooks": "Subscriptions" }} />
+      <Trail to={subscriptionTrail()} />
       <div class="head">
         <div class="row">
           <h1>{subscription.name}</h1>
@@ -64,7 +65,7 @@ export function SubscriptionDetail(view: DetailProps) {
         <Banner kind="note">
           <NextAttemptLine
             {...next}
-            attemptPath={`/console/webhooks/${subscription.id}/attempts/${next.lastAttemptId}`}
+            attemptPath={`/webhooks/${subscription.id}/attempts/${next.lastAttemptId}`}
             mayStart={mayUpdate && subscription.enabled}
           />
         </Banner>
@@ -83,19 +84,19 @@ export function SubscriptionDetail(view: DetailProps) {
 
 const Attempts = ({ subscription: { id }, log: { query }, ...chart }: DetailProps) => (
   <section class="card" aria-label="Chart of attempts">
-    <StackedChart {...chart} hrefOf={(period) => withQuery(`/console/webhooks/${id}`, { ...query, period })} />
+    <StackedChart {...chart} pathOf={(period) => withQuery(`/webhooks/${id}`, { ...query, period })} />
   </section>
 );
 
 const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription" | "permissions">) => {
-  const here = `/console/webhooks/${subscription.id}`;
+  const here = `/webhooks/${subscription.id}`;
   const mayUpdate = permissions.has("webhook.update");
   return (
     <div class="row">
-      <LinkButton href={`${here}/security`}>Security</LinkButton>
+      <LinkButton to={`${here}/security`}>Security</LinkButton>
       {mayUpdate && (
         <>
-          <LinkButton href={`${here}/replays`}>Replay…</LinkButton>
+          <LinkButton to={`${here}/replays`}>Replay…</LinkButton>
           <ActionButton action={`${here}/test`} kind={isOff(subscription) ? "plain" : "main"}>
             Send a test
           </ActionButton>
@@ -103,11 +104,11 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
           {!subscription.enabled && !isOff(subscription) && (
             <ActionButton action={`${here}/resume`}>Resume</ActionButton>
           )}
-          <LinkButton href={`${here}/edit`}>Edit</LinkButton>
+          <LinkButton to={`${here}/edit`}>Edit</LinkButton>
         </>
       )}
       {permissions.has("webhook.delete") && (
-        <LinkButton href={`${here}/delete`} kind="danger">
+        <LinkButton to={`${here}/delete`} kind="danger">
           Delete
         </LinkButton>
       )}
@@ -128,7 +129,7 @@ const Retries = ({ schedule }: { schedule: readonly number[] | undefined }) => (
 const Filter = ({ subscription: { id, options } }: { subscription: SubscriptionView }) => (
   <>
     {options?.filter ? <code class="break">{JSON.stringify(options.filter)}</code> : "none"}{" "}
-    <a href={`/console/webhooks/${id}/filter`}>Try the filter</a>
+    <A to={`/webhooks/${id}/filter`}>Try the filter</A>
   </>
 );
 
@@ -147,7 +148,7 @@ const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; ma
             <dt>Secret</dt>
             <dd id="secret">
               {subscription.secret === null ? (
-                <a href={`/console/webhooks/${subscription.id}?secret=shown#secret`}>Show</a>
+                <A to={`/webhooks/${subscription.id}?secret=shown#secret`}>Show</A>
               ) : (
                 <Copyable text={subscription.secret} label="the secret" />
               )}

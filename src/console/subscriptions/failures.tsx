@@ -2,6 +2,7 @@
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
+import { A } from "../components/mount";
 import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "./advice";
 import { Outlook } from "./health";
@@ -28,7 +29,7 @@ export function FailureNotice({ subscription, log, mayUpdate }: NoticeProps & { 
         </strong>{" "}
         {last?.error && (
           <>
-            Last error: <a href={`/console/webhooks/${id}/attempts/${last.id}`}>{errorText(last.error)}</a>.{" "}
+            Last error: <A to={`/webhooks/${id}/attempts/${last.id}`}>{errorText(last.error)}</A>.{" "}
             {adviceOn(last.error).text}
           </>
         )}
@@ -58,12 +59,12 @@ export function FailedDeliveries({ subscription, failed, mayUpdate }: NoticeProp
             "again."}
       </p>
       {canReplay && isPartial && (
-        <LinkButton href={`/console/webhooks/${id}/replays/preview?which=failed&period=${FAILED_HOURS}`}>
+        <LinkButton to={`/webhooks/${id}/replays/preview?which=failed&period=${FAILED_HOURS}`}>
           Count failed deliveries
         </LinkButton>
       )}
       {canReplay && !isPartial && (
-        <PostForm action={`/console/webhooks/${id}/replays`} class="inline">
+        <PostForm action={`/webhooks/${id}/replays`} class="inline">
           {Object.entries({ which: "failed", period: FAILED_HOURS, rate: PER_MINUTE }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}

@@ -6,7 +6,9 @@ import type { HeadersView } from "../../webhooks/options/header-options";
 import type { Deployment, Texts } from "../../webhooks/options/option";
 import { FormButtons, PostForm } from "../components/buttons";
 import { TextArea, TextField } from "../components/fields";
+import { Worded } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
+import { subscriptionTrail } from "../components/trail";
 import { OptionSections } from "./option-fields";
 
 export interface SubscriptionValues {
@@ -32,13 +34,13 @@ const EVENTS_HINT =
   "For example OrderPaid. Separate several with commas or lines. A single * means all types that you publish, " +
   "order.* those that begin with order., postern.* all operational events.";
 
+/** Of the form of a new subscription, whose `id` is null, or of an existing one. */
+export const titleOf = (id: string | null): string => (id === null ? "New subscription" : "Edit subscription");
+
 export function SubscriptionForm({ id, values, headers = {}, deployment }: FormProps) {
-  const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
+  const back = id === null ? "/webhooks" : `/webhooks/${id}`;
   return (
-    <NarrowPage
-      title={`${id === null ? "New subscription" : "Edit subscription"}`}
-      trail={{ "/console/webhooks": "Subscriptions" }}
-    >
+    <NarrowPage title={<Worded>{titleOf(id)}</Worded>} trail={subscriptionTrail()}>
       <PostForm action={back} class="card">
         <TextField name="name" label="Name" value={values.name} required maxlength={200} />
         <TextField
@@ -57,7 +59,7 @@ export function SubscriptionForm({ id, values, headers = {}, deployment }: FormP
           headers={headers}
           deployment={deployment}
         />
-        <FormButtons cancel={back}>{id === null ? "Create subscription" : "Save changes"}</FormButtons>
+        <FormButtons cancel={back}>{id === null ? <Worded>Create subscription</Worded> : "Save changes"}</FormButtons>
       </PostForm>
     </NarrowPage>
   );
@@ -80,13 +82,15 @@ const Secret = ({ isNew, value }: { isNew: boolean; value: string }) => (
 
 export const DeleteSubscription = ({ id, name }: { id: string; name: string }) => (
   <NarrowPage title={`Delete “${name}”?`}>
-    <PostForm action={`/console/webhooks/${id}/delete`} class="card">
+    <PostForm action={`/webhooks/${id}/delete`} class="card">
       <p>
-        Nothing more will be sent to it, not even deliveries that are already queued. You can't undo this. To stop
-        events for a while, pause the subscription.
+        <Worded>
+          Nothing more will be sent to it, not even deliveries that are already queued. You can't undo this. To stop
+          events for a while, pause the subscription.
+        </Worded>
       </p>
-      <FormButtons kind="danger" cancel={`/console/webhooks/${id}`}>
-        Delete subscription
+      <FormButtons kind="danger" cancel={`/webhooks/${id}`}>
+        <Worded>Delete subscription</Worded>
       </FormButtons>
     </PostForm>
   </NarrowPage>

@@ -4,6 +4,7 @@ import { HOUR_MS } from "../../base/time";
 import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/plane/stages";
 import { ActionButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";
+import { Worded } from "../components/mount";
 import type { SubscriptionView } from "./view";
 
 interface NoticeProps {
@@ -82,15 +83,15 @@ const Waiting = ({ releasedTo, held, probeAt }: SubscriptionView) => (
     {probeAt !== null && held > 0 && (
       <>
         {" "}
-        We will try the oldest one on <Moment at={probeAt} />. If it succeeds, we enable the subscription and send the
-        rest.
+        We will try the oldest one on <Moment at={probeAt} />.{" "}
+        <Worded>If it succeeds, we enable the subscription and send the rest.</Worded>
       </>
     )}
   </p>
 );
 
 function Enable({ id, releasedTo, held }: SubscriptionView) {
-  const resume = `/console/webhooks/${id}/resume`;
+  const resume = `/webhooks/${id}/resume`;
   if (releasedTo === null || held === 0) {
     return (
       <ActionButton action={resume} kind="main">

@@ -1,10 +1,11 @@
 /** The tenant's subscriptions, searchable by name and URL, each with a chart of its last 24 hours. */
 import type { Permission } from "../../base/schemas/roles";
-import { LinkButton, SubmitButton } from "../components/buttons";
+import { GetForm, LinkButton, SubmitButton } from "../components/buttons";
 import type { Bar } from "../components/chart-periods";
 import { Sparkline } from "../components/charts";
 import { EmptyState, Time } from "../components/display";
 import { TextField } from "../components/fields";
+import { A, useWording, Worded } from "../components/mount";
 import { Table } from "../components/table";
 import { Health } from "./state";
 import type { PlainSubscription } from "./store";
@@ -24,19 +25,21 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
   return (
     <>
       <div class="head">
-        <h1>Subscriptions</h1>
+        <h1>
+          <Worded>Subscriptions</Worded>
+        </h1>
         {mayCreate && (
-          <LinkButton href="/console/webhooks/new" kind="main">
-            New subscription
+          <LinkButton to="/webhooks/new" kind="main">
+            <Worded>New subscription</Worded>
           </LinkButton>
         )}
       </div>
       {(rows.length > 0 || search !== "") && (
         <search>
-          <form class="filters" method="get" action="/console/webhooks">
+          <GetForm class="filters" action="/webhooks">
             <TextField name="q" label="Name or URL" type="search" value={search} />
             <SubmitButton kind="plain">Search</SubmitButton>
-          </form>
+          </GetForm>
         </search>
       )}
       <div class="card">
@@ -44,7 +47,7 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
       </div>
       {next !== null && (
         <p>
-          <a href={`/console/webhooks?${new URLSearchParams({ q: search, from: String(next) })}`}>Next page</a>
+          <A to={`/webhooks?${new URLSearchParams({ q: search, from: String(next) })}`}>Next page</A>
         </p>
       )}
     </>
@@ -53,24 +56,33 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
 
 const NoRows = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =>
   search === "" ? (
-    <EmptyState title="No subscriptions yet">
-      <p class="muted">A subscription sends the events that you choose to your URL, each as a signed POST request.</p>
-      {mayCreate && <LinkButton href="/console/webhooks/new">Create your first subscription</LinkButton>}
+    <EmptyState title={<Worded>No subscriptions yet</Worded>}>
+      <p class="muted">
+        <Worded>A subscription sends the events that you choose to your URL, each as a signed POST request.</Worded>
+      </p>
+      {mayCreate && (
+        <LinkButton to="/webhooks/new">
+          <Worded>Create your first subscription</Worded>
+        </LinkButton>
+      )}
     </EmptyState>
   ) : (
     <EmptyState title={`Nothing matches “${search}”`}>
       <p>
-        <a href="/console/webhooks">Show all</a>
+        <A to="/webhooks">Show all</A>
       </p>
     </EmptyState>
   );
 
 const Rows = ({ rows }: { rows: ListedSubscription[] }) => (
-  <Table label="Subscriptions" columns={["Name", "State", ["Last 24 hours", "wide"], ["Last sent", "wide"]]}>
+  <Table
+    label={useWording()("Subscriptions")}
+    columns={["Name", "State", ["Last 24 hours", "wide"], ["Last sent", "wide"]]}
+  >
     {rows.map((row) => (
       <tr>
         <td class="break">
-          <a href={`/console/webhooks/${row.id}`}>{row.name}</a>
+          <A to={`/webhooks/${row.id}`}>{row.name}</A>
           <div class="small muted">{row.url.length > 100 ? `${row.url.slice(0, 100)}…` : row.url}</div>
         </td>
         <td>

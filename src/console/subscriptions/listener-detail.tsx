@@ -26,10 +26,10 @@ interface ListenerProps {
 
 export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }: ListenerProps) => {
   const { id, name, isConnected, held } = listener;
-  const here = `/console/webhooks/${id}`;
+  const here = `/webhooks/${id}`;
   return (
     <>
-      {hasList && <Trail to={{ "/console/listeners": "Listeners" }} />}
+      {hasList && <Trail to={{ "/listeners": "Listeners" }} />}
       <div class="head">
         <div class="row">
           <h1>{name}</h1>
@@ -37,7 +37,7 @@ export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }
         </div>
         {permissions.has("webhook.update") && (
           <div class="row">
-            <LinkButton href={`${here}/replays`}>Replay…</LinkButton>
+            <LinkButton to={`${here}/replays`}>Replay…</LinkButton>
             <ActionButton action={`${here}/test`} kind="main">
               Send a test
             </ActionButton>
@@ -51,7 +51,7 @@ export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }
       )}
       <div class="columns">
         <section class="card" aria-label="Chart of attempts">
-          <StackedChart {...chart} hrefOf={(period) => withQuery(here, { ...log.query, period })} />
+          <StackedChart {...chart} pathOf={(period) => withQuery(here, { ...log.query, period })} />
         </section>
         <Facts {...listener} />
       </div>

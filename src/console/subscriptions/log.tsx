@@ -1,9 +1,10 @@
 /** The delivery log of one subscription: filters, rows and a link to older rows. */
 
 import { withQuery } from "../components/address";
-import { SubmitButton } from "../components/buttons";
+import { GetForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, LiveIndicator, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
+import { A, useHref } from "../components/mount";
 import { outcomeOf } from "../components/outcome";
 import { Table } from "../components/table";
 
@@ -65,8 +66,9 @@ export function attemptDuration(row: Times): string {
 }
 
 export function Log(view: LogView) {
+  const href = useHref();
   const { webhookId, query } = view;
-  const here = `/console/webhooks/${webhookId}`;
+  const here = `/webhooks/${webhookId}`;
   const isFirst = query.cursor === "";
   return (
     <section class="card" id="log" aria-labelledby="log-title">
@@ -74,18 +76,18 @@ export function Log(view: LogView) {
         <h2 id="log-title">Log</h2>
         {isFirst && <LiveIndicator />}
       </div>
-      <form class="filters" method="get" action={`${here}#log`}>
+      <GetForm class="filters" action={`${here}#log`}>
         <Select name="status" label="Status" value={query.status} options={STATUSES} />
         <TextField name="eventType" label="Event type" value={query.eventType} />
         {query.period !== "" && <input type="hidden" name="period" value={query.period} />}
         <SubmitButton kind="plain">Filter</SubmitButton>
-      </form>
-      <div {...(isFirst ? { "data-live": withQuery(`${here}/log`, { ...query }) } : {})}>
+      </GetForm>
+      <div {...(isFirst ? { "data-live": href(withQuery(`${here}/log`, { ...query })) } : {})}>
         <LogRows {...view} />
       </div>
       {!isFirst && (
         <p>
-          <a href={`${withQuery(here, { ...query, cursor: "" })}#log`}>Newest</a>
+          <A to={`${withQuery(here, { ...query, cursor: "" })}#log`}>Newest</A>
         </p>
       )}
     </section>
@@ -114,9 +116,9 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
         {rows.map((row) => (
           <tr>
             <td class="small">
-              <a href={`/console/webhooks/${webhookId}/attempts/${row.id}`}>
+              <A to={`/webhooks/${webhookId}/attempts/${row.id}`}>
                 <Time at={row.attemptedAt} />
-              </a>
+              </A>
             </td>
             <td>
               <StatusBadge status={row.status} />
@@ -138,6 +140,6 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
 
 const Older = ({ webhookId, query, nextCursor }: { webhookId: string; query: LogQuery; nextCursor: string }) => (
   <p class="after">
-    <a href={`${withQuery(`/console/webhooks/${webhookId}`, { ...query, cursor: nextCursor })}#log`}>Older</a>
+    <A to={`${withQuery(`/webhooks/${webhookId}`, { ...query, cursor: nextCursor })}#log`}>Older</A>
   </p>
 );

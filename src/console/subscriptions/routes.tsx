@@ -16,6 +16,7 @@ import { secretOwner } from "../../webhooks/signing/keys";
 import { newSecret } from "../../webhooks/signing/secret";
 import { subscriptions } from "../../webhooks/subscriptions/operations";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
+import { Worded } from "../components/mount";
 import { failureOf } from "../failure";
 import type { Form } from "../http/form";
 import { flash, fragment, type PageOptions, page, type Refused, redirectWithFlash } from "../http/page";
@@ -23,7 +24,7 @@ import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { SubscriptionDetail } from "./detail";
 import { FAILED_HOURS } from "./failures";
-import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
+import { DeleteSubscription, SubscriptionForm, type SubscriptionValues, titleOf } from "./form";
 import { SubscriptionList } from "./list";
 import { ListenerDetail } from "./listener-detail";
 import { LogRows } from "./log";
@@ -68,7 +69,7 @@ const formPage = (
 ) =>
   page(
     c,
-    { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, refused },
+    { title: <Worded>{titleOf(id)}</Worded>, section: SECTION, refused },
     <SubscriptionForm id={id} values={values} headers={headers} deployment={c.get("deps").config} />,
   );
 
@@ -185,7 +186,7 @@ export const subscriptionPages = new Pages()
     const next = found.isLast ? null : from + LIST_ROWS;
     return page(
       c,
-      { title: "Subscriptions", section: SECTION },
+      { title: <Worded>Subscriptions</Worded>, section: SECTION },
       <SubscriptionList search={search} rows={rows} next={next} permissions={principal.permissions} />,
     );
   })
@@ -233,6 +234,10 @@ export const subscriptionPages = new Pages()
   })
   .get("/:id/delete", requires({ permission: "webhook.delete" }), async (c) => {
     const { id, name } = await requireSubscription(c);
-    return page(c, { title: "Delete subscription", section: SECTION }, <DeleteSubscription id={id} name={name} />);
+    return page(
+      c,
+      { title: <Worded>Delete subscription</Worded>, section: SECTION },
+      <DeleteSubscription id={id} name={name} />,
+    );
   })
   .form("/:id/delete", subscriptions.delete, { done: flash("/webhooks", "deleted") }).router;

@@ -3,6 +3,7 @@
 import type { Texts } from "../../webhooks/options/option";
 import { waitsOf } from "../../webhooks/options/schedule-option";
 import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
+import { useHref } from "../components/mount";
 
 /** The two largest units: "4 h 12 min". */
 export function duration(seconds: number): string {
@@ -28,7 +29,7 @@ export function duration(seconds: number): string {
 export const CalendarPreview = ({ texts }: { texts: Texts }) => (
   <div class="field">
     <p id="calendar-title">When the attempts are made, if each one fails</p>
-    <div data-calendar="/console/webhooks/calendar" aria-live="polite">
+    <div data-calendar={useHref()("/webhooks/calendar")} aria-live="polite">
       <CalendarOf texts={texts} />
     </div>
   </div>

@@ -20,19 +20,19 @@ export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser
             </div>
             {id === currentId ? (
               <div class="row">
-                {role === "owner" && <LinkButton href="/console/tenants/security">Second factor</LinkButton>}
-                {role === "owner" && <LinkButton href="/console/tenants/export">Export</LinkButton>}
-                <LinkButton href="/console/tenants/leave" kind="danger">
+                {role === "owner" && <LinkButton to="/tenants/security">Second factor</LinkButton>}
+                {role === "owner" && <LinkButton to="/tenants/export">Export</LinkButton>}
+                <LinkButton to="/tenants/leave" kind="danger">
                   Leave
                 </LinkButton>
                 {role === "owner" && (
-                  <LinkButton href="/console/tenants/delete" kind="danger">
+                  <LinkButton to="/tenants/delete" kind="danger">
                     Delete
                   </LinkButton>
                 )}
               </div>
             ) : (
-              <PostForm action="/console/tenants/switch" class="inline">
+              <PostForm action="/tenants/switch" class="inline">
                 <input type="hidden" name="tenantId" value={id} />
                 <SubmitButton kind="plain" label={`Switch to ${name}`}>
                   Switch
@@ -48,10 +48,10 @@ export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser
 
 export const LeaveTenant = ({ name, keys }: { name: string; keys: readonly NamedKey[] }) => (
   <NarrowPage title={`Leave ${name}?`}>
-    <PostForm action="/console/tenants/leave" class="card">
+    <PostForm action="/tenants/leave" class="card">
       <p>Your sessions and API keys in this tenant stop working at once.</p>
       <EndingKeys keys={keys} />
-      <FormButtons kind="danger" cancel="/console/tenants">
+      <FormButtons kind="danger" cancel="/tenants">
         Leave
       </FormButtons>
     </PostForm>

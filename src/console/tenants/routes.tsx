@@ -38,7 +38,7 @@ export const tenantPages = new Pages()
   })
   .get("/leave", (c) => leavePage(c))
   .form("/leave", members.leave, {
-    confirmedAt: () => "/console/tenants/leave",
+    confirmedAt: () => "/tenants/leave",
     done: signedOut("left"),
     again: leavePage,
   }).router;

@@ -102,7 +102,7 @@ export function refuseCombination(
     if (given === undefined) return [];
     return [
       changed.profile || !changed.headers
-        ? { path: `${path}.${member}`, message: `The subscription has an own header ${given}` }
+        ? { path: `${path}.${member}`, message: `The subscription has an own header "${given}"` }
         : { path: `delivery.headers.${given}`, message: "The signature profile sets this header" },
     ];
   });

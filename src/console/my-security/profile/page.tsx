@@ -1,9 +1,11 @@
 /** The name and the address of the user, and the page that a mail to a new address leads to. */
+import { CONSOLE_PATH } from "../../../base/paths";
 import type { CurrentUser } from "../../../base/schemas/principal";
 import { PostForm, SubmitButton } from "../../components/buttons";
 import { Card } from "../../components/display";
 import { FailureBanner } from "../../components/failure";
 import { TextField } from "../../components/fields";
+import { A } from "../../components/mount";
 import { withReturnPath } from "../../sign-in/sign-in";
 
 export interface ProfileProps {
@@ -17,11 +19,11 @@ export interface ProfileProps {
 export const ProfileCard = ({ currentUser: { name, email }, pendingEmail, newEmail }: ProfileProps) => (
   <Card id="profile" title="Your name and address">
     <div class="columns">
-      <PostForm action="/console/security/name">
+      <PostForm action="/security/name">
         <TextField name="name" label="Name" value={name ?? ""} autocomplete="name" maxlength={200} />
         <SubmitButton kind="plain">Change name</SubmitButton>
       </PostForm>
-      <PostForm action="/console/security/email">
+      <PostForm action="/security/email">
         <TextField
           name="email"
           label="New email address"
@@ -55,13 +57,13 @@ export const ConfirmEmail = ({ token, email }: ConfirmEmailProps) => (
     <FailureBanner />
     {email === undefined ? (
       <p>
-        <a href={withReturnPath("/console/sign-in", `/console/confirm-email?token=${encodeURIComponent(token)}`)}>
+        <A to={withReturnPath("/sign-in", `${CONSOLE_PATH}/confirm-email?token=${encodeURIComponent(token)}`)}>
           Sign in
-        </a>{" "}
+        </A>{" "}
         with your present address first. If you did not ask for another address, close this page: nothing changes.
       </p>
     ) : (
-      <PostForm action="/console/confirm-email">
+      <PostForm action="/confirm-email">
         <input type="hidden" name="token" value={token} />
         <p>
           You are signed in as <strong>{email}</strong>. From now on, this account has the address that the link was

@@ -20,7 +20,7 @@ export const profilePages = new Pages()
   .form("/email", profile.changeEmail, {
     values: (sent) => sent.texts("email"),
     done: flash("/security", "emailChangeMailed"),
-    confirmedAt: ({ email }) => `/console/security?${new URLSearchParams({ email })}`,
+    confirmedAt: ({ email }) => `/security?${new URLSearchParams({ email })}`,
     again: (c, refused, { email }) => securityPage(c, refused, email),
   }).router;
 

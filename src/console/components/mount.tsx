@@ -1,0 +1,36 @@
+/**
+ * The same pages are mounted at several paths, and do not call a subscription the same everywhere. Whoever mounts them
+ * provides both, and their links, forms and texts read them.
+ */
+import { createContext, type JSX, useContext } from "hono/jsx";
+import { CONSOLE_PATH } from "../../base/paths";
+import { type Term, worded } from "../wording";
+
+export interface Mount {
+  /** The path at which the pages are mounted. Their addresses begin with it. */
+  base: string;
+  /** What the pages call a subscription. */
+  term: Term;
+}
+
+export const Mounted = createContext<Mount>({ base: CONSOLE_PATH, term: "subscription" });
+
+/** Returns the addresses of pages by their paths below the mount, such as "/webhooks/new"; "" is the first page. */
+export function useHref(): (to: string) => string {
+  const { base } = useContext(Mounted);
+  return (to) => base + to;
+}
+
+/** Returns texts of ours with the word of the pages for a subscription. */
+export function useWording(): (text: string) => string {
+  const { term } = useContext(Mounted);
+  return (text) => worded(text, term);
+}
+
+/** A text of ours, with the word of the pages for a subscription. */
+export const Worded = ({ children }: { children: string }) => <>{useWording()(children)}</>;
+
+/** A link to a page below the mount. */
+export const A = ({ to, ...rest }: Omit<JSX.IntrinsicElements["a"], "href"> & { to: string }) => (
+  <a href={useHref()(to)} {...rest} />
+);

@@ -1,0 +1,42 @@
+/** Where the page of a request is mounted: in the console, below it, or in a portal. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { AppEnv } from "../../base/http/env";
+import { CONSOLE_PATH, PORTAL_PATH } from "../../base/paths";
+import type { Portal, Principal } from "../../base/schemas/principal";
+import type { Mount } from "../components/mount";
+import type { Term } from "../wording";
+
+/** For the pages that are mounted at `base`. Those that are mounted nowhere else are the console's. */
+export const mountedAt = (base: string) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    c.set("mountedAt", base);
+    await next();
+  });
+
+const baseOf = (c: Context<AppEnv>): string => {
+  const base: string | undefined = c.get("mountedAt");
+  return base ?? CONSOLE_PATH;
+};
+
+/** Whether the request is for a page of a portal. */
+export const isPortal = (c: Context<AppEnv>): boolean => baseOf(c) === PORTAL_PATH;
+
+/** What the request's portal shows of itself; undefined without a session. */
+export function portalOf(c: Context<AppEnv>): Portal | undefined {
+  const principal: Principal | undefined = c.get("principal");
+  return principal?.kind === "portal" ? principal.portal : undefined;
+}
+
+const TERMS = { webhooks: "webhook", endpoints: "endpoint" } as const satisfies Record<string, Term>;
+
+export const mountOf = (c: Context<AppEnv>): Mount => ({
+  base: baseOf(c),
+  term: isPortal(c) ? TERMS[portalOf(c)?.theme?.wording ?? "webhooks"] : "subscription",
+});
+
+/** The address of a page by its path below the mount; "" is the first page. */
+export const hrefOf = (c: Context<AppEnv>, to: string): string => baseOf(c) + to;
+
+/** The path of the requested page below its mount. */
+export const pathHere = (c: Context<AppEnv>): string => c.req.path.slice(baseOf(c).length);
