@@ -8,7 +8,7 @@ const MAX_FUNCTION_LINES = 60;
 const MAX_LINE_CHARACTERS = 120;
 const MAX_FILE_LINES = 300;
 
-const GENERATED = /(\.json|\/src\/sdk\/client\/generated\.ts)$/;
+const GENERATED = /(\.json|\/src\/sdk\/client\/generated(-\w+)?\.ts)$/;
 /** A table of data is read by its rows, so its file may be long. */
 const TABLES = /\/src\/base\/tables\//;
 const FUNCTIONS: ReadonlySet<SyntaxKind> = new Set([

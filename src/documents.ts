@@ -3,11 +3,13 @@
  * into the folder that the Worker serves them from.
  */
 import { app } from "./app";
+import { requirePrincipal } from "./authenticate";
 import type { AssetAddress } from "./docs/markdown/catalogue";
 import { pageFiles } from "./docs/markdown/files";
 import type { Highlighter } from "./docs/markdown/render";
 import type { Facts, LimitedEndpoint } from "./docs/markdown/tables";
 import { describedRoutes, openApiDocument } from "./docs/openapi/document";
+import { ownErrors } from "./docs/openapi/own-errors";
 
 /** What the documentation is made of, besides the code of the service. */
 export interface Sources {
@@ -28,6 +30,9 @@ export function documents({ pages, methods, dataModel, ...tools }: Sources): Rec
     ...pageFiles(pages, { methods, dataModel, limited: limitedEndpoints() }, tools),
   };
 }
+
+/** What postern/client is generated from. */
+export const api = () => ({ document: openApiDocument(app), errors: ownErrors(app, requirePrincipal) });
 
 function limitedEndpoints(): LimitedEndpoint[] {
   return describedRoutes(app).flatMap(({ method, path, docs }) =>

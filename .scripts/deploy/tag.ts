@@ -6,8 +6,8 @@ import { join, relative } from "node:path";
 /** The longest tag that a version can have. */
 const TAG_CHARACTERS = 25;
 /** The documentation, which is deployed too, is made by scripts. */
-export const FOLDERS = ["src", "migrations", ".scripts/docs"];
-export const FILES = ["wrangler.toml", "package-lock.json", "tsconfig.json", ".scripts/client-methods.ts"];
+export const FOLDERS = ["src", "migrations", ".scripts/docs", ".scripts/client"];
+export const FILES = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
 
 /** Returns a tag for the code and the settings in a checkout. */
 export const tagOfSources = (checkout = "."): string => digestOf(checkout, FOLDERS, FILES).slice(0, TAG_CHARACTERS);

@@ -13,7 +13,9 @@ import {
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
-import { clientMethods } from "../client-methods.ts";
+import { methodTables } from "../client/method-tables.ts";
+import type { OwnErrors } from "../client/methods.ts";
+import type { OpenApi } from "../client/openapi.ts";
 import { dataModel } from "./data-model.ts";
 import { highlighted } from "./highlight.ts";
 
@@ -35,8 +37,14 @@ const ASSETS: Readonly<Record<string, string>> = {
 };
 const HASH_CHARACTERS = 8;
 
+interface Api {
+  document: OpenApi;
+  errors: OwnErrors;
+}
+
 interface Documents {
   documents(sources: object): Record<string, string>;
+  api(): Api;
 }
 
 /** Writes all files into the folder, and removes any other file in it. */
@@ -54,7 +62,10 @@ export async function buildDocs(): Promise<void> {
 }
 
 /** The OpenAPI document, with marks in place of the figures of limits. */
-export const openApiText = async (): Promise<string> => (await readDocs()).texts["openapi.json"] ?? "";
+export const openApiText = async (): Promise<string> => JSON.stringify((await readApi()).document);
+
+/** What postern/client is generated from. */
+export const readApi = async (): Promise<Api> => (await importDocuments()).api();
 
 async function readDocs() {
   const contents = Object.entries(ASSETS).map(([name, path]) => [name, readFileSync(path)] as const);
@@ -64,7 +75,7 @@ async function readDocs() {
   const { documents } = await importDocuments();
   return {
     assets: contents.map(([name, content]) => [`docs/assets/${name}`, content] as const),
-    texts: documents({ pages: readPages(), methods: clientMethods(), dataModel: dataModel(), addressOf, highlighted }),
+    texts: documents({ pages: readPages(), methods: methodTables(), dataModel: dataModel(), addressOf, highlighted }),
   };
 }
 

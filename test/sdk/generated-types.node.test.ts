@@ -1,23 +1,14 @@
 /** The types of postern/client are made from the OpenAPI document; `npm run check` compares the file with it. */
 import { expect, test } from "vitest";
-import { clientTypes } from "../../.scripts/client-types.ts";
-import type { Schema } from "../../.scripts/openapi.ts";
+import type { Schema } from "../../.scripts/client/openapi.ts";
+import { clientTypes } from "../../.scripts/client/types.ts";
+import { documentOf, operation } from "../support/openapi.ts";
 
-const QUERY = { get: { parameters: [{ in: "query", name: "limit", schema: { type: "integer", default: 50 } }] } };
-const QUERIES = Object.fromEntries(
-  ["audit", "events", "webhooks/{id}/logs", "auth/oauth/{provider}"].map((path) => [`/api/v1/${path}`, QUERY]),
-);
-
-const typesOf = (schemas: Record<string, Schema>, sent?: string) =>
-  clientTypes({
-    paths: {
-      ...QUERIES,
-      "/sent": {
-        post: sent ? { requestBody: { content: { json: { schema: { $ref: `#/components/schemas/${sent}` } } } } } : {},
-      },
-    },
-    components: { schemas },
-  });
+const typesOf = (schemas: Record<string, Schema>, sent?: string) => {
+  const content = { json: { schema: { $ref: `#/components/schemas/${sent}` } } };
+  const post = operation("send", sent ? { requestBody: { content } } : {});
+  return clientTypes(documentOf({ "/sent": { post } }, schemas));
+};
 
 const time = { type: "string", format: "date-time" };
 

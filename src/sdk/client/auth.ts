@@ -3,19 +3,14 @@
 import type { Call, CallOptions } from "./call";
 import type {
   AccountDeletion,
-  AccountExport,
   CodeCredentials,
   Credentials,
-  EmailChange,
-  PasswordChange,
-  PasswordReset,
-  Profile,
-  ProfileChange,
   Registration,
   RequestedCode,
-  StepUp,
   TokenPair,
 } from "./generated";
+import type { AuthEndpoints } from "./generated-methods";
+import { authEndpoints } from "./generated-requests";
 import type { Renew } from "./renewal";
 import type { TokenStore } from "./token-store";
 
@@ -32,7 +27,7 @@ export interface CaptchaOptions extends CallOptions {
  * await client.auth.login({ email: "ada@example.com", password });
  * const { tenant, role } = await client.auth.me();
  */
-export interface AuthMethods {
+export interface AuthMethods extends AuthEndpoints {
   /**
    * Creates an account, signs it in and mails a verification link. Returns the tokens, which the client has already
    * stored. Throws EMAIL_TAKEN, VALIDATION_FAILED, CAPTCHA_REQUIRED, FORBIDDEN if registration is closed, and
@@ -70,22 +65,6 @@ export interface AuthMethods {
   logout(options?: CallOptions): Promise<void>;
   /** Ends every session of the user, this one too. Returns the service's confirmation. Throws UNAUTHENTICATED. */
   logoutAll(options?: CallOptions): Promise<string>;
-  /** Returns the signed-in user. Throws UNAUTHENTICATED, also for an API key. */
-  me(options?: CallOptions): Promise<Profile>;
-  /** Changes the name of the signed-in user; null removes it. Returns the user. Throws VALIDATION_FAILED. */
-  update(body: ProfileChange, options?: CallOptions): Promise<Profile>;
-  /**
-   * Mails a link to a new address, and a warning to the present one. Returns the service's confirmation, which is the
-   * same whether or not another account has the address. Throws STEP_UP_REQUIRED if the sign-in was more than ten
-   * minutes ago, WRONG_PASSWORD, INVALID_TOTP, ACCOUNT_LOCKED, VALIDATION_FAILED, and FORBIDDEN for an operator of the
-   * service.
-   */
-  changeEmail(body: EmailChange, options?: CallOptions): Promise<string>;
-  /**
-   * Changes the address with the token from the mail to the new one, in a session of the account. Sessions stay.
-   * Returns the service's confirmation. Throws INVALID_TOKEN, EMAIL_TAKEN.
-   */
-  confirmEmail(token: string, options?: CallOptions): Promise<string>;
   /**
    * Verifies an email address with the token from the mail. In a session of the account, it keeps the passkey or the
    * provider that the account was created with, which is removed otherwise. Returns the service's confirmation. Throws
@@ -93,39 +72,10 @@ export interface AuthMethods {
    */
   verifyEmail(token: string, options?: CallOptions): Promise<string>;
   /**
-   * Undoes what a mail has reported, with the token of its "this was not me" link. With a verification token, it ends
-   * an account that somebody else registered. Returns the service's confirmation. Throws INVALID_TOKEN.
-   */
-  reportNotMe(token: string, options?: CallOptions): Promise<string>;
-  /** Mails the verification link again. Returns the service's confirmation. Throws UNAUTHENTICATED. */
-  resendVerification(options?: CallOptions): Promise<string>;
-  /**
    * Mails a reset link. Returns the service's confirmation, which is the same whether or not the account exists.
    * Throws VALIDATION_FAILED, CAPTCHA_REQUIRED.
    */
   forgotPassword(email: string, options?: CaptchaOptions): Promise<string>;
-  /**
-   * Sets a new password and ends every session of the user. Returns the service's confirmation.
-   * Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
-   */
-  resetPassword(body: PasswordReset, options?: CallOptions): Promise<string>;
-  /**
-   * Changes the password and ends every other session of the user. Returns the service's confirmation.
-   * Throws WRONG_PASSWORD, ACCOUNT_LOCKED, VALIDATION_FAILED, UNAUTHENTICATED.
-   */
-  changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
-  /**
-   * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation. An account with
-   * a second factor or a passkey needs `totp` or `passkey`: without one, throws STEP_UP_REQUIRED, whose `details` name
-   * what it has. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and
-   * VALIDATION_FAILED for a wrong passkey.
-   */
-  stepUp(credentials: StepUp, options?: CallOptions): Promise<string>;
-  /**
-   * Returns everything that the service keeps about the user, in all tenants, without secrets. Works once an hour, and
-   * the user gets a mail about it. Throws UNAUTHENTICATED, STEP_UP_REQUIRED, RATE_LIMITED.
-   */
-  exportAccount(options?: CallOptions): Promise<AccountExport>;
   /**
    * Deletes the user's account and the stored tokens. Returns the service's confirmation. Throws WRONG_PASSWORD,
    * TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER while other members need the user as an owner, and CONFLICT
@@ -145,6 +95,7 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
     return pair;
   };
   return {
+    ...authEndpoints(call),
     register: (body, options) => signIn("POST /auth/register", body, options),
     login: (body, options) => signIn("POST /auth/login", body, options),
     requestCode: (email, options) => call.data("POST /auth/code", toAddress(email, options)),
@@ -166,11 +117,6 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
       await store.save(null);
       return message;
     },
-    me: (options) => call.data<Profile>("GET /auth/me", options),
-    update: (body, options) => call.data<Profile>("PATCH /auth/me", { ...options, body }),
-    changeEmail: (body, options) => call.message("POST /auth/change-email", { ...options, body }),
-    confirmEmail: (token, options) => call.message("POST /auth/change-email/confirm", { ...options, body: { token } }),
-    reportNotMe: (token, options) => call.message("POST /auth/not-me", { ...options, body: { token }, as: "nobody" }),
     verifyEmail: async (token, options) => {
       const tokens = await store.load();
       // An expired access token would not show whose session this is, and nothing would say so.
@@ -178,12 +124,7 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
       const as = isHolder ? "caller" : "nobody";
       return call.message("POST /auth/verify-email", { ...options, body: { token }, as });
     },
-    resendVerification: (options) => call.message("POST /auth/resend-verification", options),
     forgotPassword: (email, options) => call.message("POST /auth/forgot-password", toAddress(email, options)),
-    resetPassword: (body, options) => call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),
-    changePassword: (body, options) => call.message("POST /auth/change-password", { ...options, body }),
-    stepUp: (credentials, options) => call.message("POST /auth/step-up", { ...options, body: credentials }),
-    exportAccount: (options) => call.data("GET /auth/me/export", options),
     deleteAccount: async (body, options) => {
       const message = await call.message("DELETE /auth/me", { ...options, body });
       await store.save(null);

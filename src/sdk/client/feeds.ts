@@ -1,18 +1,9 @@
 /** `/feeds`: lists of events that programs pull. */
 
 import type { Call, CallOptions } from "./call";
-import type {
-  Feed,
-  FeedChange,
-  FeedConsumer,
-  FeedEvent,
-  FeedPage,
-  FeedSeek,
-  FeedTokenRotation,
-  FeedWithToken,
-  NewFeed,
-} from "./generated";
-import { type Listed, listed } from "./pages";
+import type { FeedEvent, FeedPage } from "./generated";
+import type { FeedEndpoints } from "./generated-methods";
+import { feedEndpoints } from "./generated-requests";
 import { query, segment } from "./path";
 
 /** Where a reader begins, and how much it gets at once. Without `cursor`, `from` and `consumer`, it begins now. */
@@ -52,22 +43,7 @@ export interface FeedItem {
  * const options = { consumer: "billing", from: "oldest" } as const;
  * for await (const { event } of client.feeds.read(feedId, options)) await handle(event);
  */
-export interface FeedMethods {
-  /** Creates a feed and returns it with its token. Throws FORBIDDEN, VALIDATION_FAILED, CONFLICT for too many. */
-  create(body: NewFeed, options?: CallOptions): Promise<FeedWithToken>;
-  /** Returns the tenant's feeds, newest first. Throws FORBIDDEN. */
-  list(options?: CallOptions): Listed<Feed>;
-  /** Returns one feed. Throws FORBIDDEN, NOT_FOUND. */
-  get(id: string, options?: CallOptions): Promise<Feed>;
-  /**
-   * Changes the given fields and returns the feed. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT for a
-   * change at the same time.
-   */
-  update(id: string, body: FeedChange, options?: CallOptions): Promise<Feed>;
-  /** Deletes a feed, and returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
-  delete(id: string, options?: CallOptions): Promise<string>;
-  /** Gives a feed a new token, and returns both. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
-  rotateToken(id: string, body?: FeedTokenRotation, options?: CallOptions): Promise<FeedWithToken>;
+export interface FeedMethods extends FeedEndpoints {
   /**
    * Returns a page of events after a cursor. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED for a cursor of another
    * feed, and CONFLICT while the same consumer is being polled.
@@ -78,41 +54,16 @@ export interface FeedMethods {
    * is acknowledged when the loop asks for the next one. Throws what `poll` throws.
    */
   read(id: string, options?: FeedReadOptions): AsyncIterable<FeedItem>;
-  /** Returns the consumers of a feed by name. Throws FORBIDDEN, NOT_FOUND. */
-  consumers(id: string, options?: CallOptions): Listed<FeedConsumer>;
-  /** Notes that a consumer has handled everything up to a cursor. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
-  ack(id: string, consumer: string, cursor: string, options?: CallOptions): Promise<FeedConsumer>;
-  /** Lets a consumer go on elsewhere. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
-  seek(id: string, consumer: string, target: FeedSeek, options?: CallOptions): Promise<FeedConsumer>;
-  /** Forgets a consumer, and returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
-  deleteConsumer(id: string, consumer: string, options?: CallOptions): Promise<string>;
 }
 
 /** How long `read` lets the service wait for an event. */
 const WAIT_SECONDS = 20;
 
 export function feedMethods(call: Call): FeedMethods {
-  const at = (id: string, rest = "") => `/feeds/${segment(id)}${rest}`;
-  const of = (id: string, consumer: string, rest = "") => at(id, `/consumers/${segment(consumer)}${rest}`);
+  const endpoints = feedEndpoints(call);
   const poll: FeedMethods["poll"] = (id, { signal, timeoutMs, ...asked } = {}) =>
-    call.answer(`GET ${at(id, "/events")}${query(asked)}`, { signal, timeoutMs });
-  const ack: FeedMethods["ack"] = (id, consumer, cursor, options) =>
-    call.data(`POST ${of(id, consumer, "/ack")}`, { ...options, body: { cursor } });
-  return {
-    create: (body, options) => call.data("POST /feeds", { ...options, body }),
-    list: (options) => listed(call.data("GET /feeds", options)),
-    get: (id, options) => call.data(`GET ${at(id)}`, options),
-    update: (id, body, options) => call.data(`PATCH ${at(id)}`, { ...options, body }),
-    delete: (id, options) => call.message(`DELETE ${at(id)}`, options),
-    rotateToken: (id, body = {}, options) => call.data(`POST ${at(id, "/token")}`, { ...options, body }),
-    poll,
-    read: (id, options = {}) => readAll(id, options, { poll, ack }),
-    consumers: (id, options) => listed(call.data(`GET ${at(id, "/consumers")}`, options)),
-    ack,
-    seek: (id, consumer, target, options) =>
-      call.data(`POST ${of(id, consumer, "/seek")}`, { ...options, body: target }),
-    deleteConsumer: (id, consumer, options) => call.message(`DELETE ${of(id, consumer)}`, options),
-  };
+    call.answer(`GET /feeds/${segment(id)}/events${query(asked)}`, { signal, timeoutMs });
+  return { ...endpoints, poll, read: (id, options = {}) => readAll(id, options, { poll, ack: endpoints.ack }) };
 }
 
 async function* readAll(

@@ -563,6 +563,20 @@ export interface EventTypeChange {
   examples?: unknown[] | null | undefined;
 }
 
+/** Which event types to list. */
+export interface EventTypeFilter {
+  /** Event types on a page, 1 to 200. By default `100`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer. */
+  cursor?: string | undefined;
+  /** The heading under which lists show it. */
+  group?: string | undefined;
+  /** Only names that begin so. */
+  prefix?: string | undefined;
+  /** By default `"exclude"`. */
+  archived?: "exclude" | "include" | "only" | undefined;
+}
+
 /** Event types to create or change, all of them or none. */
 export interface EventTypeImport {
   /** 1 to 1000 event types, as the export in JSON has them. */
@@ -682,6 +696,15 @@ export interface EventTypeVersionSummary {
       }
     | undefined;
   createdAt: Timestamp;
+}
+
+/** How event types are exported. */
+export interface EventTypesFormat {
+  /**
+   * `json`: as `GET /event-types/:name` has them. `openapi`: the webhooks of an OpenAPI document. `asyncapi`: channels
+   * of an AsyncAPI document. `typescript`: an interface with the payload of each type. By default `"json"`.
+   */
+  format?: "json" | "openapi" | "asyncapi" | "typescript" | undefined;
 }
 
 /** An API key without the key itself. */
@@ -897,6 +920,14 @@ export interface Import {
   endedAt?: Timestamp | undefined;
 }
 
+/** From where on imports are listed. */
+export interface ImportFilter {
+  /** Imports on a page, 1 to 100. By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+}
+
 /** A part that the service has. */
 export interface ImportPart {
   part: number;
@@ -904,6 +935,15 @@ export interface ImportPart {
   rows: number;
   /** Its size. */
   bytes: number;
+}
+
+/** Which lines of a report are listed, and from where on. */
+export interface ImportReportFilter {
+  outcome?: "created" | "updated" | "skipped" | "refused" | undefined;
+  /** Lines on a page, 1 to 2000. By default `500`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
 }
 
 /** How many parts the import has. All must have been sent. */
@@ -1741,6 +1781,14 @@ export interface PlatformMember extends Member {
   externalId: string | null;
 }
 
+/** From where on members are listed. */
+export interface PlatformMemberFilter {
+  /** Rows on a page, 1 to 200. By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+}
+
 /** Why. Those concerned can read it in their audit log. */
 export interface PlatformReason {
   /** One line, trimmed. */
@@ -1789,6 +1837,18 @@ export interface PlatformTenantChange {
   externalId?: string | null | undefined;
 }
 
+/** Which tenants are listed, and from where on. */
+export interface PlatformTenantFilter {
+  /** Rows on a page, 1 to 200. By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+  /** Only what has changed at this time or later. ISO 8601 with any offset. */
+  updatedSince?: string | undefined;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+}
+
 /** A person with an account, as the product sees them. */
 export interface PlatformUser {
   id: string;
@@ -1824,6 +1884,11 @@ export interface PlatformUserChange {
 export interface PlatformUserDeletion {
   /** Whether tenants that nobody else is a member of are deleted too, with all their data. */
   deleteTenants?: boolean | undefined;
+}
+
+/** Which users are listed, and from where on. */
+export interface PlatformUserFilter extends PlatformTenantFilter {
+  email?: string | undefined;
 }
 
 /** Which mail to send. */

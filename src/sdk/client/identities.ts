@@ -1,8 +1,9 @@
 /** `/auth/identities` and `/auth/oauth`: signing in with Google, GitHub, Microsoft or another provider. */
 
 import type { Call, CallOptions } from "./call";
-import type { Identity, NewIdentity, OauthExchange, ProviderName, SignInOptions, TokenPair } from "./generated";
-import { type Listed, listed } from "./pages";
+import type { NewIdentity, OauthExchange, ProviderName, SignInOptions, TokenPair } from "./generated";
+import type { IdentityEndpoints } from "./generated-methods";
+import { identityEndpoints } from "./generated-requests";
 import { query, segment } from "./path";
 import type { TokenStore } from "./token-store";
 
@@ -15,7 +16,7 @@ import type { TokenStore } from "./token-store";
  * // Then, on the page at APP_URL/oauth:
  * await client.identities.exchange({ code: new URLSearchParams(location.search).get("code") ?? "" });
  */
-export interface IdentityMethods {
+export interface IdentityMethods extends IdentityEndpoints {
   /** Returns the address to send the browser to, for a sign-in. Throws TypeError for an empty name. */
   signInUrl(provider: ProviderName, signIn?: SignInOptions): string;
   /**
@@ -25,22 +26,16 @@ export interface IdentityMethods {
    * with `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
    */
   exchange(body: OauthExchange, options?: CallOptions): Promise<TokenPair>;
-  /** Returns the user's identities, oldest first. Throws NOT_FOUND while every provider is off. */
-  list(options?: CallOptions): Listed<Identity>;
   /**
    * Begins to add a provider, and returns where to send the browser: it comes back to `APP_URL/oauth` with `linked` or
    * with `error`. Throws STEP_UP_REQUIRED, NOT_FOUND for a provider that is off, SERVICE_UNAVAILABLE while it is down.
    */
   link(provider: ProviderName, body?: NewIdentity, options?: CallOptions): Promise<{ url: string }>;
-  /**
-   * Removes an identity. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the
-   * last way to sign in.
-   */
-  unlink(identityId: string, options?: CallOptions): Promise<string>;
 }
 
 export function identityMethods(call: Call, store: TokenStore, baseUrl: string): IdentityMethods {
   return {
+    ...identityEndpoints(call),
     signInUrl: (provider, signIn = {}) => `${baseUrl}/api/v1/auth/oauth/${segment(provider)}${query(signIn)}`,
     exchange: async (body, options) => {
       const request = { ...options, body, as: "nobody", cookies: true } as const;
@@ -48,9 +43,7 @@ export function identityMethods(call: Call, store: TokenStore, baseUrl: string):
       await store.save(pair);
       return pair;
     },
-    list: (options) => listed(call.data("GET /auth/identities", options)),
     link: (provider, body = {}, options) =>
       call.data(`POST /auth/identities/${segment(provider)}`, { ...options, body, cookies: true }),
-    unlink: (id, options) => call.message(`DELETE /auth/identities/${segment(id)}`, options),
   };
 }

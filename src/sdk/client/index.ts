@@ -1,65 +1,63 @@
 /** `postern/client`: the API from browsers, Node and Workers, without dependencies. */
-import { type ApiKeyMethods, apiKeyMethods } from "./api-keys";
-import { type AuditMethods, auditMethods } from "./audit";
 import { type AuthMethods, authMethods } from "./auth";
 import { type Authenticators, browserAuthenticators } from "./authenticator";
 import { createCall } from "./call";
-import { type EventTypeMethods, eventTypeMethods } from "./event-types";
 import { type EventMethods, eventMethods } from "./events";
 import { type FeedMethods, feedMethods } from "./feeds";
+import type {
+  ApiKeyMethods,
+  AuditMethods,
+  EventTypeMethods,
+  InvitationMethods,
+  ListenMethods,
+  MemberMethods,
+  OperatorMethods,
+  SessionMethods,
+  SourceMethods,
+  StatsMethods,
+  TwoFactorMethods,
+} from "./generated-methods";
+import {
+  apiKeyMethods,
+  auditMethods,
+  eventTypeMethods,
+  invitationMethods,
+  listenMethods,
+  memberMethods,
+  operatorMethods,
+  sessionMethods,
+  sourceMethods,
+  statsMethods,
+  twoFactorMethods,
+} from "./generated-requests";
 import { type IdentityMethods, identityMethods } from "./identities";
-import { type InvitationMethods, invitationMethods } from "./invitations";
-import { type ListenMethods, listenMethods } from "./listen";
-import { type MemberMethods, memberMethods } from "./members";
-import { type OperatorMethods, operatorMethods } from "./operator";
 import { type PasskeyMethods, passkeyMethods } from "./passkeys";
 import { type Platform, platformOf } from "./platform";
 import { type Portal, portalOf } from "./portal";
 import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
-import { type SessionMethods, sessionMethods } from "./sessions";
-import { type SourceMethods, sourceMethods } from "./sources";
-import { type StatsMethods, statsMethods } from "./stats";
 import { type TenantMethods, tenantMethods } from "./tenants";
 import { memoryStore, type TokenStore } from "./token-store";
-import { type TwoFactorMethods, twoFactorMethods } from "./two-factor";
 import { type WebhookMethods, webhookMethods } from "./webhooks";
 
-export type { ApiKeyMethods } from "./api-keys";
-export type { AuditMethods } from "./audit";
 export type { AuthMethods, CaptchaOptions } from "./auth";
 export type { Authenticators } from "./authenticator";
 export type { CallOptions } from "./call";
+export type * from "./derived";
 export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./errors";
-export type { EventTypeFilter, EventTypeMethods, EventTypesFormat } from "./event-types";
-export type { EventMethods, EventOptions, PublishOptions } from "./events";
+export type { EventMethods } from "./events";
 export type { FeedItem, FeedMethods, FeedPollOptions, FeedReadOptions } from "./feeds";
 export type * from "./generated";
+export type * from "./generated-methods";
 export type { IdentityMethods } from "./identities";
-export type { InvitationMethods } from "./invitations";
-export type { ListenMethods } from "./listen";
-export type { MemberMethods } from "./members";
-export type { OperatorMethods } from "./operator";
 export type { Listed, Page, Paged } from "./pages";
 export type { PasskeyLoginOptions, PasskeyMethods } from "./passkeys";
 export type { Platform } from "./platform";
-export type { ImportFilter, ImportReportFilter, PlatformImportMethods } from "./platform-imports";
-export type { PlatformKeyMethods } from "./platform-keys";
-export type { PlatformMemberFilter, PlatformMemberMethods } from "./platform-members";
-export type { PlatformTenantFilter, PlatformTenantMethods } from "./platform-tenants";
-export type { PlatformUserFilter, PlatformUserMethods } from "./platform-users";
 export type { Portal } from "./portal";
-export type { PortalLinkMethods } from "./portal-links";
-export type { PortalTokenMethods } from "./portal-tokens";
-export type * from "./replays";
 export type { Fetch } from "./send";
-export type { SessionMethods } from "./sessions";
-export type { SourceMethods } from "./sources";
-export type { AttemptStats, StatsMethods, StatsOptions } from "./stats";
 export type { TenantMethods } from "./tenants";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
-export type { TwoFactorMethods } from "./two-factor";
-export type { ResumeOptions, SubscriptionListOptions, WebhookMethods } from "./webhooks";
+export type { WebhookMethods } from "./webhooks";
 
 const TIMEOUT_MS = 30_000;
 
@@ -88,9 +86,11 @@ export interface ClientOptions {
  * returns a sentence for people, such as `Webhook paused`.
  *
  * Each throws `PosternError`, with the codes that its own description names and, like any call: UNAUTHENTICATED (not
- * signed in), REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED (the session has ended),
- * RATE_LIMITED, SERVICE_UNAVAILABLE, INTERNAL_ERROR, NETWORK_ERROR, TIMEOUT, BAD_RESPONSE. A call that its `signal`
- * aborts throws the signal's reason instead. A malformed id (empty, `.` or `..`) throws TypeError.
+ * signed in), REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED (the session has ended), FORBIDDEN
+ * (the tenant is suspended), SECOND_FACTOR_REQUIRED (by the tenant), NOT_FOUND (no such tenant) or VALIDATION_FAILED (a
+ * platform key without a tenant), PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE, INTERNAL_ERROR, NETWORK_ERROR,
+ * TIMEOUT, BAD_RESPONSE. A call that its `signal` aborts throws the signal's reason instead. A malformed id (empty, `.`
+ * or `..`) throws TypeError.
  */
 export interface Client {
   auth: AuthMethods;

@@ -13,8 +13,8 @@ import type {
   ShownPasskey,
   TokenPair,
 } from "./generated";
-import { type Listed, listed } from "./pages";
-import { segment } from "./path";
+import type { PasskeyEndpoints } from "./generated-methods";
+import { passkeyEndpoints } from "./generated-requests";
 import type { TokenStore } from "./token-store";
 
 /** Options of a login with a passkey. */
@@ -39,13 +39,7 @@ export interface PasskeyLoginOptions {
  * // Later, on the sign-in page, beside a form with an input of autocomplete="username webauthn":
  * await client.passkeys.login({ conditional: true }, { signal });
  */
-export interface PasskeyMethods {
-  /** Returns the user's passkeys, oldest first. Throws UNAUTHENTICATED. */
-  list(options?: CallOptions): Listed<Passkey>;
-  /** Gives a passkey another name. Returns the service's confirmation. Throws NOT_FOUND, VALIDATION_FAILED. */
-  rename(id: string, name: string, options?: CallOptions): Promise<string>;
-  /** Removes a passkey. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND. */
-  remove(id: string, options?: CallOptions): Promise<string>;
+export interface PasskeyMethods extends PasskeyEndpoints {
   /**
    * Lets the browser make a passkey, and adds it under this name. Returns it.
    * Throws STEP_UP_REQUIRED, VALIDATION_FAILED, and CONFLICT for a user with ten passkeys.
@@ -139,10 +133,8 @@ export function passkeyMethods(call: Call, store: TokenStore, authenticators: ()
   };
 
   return {
+    ...passkeyEndpoints(call),
     ...api,
-    list: (options) => listed(call.data("GET /auth/passkeys", options)),
-    rename: (id, name, options) => call.message(`PATCH /auth/passkeys/${segment(id)}`, { ...options, body: { name } }),
-    remove: (id, options) => call.message(`DELETE /auth/passkeys/${segment(id)}`, options),
     register: async (name, options = {}) => {
       const { state, options: creation } = await api.startRegistration(options);
       const response = await makePasskey(authenticators(), creation, options.signal);

@@ -1,10 +1,19 @@
 /** `/platform`: what the product does with a platform key, and the keys themselves. */
 import type { Call } from "./call";
-import { type PlatformImportMethods, platformImportMethods } from "./platform-imports";
-import { type PlatformKeyMethods, platformKeyMethods } from "./platform-keys";
-import { type PlatformMemberMethods, platformMemberMethods } from "./platform-members";
-import { type PlatformTenantMethods, platformTenantMethods } from "./platform-tenants";
-import { type PlatformUserMethods, platformUserMethods } from "./platform-users";
+import type {
+  PlatformImportMethods,
+  PlatformKeyMethods,
+  PlatformMemberMethods,
+  PlatformTenantMethods,
+  PlatformUserMethods,
+} from "./generated-methods";
+import {
+  platformImportMethods,
+  platformKeyMethods,
+  platformMemberMethods,
+  platformTenantMethods,
+  platformUserMethods,
+} from "./generated-requests";
 
 /** `client.platform`, by noun. */
 export interface Platform {

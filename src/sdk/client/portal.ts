@@ -1,7 +1,7 @@
 /** What a tenant shows its own customers. */
 import type { Call } from "./call";
-import { type PortalLinkMethods, portalLinkMethods } from "./portal-links";
-import { type PortalTokenMethods, portalTokenMethods } from "./portal-tokens";
+import type { PortalLinkMethods, PortalTokenMethods } from "./generated-methods";
+import { portalLinkMethods, portalTokenMethods } from "./generated-requests";
 
 /** `client.portal`, by noun. */
 export interface Portal {
