@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { docsOf } from "../../src/base/http/route-docs";
 import type { Access } from "../../src/base/operation";
-import { operators } from "../../src/service/operators/operations";
+import { operators } from "../../src/service/operators/api";
 import { call } from "../support/client";
 import { visit } from "../support/console";
 import { API_ROUTE } from "../support/console-forms";

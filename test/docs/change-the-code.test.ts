@@ -19,7 +19,7 @@ const namedTests = import.meta.glob(["../identity/ways-inside.test.ts", "../supp
   eager: true,
 });
 /** Each noun has its own. */
-const OF_NOUNS = new Set(["operations.ts", "routes.ts", "routes.tsx", "store.ts"]);
+const OF_NOUNS = new Set(["api.ts", "routes.ts", "routes.tsx", "store.ts"]);
 
 test("each kind of change has a section that says where to start", () => {
   const kinds = sections.filter(({ title }) => title !== "Before you begin");

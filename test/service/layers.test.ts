@@ -142,12 +142,33 @@ test("planted upward imports and circles are found, those of types too", () => {
   expect(inCycles(importsOfRooms(planted))).toEqual(["identity/sign-in", "identity/sessions"]);
 });
 
-test("only routes, the console, the docs and the application import base/http", () => {
-  const allowed = /^(base\/http\/.+|console\/.+|docs\/.+|app\.ts|authenticate\.ts|.+\/routes\.ts)$/;
+test("only api.ts and routes.ts, the console, the docs and the application import base/http", () => {
+  const allowed = /^(base\/http\/.+|console\/.+|docs\/.+|app\.ts|authenticate\.ts|.+\/(api|routes)\.ts)$/;
   const importers = [...importsOf(files)].filter(([, imported]) =>
     imported.some((path) => path.startsWith("base/http/")),
   );
   expect(importers.map(([path]) => path).filter((path) => !allowed.test(path))).toEqual([]);
+});
+
+/** What describes a route apart from an operation, and why. The list may only shrink. */
+const OWN_ROUTES: Readonly<Record<string, string>> = {
+  "base/http/endpoint.ts": "describes the routes of all operations",
+  "base/http/route-docs.ts": "has the function",
+  "docs/routes.ts": "files, which are the same for everybody",
+  "identity/tokens/routes.ts": "public keys and lists, which caches keep",
+  "service/health/routes.ts": "for monitoring, which has no account",
+  "service/imports/api.ts": "a body of NDJSON, which no schema reads",
+  "service/metrics/routes.ts": "for Prometheus, which has a token of its own",
+  "webhooks/events/api.ts": "payloads, which are taken byte for byte",
+  "webhooks/listen/socket/routes.ts": "a socket, whose ticket is the credential",
+  "webhooks/signing/routes.ts": "public keys, which caches keep",
+  "webhooks/sources/inbound/routes.ts": "calls of providers, whose signature is the credential",
+};
+
+test("an operation and its route are one declaration in api.ts", () => {
+  expect(Object.keys(files).filter((path) => path.endsWith("/operations.ts"))).toEqual([]);
+  const describing = Object.keys(files).filter((path) => files[path]?.includes("describeRoute("));
+  expect(describing.sort()).toEqual(Object.keys(OWN_ROUTES));
 });
 
 const importing = (library: RegExp) =>
@@ -159,8 +180,8 @@ test("the sources are there to be read", () => {
   expect(Object.keys(sources).length).toBeGreaterThan(40);
 });
 
-test("only app.ts, authenticate.ts, base/http/*, console/http/*, docs/* and routes.ts(x) import Hono", () => {
-  const allowed = /^(app\.ts|authenticate\.ts|base\/http\/.+|console\/http\/.+|docs\/.+|.+\/routes\.tsx?)$/;
+test("only app.ts, authenticate.ts, base/http/*, console/http/*, docs/*, api.ts and routes.ts(x) import Hono", () => {
+  const allowed = /^(app\.ts|authenticate\.ts|base\/http\/.+|console\/http\/.+|docs\/.+|.+\/(api\.ts|routes\.tsx?))$/;
   expect(importing(/from "(hono(?!\/jsx")|@hono\/)/).filter((path) => !allowed.test(path))).toEqual([]);
 });
 

@@ -66,8 +66,10 @@ export function documented<M extends object>(middleware: M, docs: RouteDocs): M 
 /** The documentation attached to a middleware, if any. */
 export const docsOf = (middleware: object): RouteDocs | undefined => docsByMiddleware.get(middleware);
 
-type Description = Pick<RouteDocs, "description" | "errors" | "path" | "query" | "headers"> &
-  Record<number, ZodType | Success>;
+/** The successes of a route by status, and what its request has besides the body. */
+export type Answers = Pick<RouteDocs, "path" | "query" | "headers"> & Record<number, ZodType | Success>;
+
+type Description = Answers & Pick<RouteDocs, "description" | "errors">;
 
 /**
  * Documents a route: its operation id, a summary, its successes by status, and the errors that only its handler raises.

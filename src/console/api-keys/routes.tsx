@@ -1,7 +1,7 @@
 /** `/console/api-keys`: the current user's API keys in this tenant. */
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
-import { apiKeys } from "../../identity/api-keys/operations";
+import { apiKeys } from "../../identity/api-keys/api";
 import { keysSeenBy } from "../../identity/api-keys/revoke";
 import { listApiKeys } from "../../identity/api-keys/store";
 import { expiryOf } from "../components/lifetimes";

@@ -5,7 +5,7 @@ import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { attemptWithText } from "../../webhooks/log/delivery-log";
-import { resend } from "../../webhooks/resend/operations";
+import { resend } from "../../webhooks/resend/api";
 import { readWaiting } from "../../webhooks/resend/send-now-store";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { flash, jsonFile, page, type Refused } from "../http/page";

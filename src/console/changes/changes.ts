@@ -1,7 +1,7 @@
 /** What an operator can change in the console: the words of each confirmation page, and what its form does. */
 
 import type { Operation } from "../../base/operation";
-import { operators } from "../../service/operators/operations";
+import { operators } from "../../service/operators/api";
 import type { FlashKey } from "../flash-messages";
 
 export interface OperatorChange {

@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
-import { signIn } from "../../identity/sign-in/operations";
+import { signIn } from "../../identity/sign-in/api";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";

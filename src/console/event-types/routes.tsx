@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, perform, requires } from "../../base/http/operation";
 import { READ_TYPES } from "../../webhooks/access";
-import { eventTypes } from "../../webhooks/event-types/operations";
+import { eventTypes } from "../../webhooks/event-types/api";
 import { eventTypeQuery } from "../../webhooks/event-types/schemas";
 import { summaryView, typeView, versionSummaryView, versionView } from "../../webhooks/event-types/view";
 import { parse } from "../failure";

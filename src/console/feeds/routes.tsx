@@ -2,9 +2,9 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
+import { feeds } from "../../webhooks/feeds/api";
 import { feedOf, feedsOf, shownFeed } from "../../webhooks/feeds/changes";
 import { consumersOf } from "../../webhooks/feeds/consumers";
-import { feeds } from "../../webhooks/feeds/operations";
 import { ownFeed } from "../../webhooks/feeds/poll";
 import { consumerView } from "../../webhooks/feeds/view";
 import { flash, page, type Refused } from "../http/page";

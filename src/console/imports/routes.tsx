@@ -2,8 +2,8 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, serve } from "../../base/http/operation";
+import { importsForOperators } from "../../service/imports/api";
 import { importOf } from "../../service/imports/imports";
-import { importsForOperators } from "../../service/imports/operations";
 import type { OperatorChange } from "../changes/changes";
 import { type ChangeSubject, changePages } from "../changes/routes";
 import { fragment, page } from "../http/page";

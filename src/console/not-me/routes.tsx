@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
-import { recovery } from "../../identity/recovery/operations";
+import { recovery } from "../../identity/recovery/api";
 import { describeRevert } from "../../identity/recovery/revert";
 import { notMeBody } from "../../identity/recovery/schemas";
 import { parse } from "../failure";

@@ -4,7 +4,7 @@ import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires, serve } from "../../base/http/operation";
 import { sessionOf } from "../../base/http/permissions";
 import { readAlarms } from "../../service/alarms/store";
-import { operators } from "../../service/operators/operations";
+import { operators } from "../../service/operators/api";
 import { searchQuery } from "../../service/operators/schemas";
 import { search } from "../../service/operators/search";
 import { statusOf } from "../../service/operators/status";

@@ -2,10 +2,10 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { perform, requires } from "../../base/http/operation";
-import { passkeys } from "../../identity/enrolment/passkeys/operations";
+import { passkeys } from "../../identity/enrolment/passkeys/api";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
+import { stepUp } from "../../identity/step-up/api";
 import { startConfirmation } from "../../identity/step-up/confirm";
-import { stepUp } from "../../identity/step-up/operations";
 import { orConfirm } from "../http/form";
 import { flash, inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";

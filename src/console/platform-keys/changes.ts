@@ -1,5 +1,5 @@
 /** What ends a platform key or its former one: the words of the confirmation pages. */
-import { platformKeys } from "../../identity/platform-keys/operations";
+import { platformKeys } from "../../identity/platform-keys/api";
 import type { OperatorChange } from "../changes/changes";
 
 export const KEY_CHANGES: readonly OperatorChange[] = [

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires, serve } from "../../base/http/operation";
-import { platformKeys } from "../../identity/platform-keys/operations";
+import { platformKeys } from "../../identity/platform-keys/api";
 import { listPlatformKeys } from "../../identity/platform-keys/store";
 import { platformKeyView } from "../../identity/platform-keys/view";
 import { type ChangeSubject, changePages } from "../changes/routes";

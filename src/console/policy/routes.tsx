@@ -2,8 +2,8 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
+import { policy } from "../../identity/policy/api";
 import { policyOfTenant } from "../../identity/policy/change";
-import { policy } from "../../identity/policy/operations";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { SecondFactorPolicy } from "./page";

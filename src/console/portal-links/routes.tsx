@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { perform, requires } from "../../base/http/operation";
-import { portalLinks } from "../../identity/portal/operations";
+import { portalLinks } from "../../identity/portal/api";
 import { portalUrl } from "../../identity/portal/url";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";

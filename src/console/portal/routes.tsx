@@ -7,7 +7,7 @@ import { notFound } from "../../base/errors";
 import { limitBody } from "../../base/http/body";
 import type { AppEnv } from "../../base/http/env";
 import { PORTAL_PATH } from "../../base/paths";
-import { portalLinks } from "../../identity/portal/operations";
+import { portalLinks } from "../../identity/portal/api";
 import { deliveryPages } from "../delivery-pages/routes";
 import { mountedAt } from "../http/mount";
 import { ownFormOnly } from "../http/own-form";

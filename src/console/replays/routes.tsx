@@ -8,7 +8,7 @@ import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
 import { DAY_MS, HOUR_MS, iso, MINUTE_MS } from "../../base/time";
 import { READ_DELIVERIES, RESEND } from "../../webhooks/access";
-import { replays } from "../../webhooks/resend/replays/operations";
+import { replays } from "../../webhooks/resend/replays/api";
 import { previewReplay, replaysOf } from "../../webhooks/resend/replays/replays";
 import { type ReplayPreview, replayListQuery, replayRequest } from "../../webhooks/resend/replays/schemas";
 import { findSubscription } from "../../webhooks/subscriptions/store";

@@ -1,6 +1,6 @@
 /** `/console/webhooks/:id/...`: pausing, resuming and testing. */
-import { resend } from "../../webhooks/resend/operations";
-import { subscriptions } from "../../webhooks/subscriptions/operations";
+import { resend } from "../../webhooks/resend/api";
+import { subscriptions } from "../../webhooks/subscriptions/api";
 import { flash } from "../http/page";
 import { Pages } from "../http/pages";
 

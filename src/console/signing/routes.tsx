@@ -6,7 +6,7 @@ import { requires } from "../../base/http/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { readValidKeys } from "../../webhooks/signing/store";
-import { secrets } from "../../webhooks/subscriptions/rotation/operations";
+import { secrets } from "../../webhooks/subscriptions/rotation/api";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";

@@ -1,7 +1,7 @@
 /** `/console/alerts`: whether the current user gets subscription notices, which link to it. */
 
 import { sessionOf } from "../../base/http/permissions";
-import { members } from "../../identity/members/operations";
+import { members } from "../../identity/members/api";
 import { page, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { SubscriptionNotices } from "./page";

@@ -14,7 +14,7 @@ import { openHeaders } from "../../webhooks/options/headers";
 import { countFailed } from "../../webhooks/resend/replays/replays";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { newSecret } from "../../webhooks/signing/secret";
-import { subscriptions } from "../../webhooks/subscriptions/operations";
+import { subscriptions } from "../../webhooks/subscriptions/api";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { Worded } from "../components/mount";
 import { failureOf } from "../failure";

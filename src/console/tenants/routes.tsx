@@ -2,8 +2,8 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
-import { members } from "../../identity/members/operations";
-import { sessions } from "../../identity/sessions/operations";
+import { members } from "../../identity/members/api";
+import { sessions } from "../../identity/sessions/api";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
 import { keysOf } from "../http/keys";
 import { page, type Refused, redirectWithFlash } from "../http/page";

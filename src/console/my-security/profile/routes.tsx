@@ -3,7 +3,7 @@
  */
 import type { Context } from "hono";
 import type { AppEnv } from "../../../base/http/env";
-import { profile } from "../../../identity/profile/operations";
+import { profile } from "../../../identity/profile/api";
 import { flash, page, type Refused } from "../../http/page";
 import { Pages } from "../../http/pages";
 import { findCurrentUser, requireUser } from "../../http/session";

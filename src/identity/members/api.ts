@@ -1,0 +1,80 @@
+/** `/members`: the members of the caller's tenant and their roles. */
+import * as z from "zod";
+import { endpoint, routes } from "../../base/http/endpoint";
+import { dataOf } from "../../base/schemas/schemas";
+import { iso } from "../../base/time";
+import { recentSignInForOwners } from "../step-up/confirm";
+import { changeRole, leaveTenant, removeMember } from "./changes";
+import { endedMembership, endedWith } from "./ended-keys";
+import { type Member, member as memberSchema, membershipChange, roleBody } from "./schemas";
+import { listMembers, type MemberRow, setSubscriptionNotices } from "./store";
+
+const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
+  userId,
+  email,
+  name,
+  role,
+  joinedAt: iso(joinedAt),
+});
+
+export const members = {
+  list: endpoint({
+    id: "listMembers",
+    summary: "The members of the tenant, oldest first.",
+    permission: "member.read",
+    answers: () => ({ 200: { body: dataOf(z.array(memberSchema)), id: "/data/0/userId" } }),
+    verb: ({ deps, principal }) => listMembers(deps, principal.tenantId),
+    answer: (c, rows) => c.json({ data: rows.map(view) }),
+  }),
+  changeRole: endpoint({
+    id: "changeRole",
+    summary:
+      "Gives a member another role. Only owners may make or change owners, and the last owner cannot be changed.",
+    description: "Making or changing an owner needs a sign-in or a step-up within the last ten minutes.",
+    permission: "member.manage",
+    limit: { rule: "changeRole", per: "user" },
+    schema: roleBody,
+    stepUp: recentSignInForOwners,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    answers: () => ({ 200: dataOf(memberSchema) }),
+    verb: ({ deps, session, param, input }) => changeRole(deps, session, param("userId"), input.role),
+    answer: (c, member) => c.json({ data: view(member) }),
+  }),
+  remove: endpoint({
+    id: "removeMember",
+    summary: "Removes a member. Their sessions and API keys in this tenant stop working at once.",
+    description: "Removing an owner needs a sign-in or a step-up within the last ten minutes.",
+    permission: "member.manage",
+    stepUp: recentSignInForOwners,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    answers: () => ({ 200: endedMembership("Member removed.") }),
+    verb: ({ deps, session, param }) => removeMember(deps, session, param("userId")),
+    answer: (c, keys) => c.json(endedWith("Member removed.", keys)),
+  }),
+  leave: endpoint({
+    id: "leaveTenant",
+    summary: "Leaves the tenant. The caller's sessions and API keys in it stop working at once.",
+    description: "An owner needs a sign-in or a step-up within the last ten minutes.",
+    stepUp: recentSignInForOwners,
+    errors: ["LAST_OWNER"],
+    answers: () => ({ 200: endedMembership("You have left the tenant.") }),
+    verb: ({ deps, session }) => leaveTenant(deps, session),
+    answer: (c, keys) => c.json(endedWith("You have left the tenant.", keys)),
+  }),
+  change: endpoint({
+    id: "updateMembership",
+    summary: "Turns the mails about failing subscriptions on or off for the caller.",
+    schema: membershipChange,
+    answers: () => ({ 200: dataOf(membershipChange) }),
+    verb: ({ deps, principal, input }) => setSubscriptionNotices(deps, principal, input.alerts),
+    answer: (c, _, { alerts }) => c.json({ data: { alerts } }),
+  }),
+};
+
+export const memberRoutes = routes({
+  "GET /": members.list,
+  "DELETE /me": members.leave,
+  "PATCH /me": members.change,
+  "PATCH /:userId": members.changeRole,
+  "DELETE /:userId": members.remove,
+});

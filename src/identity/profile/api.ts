@@ -1,0 +1,72 @@
+/** `/auth/me` and `/auth/change-email`: the signed-in user, their name and their address. */
+import { endpoint, routes } from "../../base/http/endpoint";
+import { saying } from "../../base/http/operation";
+import { sessionOf } from "../../base/http/permissions";
+import { dataOf } from "../../base/schemas/schemas";
+import { recentSignInOrCredentials } from "../step-up/confirm";
+import { changeEmail, confirmEmail, refuseAddress } from "./email-change";
+import { emailChange, emailConfirmation, profileChange, profile as profileSchema } from "./schemas";
+import { renameUser } from "./store";
+import { profileView } from "./view";
+
+const CHANGE_MAILED = "Confirmation email sent.";
+
+const CHANGED = "Email changed.";
+
+export const profile = {
+  read: endpoint({
+    id: "getMe",
+    summary: "The signed-in user, their tenant and their permissions there.",
+    openWhenSuspended: true,
+    answers: () => ({ 200: dataOf(profileSchema) }),
+    verb: async ({ session }) => profileView(session),
+    answer: (c, data) => c.json({ data }),
+  }),
+  change: endpoint({
+    id: "updateMe",
+    summary: "Changes the name of the signed-in user.",
+    openWhenSuspended: true,
+    limit: { rule: "changeProfile", per: "user" },
+    schema: profileChange,
+    answers: () => ({ 200: dataOf(profileSchema) }),
+    verb: ({ deps, session, input }) => renameUser(deps, session, input.name),
+    answer: (c, _, { name }) => c.json({ data: { ...profileView(sessionOf(c)), name } }),
+  }),
+  changeEmail: endpoint({
+    id: "changeEmail",
+    summary: "Mails a link to a new address, which changes the address of the account.",
+    description:
+      "The link works for 24 hours and once, and a newer request ends it. The answer is the same whether or not " +
+      "another account has the address. The present address gets a link that undoes all of this for 72 hours. " +
+      "Needs a sign-in or a step-up within the last ten minutes, or the password or a code. The addresses of " +
+      "operators of the service cannot be changed.",
+    openWhenSuspended: true,
+    limit: { rule: "changeEmail", per: "user" },
+    schema: emailChange,
+    refuse: ({ deps, session, input }) => refuseAddress(deps, session, input.email),
+    stepUp: recentSignInOrCredentials,
+    errors: ["FORBIDDEN"],
+    verb: ({ deps, session, input }) => changeEmail(deps, session, input.email),
+    answer: saying(CHANGE_MAILED),
+  }),
+  confirmEmail: endpoint({
+    id: "confirmEmail",
+    summary: "Changes the address of the account, with the token that was mailed to the new one.",
+    description:
+      "Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links " +
+      "that were mailed before end. For 72 hours nobody else can have the former address.",
+    openWhenSuspended: true,
+    limit: { rule: "changeProfile", per: "user" },
+    schema: emailConfirmation,
+    errors: ["INVALID_TOKEN", "EMAIL_TAKEN", "FORBIDDEN"],
+    verb: ({ deps, session, input }) => confirmEmail(deps, session, input.token),
+    answer: saying(CHANGED),
+  }),
+};
+
+export const profileRoutes = routes({
+  "GET /me": profile.read,
+  "PATCH /me": profile.change,
+  "POST /change-email": profile.changeEmail,
+  "POST /change-email/confirm": profile.confirmEmail,
+});
