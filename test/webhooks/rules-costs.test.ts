@@ -1,4 +1,7 @@
-/** Event types, wildcards and filters cost a tenant that uses none of them nothing: its statements do not name them. */
+/**
+ * Event types, wildcards and filters cost a tenant that uses none of them nothing: its statements do not name them.
+ * What filters cost grows with the events, the deliveries and the subscriptions, not with their products.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -6,6 +9,7 @@ import worker from "../../src";
 import { call, type Person, signUpVerified } from "../support/client";
 import { pass } from "../support/failing";
 import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 /** What belongs to the features. The query for who calls may name the revisions, in rows that it reads in any case. */
 const RULES = /\b(publish_rules|event_types|event_type_versions|filters?|filtered|filter_since|catalogs)\b/;
@@ -80,5 +84,48 @@ test.each(PUBLISHES)(
     expect(first.texts.filter((text) => RULES.test(text))).toEqual([]);
     // The same publish of the tenant with rules is what the check would find.
     expect(used.texts.some((text) => RULES.test(text))).toBe(true);
+  },
+);
+
+/** Subscriptions to all types. The one with the number n gets events whose payload has this number, or none. */
+async function filtering(count: number, letsThrough: "one" | "none"): Promise<Person> {
+  const person = await signUpVerified();
+  const id = await subscribe(person, newInbox("200").url, { events: ["*"] });
+  // A type makes the tenant one with rules.
+  await call("POST", "/event-types", { token: person.token, body: { name: "Else" } });
+  const columns = await deliveryDb
+    .prepare("SELECT name FROM pragma_table_info('subscriptions')")
+    .all<{ name: string }>();
+  const names = columns.results.map(({ name }) => name);
+  const values = names.map((name) => ({ id: "?1", filter: "?2" })[name] ?? name);
+  const ids = Array.from({ length: count }, () => crypto.randomUUID());
+  const copies = ids.flatMap((copy, n) => [
+    deliveryDb
+      .prepare(`INSERT INTO subscriptions (${names}) SELECT ${values} FROM subscriptions WHERE id = ?3`)
+      .bind(copy, JSON.stringify({ payload: letsThrough === "one" ? n : -1 }), id),
+    deliveryDb.prepare("INSERT INTO subscription_events VALUES (?, '*', ?)").bind(person.tenantId, copy),
+  ]);
+  if (copies.length > 0) await deliveryDb.batch(copies);
+  await call("POST", `/webhooks/${id}/pause`, { token: person.token });
+  return person;
+}
+
+test.each(["one", "none"] as const)(
+  "the rows that filters read are linear in events, deliveries and subscriptions (each event goes to %s)",
+  async (letsThrough) => {
+    const above: string[] = [];
+    for (const filters of [0, 10, 100]) {
+      const person = await filtering(filters, letsThrough);
+      for (const count of [1, 10, 100]) {
+        const events = Array.from({ length: count }, (_, n) => ({ type: "OrderPaid", payload: n }));
+        await publishing(person, "/events/batch", { events });
+        const { rowsRead } = await publishing(person, "/events/batch", { events });
+        const deliveries = letsThrough === "one" ? Math.min(filters, count) : 0;
+        const most = 100 + 16 * count + 12 * deliveries + 8 * filters;
+        const read = `${filters} filters, ${count} events, ${deliveries} deliveries: ${rowsRead} of ${most}`;
+        if (rowsRead > most) above.push(read);
+      }
+    }
+    expect(above).toEqual([]);
   },
 );

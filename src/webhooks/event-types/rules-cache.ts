@@ -30,6 +30,9 @@ export interface Known {
   /** The revisions that the database had. */
   revision: string;
   mode: Mode;
+  /** As `receiversOf` selects them, and as a set. */
+  receivers: string;
+  receiving: ReadonlySet<string>;
   /** By `keyOf`; null: the type is not declared. */
   rules: Map<string, EventTypeRule | null>;
   /** The filters of the subscriptions to a type, for each type that was wanted. */
@@ -37,6 +40,7 @@ export interface Known {
   characters: number;
 }
 
+const NOBODY: ReadonlySet<string> = new Set();
 const tenants = new Map<string, Known>();
 let characters = 0;
 
@@ -57,8 +61,10 @@ export function rememberRules(tenantId: string, seen: string, wanted: readonly W
   const before = knownRules(tenantId, seen);
   const isSame = before?.revision === read.revision;
   if (!isSame) forgetRules(tenantId);
-  const empty = { rules: new Map(), filters: new Map(), characters: 0 };
+  const empty = { rules: new Map(), filters: new Map(), characters: 0, receivers: "", receiving: NOBODY };
   const known: Known = isSame && before ? before : { seen, revision: read.revision, mode: read.mode, ...empty };
+  known.receivers = read.receivers;
+  known.receiving = new Set(JSON.parse(read.receivers) as string[]);
   const found = new Map(read.rules.map((rule) => [keyOf({ type: rule.type, version: rule.wantedVersion }), rule]));
   for (const one of wanted) {
     const rule = found.get(keyOf(one));
@@ -77,7 +83,7 @@ export function rememberRules(tenantId: string, seen: string, wanted: readonly W
 
 function addFilter(known: Known, tenantId: string, { subscriptionId, filter: stored, types }: ReadFilter): void {
   const filter = readFilter(stored, { tenantId, webhookId: subscriptionId });
-  if (filter) for (const type of types) known.filters.get(type)?.push({ subscriptionId, filter });
+  for (const type of types) known.filters.get(type)?.push({ subscriptionId, filter });
   add(known, stored.length);
 }
 

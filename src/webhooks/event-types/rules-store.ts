@@ -5,6 +5,7 @@ import { repeatable } from "../../base/db/faults";
 import { jsonOf } from "../../base/json";
 import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { listsType } from "../plane/patterns-store";
+import { RECEIVES_EVENTS } from "../plane/predicates-store";
 import type { Deprecation } from "./rows";
 import type { Enforcement, Mode } from "./schemas";
 import { holdsIn } from "./store";
@@ -32,6 +33,12 @@ export const revisionOf = (tenantId: SQL | ReturnType<typeof sql.placeholder>): 
   sql`coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${tenantId}), 0) || '.'
     || coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${sql.raw(`'${PLATFORM_TENANT}'`)}), 0)`;
 
+/** The subscriptions of the tenant that have a filter and receive events, as SQL: a JSON list of their ids in order. */
+export const receiversOf = (tenantId: SQL | ReturnType<typeof sql.placeholder>): SQL =>
+  sql`(SELECT json_group_array(id) FROM (SELECT s.id FROM subscriptions s INDEXED BY subscriptions_filtered
+    WHERE s.tenant_id = ${tenantId} AND s.filter IS NOT NULL AND s.is_deleted = 0 AND ${RECEIVES_EVENTS}
+    ORDER BY s.id))`;
+
 /** A declared type, as publishing sees it. */
 export interface ReadRule extends Omit<StoredRule, "deprecated"> {
   deprecated: Deprecation | null;
@@ -48,6 +55,8 @@ export interface ReadFilter {
 /** What publishing obeys for some types. Types that are not declared are missing. */
 export interface ReadRules {
   revision: string;
+  /** As `receiversOf` selects them. */
+  receivers: string;
   mode: Mode;
   rules: ReadRule[];
   filters: ReadFilter[];
@@ -82,7 +91,8 @@ export async function readRules(
   const { of, rules, filters } = await repeatable(() =>
     atomically(db, {
       filters: filtersFor(tenantId, [...new Set(wanted.map(({ type }) => type))]),
-      of: rows<{ revision: string; mode: Mode | null }>(sql`SELECT ${revisionOf(sql`${tenantId}`)} AS revision,
+      of: rows<{ revision: string; receivers: string; mode: Mode | null }>(sql`SELECT
+        ${revisionOf(sql`${tenantId}`)} AS revision, ${receiversOf(sql`${tenantId}`)} AS receivers,
         (SELECT mode FROM publish_rules WHERE tenant_id = ${tenantId}) AS mode`),
       rules: rows<StoredRule>(sql`SELECT t.name AS type, j.value ->> 'version' AS wantedVersion, t.enforce,
           t.is_archived AS isArchived, t.deprecated, v.version, v.schema
@@ -95,6 +105,7 @@ export async function readRules(
   );
   return {
     revision: of[0]?.revision ?? "",
+    receivers: of[0]?.receivers ?? "[]",
     mode: of[0]?.mode ?? "open",
     filters: parsedFilters(filters),
     rules: rules.map(({ deprecated, ...rule }) => ({

@@ -42,12 +42,20 @@ interface CheckResult {
   deprecatedSince: number | null;
 }
 
-/** The same, with the ids of the subscriptions whose filters do not let the event through. */
-type CheckedEvent = CheckResult & { excluded: string[] };
+/** The ids of the receiving subscriptions to a type whose filters let an event through, and of the others. */
+interface Fitting {
+  included: string[];
+  excluded: string[];
+}
 
-/** What the rules say of events, and the revision at which they say it. */
+/** `fitting` is null for a type that no subscription with a filter lists. */
+type CheckedEvent = CheckResult & { fitting: Fitting | null };
+
+/** What the rules say of events, and what must not have changed when they are written. */
 export interface CheckedEvents {
   revision: string;
+  /** The receiving subscriptions with a filter, as `receiversOf` selects them. */
+  receivers: string;
   results: CheckedEvent[];
 }
 
@@ -76,11 +84,21 @@ function checkedBy(known: Known, candidates: readonly Candidate[]): CheckedEvent
   const [meter, values] = [new RequestMeter(), new RequestValues()];
   return {
     revision: known.revision,
+    receivers: known.receivers,
     results: candidates.map((candidate) => ({
       ...checkOne(known, candidate, meter),
-      excluded: excludedBy(known.filters.get(candidate.type) ?? [], candidate, values),
+      fitting: fittingOf(known, candidate, values),
     })),
   };
+}
+
+function fittingOf({ filters, receiving }: Known, candidate: Candidate, values: RequestValues): Fitting | null {
+  const ofType = filters.get(candidate.type) ?? [];
+  if (ofType.length === 0) return null;
+  const live = ofType.filter(({ subscriptionId }) => receiving.has(subscriptionId));
+  const excluded = excludedBy(live, candidate, values);
+  const kept = new Set(excluded);
+  return { included: live.map(({ subscriptionId }) => subscriptionId).filter((id) => !kept.has(id)), excluded };
 }
 
 /** Returns the ids of the subscriptions whose filters do not let the event through. */

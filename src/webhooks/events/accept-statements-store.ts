@@ -7,11 +7,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { fixed } from "../../base/db/client";
 import { longTextOf } from "../../base/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
-import { revisionOf } from "../event-types/rules-store";
+import { receiversOf, revisionOf } from "../event-types/rules-store";
 import type { DueDelivery } from "../plane/enqueue";
 import { FAN_OUT_PAGE, insertFanOut } from "../plane/fan-out-store";
 import { MAIN } from "../plane/outbox-store";
-import { entriesFor, wildcardsOf } from "../plane/patterns-store";
+import { wildcardsOf } from "../plane/patterns-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../plane/predicates-store";
 import { insertEntries } from "./entries-store";
 
@@ -43,7 +43,8 @@ const KEYS_FROM = sql.placeholder("keysFromMs");
 const ALLOWED = sql.placeholder("allowedDeliveries");
 
 const NOTHING = sql.raw("");
-const EXCLUDED = sql`, value -> 'excluded' AS excluded`;
+/** What events get of filters: the subscriptions with a filter that receive one, and how many do not. */
+const FITTING = sql`, value -> 'included' AS included, coalesce(value ->> 'excluded', 0) AS excluded`;
 
 const listedWith = (
   columns: SQL,
@@ -52,13 +53,6 @@ const listedWith = (
     value ->> 'orderKey' AS order_key${columns}
   FROM json_each(${sql.placeholder("list")}))`;
 const LISTED = listedWith(NOTHING);
-
-/** Of the subscriptions that filters exclude from an event, those that would receive it. */
-const FILTERED = sql`filtered AS MATERIALIZED (SELECT l.id, json_group_array(x.value) AS ids, count(*) AS amount
-  FROM listed l CROSS JOIN json_each(l.excluded) x
-  WHERE EXISTS (SELECT 1 FROM subscription_events w WHERE w.tenant_id = ${TENANT_ID}
-    AND w.event_type IN (${entriesFor(sql`l.type`, sql`${TENANT_ID}`)}) AND w.subscription_id = x.value)
-  GROUP BY l.id)`;
 
 /**
  * Selects the enabled subscriptions that receive an event type, each once: the index contains no others, and lists none
@@ -79,11 +73,29 @@ const countsOf = (hasDots: boolean) => sql`counts AS MATERIALIZED (SELECT t.type
   FROM (${wantedBy(sql`t.type`, hasDots)})) AS deliveries
   FROM (SELECT type, count(*) AS events FROM listed GROUP BY type) t)`;
 const COUNTED = sql`(SELECT coalesce(sum(events * deliveries), 0) FROM counts)`;
-/** Whether the events may be written: the budget allows them, and the rules have not changed since they were read. */
-const fits = (wanted: SQL, isGuarded: boolean): SQL =>
-  isGuarded
-    ? sql`${wanted} <= ${ALLOWED} AND ${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`
-    : sql`${wanted} <= ${ALLOWED}`;
+/** The receiving subscriptions that have a filter, as the statements are given them. */
+const RECEIVERS = sql.placeholder("receivers");
+/**
+ * Subscriptions without a filter, by type: read once for each type. What filters let through is given with each event,
+ * so that nothing is read for those that they keep back.
+ */
+const plainOf = (hasDots: boolean) => sql`, plain AS MATERIALIZED (SELECT t.type, w.subscription_id
+  FROM counts t CROSS JOIN subscription_events w ON w.tenant_id = ${TENANT_ID} AND w.event_type IN (SELECT t.type
+    UNION ALL SELECT '*'${hasDots ? sql` UNION ALL SELECT * FROM (${wildcardsOf(sql`t.type`)})` : NOTHING})
+  WHERE w.subscription_id NOT IN (SELECT value FROM json_each(${RECEIVERS})))`;
+/**
+ * Whether the events may be written: the budget allows them, and neither the rules nor who receives events by a filter
+ * have changed since they were read.
+ */
+const fits = (wanted: SQL, isGuarded: boolean, isFiltered: boolean): SQL =>
+  sql.join(
+    [
+      sql`${wanted} <= ${ALLOWED}`,
+      ...(isGuarded ? [sql`${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`] : []),
+      ...(isFiltered ? [sql`${receiversOf(TENANT_ID)} = ${RECEIVERS}`] : []),
+    ],
+    sql` AND `,
+  );
 const RULES_REVISION = sql`(${revisionOf(TENANT_ID)})`;
 // An event that already exists was written by an earlier try of this call, and its deliveries may have ended since
 // then.
@@ -98,7 +110,7 @@ interface Variant {
   hasDots: boolean;
   /** Whether the tenant has rules for what it publishes. */
   isGuarded: boolean;
-  /** Whether filters exclude subscriptions from an event. */
+  /** Whether subscriptions with a filter list the type of an event. */
   isFiltered: boolean;
   /** How many deliveries each event gets at most. */
   pageRows: number;
@@ -118,14 +130,14 @@ const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS du
   CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
 
 function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pageRows }: Variant) {
-  const filter = filterParts(isGuarded, isFiltered);
+  const filter = filterParts(isGuarded, isFiltered, hasDots);
   const given = sql`${filter.listed}, ${countsOf(hasDots)}${filter.table}`;
-  const isAllowed = fits(filter.wanted, isGuarded);
+  const isAllowed = fits(filter.wanted, isGuarded, isFiltered);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
   const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
   const order = orderColumns(isOrdered, isNew);
-  const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`, hasDots)})${filter.condition} ORDER BY 1
+  const page = sql`SELECT subscription_id FROM (${filter.page ?? wantedBy(sql`e.type`, hasDots)}) ORDER BY 1
     LIMIT ${limit}`;
   return {
     unmoved: fixed(refuseDeparted(TENANT_ID)),
@@ -159,8 +171,8 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
         iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL),
           ${longTextOf(sql`e.value`)}${order.values}${filter.values}
       FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key,
-        value${filter.excluded}
-        FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type${filter.join}
+        value${filter.columns}
+        FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type
       WHERE ${isAllowed} AND ${isNew}
       RETURNING id, type, delivery_count AS deliveries, fan_out_after
         AS fanOutAfter${order.returned}${filter.returned}`),
@@ -169,7 +181,10 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
     count: fixed<{ deliveries: number }>(sql`WITH ${given}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${filter.wanted}
         ELSE 0 END AS deliveries`),
-    revision: isGuarded ? fixed<{ revision: string }>(sql`SELECT ${RULES_REVISION} AS revision`) : undefined,
+    revision: isGuarded
+      ? fixed<{ revision: string; receivers: string }>(sql`SELECT ${RULES_REVISION} AS revision,
+          ${isFiltered ? receiversOf(TENANT_ID) : sql.raw("''")} AS receivers`)
+      : undefined,
     // Only needed after a fault, when an earlier try has written the outbox.
     due: DUE,
   };
@@ -186,9 +201,9 @@ const acceptedEvents = (hasKeys: boolean, columns: SQL) =>
       FROM listed l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`;
 
 /** What filters add to the statements; nothing for a tenant without rules. */
-function filterParts(isGuarded: boolean, isFiltered: boolean) {
+function filterParts(isGuarded: boolean, isFiltered: boolean, hasDots: boolean) {
   const parts = {
-    ...{ listed: LISTED, table: NOTHING, condition: NOTHING, excluded: NOTHING, join: NOTHING },
+    ...{ listed: LISTED, table: NOTHING, page: undefined, columns: NOTHING },
     ...{ names: NOTHING, values: NOTHING, returned: NOTHING, deliveries: sql.raw("counts.deliveries") },
     read: isGuarded ? sql`, coalesce(json_array_length(e.filtered), 0) AS filtered` : NOTHING,
     wanted: COUNTED,
@@ -196,16 +211,16 @@ function filterParts(isGuarded: boolean, isFiltered: boolean) {
   if (!isFiltered) return parts;
   return {
     ...parts,
-    listed: listedWith(EXCLUDED),
-    table: sql`, ${FILTERED}`,
-    condition: sql` WHERE subscription_id NOT IN (SELECT value FROM json_each(e.excluded))`,
-    excluded: EXCLUDED,
-    join: sql` LEFT JOIN filtered ON filtered.id = e.id`,
+    listed: listedWith(FITTING),
+    table: plainOf(hasDots),
+    page: sql`SELECT plain.subscription_id FROM plain WHERE plain.type = e.type
+      UNION ALL SELECT value FROM json_each(e.included)`,
+    columns: FITTING,
     names: sql`, filtered`,
-    values: sql`, filtered.ids`,
+    values: sql`, e.value ->> 'filtered'`,
     returned: sql`, coalesce(json_array_length(filtered), 0) AS filtered`,
-    deliveries: sql`(counts.deliveries - coalesce(filtered.amount, 0))`,
-    wanted: sql`(${COUNTED} - (SELECT coalesce(sum(amount), 0) FROM filtered))`,
+    deliveries: sql`(counts.deliveries - e.excluded)`,
+    wanted: sql`(${COUNTED} - (SELECT sum(excluded) FROM listed))`,
   };
 }
 
@@ -229,7 +244,13 @@ type Statements = ReturnType<typeof makeStatements>;
 
 const known = new Map<string, Statements>();
 
-type Listed = { type: string; idempotencyKey: string | null; orderKey?: string | null; excluded?: readonly string[] };
+type Listed = { type: string; idempotencyKey: string | null; orderKey?: string | null; fitting?: Fitting | null };
+
+/** Which of the subscriptions that list the type of an event and have a filter receive it. */
+export interface Fitting {
+  included: readonly string[];
+  excluded: readonly string[];
+}
 
 /** The statements for these events. `isGuarded`: they are written only at a certain revision of the tenant's rules. */
 export function statementsFor(
@@ -239,7 +260,7 @@ export function statementsFor(
   const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
   const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
   const hasDots = events.some(({ type }) => type.includes("."));
-  const isFiltered = events.some(({ excluded = [] }) => excluded.length > 0);
+  const isFiltered = events.some(({ fitting }) => fitting);
   const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events.length));
   const variant = { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pageRows };
   const name = Object.values(variant).join(" ");

@@ -8,12 +8,19 @@ import { unlessDeparted } from "../../tenancy/moves/fence";
 import type { DueDelivery } from "../plane/enqueue";
 import { isInMain } from "../plane/outbox-store";
 import { IDEMPOTENCY_WINDOW_MS } from "../plane/timing";
-import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
+import { type AcceptedEvent, type Fitting, statementsFor } from "./accept-statements-store";
 
 /**
  * The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8.
  */
 const MAX_PAYLOAD_LIST_CHARACTERS = 600_000;
+
+/** The rules by which events were checked. */
+export interface RulesState {
+  revision: string;
+  /** The receiving subscriptions that have a filter, as `receiversOf` selects them. */
+  receivers: string;
+}
 
 export interface NewEvent {
   id: string;
@@ -24,8 +31,8 @@ export interface NewEvent {
   correlationId: string | null;
   idempotencyKey: string | null;
   orderKey?: string | null;
-  /** The subscriptions whose filters do not let it through. */
-  excluded?: readonly string[];
+  /** What filters make of it; null or missing where there are none. */
+  fitting?: Fitting | null;
   /** SHA-256 of type, payload, correlation id and order key; null without an Idempotency-Key. */
   requestHash: string | null;
 }
@@ -35,9 +42,8 @@ export interface NewEvent {
  * list. Writes nothing if an Idempotency-Key was used with another event, or if the events need more than
  * `allowedDeliveries`. An event that was published with the same key before is not written again. Returns one row per
  * event in the given order, the deliveries to queue, and how many deliveries the events need if nothing was written.
- * Takes a second round trip unless it has written all of the events. With `rulesRevision`, writes nothing if the
- * tenant's rules have another revision, and `isStale` is then true. Throws StaleCaller, and writes nothing, if
- * `recheck` fails.
+ * Takes a second round trip unless it has written all of the events. With `rules`, writes nothing if the tenant's rules
+ * have changed, and `isStale` is then true. Throws StaleCaller, and writes nothing, if `recheck` fails.
  */
 export async function acceptEvents(
   db: Db,
@@ -45,20 +51,20 @@ export async function acceptEvents(
   events: readonly NewEvent[],
   allowedDeliveries: number,
   nowMs: number,
-  rulesRevision: string | null = null,
+  rules: RulesState | null = null,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number; isStale: boolean }> {
-  const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, rulesRevision !== null);
+  const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, rules !== null);
   const list = jsonList(
-    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey, excluded }) => ({
+    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey, fitting }) => ({
       ...{ id, type, bytes },
-      ...(isFiltered ? { excluded } : {}),
+      ...(isFiltered ? fittingOf(fitting) : {}),
       ...(hasKeys ? { key, hash } : {}),
       ...(isOrdered ? { orderKey } : {}),
     })),
   );
   const values = {
     ...{ list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS },
-    ...(rulesRevision === null ? {} : { rulesRevision }),
+    ...(rules === null ? {} : { rulesRevision: rules.revision, receivers: rules.receivers }),
   };
   const { inserted, outbox } = await unlessDeparted(() =>
     repeatable(
@@ -92,7 +98,9 @@ export async function acceptEvents(
       revision: statements.revision?.(values),
     }),
   );
-  const isStale = rulesRevision !== null && read.revision[0]?.revision !== rulesRevision;
+  const [now] = read.revision;
+  const isStale =
+    rules !== null && (now?.revision !== rules.revision || (isFiltered && now.receivers !== rules.receivers));
   return { accepted: read.accepted, due: read.due, wantedDeliveries: read.count[0]?.deliveries ?? 0, isStale };
 }
 
@@ -122,13 +130,21 @@ export async function findPublished(
   return new Map([...accepted.entries()].filter(([, { id }]) => id !== null));
 }
 
+/** What a statement reads of `fitting`. */
+const fittingOf = (fitting: Fitting | null | undefined) =>
+  fitting ? { included: fitting.included, excluded: fitting.excluded.length } : {};
+
 /** Returns JSON lists of what the events' rows contain, each small enough for one D1 value. */
 function payloadLists(events: readonly NewEvent[]): string[] {
   const lists: string[][] = [];
   let room = 0;
-  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId, orderKey = null, excluded } of events) {
+  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId, orderKey = null, fitting } of events) {
     const order = orderKey === null ? {} : { orderKey };
-    const entry = JSON.stringify({ id, type, key, ...payload, bytes, correlationId, ...order, excluded });
+    const filtered = fitting && fitting.excluded.length > 0 ? { filtered: fitting.excluded } : {};
+    const entry = JSON.stringify({
+      ...{ id, type, key, ...payload, bytes, correlationId, ...order },
+      ...{ ...fittingOf(fitting), ...filtered },
+    });
     if (lists.length === 0 || entry.length > room) {
       lists.push([]);
       room = MAX_PAYLOAD_LIST_CHARACTERS;

@@ -9,7 +9,7 @@ import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { enqueue, enqueueDue } from "../plane/enqueue";
 import { enqueueFanOut } from "../plane/fan-out";
 import type { AcceptedEvent } from "./accept-statements-store";
-import { acceptEvents, type NewEvent } from "./accept-store";
+import { acceptEvents, type NewEvent, type RulesState } from "./accept-store";
 import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
 import type { Published } from "./publication";
 import { publishedOf, refuseConflict } from "./repeats";
@@ -35,7 +35,7 @@ export async function acceptWithin(
   deps: Deps,
   tenant: Publisher,
   makeEvents: (nowMs: number) => NewEvent[],
-  rulesRevision: string | null,
+  rules: RulesState | null,
 ): Promise<(Published & { isRepeat: boolean })[]> {
   const db = deps.shards.db(tenant.shard);
   // Deliveries are due at the time of their events' ids, so that two with the same id have the same key in the outbox.
@@ -64,7 +64,7 @@ export async function acceptWithin(
   for (let tries = 1; ; tries += 1) {
     try {
       const { accepted, due, wantedDeliveries, isStale } = await acceptEvents(
-        ...([db, tenant, events, allowed, nowMs, rulesRevision] as const),
+        ...([db, tenant, events, allowed, nowMs, rules] as const),
       );
       refuseConflict(accepted, events);
       const published = accepted.flatMap(publishedOf);
@@ -76,7 +76,7 @@ export async function acceptWithin(
       }
       const marked = published.map((event, position) => ({ ...event, isRepeat: event.id !== events[position]?.id }));
       const made = marked.reduce((sum, { isRepeat, deliveries }) => sum + (isRepeat ? 0 : deliveries), 0);
-      noteDeliveries(tenant.tenantId, published);
+      events.forEach((event, at) => void noteDeliveries(tenant.tenantId, event, published[at]?.deliveries ?? 0));
       deps.background("give back", giveBack(allowed - made));
       sendMessages(deps, tenant.shard, accepted, due);
       return marked;

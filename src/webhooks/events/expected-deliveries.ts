@@ -1,5 +1,6 @@
 /**
- * Estimates how many deliveries events will have, from the last events of the same types that this isolate has seen.
+ * Estimates how many deliveries events will have, from the last events of the same types that this isolate has seen,
+ * and from the filters that let them through.
  */
 import { BoundedMap } from "../../base/bounded-map";
 
@@ -12,20 +13,27 @@ const lastCounts = new BoundedMap<number>(MAX_KNOWN);
 
 const keyOf = (tenantId: string, type: string) => `${tenantId} ${type}`;
 
+/** An event whose filters were evaluated, if there are any. */
+interface Checked {
+  type: string;
+  fitting?: { included: readonly string[] } | null;
+}
+
+const includedOf = ({ fitting }: Checked): number => fitting?.included.length ?? 0;
+
 /**
  * Returns the estimate for all of the events together. `unknown` is the estimate for a type that is new to this
  * isolate.
  */
-export function expectedDeliveries(
-  tenantId: string,
-  events: readonly { type: string }[],
-  unknown = MAX_EXPECTED,
-): number {
-  const expected = events.reduce((sum, { type }) => sum + (lastCounts.get(keyOf(tenantId, type)) ?? unknown), 0);
+export function expectedDeliveries(tenantId: string, events: readonly Checked[], unknown = MAX_EXPECTED): number {
+  const expected = events.reduce(
+    (sum, event) => sum + (lastCounts.get(keyOf(tenantId, event.type)) ?? unknown) + includedOf(event),
+    0,
+  );
   return Math.min(expected, MAX_EXPECTED);
 }
 
-/** Remembers how many deliveries events had. */
-export function noteDeliveries(tenantId: string, events: readonly { type: string; deliveries: number }[]): void {
-  for (const { type, deliveries } of events) lastCounts.set(keyOf(tenantId, type), deliveries);
+/** Remembers how many deliveries an event had. */
+export function noteDeliveries(tenantId: string, event: Checked, deliveries: number): void {
+  lastCounts.set(keyOf(tenantId, event.type), Math.max(0, deliveries - includedOf(event)));
 }

@@ -16,7 +16,7 @@ import { enabledAt, eventsAt, switchedBetween } from "../plane/former-states-sto
 import { isFrozen } from "../plane/frozen-store";
 import { IS_DUE_AT_SLOT, MAIN, MAX_TRAIL_ROWS, PLACEHOLDER } from "../plane/outbox-store";
 import { aboutOf, listsType } from "../plane/patterns-store";
-import { FILTERED_OF_EVENT, PAYLOAD } from "../plane/payload-store";
+import { FILTERED_OF_EVENT, isFilteredFrom, PAYLOAD } from "../plane/payload-store";
 import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../plane/timing";
 import type { EventRow } from "./list-store";
 
@@ -151,13 +151,13 @@ const isTestSql = (tenantId: string, eventId: string) => sql`test AS MATERIALIZE
 /** Those of the examined subscriptions that wanted the event. */
 function listedSql(eventId: string): SQL {
   const published = sql`event.created_at`;
+  const isFiltered = isFilteredFrom(sql`s.id`, sql`event.filtered`);
   // `s` stands for the examined subscriptions, as the SQL about former states expects.
   return sql`listed AS MATERIALIZED (SELECT s.*, s.created_at > ${published} AS is_newer,
       coalesce(s.id > event.fan_out_after, 0) AS is_ahead, ${enabledAt(published)}
         AND NOT ${switchedBetween(sql`${published} - ${ID_BEFORE_MS}`, sql`${published} + ${FAN_OUT_TAKES_MS}`)}
           AS was_enabled,
-      s.id IN (SELECT value FROM json_each(event.filtered)) AS is_filtered,
-      iif(coalesce(s.filter_since, 0) <= ${published} AND s.id IN (SELECT value FROM json_each(event.filtered)),
+      ${isFiltered} AS is_filtered, iif(coalesce(s.filter_since, 0) <= ${published} AND ${isFiltered},
         s.present_filter, NULL) AS filter,
       (SELECT o.queue FROM ${waiting(eventId)}) AS waits_in
     FROM event CROSS JOIN test CROSS JOIN s

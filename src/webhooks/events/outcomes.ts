@@ -95,10 +95,9 @@ function whyFiltered(
   { id, filter: stored }: WantingRow,
   { tenantId, type, payload }: PublishedEvent,
 ): Pick<EventOutcome, "because" | "filterChanged"> {
-  const filter = stored === null ? null : readFilter(stored, { tenantId, webhookId: id });
-  return filter === null
-    ? { filterChanged: true }
-    : { because: reasons(filter, { type, payload: parseExact(payload) }) };
+  if (stored === null) return { filterChanged: true };
+  const filter = readFilter(stored, { tenantId, webhookId: id });
+  return { because: reasons(filter, { type, payload: parseExact(payload) }) };
 }
 
 /** Decides from the newest step of a delivery's trail: an attempt, or the id of a planned one. */

@@ -178,7 +178,10 @@ async function publishNew(
 ): Promise<PublishedOrRepeat[]> {
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  const amounts = { published: inputs.length, events: inputs.length - countedEvents, bytes };
+  const amounts = {
+    ...{ published: inputs.length, events: inputs.length - countedEvents, bytes },
+    deliveries: deliveriesFor(checked),
+  };
   const budget = await reserve(deps, tenant, amounts);
   const compresses = deps.now() >= (tenant.compressesFrom ?? Infinity);
   const payloads = await Promise.all(
@@ -192,17 +195,25 @@ async function publishNew(
       payload: payloads[position] ?? { short: input.payload },
       bytes: sizes[position] ?? 0,
       requestHash: hashes[position] ?? null,
-      ...(checked === null ? {} : { excluded: checked.results[position]?.excluded ?? [] }),
+      ...(checked === null ? {} : { fitting: checked.results[position]?.fitting ?? null }),
     }));
   };
   try {
-    return await acceptWithin(deps, tenant, makeEvents, checked?.revision ?? null);
+    return await acceptWithin(deps, tenant, makeEvents, checked);
   } catch (error) {
     const isNothingWritten = error instanceof AppError || error instanceof StaleRules || error instanceof StaleCaller;
     if (isNothingWritten) await budget.giveBack(amounts);
     throw error;
   }
 }
+
+/** What filters keep back is no delivery, but so many of them count as one: each was evaluated. */
+const FILTERED_PER_DELIVERY = 10;
+
+const deliveriesFor = (checked: CheckedEvents | null): number => {
+  const filtered = checked?.results.reduce((sum, { fitting }) => sum + (fitting?.excluded.length ?? 0), 0) ?? 0;
+  return Math.floor(filtered / FILTERED_PER_DELIVERY);
+};
 
 const NONE: ReadonlyMap<number, Published> = new Map();
 const notMoved = (tenant: Publisher): Publisher => ({ ...tenant, formerShard: null });

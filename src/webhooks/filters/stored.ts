@@ -9,15 +9,18 @@ interface Owner {
   webhookId: string;
 }
 
+/** What every event fits. */
+const ANYTHING: Filter = { kind: "all", filters: [] };
+
 /**
- * Parses a stored filter; null for one that cannot be read, of which the log has a line. Such a subscription gets every
- * event of its types: too much can be mended, a loss cannot. And it is no reason to refuse the events of others.
+ * Parses a stored filter. One that cannot be read lets every event through, and the log has a line about it: too much
+ * can be mended, a loss cannot, and it is no reason to refuse what is published.
  */
-export function readFilter(stored: string, owner: Owner): Filter | null {
+export function readFilter(stored: string, owner: Owner): Filter {
   try {
     return parseFilter(JSON.parse(stored));
   } catch (error) {
     log("error", "stored filter not read", { ...owner, ...describeError(error) });
-    return null;
+    return ANYTHING;
   }
 }

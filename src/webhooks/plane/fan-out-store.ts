@@ -6,7 +6,7 @@ import { deliveryIdOf } from "../../base/db/ids";
 import type { FanOut, OutboxKey } from "../../base/messages";
 import { insertDeliveries, MAIN } from "./outbox-store";
 import { aboutOf, entriesFor } from "./patterns-store";
-import { PAYLOAD_BYTES } from "./payload-store";
+import { isFilteredFrom, PAYLOAD_BYTES } from "./payload-store";
 import { NEXT_QUEUE, RECEIVES_EVENTS } from "./predicates-store";
 
 /** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
@@ -37,7 +37,7 @@ const wantedBy = (
   CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id
     AND w.event_type IN (${entriesFor(sql`e.type`, sql`e.tenant_id`)})
     AND w.subscription_id > ${after} AND w.subscription_id <> e.about
-    AND w.subscription_id NOT IN (SELECT value FROM json_each(e.filtered))`;
+    AND NOT ${isFilteredFrom(sql`w.subscription_id`, sql`e.filtered`)}`;
 
 /**
  * Writes the next page of deliveries of each fan-out, unless another call has already done so, at most `FAN_OUT_PAGE`

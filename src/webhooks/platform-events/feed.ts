@@ -113,10 +113,10 @@ async function newEvents(deps: Deps, drafts: readonly Draft[]) {
     deps,
     events.map(({ id, type }) => ({ id, type })),
   );
-  const parsed = filters.flatMap(({ filter: stored, ...of }) => {
-    const filter = readFilter(stored, { tenantId: PLATFORM_TENANT, webhookId: of.subscriptionId });
-    return filter ? [{ ...of, filter }] : [];
-  });
+  const parsed = filters.map(({ filter, ...of }) => ({
+    ...of,
+    filter: readFilter(filter, { tenantId: PLATFORM_TENANT, webhookId: of.subscriptionId }),
+  }));
   const values = new RequestValues();
   return events
     .filter(({ id }) => ids.has(id))

@@ -17,7 +17,7 @@ import { readFilter } from "../../filters/stored";
 import { enabledAt, eventsAt, switchedBetween } from "../../plane/former-states-store";
 import { insertDeliveries, insertPlaceholders, isInMain, MAIN } from "../../plane/outbox-store";
 import { aboutOf, listsType } from "../../plane/patterns-store";
-import { PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../plane/payload-store";
+import { isFilteredFrom, PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../plane/payload-store";
 import { NEXT_QUEUE } from "../../plane/predicates-store";
 import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../../plane/timing";
 import { reopenStatements } from "../reopen-store";
@@ -145,7 +145,7 @@ function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
       AND o.id = ${deliveryId})
     AND iif(s.created_at > ${publishedAt}, ${includeBefore ? 1 : 0}, coalesce(s.id > e.fan_out_after, 0) = 0
       AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`, sql`e.tenant_id`)}
-        OR s.id IN (SELECT value FROM json_each(e.filtered))
+        OR ${isFilteredFrom(sql`s.id`, sql`e.filtered`)}
         OR ${switchedBetween(sql`${publishedAt} - ${ID_BEFORE_MS}`, sql`${publishedAt} + ${FAN_OUT_TAKES_MS}`)}))`;
 }
 
