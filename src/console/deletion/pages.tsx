@@ -1,6 +1,7 @@
 /** What a deletion will end, with the export offered first, and the form that does it. */
 import type { AccountPreview, AffectedTenant, TenantPreview } from "../../lifecycle/deletion/preview-store";
-import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Confirmation } from "../components/confirmation";
 import { CodeField, PasswordField } from "../components/credential-fields";
 import { Banner } from "../components/display";
 import { EndingKeys } from "../components/ending-keys";
@@ -28,8 +29,8 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
   const named = (fate: AffectedTenant["fate"]) =>
     tenants.filter((tenant) => tenant.fate === fate).map(({ name }) => name);
   const [going, blocking, staying] = [named("goes"), named("blocks"), named("stays")];
-  return (
-    <NarrowPage title="Delete your account?">
+  const above = (
+    <>
       {blocking.length > 0 && (
         <Banner kind="note">
           You are the last owner of {blocking.join(", ")}. Make somebody else an owner there, or delete the tenant,
@@ -56,18 +57,17 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
           Keep a copy first: <A to="/security/export">Export my data</A> (once an hour).
         </p>
       </section>
-      <PostForm action="/security/delete" class="card">
-        <CredentialFields {...form} />
-        {going.length > 0 && (
-          <label class="check">
-            <input type="checkbox" name="deleteTenants" value="yes" required /> Also delete {going.join(", ")}
-          </label>
-        )}
-        <FormButtons kind="danger" cancel="/security">
-          Delete my account
-        </FormButtons>
-      </PostForm>
-    </NarrowPage>
+    </>
+  );
+  return (
+    <Confirmation of="account" above={above} action="/security/delete" cancel="/security">
+      <CredentialFields {...form} />
+      {going.length > 0 && (
+        <label class="check">
+          <input type="checkbox" name="deleteTenants" value="yes" required /> Also delete {going.join(", ")}
+        </label>
+      )}
+    </Confirmation>
   );
 }
 
@@ -77,31 +77,29 @@ interface TenantFormProps {
 }
 
 export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & { preview: TenantPreview }) => (
-  <NarrowPage title={`Delete ${name}?`}>
-    <section class="card">
-      <p>This cannot be undone. At once, for everybody:</p>
-      <ul>
-        <li>
-          {counted(preview.subscriptions, "subscription")} no longer{" "}
-          {preview.subscriptions === 1 ? "receives" : "receive"} anything, and their events and deliveries are deleted.
-        </li>
-        <li>
-          {counted(preview.members, "member")} {preview.members === 1 ? "loses" : "lose"} access and{" "}
-          {preview.members === 1 ? "gets" : "get"} an email. Accounts stay.
-        </li>
-        <li>{counted(preview.apiKeys, "API key")} stop working.</li>
-      </ul>
-      <p>
-        Keep a copy first: <A to="/tenants/export">Export the tenant</A>.
-      </p>
-    </section>
-    <PostForm action="/tenants/delete" class="card">
-      <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
-      <FormButtons kind="danger" cancel="/tenants">
-        Delete the tenant
-      </FormButtons>
-    </PostForm>
-  </NarrowPage>
+  <Confirmation of="tenant" name={name} above={<EndOfTenant {...preview} />} action="/tenants/delete" cancel="/tenants">
+    <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
+  </Confirmation>
+);
+
+const EndOfTenant = ({ subscriptions, members, apiKeys }: TenantPreview) => (
+  <section class="card">
+    <p>This cannot be undone. At once, for everybody:</p>
+    <ul>
+      <li>
+        {counted(subscriptions, "subscription")} no longer {subscriptions === 1 ? "receives" : "receive"} anything, and
+        their events and deliveries are deleted.
+      </li>
+      <li>
+        {counted(members, "member")} {members === 1 ? "loses" : "lose"} access and {members === 1 ? "gets" : "get"} an
+        email. Accounts stay.
+      </li>
+      <li>{counted(apiKeys, "API key")} stop working.</li>
+    </ul>
+    <p>
+      Keep a copy first: <A to="/tenants/export">Export the tenant</A>.
+    </p>
+  </section>
 );
 
 export const ExportAccount = ({ hasPassword }: Omit<TenantFormProps, "name">) => (

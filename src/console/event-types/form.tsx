@@ -61,17 +61,6 @@ export const NewVersionPage = ({ values }: FormProps) => (
   </NarrowPage>
 );
 
-export const DeleteType = ({ name }: { name: string }) => (
-  <NarrowPage title={`Delete “${name}”?`}>
-    <PostForm action={`${pathOf(name)}/delete`} class="card">
-      <p>All versions of its schema are deleted. Subscriptions stay. You can't undo this.</p>
-      <FormButtons kind="danger" cancel={pathOf(name)}>
-        Delete event type
-      </FormButtons>
-    </PostForm>
-  </NarrowPage>
-);
-
 const Description = ({ values }: FormProps) => (
   <>
     <TextArea name="description" label="Description" value={values.description} rows={3} />

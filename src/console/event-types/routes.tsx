@@ -6,6 +6,7 @@ import { READ_TYPES } from "../../webhooks/access";
 import { eventTypes } from "../../webhooks/event-types/api";
 import { eventTypeQuery } from "../../webhooks/event-types/schemas";
 import { summaryView, typeView, versionSummaryView, versionView } from "../../webhooks/event-types/view";
+import { Confirmation } from "../components/confirmation";
 import { parse } from "../failure";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
@@ -17,7 +18,7 @@ import {
   valuesOfCatalogue,
 } from "./catalogue";
 import { TypeDetail, VersionDetail } from "./detail";
-import { DeleteType, EditType, NewType, NewVersionPage } from "./form";
+import { EditType, NewType, NewVersionPage } from "./form";
 import { TypeList } from "./list";
 import { changeOf, creationOf, EMPTY, readValues, type TypeValues, valuesOf, versionOf } from "./values";
 
@@ -85,7 +86,11 @@ export const eventTypePages = new Pages()
   .get("/named/:name/new-version", requires(UPDATE), (c) => versionPage(c))
   .get("/named/:name/delete", requires({ permission: "webhook.delete" }), async (c) => {
     const { name } = await typeIn(c);
-    return page(c, { title: "Delete an event type", section: SECTION }, <DeleteType name={name} />);
+    return page(
+      c,
+      { title: "Delete an event type", section: SECTION },
+      <Confirmation of="eventType" name={name} action={`${pathTo(name)}/delete`} cancel={pathTo(name)} />,
+    );
   })
   .form("/", eventTypes.create, {
     values: readValues,

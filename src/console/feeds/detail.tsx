@@ -6,7 +6,6 @@ import { Banner, Card, Copyable, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { Select } from "../components/fields";
 import { List } from "../components/list";
-import { NarrowPage } from "../components/narrow-page";
 import { Trail } from "../components/trail";
 import { FeedFields, type FeedValues } from "./fields";
 import { HERE } from "./list";
@@ -142,14 +141,4 @@ const Settings = ({ feed, values }: { feed: Feed; values: FeedValues }) => (
       <SubmitButton kind="plain">Save changes</SubmitButton>
     </PostForm>
   </Card>
-);
-
-export const DeleteFeed = ({ id, name }: { id: string; name: string }) => (
-  <NarrowPage title={`Delete ${name}?`} trail={{ [HERE]: "Feeds", [`${HERE}/${id}`]: name }}>
-    <p>Its token ends, and its consumers are forgotten. Programs that read it get an error. Events stay.</p>
-    <PostForm action={`${HERE}/${id}/delete`} class="row">
-      <SubmitButton kind="danger">Delete feed</SubmitButton>
-      <LinkButton to={`${HERE}/${id}`}>Cancel</LinkButton>
-    </PostForm>
-  </NarrowPage>
 );

@@ -7,9 +7,10 @@ import { feedOf, feedsOf, shownFeed } from "../../webhooks/feeds/changes";
 import { consumersOf } from "../../webhooks/feeds/consumers";
 import { ownFeed } from "../../webhooks/feeds/poll";
 import { consumerView } from "../../webhooks/feeds/view";
+import { Confirmation } from "../components/confirmation";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
-import { DeleteFeed, FeedDetail } from "./detail";
+import { FeedDetail } from "./detail";
 import { type FeedValues, inputOf, NEW_FEED, readValues } from "./fields";
 import { FeedList } from "./list";
 
@@ -59,7 +60,11 @@ export const feedPages = new Pages()
   .get("/:id", requires(READ), (c) => detailPage(c, { id: pathParam(c, "id") }))
   .get("/:id/delete", requires({ permission: "webhook.delete" }), async (c) => {
     const { id, name } = await feedOf(c.get("deps"), c.get("principal"), pathParam(c, "id"));
-    return page(c, { title: "Delete feed", section: SECTION }, <DeleteFeed id={id} name={name} />);
+    return page(
+      c,
+      { title: "Delete feed", section: SECTION },
+      <Confirmation of="feed" name={name} action={`/feeds/${id}/delete`} cancel={`/feeds/${id}`} />,
+    );
   })
   .form("/", feeds.create, {
     values: readValues,

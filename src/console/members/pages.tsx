@@ -3,14 +3,14 @@
 import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../base/schemas/roles";
 import type { NewInvitation } from "../../identity/invitations/store";
 import type { MemberRow as Member } from "../../identity/members/store";
-import { ActionButton, FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Confirmation } from "../components/confirmation";
 import { Badge, Card, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
 import { List } from "../components/list";
-import { NarrowPage } from "../components/narrow-page";
 import { type Left, Staying } from "./left";
 
 interface PeopleProps {
@@ -125,18 +125,13 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: NewInvitation; m
 );
 
 /** Asks again for a change that had to wait until the session was confirmed. */
-export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => (
-  <NarrowPage title={`Change the role of ${member.name ?? member.email}?`}>
-    <PostForm action={`/people/${member.userId}/role`} class="card">
-      <p>
-        From {member.role} to {role}.
-      </p>
-      <input type="hidden" name="role" value={role} />
-      <FormButtons kind="danger" cancel="/people">
-        Change the role
-      </FormButtons>
-    </PostForm>
-  </NarrowPage>
+export const ChangeRole = ({ member: { userId, name, email, role: former }, role }: { member: Member; role: Role }) => (
+  <Confirmation of="role" name={name ?? email} action={`/people/${userId}/role`} cancel="/people">
+    <p>
+      From {former} to {role}.
+    </p>
+    <input type="hidden" name="role" value={role} />
+  </Confirmation>
 );
 
 interface RemoveProps {
@@ -145,15 +140,9 @@ interface RemoveProps {
   left: Left;
 }
 
-export const RemoveMember = ({ member, keys, left }: RemoveProps) => (
-  <NarrowPage title={`Remove ${member.name ?? member.email}?`}>
-    <PostForm action={`/people/${member.userId}/remove`} class="card">
-      <p>Their sessions and API keys in this tenant stop working at once.</p>
-      <EndingKeys keys={keys} />
-      <Staying left={left} />
-      <FormButtons kind="danger" cancel="/people">
-        Remove member
-      </FormButtons>
-    </PostForm>
-  </NarrowPage>
+export const RemoveMember = ({ member: { userId, name, email }, keys, left }: RemoveProps) => (
+  <Confirmation of="member" name={name ?? email} action={`/people/${userId}/remove`} cancel="/people">
+    <EndingKeys keys={keys} />
+    <Staying left={left} />
+  </Confirmation>
 );

@@ -132,17 +132,3 @@ const LimitFields = ({ values }: Omit<FormProps, "provider">) => (
     />
   </>
 );
-
-export const DeleteSource = ({ id, name }: { id: string; name: string }) => (
-  <NarrowPage title={`Delete “${name}”?`}>
-    <PostForm action={`${HERE}/${id}/delete`} class="card">
-      <p>
-        Calls to its URL are refused from now on, and a new source gets another URL. Events that it has published stay.
-        You can't undo this. To stop calls for a while, turn the source off.
-      </p>
-      <FormButtons kind="danger" cancel={`${HERE}/${id}`}>
-        Delete source
-      </FormButtons>
-    </PostForm>
-  </NarrowPage>
-);

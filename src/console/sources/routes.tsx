@@ -10,10 +10,11 @@ import { listSourceErrors } from "../../webhooks/sources/errors-store";
 import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { listSources, type SourceRow } from "../../webhooks/sources/store";
 import { errorView, sourceView, storedView } from "../../webhooks/sources/view";
+import { Confirmation } from "../components/confirmation";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { SourceDetail } from "./detail";
-import { DeleteSource, EditSource, NewSourcePage } from "./form";
+import { EditSource, NewSourcePage } from "./form";
 import { ChooseProvider, SourceList } from "./list";
 import { providerOf, RECIPES } from "./recipes";
 import { EMPTY_SAMPLE, readSample, type SampleView, sampleOf } from "./sample";
@@ -94,7 +95,11 @@ export const sourcePages = new Pages()
   })
   .get("/:id/delete", requires(MANAGE), async (c) => {
     const { id, name } = await rowOf(c);
-    return page(c, { title: "Delete source", section: SECTION }, <DeleteSource id={id} name={name} />);
+    return page(
+      c,
+      { title: "Delete source", section: SECTION },
+      <Confirmation of="source" name={name} action={`${pathOf(id)}/delete`} cancel={pathOf(id)} />,
+    );
   })
   .form("/new/:provider", sources.create, {
     values: readValues,

@@ -79,19 +79,3 @@ const Secret = ({ isNew, value }: { isNew: boolean; value: string }) => (
     }
   />
 );
-
-export const DeleteSubscription = ({ id, name }: { id: string; name: string }) => (
-  <NarrowPage title={`Delete “${name}”?`}>
-    <PostForm action={`/webhooks/${id}/delete`} class="card">
-      <p>
-        <Worded>
-          Nothing more will be sent to it, not even deliveries that are already queued. You can't undo this. To stop
-          events for a while, pause the subscription.
-        </Worded>
-      </p>
-      <FormButtons kind="danger" cancel={`/webhooks/${id}`}>
-        <Worded>Delete subscription</Worded>
-      </FormButtons>
-    </PostForm>
-  </NarrowPage>
-);

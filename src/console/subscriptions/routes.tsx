@@ -16,6 +16,7 @@ import { secretOwner } from "../../webhooks/signing/keys";
 import { newSecret } from "../../webhooks/signing/secret";
 import { subscriptions } from "../../webhooks/subscriptions/api";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
+import { Confirmation } from "../components/confirmation";
 import { Worded } from "../components/mount";
 import { failureOf } from "../failure";
 import type { Form } from "../http/form";
@@ -24,7 +25,7 @@ import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { SubscriptionDetail } from "./detail";
 import { FAILED_HOURS } from "./failures";
-import { DeleteSubscription, SubscriptionForm, type SubscriptionValues, titleOf } from "./form";
+import { SubscriptionForm, type SubscriptionValues, titleOf } from "./form";
 import { SubscriptionList } from "./list";
 import { ListenerDetail } from "./listener-detail";
 import { LogRows } from "./log";
@@ -237,7 +238,7 @@ export const subscriptionPages = new Pages()
     return page(
       c,
       { title: <Worded>Delete subscription</Worded>, section: SECTION },
-      <DeleteSubscription id={id} name={name} />,
+      <Confirmation of="subscription" name={name} action={`/webhooks/${id}/delete`} cancel={`/webhooks/${id}`} />,
     );
   })
   .form("/:id/delete", subscriptions.delete, { done: flash("/webhooks", "deleted") }).router;

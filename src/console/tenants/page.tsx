@@ -1,10 +1,8 @@
 /** The tenants of the current user. */
 import type { TenantOfUser } from "../../tenancy/tenants/store";
-import { FormButtons, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge } from "../components/display";
-import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { FailureBanner } from "../components/failure";
-import { NarrowPage } from "../components/narrow-page";
 
 export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser[]; currentId: string }) => (
   <>
@@ -44,16 +42,4 @@ export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser
       </ul>
     </section>
   </>
-);
-
-export const LeaveTenant = ({ name, keys }: { name: string; keys: readonly NamedKey[] }) => (
-  <NarrowPage title={`Leave ${name}?`}>
-    <PostForm action="/tenants/leave" class="card">
-      <p>Your sessions and API keys in this tenant stop working at once.</p>
-      <EndingKeys keys={keys} />
-      <FormButtons kind="danger" cancel="/tenants">
-        Leave
-      </FormButtons>
-    </PostForm>
-  </NarrowPage>
 );

@@ -5,11 +5,13 @@ import { requires } from "../../base/http/operation";
 import { members } from "../../identity/members/api";
 import { sessions } from "../../identity/sessions/api";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
+import { Confirmation } from "../components/confirmation";
+import { EndingKeys } from "../components/ending-keys";
 import { keysOf } from "../http/keys";
 import { page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { setSession, signedOut } from "../http/session";
-import { LeaveTenant, Tenants } from "./page";
+import { Tenants } from "./page";
 
 async function tenantsPage(c: Context<AppEnv>, refused?: Refused) {
   const { userId, tenantId } = c.get("principal");
@@ -22,7 +24,9 @@ async function leavePage(c: Context<AppEnv>, refused?: Refused) {
   return page(
     c,
     { title: "Leave the tenant", refused },
-    <LeaveTenant name={c.get("currentUser").tenantName} keys={keys} />,
+    <Confirmation of="ownMembership" name={c.get("currentUser").tenantName} action="/tenants/leave" cancel="/tenants">
+      <EndingKeys keys={keys} />
+    </Confirmation>,
   );
 }
 
