@@ -225,7 +225,7 @@ const OF_STORE: Record<string, RegExp> = {
   "service/imports/clear-store": /DELETE FROM hash_settings/,
   "service/imports/report-store": /CROSS JOIN json_each\(r\.entries\)/,
   "service/imports/run-store": /SELECT part, n, sealed FROM import_chunks/,
-  "service/imports/trials-store": /INSERT INTO import_trials/,
+  "service/imports/dry-run-store": /INSERT INTO import_trials/,
   "identity/people/world-store": /WITH named AS MATERIALIZED/,
   "identity/people/write-store": /iif\(\(j\.value ->> 'isVerified'\)/,
   "service/imports/batch-store": /UPDATE imports SET rows = NULL/,

@@ -19,7 +19,7 @@ const namedTests = import.meta.glob(["../identity/ways-inside.test.ts", "../supp
   eager: true,
 });
 /** Each noun has its own. */
-const OF_NOUNS = new Set(["api.ts", "routes.ts", "routes.tsx", "store.ts"]);
+const OF_NOUNS = new Set(["api.ts", "routes.ts", "routes.tsx"]);
 
 test("each kind of change has a section that says where to start", () => {
   const kinds = sections.filter(({ title }) => !["Before you begin", "Folders"].includes(title));
@@ -29,7 +29,7 @@ test("each kind of change has a section that says where to start", () => {
 
 test("names nothing that the code does not have", () => {
   const text = Object.values({ ...sources, ...namedTests }).join("\n");
-  const settings = new Set(["SUITE_SECONDS", "DB", "SHARD_n"]);
+  const settings = new Set(["SUITE_SECONDS"]);
   const names = words.filter((word) => /^[A-Za-z]\w+$/.test(word) && !settings.has(word));
   expect(names.length).toBeGreaterThan(30);
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);

@@ -3,8 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { type SealedChange, writePeople } from "../../identity/people/write-store";
+import { noteDryRun } from "./dry-run-store";
 import { type ClaimedImport, IMPORT_LEASE_MS } from "./run-store";
-import { trialsOf } from "./trials-store";
 
 /** A batch, and what comes after it. */
 export interface Batch {
@@ -47,7 +47,7 @@ export async function writeBatch(
     // First. The column refuses null, which undoes the batch.
     current: sql`UPDATE imports SET rows = NULL
       WHERE id = ${id} AND NOT (${isOurs} AND (${state.query}) = ${state.text})`,
-    ...(dryRun ? { trials: trialsOf(id, changes) } : writePeople(source, changes, nowMs)),
+    ...(dryRun ? { dryRun: noteDryRun(id, changes) } : writePeople(source, changes, nowMs)),
     ...progressOf(claimed, progress, nowMs),
   });
 }

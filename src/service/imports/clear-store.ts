@@ -30,8 +30,8 @@ export async function stopOldImports({ db }: Deps, createdUntil: number, nowMs: 
 }
 
 /**
- * Removes a page of the people that were sent for an import that has ended, and of its trials. Returns whether there is
- * more to do, of this or of another one.
+ * Removes a page of the people that were sent for an import that has ended, and of its dry run. Returns whether more is
+ * to do, of this or of another one.
  */
 export async function clearPage({ db }: Deps): Promise<boolean> {
   const ended = sql`(SELECT id FROM imports WHERE ended_at IS NOT NULL AND is_cleared = 0 ORDER BY ended_at LIMIT 1)`;
@@ -42,7 +42,7 @@ export async function clearPage({ db }: Deps): Promise<boolean> {
   await atomically(db, {
     chunks: sql`DELETE FROM import_chunks WHERE (import_id, part, n) IN (SELECT import_id, part, n FROM import_chunks
       WHERE import_id = ${id} LIMIT ${CHUNKS_PER_PAGE})`,
-    trials: sql`DELETE FROM import_trials WHERE (import_id, key) IN (SELECT import_id, key FROM import_trials
+    dryRun: sql`DELETE FROM import_trials WHERE (import_id, key) IN (SELECT import_id, key FROM import_trials
       WHERE import_id = ${id} LIMIT ${ROWS_PER_PAGE})`,
     cleared: sql`UPDATE imports SET is_cleared = 1 WHERE id = ${id}
       AND NOT ${left("import_chunks")} AND NOT ${left("import_trials")}`,

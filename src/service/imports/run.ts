@@ -17,6 +17,7 @@ import { readState, stateFor, worldOf } from "../../identity/people/world-store"
 import type { SealedChange } from "../../identity/people/write-store";
 import { writeBatch } from "./batch-store";
 import { chunkOwner } from "./chunks";
+import { recallDryRun } from "./dry-run-store";
 import {
   type Chunk,
   type ClaimedImport,
@@ -28,7 +29,6 @@ import {
   releaseImport,
 } from "./run-store";
 import type { ImportedLine } from "./schemas";
-import { meetTrials } from "./trials-store";
 
 const BATCH_ROWS = 50;
 /** Each is looked up, and its tenant's members are counted. */
@@ -100,7 +100,7 @@ async function runBatch(deps: Deps, claimed: ClaimedImport, source: Source): Pro
   const query = stateFor(deps, rows, nowMs);
   const text = await readState(deps, query);
   const world = worldOf(text);
-  if (claimed.dryRun) await meetTrials(deps, claimed.id, rows.flatMap(namesInRow), world);
+  if (claimed.dryRun) await recallDryRun(deps, claimed.id, rows.flatMap(namesInRow), world);
   const decided = decideRows(deps, claimed, read.lines, world);
   const rest = read.lines[decided.length];
   const position = rest ? rest.position : read.end;

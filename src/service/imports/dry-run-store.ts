@@ -11,7 +11,7 @@ const PERSON = "person:";
 const JOINED = "joined:";
 
 /** The statement that remembers these changes. */
-export function trialsOf(importId: string, changes: readonly PersonChange[]): SQL | undefined {
+export function noteDryRun(importId: string, changes: readonly PersonChange[]): SQL | undefined {
   if (changes.length === 0) return undefined;
   const entries = changes.flatMap(({ person, memberships }) => [
     [`${PERSON}${person.id}`, JSON.stringify(person)],
@@ -25,7 +25,7 @@ export function trialsOf(importId: string, changes: readonly PersonChange[]): SQ
 }
 
 /** Puts into the world what earlier rows of a dry run would have written about people with these names. */
-export async function meetTrials({ db }: Deps, importId: string, names: readonly string[], world: World) {
+export async function recallDryRun({ db }: Deps, importId: string, names: readonly string[], world: World) {
   const tenants = [...world.tenants.values()];
   const { people, joined } = await atomically(db, {
     people: rows<{ value: string }>(sql`SELECT DISTINCT p.value FROM json_each(${jsonList(names)}) j
