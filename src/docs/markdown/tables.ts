@@ -3,6 +3,7 @@
  * -->`.
  */
 
+import { CACHES, mostBytesOf } from "../../base/caches";
 import { SETTINGS } from "../../base/config/config";
 import { describeCode, ERROR_CODES } from "../../base/errors";
 import { CAPS, type CapName } from "../../base/limits/caps";
@@ -80,6 +81,17 @@ const TABLES: Record<string, (facts: Facts) => string> = {
         `${mark("cap", name)} ${CAPS[name].what}`,
         CAPS[name].per,
       ]),
+    ),
+  caches: () =>
+    table(
+      ["What", "Entries", "MiB at most"],
+      Object.values(CACHES)
+        .filter((cache) => mostBytesOf(cache) > 0)
+        .map((cache) => [
+          cache.holds,
+          cache.entries?.toLocaleString("en") ?? "",
+          (mostBytesOf(cache) / 1024 ** 2).toFixed(1),
+        ]),
     ),
   settings: () =>
     table(

@@ -1,5 +1,6 @@
 /** The providers that people can sign in with: their endpoints and the scopes that are asked for. */
 import * as oauth from "oauth4webapi";
+import { BoundedMap } from "../../base/bounded-map";
 import type { Config } from "../../base/config/config";
 import type { ProviderClient } from "../../base/config/provider-settings";
 import type { Deps } from "../../base/deps";
@@ -87,8 +88,10 @@ export function issuerOf({ providers }: Config, name: ProviderName, given: strin
 
 const FIXED = { google: GOOGLE, github: GITHUB, microsoft: MICROSOFT };
 
+/** More than a deployment has. */
+const MAX_DISCOVERED = 5;
 /** Discovery documents by issuer. Plain data and no promises: requests of one isolate must not share pending work. */
-const discovered = new Map<string, { server: oauth.AuthorizationServer; readAt: number }>();
+const discovered = new BoundedMap<{ server: oauth.AuthorizationServer; readAt: number }>(MAX_DISCOVERED);
 
 /**
  * Returns a provider's endpoints; discovers those of the generic provider. Throws like oauth4webapi, and

@@ -1,16 +1,19 @@
 /** The rules of tenants that this isolate has read, with their compiled schemas. */
 
+import { heldBytes } from "../../base/held-bytes";
 import type { Filter } from "../filters/filter";
 import { readFilter } from "../filters/stored";
 import type { CompiledSchema } from "./json-schema/check";
-import type { ReadFilter, ReadRule, ReadRules, Wanted } from "./rules-store";
+import type { ReadRule, ReadRules, Wanted } from "./rules-store";
 import type { Mode } from "./schemas";
 import { readSchema } from "./stored-schema";
 
-/** All tenants together, by the lengths of their schemas. A compiled schema takes several times its text. */
-const MAX_CHARACTERS = 2 * 1024 * 1024;
-/** What a type takes besides its schema. */
-const TYPE_CHARACTERS = 500;
+const MIB = 1024 * 1024;
+/** By the bytes of what is kept: a compiled schema can take a thousand times its text. */
+export const MAX_TENANT_BYTES = MIB;
+export const MAX_RULES_BYTES = 16 * MIB;
+/** What a type takes besides what is compiled of it. */
+const TYPE_BYTES = 1000;
 
 export interface SubscriptionFilter {
   subscriptionId: string;
@@ -37,12 +40,12 @@ export interface Known {
   rules: Map<string, EventTypeRule | null>;
   /** The filters of the subscriptions to a type, for each type that was wanted. */
   filters: Map<string, SubscriptionFilter[]>;
-  characters: number;
+  /** What all of this holds. */
+  bytes: number;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
 const tenants = new Map<string, Known>();
-let characters = 0;
+let bytes = 0;
 
 export const keyOf = ({ type, version }: Wanted): string => `${type} ${version ?? ""}`;
 
@@ -56,44 +59,67 @@ export function knownRules(tenantId: string, seen: string): Known | undefined {
   return known;
 }
 
-/** Remembers what was read, beside what is known at the same revisions. */
+/**
+ * Returns what was read with what is known at the same revisions, and remembers it. A tenant whose rules are too large
+ * for that has those that were wanted now, or none, remembered.
+ */
 export function rememberRules(tenantId: string, seen: string, wanted: readonly Wanted[], read: ReadRules): Known {
   const before = knownRules(tenantId, seen);
-  const isSame = before?.revision === read.revision;
-  if (!isSame) forgetRules(tenantId);
-  const empty = { rules: new Map(), filters: new Map(), characters: 0, receivers: "", receiving: NOBODY };
-  const known: Known = isSame && before ? before : { seen, revision: read.revision, mode: read.mode, ...empty };
-  known.receivers = read.receivers;
-  known.receiving = new Set(JSON.parse(read.receivers) as string[]);
+  const fresh = added(tenantId, wanted, read, {
+    ...{ seen, revision: read.revision, mode: read.mode, receivers: read.receivers },
+    receiving: new Set(JSON.parse(read.receivers) as string[]),
+    ...{ rules: new Map(), filters: new Map(), bytes: 2 * heldBytes(read.receivers) },
+  });
+  forgetRules(tenantId);
+  const known = before?.revision === read.revision ? joined(before, fresh) : fresh;
+  const kept = [known, fresh].find((one) => one.bytes <= MAX_TENANT_BYTES);
+  if (kept) keep(tenantId, kept);
+  return known;
+}
+
+function added(tenantId: string, wanted: readonly Wanted[], read: ReadRules, known: Known): Known {
   const found = new Map(read.rules.map((rule) => [keyOf({ type: rule.type, version: rule.wantedVersion }), rule]));
   for (const one of wanted) {
-    const rule = found.get(keyOf(one));
-    known.rules.set(keyOf(one), rule ? ruleOf(tenantId, rule) : null);
-    add(known, TYPE_CHARACTERS + (rule?.schema?.length ?? 0));
+    const stored = found.get(keyOf(one));
+    const rule = stored ? ruleOf(tenantId, stored) : null;
+    known.rules.set(keyOf(one), rule);
+    // With the canonical texts that a validation keeps of what the schema lists.
+    known.bytes += TYPE_BYTES + (rule?.compiled ? heldBytes(rule.compiled) : 0) + 2 * (stored?.schema?.length ?? 0);
     known.filters.set(one.type, []);
   }
-  for (const filter of read.filters) addFilter(known, tenantId, filter);
-  tenants.set(tenantId, known);
-  for (const id of tenants.keys()) {
-    if (characters <= MAX_CHARACTERS) break;
-    forgetRules(id);
+  for (const { subscriptionId, filter: stored, types } of read.filters) {
+    const filter = readFilter(stored, { tenantId, webhookId: subscriptionId });
+    const one = { subscriptionId, filter };
+    for (const type of types) known.filters.get(type)?.push(one);
+    known.bytes += heldBytes(one) + types.length * 8;
   }
   return known;
 }
 
-function addFilter(known: Known, tenantId: string, { subscriptionId, filter: stored, types }: ReadFilter): void {
-  const filter = readFilter(stored, { tenantId, webhookId: subscriptionId });
-  for (const type of types) known.filters.get(type)?.push({ subscriptionId, filter });
-  add(known, stored.length);
+/** What is replaced counts until the tenant is forgotten. */
+function joined(before: Known, fresh: Known): Known {
+  return {
+    ...fresh,
+    rules: new Map([...before.rules, ...fresh.rules]),
+    filters: new Map([...before.filters, ...fresh.filters]),
+    bytes: before.bytes + fresh.bytes,
+  };
 }
 
-function add(known: Known, added: number): void {
-  known.characters += added;
-  characters += added;
+function keep(tenantId: string, known: Known): void {
+  tenants.set(tenantId, known);
+  bytes += known.bytes;
+  for (const id of tenants.keys()) {
+    if (bytes <= MAX_RULES_BYTES) break;
+    forgetRules(id);
+  }
 }
+
+/** What is remembered of all tenants, in bytes. */
+export const rememberedBytes = (): number => bytes;
 
 export function forgetRules(tenantId: string): void {
-  characters -= tenants.get(tenantId)?.characters ?? 0;
+  bytes -= tenants.get(tenantId)?.bytes ?? 0;
   tenants.delete(tenantId);
 }
 

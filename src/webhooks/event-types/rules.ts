@@ -143,7 +143,9 @@ function deprecationOf({ deprecated }: EventTypeRule): Finding[] {
   return [{ path: "type", message: `deprecated: since ${iso(deprecated.since)}${instead}` }];
 }
 
-const MAX_WARNED_TENANTS = 1000;
+const MAX_WARNED_TENANTS = 200;
+/** Of a tenant in a minute. The counts are for whoever looks, so the others are left out. */
+const MAX_WARNED_TYPES = 100;
 /** What was published with a warning since this isolate last wrote it down, by tenant. */
 const warned = new BoundedMap<{ sinceMs: number; counts: Map<string, number> }>(MAX_WARNED_TENANTS);
 
@@ -152,7 +154,10 @@ export function countWarned(deps: Deps, tenant: TenantRef, types: readonly strin
   if (types.length === 0) return;
   const nowMs = deps.now();
   const entry = warned.get(tenant.tenantId) ?? { sinceMs: 0, counts: new Map<string, number>() };
-  for (const type of types) entry.counts.set(type, (entry.counts.get(type) ?? 0) + 1);
+  for (const type of types) {
+    const count = entry.counts.get(type);
+    if (count !== undefined || entry.counts.size < MAX_WARNED_TYPES) entry.counts.set(type, (count ?? 0) + 1);
+  }
   warned.set(tenant.tenantId, entry);
   if (nowMs - entry.sinceMs < MINUTE_MS) return;
   const counts = [...entry.counts].map(([type, count]) => ({ type, count }));

@@ -4,6 +4,7 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
+import { BoundedMap } from "../../base/bounded-map";
 import { fixed } from "../../base/db/client";
 import { longTextOf } from "../../base/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
@@ -242,7 +243,9 @@ function orderColumns(isOrdered: boolean, isNew: SQL) {
 
 type Statements = ReturnType<typeof makeStatements>;
 
-const known = new Map<string, Statements>();
+/** Of the variants for batches of 1 to 100 events. */
+const MAX_STATEMENTS = 200;
+const known = new BoundedMap<Statements>(MAX_STATEMENTS);
 
 type Listed = { type: string; idempotencyKey: string | null; orderKey?: string | null; fitting?: Fitting | null };
 

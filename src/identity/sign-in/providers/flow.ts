@@ -1,6 +1,7 @@
 /** OAuth 2's authorization code flow with PKCE, and OpenID Connect's ID token. */
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
+import { BoundedMap } from "../../../base/bounded-map";
 import type { Deps } from "../../../base/deps";
 import { log } from "../../../base/log/log";
 import type { Cookies } from "../../../base/operation";
@@ -141,8 +142,10 @@ async function organisationOf(server: oauth.AuthorizationServer, answer: Respons
   return { ...server, issuer };
 }
 
+/** More than a deployment has. */
+const MAX_ISSUERS = 20;
 /** The keys that providers sign with. oauth4webapi fetches them again after 5 minutes, or for an unknown key. */
-const keysByIssuer = new Map<string, oauth.JWKSCacheInput>();
+const keysByIssuer = new BoundedMap<oauth.JWKSCacheInput>(MAX_ISSUERS);
 
 function keysOf(issuer: string): oauth.JWKSCacheInput {
   const known = keysByIssuer.get(issuer) ?? {};

@@ -1,0 +1,68 @@
+/**
+ * What an isolate remembers across its requests, by the file and the name of what holds it. Whoever adds a cache says
+ * here how large it can get: together they must leave room for the requests.
+ */
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+interface Cache {
+  /** What it holds, and by what. */
+  holds: string;
+  /** The most entries; missing where the bytes are counted. */
+  entries?: number;
+  /** Of one entry, or of all where the bytes are counted. */
+  bytes: number;
+}
+
+/** An id or an address with a number. */
+const SMALL = 250;
+
+export const CACHES: Readonly<Record<string, Cache>> = {
+  "base/limits/limiter.ts noLeases": { holds: "units of limits, by limit and key", entries: 10_000, bytes: 400 },
+  "base/limits/unknown.ts refusedUntilMs": { holds: "refused addresses, by limit", entries: 1_000, bytes: SMALL },
+  "base/limits/unknown.ts known": { holds: "hashes of keys that worked", entries: 1_000, bytes: SMALL },
+  "base/limits/unknown.ts underWay": { holds: "look-ups under way, by network", entries: 1_000, bytes: SMALL },
+  "base/db/regions.ts regions": { holds: "regions, by database", entries: 100, bytes: SMALL },
+  "console/http/page-headers.ts policies": { holds: "headers of pages, by logo", entries: 100, bytes: 8 * KIB },
+  "identity/api-keys/remembered.ts remembered": { holds: "API keys, by hash", entries: 1_000, bytes: 4 * KIB },
+  "identity/providers/providers.ts discovered": { holds: "providers, by issuer", entries: 5, bytes: 64 * KIB },
+  "identity/sign-in/providers/flow.ts keysByIssuer": { holds: "keys of providers", entries: 20, bytes: 64 * KIB },
+  "identity/tokens/revocations.ts keptBy": { holds: "the list of revoked tokens", entries: 1, bytes: 8 * MIB },
+  "service/metrics/routes.ts pages": { holds: "the page of metrics", entries: 1, bytes: 256 * KIB },
+  "webhooks/delivery/claim-statements-store.ts known": { holds: "statements", entries: 4, bytes: 32 * KIB },
+  "webhooks/delivery/isolate-memory.ts loads": { holds: "sends under way", entries: 1_000, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts counted": { holds: "sends under way", entries: 1_000, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts latenciesMs": {
+    holds: "latencies, by subscription",
+    entries: 10_000,
+    bytes: SMALL,
+  },
+  "webhooks/delivery/isolate-memory.ts cooldownUntilMs": {
+    holds: "pauses, by subscription",
+    entries: 10_000,
+    bytes: SMALL,
+  },
+  "webhooks/delivery/isolate-memory.ts markedSlowUntilMs": {
+    holds: "slow subscriptions",
+    entries: 10_000,
+    bytes: SMALL,
+  },
+  "webhooks/delivery/isolate-memory.ts widths": { holds: "widths, by subscription", entries: 10_000, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts lines": { holds: "limited subscriptions", entries: 10_000, bytes: 400 },
+  "webhooks/delivery/isolate-memory.ts fedAtMs": { holds: "deliveries of lanes", entries: 10_000, bytes: SMALL },
+  "webhooks/event-types/rules-cache.ts tenants": {
+    holds: "rules and filters, by tenant: at most 1 MiB of each",
+    bytes: 16 * MIB,
+  },
+  // 100 types of a tenant.
+  "webhooks/event-types/rules.ts warned": { holds: "warned events, by tenant", entries: 200, bytes: 40 * KIB },
+  // They go with the schema, which is counted with them.
+  "webhooks/event-types/json-schema/assertions.ts texts": { holds: "texts of schemas", bytes: 0 },
+  "webhooks/events/accept-statements-store.ts known": { holds: "statements", entries: 200, bytes: 32 * KIB },
+  "webhooks/events/expected-deliveries.ts lastCounts": { holds: "deliveries, by type", entries: 10_000, bytes: 400 },
+  "webhooks/sources/refusals.ts refusedAt": { holds: "refused calls, by address", entries: 5_000, bytes: 500 },
+  "webhooks/sources/refusals.ts unwritten": { holds: "errors of sources", entries: 5_000, bytes: SMALL },
+};
+
+/** The most that a cache holds, in bytes. */
+export const mostBytesOf = ({ entries = 1, bytes }: Cache): number => entries * bytes;
