@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { importPeople as importByExample } from "../../src/docs/pages/moving-in/import";
 import { call, signUp, signUpVerified } from "../support/client";
+import { FIREBASE } from "../support/imported-hashes";
 import {
+  callImports,
   ended,
   endImports,
   forgetImporter,
@@ -60,6 +62,28 @@ describe("somebody who has an account", () => {
     expect((await logInAs(row.email)).status).toBe(200);
     const { report } = await importPeople([row], { onExisting: "update" });
     expect(report[0]?.reason).toBe("unchanged");
+  });
+
+  test("is left alone by a second run of the same import, with a hash that nobody has used too", async () => {
+    const row = newRow({ externalId: newExternalId(), password: { hash: IMPORTED_HASH } });
+    const { done: first } = await importPeople([row]);
+    const { done, report } = await importPeople([row], { onExisting: "update" });
+    expect([done.updated, report[0]?.outcome, report[0]?.reason]).toEqual([0, "skipped", "unchanged"]);
+    const { id } = await userOf(row.email);
+    const updates = "SELECT count(*) AS count FROM audit_events WHERE target_id = ? AND action = 'user.updated'";
+    expect(await readOne(updates, id)).toEqual({ count: 0 });
+    expect((await callImports("GET", `/${first.id}`)).body.data.waiting).toBe(1);
+  });
+
+  test("gets the same hash of Firebase again only with other settings", async () => {
+    const row = newRow({ password: FIREBASE.hash });
+    const outcomes: unknown[] = [];
+    for (const saltSeparator of [FIREBASE.settings.saltSeparator, FIREBASE.settings.saltSeparator, "Cg==", "Cg=="]) {
+      const hashSettings = { firebase: { ...FIREBASE.settings, saltSeparator } };
+      const { report } = await importPeople([row], { onExisting: "update", hashSettings });
+      outcomes.push(report[0]?.reason ?? report[0]?.outcome);
+    }
+    expect(outcomes).toEqual(["created", "unchanged", "updated", "unchanged"]);
   });
 
   test("takes another address until the first sign-in", async () => {

@@ -3,7 +3,7 @@
 import { newId } from "../../base/db/ids";
 import type { Role } from "../../base/schemas/roles";
 import { MAX_PASSKEYS } from "../passkeys/store";
-import { isImported } from "../passwords/imported/read";
+import { isImported, isSameHash } from "../passwords/imported/read";
 import { MAX_IDENTITIES } from "../providers/store";
 import { type ImportedPasskey, identityKey, type NewIdentity, type Person, type Row } from "./person";
 import { nameOf, type World } from "./world";
@@ -42,6 +42,8 @@ interface Rules {
   operators: readonly string[];
   /** Whether somebody without a password gets that of the row even after they have signed in. */
   givesPassword?: boolean;
+  /** The imports whose hashes need the same settings as those of the row. */
+  alike?: ReadonlySet<string>;
 }
 
 /** Decides about a row. Does not change the world; `apply` does. */
@@ -103,12 +105,12 @@ function creating(row: Row, world: World): PersonChange {
   return { ...completed(row, nobody, world, { takesOver: false }), isNew: true, changed: ["email"] };
 }
 
-function completing(row: Row, person: Person, world: World, { givesPassword }: Rules): PersonChange {
+function completing(row: Row, person: Person, world: World, { givesPassword, alike }: Rules): PersonChange {
   const isMoved = person.email !== row.email;
   if (isMoved && person.isUsed) throw new Refused("The account has another address");
   if (isMoved) requireFree(row.email, person.id, world);
   const takesOver = !person.isVerified && row.isVerified;
-  return completed(row, takesOver ? withoutAccess(person) : person, world, { takesOver, givesPassword });
+  return completed(row, takesOver ? withoutAccess(person) : person, world, { takesOver, givesPassword, alike });
 }
 
 /** What is left of an account when whoever registered it loses it. */
@@ -129,6 +131,7 @@ const withoutAccess = (person: Person): Person => ({
 interface Completion {
   takesOver: boolean;
   givesPassword?: boolean | undefined;
+  alike?: ReadonlySet<string> | undefined;
 }
 
 /** Adds to `before` what it lacks. */
@@ -185,10 +188,16 @@ function completed(row: Row, before: Person, world: World, completion: Completio
 
 /**
  * A password that was set here stays, and so does one that was used: it is ours by then. No password stays no password
- * for somebody who has signed in: it may have been taken away. With `givesPassword` the caller knows that it was not.
+ * for somebody who has signed in: it may have been taken away. With `givesPassword` the caller knows that it was not. A
+ * hash that comes again stays that of the import that brought it.
  */
-const replacesPassword = ({ passwordHash }: Row, before: Person, { takesOver, givesPassword }: Completion): boolean =>
+const replacesPassword = (
+  { passwordHash }: Row,
+  before: Person,
+  { takesOver, givesPassword, alike }: Completion,
+): boolean =>
   passwordHash !== "" &&
+  !isSameHash(before.password, passwordHash, alike) &&
   (isImported(before.password) || (before.password === "" && (takesOver || givesPassword === true || !before.isUsed)));
 
 /** Those that the person does not have, each once. */

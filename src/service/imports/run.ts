@@ -7,8 +7,8 @@ import { decrypt } from "../../base/crypto/encryption";
 import { repeatable } from "../../base/db/faults";
 import type { Deps } from "../../base/deps";
 import type { PagedMaintenance } from "../../base/maintenance";
-import type { HashSource } from "../../identity/passwords/imported/read";
-import { openSettings } from "../../identity/passwords/imported/settings";
+import { type HashSource, settingsOf } from "../../identity/passwords/imported/read";
+import { importsWithSettings, openSettings } from "../../identity/passwords/imported/settings";
 import { apply, type Decision, decide } from "../../identity/people/decide";
 import { type ReadLine, readLine } from "../../identity/people/row";
 import { endTakenOver, seal } from "../../identity/people/seal";
@@ -101,7 +101,7 @@ async function runBatch(deps: Deps, claimed: ClaimedImport, source: Source): Pro
   const text = await readState(deps, query);
   const world = worldOf(text);
   if (claimed.dryRun) await recallDryRun(deps, claimed.id, rows.flatMap(namesInRow), world);
-  const decided = decideRows(deps, claimed, read.lines, world);
+  const decided = decideRows(deps, claimed, read.lines, world, await importsLike(deps, source.hashes, world));
   const rest = read.lines[decided.length];
   const position = rest ? rest.position : read.end;
   const isRead = position >= source.lines.length;
@@ -157,13 +157,14 @@ function decideRows(
   { onExisting }: ClaimedImport,
   lines: readonly PlacedLine[],
   world: World,
+  alike: ReadonlySet<string>,
 ): Decided[] {
   const decided: Decided[] = [];
   const touched = new Set<string>();
   for (const line of lines) {
     const decision: Decision =
       "row" in line
-        ? decide(line.row, world, { onExisting, operators: config.operators })
+        ? decide(line.row, world, { onExisting, operators: config.operators, alike })
         : { outcome: "refused", reason: line.refused };
     const change = "change" in decision ? decision.change : undefined;
     const isAlone = change !== undefined && (change.takesOver || change.isMoved) && !change.isNew;
@@ -175,6 +176,13 @@ function decideRows(
     apply(change, world);
   }
   return decided;
+}
+
+/** The former imports, among those of the people that a batch meets, whose hashes need the same settings. */
+async function importsLike(deps: Deps, { firebase }: HashSource, { people }: World): Promise<ReadonlySet<string>> {
+  if (!firebase) return new Set();
+  const used = [...people.values()].map(({ password }) => settingsOf(password)).filter((id) => id !== null);
+  return importsWithSettings(deps, new Set(used), firebase);
 }
 
 const sealed = (deps: Deps, decided: readonly Decided[]): Promise<SealedChange[]> =>

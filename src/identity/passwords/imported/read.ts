@@ -70,6 +70,17 @@ const kindNamed = (name: string): HashKind | undefined => (Object.hasOwn(NAMES, 
 
 export const isImported = (stored: string): boolean => stored.startsWith(TAG);
 
+/**
+ * Whether two stored hashes are the same, whichever imports have brought them. Those of Firebase are so only if their
+ * imports have the same settings: `alike` has the ids of those imports whose settings are those of the hash `b`.
+ */
+export function isSameHash(a: string, b: string, alike: ReadonlySet<string> = new Set()): boolean {
+  if (a === b) return true;
+  if (!isImported(a) || !isImported(b)) return false;
+  const [x, y] = [parts(a), parts(b)];
+  return x.kind === y.kind && x.rest === y.rest && (settingsOf(a) === null || alike.has(x.importId));
+}
+
 /** The import whose settings a stored hash needs; null if it needs none. */
 export function settingsOf(stored: string): string | null {
   const { kind, importId } = parts(stored);

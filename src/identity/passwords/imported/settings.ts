@@ -18,3 +18,16 @@ export async function readHashSettings(deps: Deps, importId: string): Promise<Fi
   const sealed = await findHashSettings(deps, importId);
   return sealed === null ? null : openSettings(deps, importId, sealed);
 }
+
+/** Those of these imports that have the given settings. */
+export async function importsWithSettings(
+  deps: Deps,
+  importIds: ReadonlySet<string>,
+  settings: FirebaseSettings,
+): Promise<ReadonlySet<string>> {
+  const alike = new Set<string>();
+  for (const id of importIds) {
+    if (JSON.stringify(await readHashSettings(deps, id)) === JSON.stringify(settings)) alike.add(id);
+  }
+  return alike;
+}
