@@ -5,7 +5,8 @@ import { describeError, log } from "../base/log/log";
 import { type MailJob, mailJob } from "../base/mail/job";
 import { HOUR_MS } from "../base/time";
 import { forgetFailures, noteFailures } from "./failures-store";
-import { type PreparedMail, prepareMail } from "./prepare";
+import type { PreparedMail } from "./kind";
+import { isSentOnce, prepareMail } from "./prepare";
 import { renderMail } from "./render";
 import { claimMail, settleMail } from "./sent-once-store";
 
@@ -42,14 +43,6 @@ const isPermanent = (error: unknown): boolean => {
   return code !== undefined && (PERMANENT_CODES.has(code) || code.startsWith("E_HEADER"));
 };
 
-/** The kinds of mail whose jobs may be queued again but send one mail only. */
-const SENT_ONCE: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
-  "alarm",
-  "subscriptionAlert",
-  "accountDeleted",
-  "tenantDeleted",
-]);
-
 /** How many mails of a batch the provider has accepted, and how many it could not accept for now. */
 interface Tally {
   sent: number;
@@ -83,7 +76,7 @@ async function noteTally(deps: Deps, { sent, failed }: Tally): Promise<void> {
 
 async function handle(deps: Deps, message: Message, job: MailJob, tally: Tally): Promise<void> {
   try {
-    const send = SENT_ONCE.has(job.kind) ? sendOnce : sendMail;
+    const send = isSentOnce(job) ? sendOnce : sendMail;
     await send(deps, job, message.attempts, tally);
     message.ack();
   } catch (error) {
