@@ -3,21 +3,18 @@
  * work, and the write that opens the session also uses the second factor.
  */
 import { digest } from "../../base/crypto/encryption";
-import { hashPassword } from "../../base/crypto/passwords";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import type { ClientContext } from "../../base/schemas/client-context";
 import { findCredentialsOfUser, findForPassword, type StoredCredentials } from "../accounts/credentials-store";
-import { formerService, isUnknownHere, signInAtFormerService } from "../legacy-login/sign-in";
-import { verifyStoredPassword } from "../passwords/imported/verify";
 import { requirePasswords } from "../passwords/off";
 import type { OpenedSession } from "../sessions/tokens";
 import { hasSecondFactor } from "../two-factor/store";
 import { checkAttempt } from "./attempt";
 import { requireVerified } from "./open";
+import { checkPassword, refusedAfterMs } from "./password-sources";
 import type { PendingLogin } from "./schemas";
 import { completeSignIn, type SignInChoice } from "./second-factor";
-import { upgradePasswordHash } from "./store";
 
 export interface Credentials {
   email: string;
@@ -71,12 +68,6 @@ const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid 
 const passwordDigest = (deps: Deps, { userId, passwordHash }: StoredCredentials) =>
   digest(deps.keys, `login:${userId}`, passwordHash);
 
-/**
- * While imported hashes wait, or a former service is asked, no refusal of a password leaves earlier: they take other
- * times than our hashes, which would tell who has what.
- */
-const REFUSED_AFTER_MS = { imported: 500, legacy: 1_000 };
-
 async function verifyCredentials(
   deps: Deps,
   { email, password, tenantId }: Credentials,
@@ -88,15 +79,11 @@ async function verifyCredentials(
   // The query runs in parallel with the reservation of the attempt. If the attempt is refused, nobody awaits the query.
   account.catch(() => {});
   const evaluate = async () => {
-    const { credentials, isImportedWaiting } = await found;
-    const service = formerService(deps);
-    const floorMs = service ? REFUSED_AFTER_MS.legacy : isImportedWaiting ? REFUSED_AFTER_MS.imported : 0;
+    const { credentials: stored, isImportedWaiting } = await found;
+    const floorMs = refusedAfterMs(deps, isImportedWaiting);
     // Before the hash: the clock stands still while it is computed.
     const floor = floorMs === 0 ? null : scheduler.wait(floorMs);
-    const verified =
-      service && isUnknownHere(deps, email, credentials)
-        ? await signInAtFormerService(deps, service, { email, password, tenantId }, origin)
-        : await checkedPassword(deps, credentials, password);
+    const verified = await checkPassword(deps, { email, password, tenantId, origin, stored });
     if (!verified) await floor;
     return verified;
   };
@@ -104,27 +91,6 @@ async function verifyCredentials(
   if (!stored) throw wrongPassword();
   await requireVerified(deps, stored);
   return stored;
-}
-
-/** The credentials if the password is right, with the hash that is stored now; otherwise null. */
-async function checkedPassword(
-  deps: Deps,
-  stored: StoredCredentials | undefined,
-  password: string,
-): Promise<StoredCredentials | null> {
-  const { correct, outdated } = await verifyStoredPassword(deps, password, stored?.passwordHash ?? null);
-  if (!stored || !correct) return null;
-  return outdated ? withNewHash(deps, stored, password) : stored;
-}
-
-async function withNewHash(deps: Deps, stored: StoredCredentials, password: string): Promise<StoredCredentials | null> {
-  const upgraded = await hashPassword(password);
-  const { userId, passwordHash } = stored;
-  if (await upgradePasswordHash(deps, userId, passwordHash, upgraded)) return { ...stored, passwordHash: upgraded };
-  // A parallel login was faster, or the password has changed.
-  const current = await findCredentialsOfUser(deps, userId, stored.tenantId);
-  const { correct } = await verifyStoredPassword(deps, password, current?.passwordHash ?? null);
-  return current && correct ? current : null;
 }
 
 async function openAfterPassword(
