@@ -78,6 +78,6 @@ export async function* checkServed(folder: string, audits: boolean): AsyncGenera
     "stylish",
   ]);
   yield finding("OpenAPI document", lint.ok && !/You have \d+ (warning|error)/.test(lint.output), lint.output);
-  yield program("types of the client up to date", "node", ".scripts/generate.ts", "--check");
+  yield program("generated client up to date", "node", ".scripts/generate.ts", "--check");
   yield* await Promise.all(audit);
 }
