@@ -150,8 +150,12 @@ export const SETTING_NAMES = Object.keys(VARIABLES) as Name[];
 
 /** Settings that make a part of the configuration together. */
 const COMBINED = {
-  ...{ ...BRAND_VARIABLES, ...ISSUER_VARIABLES, ...LEGACY_LOGIN_VARIABLES },
-  ...{ ...LIMIT_VARIABLES, ...PROVIDER_VARIABLES, ...TURNSTILE_VARIABLES },
+  ...BRAND_VARIABLES,
+  ...ISSUER_VARIABLES,
+  ...LEGACY_LOGIN_VARIABLES,
+  ...LIMIT_VARIABLES,
+  ...PROVIDER_VARIABLES,
+  ...TURNSTILE_VARIABLES,
 };
 
 type CamelCase<S extends string> = S extends `${infer Word}_${infer Rest}`

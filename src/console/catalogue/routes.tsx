@@ -52,7 +52,12 @@ export const catalogueRoutes = new Hono<AppEnv>()
     const catalogue = await catalogueOf(c);
     const query = { limit: PAGE_TYPES, cursor: c.req.query("after") ?? "", archived: "exclude" } as const;
     const { types, nextCursor } = await listTypes(c.get("deps"), catalogue, query, catalogue.hasPlatformTypes);
-    return page(c, catalogue, catalogue.title, <TypesPage {...{ catalogue, types, nextCursor }} />);
+    return page(
+      c,
+      catalogue,
+      catalogue.title,
+      <TypesPage catalogue={catalogue} types={types} nextCursor={nextCursor} />,
+    );
   })
   .get("/:slug/:file{openapi\\.json|asyncapi\\.json|types\\.ts}", async (c) => {
     const catalogue = await catalogueOf(c);

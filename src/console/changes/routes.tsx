@@ -48,7 +48,8 @@ export function changePages(changes: readonly OperatorChange[], subject: ChangeS
     );
     pages.form(change.path, change.operation, {
       values: (sent) => ({
-        ...{ reason: sent.text("reason"), ...tickedIn(sent, change) },
+        reason: sent.text("reason"),
+        ...tickedIn(sent, change),
         ...(change.asksForShard ? { shard: Number(sent.text("shard") || "none") } : {}),
       }),
       input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),

@@ -76,7 +76,11 @@ export const eventTypePages = new Pages()
     const type = await typeIn(c);
     const versions = (await perform(c, eventTypes.versions, undefined)).map(versionSummaryView);
     const { permissions } = c.get("principal");
-    return page(c, { title: type.name, section: SECTION }, <TypeDetail {...{ type, versions, permissions }} />);
+    return page(
+      c,
+      { title: type.name, section: SECTION },
+      <TypeDetail type={type} versions={versions} permissions={permissions} />,
+    );
   })
   .get("/named/:name/versions/:version", requires(READ_TYPES), async (c) => {
     const version = versionView(await perform(c, eventTypes.version, undefined));

@@ -23,8 +23,17 @@ export interface TypeValues {
 }
 
 export const EMPTY: TypeValues = {
-  ...{ name: "", description: "", group: "", enforce: "off", schema: "", examples: "", archived: "no" },
-  ...{ deprecated: "no", since: "", note: "", replacedBy: "" },
+  name: "",
+  description: "",
+  group: "",
+  enforce: "off",
+  schema: "",
+  examples: "",
+  archived: "no",
+  deprecated: "no",
+  since: "",
+  note: "",
+  replacedBy: "",
 };
 
 export const readValues = (form: Form): TypeValues => form.texts(...(Object.keys(EMPTY) as (keyof TypeValues)[]));
@@ -51,7 +60,8 @@ const same = (text: string) => text;
 
 /** The body for a new type. */
 export const creationOf = ({ name, description, group, enforce, schema, examples }: TypeValues) => ({
-  ...{ name: name.trim(), enforce },
+  name: name.trim(),
+  enforce,
   ...given("description", description, same),
   ...given("group", group, same),
   ...given("schema", schema, (text) => parseJson("schema", text)),

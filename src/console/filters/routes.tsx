@@ -34,7 +34,7 @@ async function filterPage(
   return page(
     c,
     { title: "Filter", section: "subscriptions", refused },
-    <FilterPage {...{ id: row.id, name: row.name, mayUpdate, result }} values={values ?? stored} />,
+    <FilterPage id={row.id} name={row.name} mayUpdate={mayUpdate} result={result} values={values ?? stored} />,
   );
 }
 

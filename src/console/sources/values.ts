@@ -43,8 +43,15 @@ const verificationTexts = (textOf: (field: VerificationField) => string): Verifi
 
 /** What the form of a new source shows. */
 export const newValues = (secret: string): SourceValues => ({
-  ...{ name: "", secret, typePrefix: "", allow: "", requestsPerMinute: "", maxBytes: "" },
-  ...{ typeFrom: "", type: "", dedupe: "" },
+  name: "",
+  secret,
+  typePrefix: "",
+  allow: "",
+  requestsPerMinute: "",
+  maxBytes: "",
+  typeFrom: "",
+  type: "",
+  dedupe: "",
   verification: verificationTexts((field) => DEFAULTS[field] ?? ""),
 });
 

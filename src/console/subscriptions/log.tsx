@@ -99,7 +99,7 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
   if (rows.length === 0) {
     return query.status || query.eventType || query.cursor ? (
       <EmptyState title="No attempt matches">
-        {nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}
+        {nextCursor !== null && <Older webhookId={webhookId} query={query} nextCursor={nextCursor} />}
       </EmptyState>
     ) : (
       <EmptyState title="Nothing sent yet">
@@ -133,7 +133,7 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
           </tr>
         ))}
       </Table>
-      {nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}
+      {nextCursor !== null && <Older webhookId={webhookId} query={query} nextCursor={nextCursor} />}
     </>
   );
 }

@@ -152,7 +152,12 @@ async function subscriptionPage(
     <SubscriptionDetail
       {...view}
       subscription={{
-        ...{ ...plain, secret, headers, isCooling: plain.cooldownUntil > nowMs, disabledAfterHours, nowMs },
+        ...plain,
+        secret,
+        headers,
+        isCooling: plain.cooldownUntil > nowMs,
+        disabledAfterHours,
+        nowMs,
         defaultAutoDisableHours: deps.config.autoDisableHours,
       }}
       next={waiting && { ...waiting, ...nextAttemptOf(waiting, plain.options?.retry?.schedule, nowMs) }}

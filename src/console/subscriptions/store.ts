@@ -183,7 +183,10 @@ export async function readSubscriptionScreen(
   return {
     subscription: {
       ...subscription,
-      ...{ pending: sum("pending"), waiting: sum("waiting"), held: sum("held"), toSend: sum("toSend") },
+      pending: sum("pending"),
+      waiting: sum("waiting"),
+      held: sum("held"),
+      toSend: sum("toSend"),
       lastTriggeredAt: subscription.lastTriggeredAt ?? former.subscription.lastTriggeredAt,
       hasFailed: subscription.hasFailed || former.subscription.hasFailed,
     },

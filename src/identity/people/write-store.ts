@@ -53,8 +53,14 @@ const textOf = (member: string): SQL => sql.raw(`(j.value ->> '${member}')`);
 function insertPeople(changes: readonly SealedChange[], nowMs: number): SQL | undefined {
   if (changes.length === 0) return undefined;
   const people = changes.map(({ person, row, passwordHash, totpSealed }) => ({
-    ...{ id: person.id, email: person.email, name: person.name, externalId: person.externalId },
-    ...{ password: passwordHash ?? "", totp: totpSealed, enrolment: newId(), createdAt: row.createdAt ?? nowMs },
+    id: person.id,
+    email: person.email,
+    name: person.name,
+    externalId: person.externalId,
+    password: passwordHash ?? "",
+    totp: totpSealed,
+    enrolment: newId(),
+    createdAt: row.createdAt ?? nowMs,
     isVerified: person.isVerified ? 1 : 0,
     isSuspended: row.isSuspended ? 1 : 0,
   }));
@@ -71,8 +77,13 @@ function insertPeople(changes: readonly SealedChange[], nowMs: number): SQL | un
 function updatePeople(changes: readonly SealedChange[], nowMs: number): SQL | undefined {
   if (changes.length === 0) return undefined;
   const people = changes.map(({ person, isMoved, isNewlyVerified, passwordHash, totpSealed }) => ({
-    ...{ id: person.id, email: person.email, name: person.name, externalId: person.externalId },
-    ...{ password: passwordHash, totp: totpSealed, enrolment: newId() },
+    id: person.id,
+    email: person.email,
+    name: person.name,
+    externalId: person.externalId,
+    password: passwordHash,
+    totp: totpSealed,
+    enrolment: newId(),
     verification: isNewlyVerified ? "new" : isMoved ? "none" : "kept",
   }));
   const verified = (fresh: SQL, column: SQL) =>

@@ -117,7 +117,10 @@ async function runBatch(deps: Deps, claimed: ClaimedImport, source: Source): Pro
       state: { query, text },
       progress: {
         counts: countsOf(decided),
-        ...{ entries, line, position: isRead ? 0 : position, readChunk: isRead ? source.chunk : null },
+        entries,
+        line,
+        position: isRead ? 0 : position,
+        readChunk: isRead ? source.chunk : null,
       },
     },
     nowMs,

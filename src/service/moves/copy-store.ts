@@ -74,8 +74,10 @@ export async function copySubscriptions(from: Db, to: Db, tenantId: string): Pro
 /** The hour of the last attempt says whether the subscription fails; its attempts are counted where they were made. */
 const withoutAttempts = (hour: StoredRow): StoredRow => ({
   ...Object.fromEntries(Object.keys(hour).map((column) => [column, 0])),
-  ...{ subscription_id: hour.subscription_id ?? "", hour: hour.hour ?? 0 },
-  ...{ failure_count: hour.failure_count ?? 0, failing_since: hour.failing_since ?? null },
+  subscription_id: hour.subscription_id ?? "",
+  hour: hour.hour ?? 0,
+  failure_count: hour.failure_count ?? 0,
+  failing_since: hour.failing_since ?? null,
   sent_failures: hour.sent_failures ?? 0,
 });
 
@@ -85,8 +87,12 @@ function withEmptyLane(row: StoredRow): StoredRow {
   const isCooling = Number(row.held_until) > 0;
   return {
     ...row,
-    ...{ has_backlog: holds || isCooling ? 1 : 0, released_to: holds ? 0 : null, release_rate: 0 },
-    ...{ released_at: null, dropped_to: null, throttled_until: 0 },
+    has_backlog: holds || isCooling ? 1 : 0,
+    released_to: holds ? 0 : null,
+    release_rate: 0,
+    released_at: null,
+    dropped_to: null,
+    throttled_until: 0,
   };
 }
 

@@ -204,8 +204,14 @@ const acceptedEvents = (hasKeys: boolean, columns: SQL) =>
 /** What filters add to the statements; nothing for a tenant without rules. */
 function filterParts(isGuarded: boolean, isFiltered: boolean, hasDots: boolean) {
   const parts = {
-    ...{ listed: LISTED, table: NOTHING, page: undefined, columns: NOTHING },
-    ...{ names: NOTHING, values: NOTHING, returned: NOTHING, deliveries: sql.raw("counts.deliveries") },
+    listed: LISTED,
+    table: NOTHING,
+    page: undefined,
+    columns: NOTHING,
+    names: NOTHING,
+    values: NOTHING,
+    returned: NOTHING,
+    deliveries: sql.raw("counts.deliveries"),
     read: isGuarded ? sql`, coalesce(json_array_length(e.filtered), 0) AS filtered` : NOTHING,
     wanted: COUNTED,
   };

@@ -54,16 +54,13 @@ export async function acceptEvents(
   rules: RulesState | null = null,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number; isStale: boolean }> {
   const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, rules !== null);
-  const list = jsonList(
-    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey, fitting }) => ({
-      ...{ id, type, bytes },
-      ...(isFiltered ? fittingOf(fitting) : {}),
-      ...(hasKeys ? { key, hash } : {}),
-      ...(isOrdered ? { orderKey } : {}),
-    })),
-  );
+  const list = listOf(events, { hasKeys, isOrdered, isFiltered });
   const values = {
-    ...{ list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS },
+    list,
+    tenantId,
+    allowedDeliveries,
+    nowMs,
+    keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS,
     ...(rules === null ? {} : { rulesRevision: rules.revision, receivers: rules.receivers }),
   };
   const { inserted, outbox } = await unlessDeparted(() =>
@@ -94,7 +91,9 @@ export async function acceptEvents(
   }
   const read = await repeatable(() =>
     atomically(db, {
-      ...{ accepted: statements.accepted(values), count: statements.count(values), due: statements.due(values) },
+      accepted: statements.accepted(values),
+      count: statements.count(values),
+      due: statements.due(values),
       revision: statements.revision?.(values),
     }),
   );
@@ -103,6 +102,22 @@ export async function acceptEvents(
     rules !== null && (now?.revision !== rules.revision || (isFiltered && now.receivers !== rules.receivers));
   return { accepted: read.accepted, due: read.due, wantedDeliveries: read.count[0]?.deliveries ?? 0, isStale };
 }
+
+/** The events as the statements read them, with the fields that some event needs. */
+const listOf = (
+  events: readonly NewEvent[],
+  { hasKeys, isOrdered, isFiltered }: Pick<ReturnType<typeof statementsFor>, "hasKeys" | "isOrdered" | "isFiltered">,
+) =>
+  jsonList(
+    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash, orderKey, fitting }) => ({
+      id,
+      type,
+      bytes,
+      ...(isFiltered ? fittingOf(fitting) : {}),
+      ...(hasKeys ? { key, hash } : {}),
+      ...(isOrdered ? { orderKey } : {}),
+    })),
+  );
 
 /**
  * Returns the events that were published before with the same Idempotency-Keys in another database of the tenant, by

@@ -65,7 +65,9 @@ export const publication = z
       .unknown()
       .optional()
       .meta({
-        ...{ type: "integer", minimum: 1, examples: [1] },
+        type: "integer",
+        minimum: 1,
+        examples: [1],
         description:
           "The version of its type's schema that it must fit; by default the newest one. Ignored if the type is not " +
           "declared.",

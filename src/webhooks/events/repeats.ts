@@ -17,8 +17,11 @@ export async function publishedIn(
   if (hashes.every((hash) => hash === null)) return new Map();
   const nowMs = deps.now();
   const events = inputs.map((input, position) => ({
-    ...{ type: input.type, idempotencyKey: input.idempotencyKey, requestHash: hashes[position] ?? null },
-    ...{ id: newIdAt(nowMs), bytes: 0 },
+    type: input.type,
+    idempotencyKey: input.idempotencyKey,
+    requestHash: hashes[position] ?? null,
+    id: newIdAt(nowMs),
+    bytes: 0,
   }));
   const found = await findPublished(deps.shards.db(shard), tenantId, events, nowMs);
   const accepted = events.map((_, position) => found.get(position));

@@ -131,7 +131,9 @@ async function findEvents(deps: Deps, { tenant }: FeedRef, ids: readonly string[
 async function textOf(id: string, event: NonNullable<SizedEvent["event"]>): Promise<string> {
   const { type, createdAt, correlationId, orderKey, sequence, payload } = event;
   const fields = {
-    ...{ id, type, createdAt: iso(createdAt) },
+    id,
+    type,
+    createdAt: iso(createdAt),
     ...(correlationId === null ? {} : { correlationId }),
     ...(orderKey === null || sequence === null ? {} : { orderKey, sequence }),
   };

@@ -16,8 +16,12 @@ export const FAN_OUT_PAGE = 500;
 export const insertFanOut = (nowMs: number | Placeholder, from: SQL): SQL =>
   insertDeliveries(
     {
-      ...{ queue: NEXT_QUEUE, dueAt: sql`${nowMs}`, id: deliveryIdOf(sql`e.id`, sql`s.id`) },
-      ...{ eventId: sql`e.id`, kind: sql.raw("'event'"), bytes: sql`e.bytes` },
+      queue: NEXT_QUEUE,
+      dueAt: sql`${nowMs}`,
+      id: deliveryIdOf(sql`e.id`, sql`s.id`),
+      eventId: sql`e.id`,
+      kind: sql.raw("'event'"),
+      bytes: sql`e.bytes`,
     },
     from,
   );

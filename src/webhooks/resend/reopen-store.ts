@@ -21,8 +21,13 @@ export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: num
   opened: rows<OutboxKey>(
     sql`${insertDeliveries(
       {
-        ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`f.delivery_id`, eventId: sql`e.id`, kind: sql`f.kind` },
-        ...{ bytes: PAYLOAD_BYTES_OF_E, attemptId: attemptIdSql(nowMs) },
+        queue: NEXT_QUEUE,
+        dueAt: nowMs,
+        id: sql`f.delivery_id`,
+        eventId: sql`e.id`,
+        kind: sql`f.kind`,
+        bytes: PAYLOAD_BYTES_OF_E,
+        attemptId: attemptIdSql(nowMs),
       },
       sql`FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS
         JOIN subscriptions s ON s.id = ${subscriptionId}`,

@@ -85,8 +85,12 @@ export async function insertRetry(
           WHERE state <> 'open'`,
       outbox: insertDeliveries(
         {
-          ...{ queue: MAIN, dueAt: nowMs, id: sql`m.delivery_id` },
-          ...{ eventId: sql`e.id`, kind: "retry", bytes: PAYLOAD_BYTES_OF_E },
+          queue: MAIN,
+          dueAt: nowMs,
+          id: sql`m.delivery_id`,
+          eventId: sql`e.id`,
+          kind: "retry",
+          bytes: PAYLOAD_BYTES_OF_E,
         },
         sql`FROM ${live(tenant, id)} CROSS JOIN ${last}
         CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id
@@ -183,8 +187,12 @@ export async function insertTest(
         ON CONFLICT DO NOTHING`,
       outbox: insertDeliveries(
         {
-          ...{ queue: MAIN, dueAt: nowMs, id: deliveryIdOf(eventId, sql`s.id`) },
-          ...{ eventId, kind: "test", bytes: event.bytes },
+          queue: MAIN,
+          dueAt: nowMs,
+          id: deliveryIdOf(eventId, sql`s.id`),
+          eventId,
+          kind: "test",
+          bytes: event.bytes,
         },
         sql`FROM ${live(tenant, id)} WHERE ${isNew(id, deliveryIdOf(eventId, id), nowMs)}`,
       ),

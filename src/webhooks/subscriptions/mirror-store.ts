@@ -14,8 +14,17 @@ import { assign, disable, END_LANE, enable } from "../plane/lane-store";
 
 /** What a lane and an isolated database know for themselves. */
 const OWN_COLUMNS: readonly string[] = [
-  ...["id", "tenant_id", "has_backlog", "held_until", "slow_until", "released_to", "release_rate", "released_at"],
-  ...["dropped_to", "throttled_until", "gone_since"],
+  "id",
+  "tenant_id",
+  "has_backlog",
+  "held_until",
+  "slow_until",
+  "released_to",
+  "release_rate",
+  "released_at",
+  "dropped_to",
+  "throttled_until",
+  "gone_since",
 ];
 
 /** The subscriptions of a tenant, and what belongs to them. */
@@ -49,7 +58,12 @@ export async function mirrorSubscriptions(deps: Deps, tenant: TenantRef, nowMs: 
 async function writeCopies(db: Db, tenantId: string, { subscriptions, keys, index }: Present, nowMs: number) {
   const list = jsonList(
     subscriptions.map(({ id, version, enabled, is_deleted: isDeleted, released_to, dropped_to }) => ({
-      ...{ id, version, enabled, isDeleted, holds: Number(released_to !== null), drops: Number(dropped_to !== null) },
+      id,
+      version,
+      enabled,
+      isDeleted,
+      holds: Number(released_to !== null),
+      drops: Number(dropped_to !== null),
     })),
   );
   const isOpen = hasDeparted(sql`${tenantId}`);

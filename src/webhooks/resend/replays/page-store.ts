@@ -225,8 +225,13 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
   return {
     opened: rows<OutboxKey>(sql`${insertDeliveries(
       {
-        ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`l.delivery_id`, eventId: sql`e.id`, kind: sql`l.kind` },
-        ...{ bytes: PAYLOAD_BYTES_OF_E, attemptId: attemptIdOf(sql`e.id`) },
+        queue: NEXT_QUEUE,
+        dueAt: nowMs,
+        id: sql`l.delivery_id`,
+        eventId: sql`e.id`,
+        kind: sql`l.kind`,
+        bytes: PAYLOAD_BYTES_OF_E,
+        attemptId: attemptIdOf(sql`e.id`),
       },
       sql`FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew}`,
     )} ON CONFLICT DO NOTHING
