@@ -3,6 +3,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
+import { WITH_PORTALS } from "../../base/operation";
 import { TEST_RULES } from "../../webhooks/access";
 import { filters } from "../../webhooks/filters/api";
 import type { FilterResult } from "../../webhooks/filters/schemas";
@@ -41,7 +42,7 @@ async function filterPage(
 const again = (c: Context<AppEnv>, refused: Refused, values: FilterValues) => filterPage(c, { values, refused });
 
 export const filterPages = new Pages()
-  .get("/:id/filter", requires({ permission: "webhook.read" }), (c) => filterPage(c))
+  .get("/:id/filter", requires({ callers: WITH_PORTALS, permission: "webhook.read" }), (c) => filterPage(c))
   .form("/:id/filter/test", filters.test, {
     values: readValues,
     input: ({ filter, type, payload }) => ({

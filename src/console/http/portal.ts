@@ -3,8 +3,10 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { NONCE } from "hono/secure-headers";
 import { AppError } from "../../base/errors";
+import { accessOf, isOpenTo } from "../../base/http/access";
 import type { AppEnv } from "../../base/http/env";
 import { originOf } from "../../base/http/origin";
+import { servesRequest } from "../../base/http/permissions";
 import { authenticatePortalSession } from "../../identity/portal/session";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { getConsoleCookie, setConsoleCookie } from "./cookies";
@@ -15,7 +17,7 @@ const ENDED =
   "Your access has ended, or this browser did not keep the cookie for it. Go back to where you came from, and open " +
   "the page again.";
 
-/** 401 without a live session, 403 in a suspended tenant. */
+/** 401 without a live session, 403 in a suspended tenant and for what is not open to portals. */
 export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
   const cookie = getConsoleCookie(c, "session");
   const principal =
@@ -25,6 +27,7 @@ export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
   if (!principal) throw new AppError("UNAUTHENTICATED", { message: ENDED });
   c.set("principal", principal);
   if (principal.isTenantSuspended) throw tenantSuspended();
+  if (servesRequest(c) && !isOpenTo(accessOf(c), "portal")) throw new AppError("FORBIDDEN");
   await next();
 });
 

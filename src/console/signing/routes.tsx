@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { decrypt } from "../../base/crypto/encryption";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
+import { WITH_PORTALS } from "../../base/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { readValidKeys } from "../../webhooks/signing/store";
@@ -41,7 +42,7 @@ export const signingPages = new Pages()
       <Signing id={id} name={name} keys={keys} keysUrl={keysUrl} mayUpdate={mayUpdate} nowMs={nowMs} />,
     );
   })
-  .get("/:id/secret/rotate", requires({ permission: "webhook.update" }), (c) =>
+  .get("/:id/secret/rotate", requires({ callers: WITH_PORTALS, permission: "webhook.update" }), (c) =>
     rotatePage(c, { kind: "v1", overlapSeconds: DAY_SECONDS }),
   )
   .form("/:id/secret/rotate", secrets.rotate, {

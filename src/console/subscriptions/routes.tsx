@@ -4,6 +4,7 @@ import { decrypt } from "../../base/crypto/encryption";
 import { invalid, notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
+import { WITH_PORTALS } from "../../base/operation";
 import { HOUR_MS } from "../../base/time";
 import { LISTEN, READ_DELIVERIES } from "../../webhooks/access";
 import { logQuery } from "../../webhooks/log/schemas";
@@ -196,7 +197,7 @@ export const subscriptionPages = new Pages()
       <SubscriptionList search={search} rows={rows} next={next} permissions={principal.permissions} />,
     );
   })
-  .get("/new", requires({ permission: "webhook.create" }), (c) =>
+  .get("/new", requires({ callers: WITH_PORTALS, permission: "webhook.create" }), (c) =>
     formPage(c, null, {
       name: "",
       url: "",
@@ -220,7 +221,7 @@ export const subscriptionPages = new Pages()
     done: (c, { id }) => redirectWithFlash(c, `/webhooks/${id}`, "subscribed"),
     again: (c, refused, values) => formPage(c, null, values, { refused }),
   })
-  .get("/:id/edit", requires({ permission: "webhook.update" }), async (c) => {
+  .get("/:id/edit", requires({ callers: WITH_PORTALS, permission: "webhook.update" }), async (c) => {
     const row = await requireSubscription(c);
     const { id, name, url, events, options } = row;
     const values = {
@@ -238,7 +239,7 @@ export const subscriptionPages = new Pages()
     done: flash("/webhooks/:id", "changed"),
     again: editAgain,
   })
-  .get("/:id/delete", requires({ permission: "webhook.delete" }), async (c) => {
+  .get("/:id/delete", requires({ callers: WITH_PORTALS, permission: "webhook.delete" }), async (c) => {
     const { id, name } = await requireSubscription(c);
     return page(
       c,
