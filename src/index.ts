@@ -6,6 +6,7 @@ import { consume } from "./queue";
 
 export { AccountLock } from "./base/limits/account-lock";
 export { RateLimiter } from "./base/limits/durable-object";
+export { DeliveryRuns } from "./delivery-runs";
 export { ListenSocket } from "./listen-socket";
 export { Sweeper } from "./sweeper";
 // The name under which deployments know the class.
@@ -16,7 +17,7 @@ export { FeedLease } from "./webhooks/feeds/durable-object";
 export default {
   fetch: app.fetch,
   async queue(batch, env, ctx) {
-    await consume(await createDeps(env, ctx), batch);
+    await consume(await createDeps(env, ctx), batch, (message) => ctx.exports.DeliveryRuns.run(message));
   },
   async scheduled(controller, env, ctx) {
     await runCron(await createDeps(env, ctx), controller.cron);

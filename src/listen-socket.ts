@@ -196,7 +196,11 @@ export class ListenSocket extends DurableObject<Env> {
     if (!isConnected) kv.put(IS_NOTED, false);
     else if (isChanged) {
       // What is from before a move is in the former database.
-      for (const { shard } of placesOf(tenant)) deps.background("feed a listener", feedLanes(deps, shard, [known.id]));
+      for (const { shard } of placesOf(tenant))
+        deps.background(
+          "feed a listener",
+          feedLanes(deps, shard, [{ subscriptionId: known.id, tenantId: tenant.tenantId }]),
+        );
     }
     return isFound;
   }

@@ -7,25 +7,26 @@ import { countDeadLetters } from "./base/db/dead-letters-store";
 import type { Deps } from "./base/deps";
 import { describeError, log } from "./base/log/log";
 import { mailJob } from "./base/mail/job";
-import { type FanOut, type FanOutMessage, queueMessage, type ShardKey } from "./base/messages";
+import { type DeliveryMessage, type FanOut, type FanOutMessage, queueMessage } from "./base/messages";
 import { consumeMail } from "./mailer/consume";
-import { DeliveryRun } from "./webhooks/delivery/deliver";
-import { inTurns } from "./webhooks/delivery/selection";
-import { isBusy } from "./webhooks/delivery/send-load";
+import { runMessages } from "./webhooks/delivery/run-messages";
 import type { QueueSpeed } from "./webhooks/plane/enqueue";
 import { continueFanOuts } from "./webhooks/plane/fan-out";
-import { HANDLER_WAITS_MS, MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/plane/timing";
+import { REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/plane/timing";
+
+/** Delivers a message in an invocation of its own; see `runMessages`. */
+export type RunApart = (message: DeliveryMessage) => Promise<number | null>;
 
 /** Handles a batch of any queue. Never throws. */
-export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
+export async function consume(deps: Deps, batch: MessageBatch, runApart?: RunApart): Promise<void> {
   if (batch.queue.endsWith("-dead")) return consumeDead(deps, batch);
   if (batch.queue.endsWith("-mail")) return consumeMail(deps, batch);
-  return consumeDeliveries(deps, batch);
+  return consumeDeliveries(deps, batch, runApart);
 }
 
 interface Delivery {
   message: Message;
-  keys: ShardKey[];
+  data: DeliveryMessage;
 }
 
 interface Parsed {
@@ -39,69 +40,43 @@ function parse(batch: MessageBatch): Parsed {
     const { success, data } = queueMessage.safeParse(message.body);
     if (!success) dropUnknown(batch.queue, message);
     else if ("fanOuts" in data) parsed.fanOuts.push({ message, data });
-    else parsed.deliveries.push({ message, keys: data.due.map((key) => ({ ...key, shard: data.shard })) });
+    else parsed.deliveries.push({ message, data });
   }
   return parsed;
 }
 
 /**
  * Messages that are not retried are acked when the handler ends, and cannot be retried afterwards. The handler
- * therefore waits until every claim has succeeded or failed. It does not wait for sends that have started, because the
- * local queue would wait with it.
+ * therefore waits until the claims that can be made now have succeeded or failed. It never waits for a receiver or a
+ * time, because the next batch of the local queue would wait with it.
  */
-async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
-  const speed: QueueSpeed = batch.queue.endsWith("-slow") ? "slow" : "fast";
+async function consumeDeliveries(deps: Deps, batch: MessageBatch, runApart?: RunApart): Promise<void> {
   const { deliveries, fanOuts } = parse(batch);
-  const run = new DeliveryRun(deps, speed);
   await Promise.all([
     ...fanOuts.map((parsed) => consumeFanOuts(deps, parsed)),
-    ...groups(deps, deliveries).map((group) => claimGroup(run, group)),
+    batch.queue.endsWith("-slow") && runApart
+      ? Promise.all(deliveries.map((delivery) => deliverApart(delivery, runApart)))
+      : deliverTogether(deps, batch.queue.endsWith("-slow") ? "slow" : "fast", deliveries),
   ]);
-  const finished = run.finished();
-  deps.background("deliver", finished);
-  let isDone = false;
-  const done = finished.finally(() => {
-    isDone = true;
+}
+
+async function deliverTogether(deps: Deps, speed: QueueSpeed, deliveries: readonly Delivery[]): Promise<void> {
+  const messages = deliveries.map(({ data }) => data);
+  const retries = await runMessages(deps, speed, messages);
+  for (const [index, { message }] of deliveries.entries()) retryAfter(message, retries[index] ?? null);
+}
+
+/** An invocation opens six connections, so the messages of the slow queue get one each. */
+async function deliverApart({ message, data }: Delivery, runApart: RunApart): Promise<void> {
+  const retry = await runApart(data).catch((error: unknown) => {
+    log("error", "batch not claimed", { shard: data.shard, count: data.due.length, ...describeError(error) });
+    return REQUEUE_AFTER_FAULT_SECONDS;
   });
-  await Promise.race([done, run.allStarted, scheduler.wait(HANDLER_WAITS_MS)]);
-  while (!isDone && isBusy()) await Promise.race([done, scheduler.wait(HANDLER_WAITS_MS)]);
+  retryAfter(message, retry);
 }
 
-interface Group {
-  waitMs: number;
-  deliveries: Delivery[];
-}
-
-/**
- * Groups the messages into those that are due and those that are slightly early. Returns much earlier ones to the
- * queue.
- */
-function groups(deps: Deps, deliveries: readonly Delivery[]): Group[] {
-  const nowMs = deps.now();
-  const earlyMs = ({ keys }: Delivery) => Math.max(...keys.map(({ dueAt }) => dueAt - nowMs));
-  const due = deliveries.filter((delivery) => earlyMs(delivery) <= 0);
-  const early = deliveries.filter((delivery) => earlyMs(delivery) > 0 && earlyMs(delivery) <= MAX_EARLY_MS);
-  for (const delivery of deliveries) {
-    if (earlyMs(delivery) > MAX_EARLY_MS)
-      delivery.message.retry({ delaySeconds: Math.floor(earlyMs(delivery) / 1000) });
-  }
-  return [
-    { waitMs: 0, deliveries: due },
-    { waitMs: Math.max(0, ...early.map(earlyMs)), deliveries: early },
-  ].filter((group) => group.deliveries.length > 0);
-}
-
-/** Retries only the messages whose deliveries could not be claimed. */
-async function claimGroup(run: DeliveryRun, { waitMs, deliveries }: Group): Promise<void> {
-  if (waitMs > 0) await scheduler.wait(waitMs);
-  // A message has the deliveries of one event or a few, so taking turns between messages is fair to tenants.
-  const all = deliveries.flatMap((delivery) => delivery.keys.map((key) => ({ key, delivery })));
-  const inOrder = inTurns(all, ({ delivery }) => delivery).map(({ key }) => key);
-  const failed = new Set(await run.add(inOrder));
-  for (const { message, keys } of deliveries) {
-    if (keys.some((key) => failed.has(key))) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
-  }
-}
+const retryAfter = (message: Message, delaySeconds: number | null): void =>
+  delaySeconds === null ? undefined : message.retry({ delaySeconds });
 
 /** Fan-outs that fail together are tried alone, so that one that always fails keeps no other from going on. */
 async function consumeFanOuts(deps: Deps, { message, data }: Parsed["fanOuts"][number]): Promise<void> {

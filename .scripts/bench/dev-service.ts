@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { residentMiB } from "./process.ts";
+import { processorSeconds, residentMiB } from "./process.ts";
 
 const START_TIMEOUT_MS = 90_000;
 const POLL_MS = 100;
@@ -31,6 +31,8 @@ export interface DevService {
   outages: Outage[];
   /** Resident memory of all its processes together. */
   memoryMiB(): number;
+  /** The processor time that all its processes have used. */
+  processorSeconds(): number;
   /** Starts it. Returns the outage that ends with this. */
   start(): Promise<Outage>;
   /** SIGKILL; resolves when no process of it is left. */
@@ -86,7 +88,8 @@ export async function createDevService(): Promise<DevService> {
     rmSync(state, { recursive: true, force: true });
   };
   const memoryMiB = () => treeOf(dev?.pid ?? 0).reduce((sum, pid) => sum + (residentMiB(pid) || 0), 0);
-  return { base, state, outages, memoryMiB, start, kill, remove };
+  const usedSeconds = () => treeOf(dev?.pid ?? 0).reduce((sum, pid) => sum + processorSeconds(pid), 0);
+  return { base, state, outages, memoryMiB, processorSeconds: usedSeconds, start, kill, remove };
 }
 
 function flags(port: number, state: string): string[] {

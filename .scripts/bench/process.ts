@@ -28,3 +28,14 @@ export function residentMiB(id: number): number {
   const [, kiB] = read(`/proc/${id}/status`).match(/^VmRSS:\s+(\d+) kB$/m) ?? [];
   return Number(kiB) / 1024;
 }
+
+const TICKS_PER_SECOND = 100;
+
+/** The processor time that a process has used, in seconds; 0 when it is unknown. */
+export function processorSeconds(id: number): number {
+  // The name of the command, which is in brackets, may have spaces.
+  const fields = read(`/proc/${id}/stat`)
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
+}

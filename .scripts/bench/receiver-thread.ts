@@ -15,6 +15,8 @@ let arrived: [n: number, atMs: number][] = [];
 let hanging = 0;
 let others = 0;
 let times: number[] = [];
+/** The deliveries that have come to `/again`. */
+const met = new Set<string>();
 
 const server = createServer((request, response) => {
   const atMs = performance.timeOrigin + performance.now();
@@ -23,7 +25,14 @@ const server = createServer((request, response) => {
     request.resume();
     return;
   }
-  if (request.url?.startsWith("/other/")) {
+  const isFirst = request.url?.startsWith("/again/") && !met.has(String(request.headers["webhook-id"]));
+  if (isFirst) {
+    met.add(String(request.headers["webhook-id"]));
+    request.resume();
+    request.on("end", () => response.writeHead(500).end("again"));
+    return;
+  }
+  if (request.url?.startsWith("/other/") || request.url?.startsWith("/again/")) {
     const waitMs = Number(request.url.split("/")[2]);
     others += 1;
     request.resume();

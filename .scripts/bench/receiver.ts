@@ -17,6 +17,8 @@ export interface Receiver {
   hangUrl: string;
   /** A URL that answers after this many milliseconds. Arrivals there are counted in `others` alone. */
   otherUrl(waitMs: number): string;
+  /** Answers the first request of each delivery with 500 at once; the next ones are those of `otherUrl`. */
+  againUrl(waitMs: number): string;
   /**
    * What came since the last `clear`, how many requests were left without an answer, and how many came to `otherUrl`.
    */
@@ -46,6 +48,7 @@ export async function startReceiver(): Promise<Receiver> {
     okUrl: `http://127.0.0.1:${port}/ok`,
     hangUrl: `http://127.0.0.1:${port}/hang`,
     otherUrl: (waitMs) => `http://127.0.0.1:${port}/other/${waitMs}`,
+    againUrl: (waitMs) => `http://127.0.0.1:${port}/again/${waitMs}`,
     timedUrl: `http://127.0.0.1:${port}/timed`,
     times: [],
     arrivals: [],

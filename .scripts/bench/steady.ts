@@ -38,7 +38,7 @@ export async function streamEvents(receiver: Receiver, stream: Stream): Promise<
 }
 
 /** Creates a tenant that nothing else uses, with connections of its own. Close its client at the end. */
-export const createPublisher = (service: Service): Promise<Account> =>
+export const createPublisher = (service: Pick<Service, "base">): Promise<Account> =>
   createAccount(createClient(service.base, CONNECTIONS));
 
 /**

@@ -3,8 +3,8 @@ import * as z from "zod";
 
 /** Messages are small, so that a slow subscriber delays only a few deliveries of others. */
 export const MAX_KEYS_PER_MESSAGE = 50;
-/** In the slow queue, where each delivery can take seconds. */
-export const MAX_KEYS_PER_SLOW_MESSAGE = 10;
+/** In the slow queue, where each message gets an invocation of its own: as many as that sends at once. */
+export const MAX_KEYS_PER_SLOW_MESSAGE = 5;
 /** A burst of events with few subscriptions each, such as those of the audit log, takes few messages. */
 export const MAX_FAN_OUTS_PER_MESSAGE = 20;
 
@@ -19,6 +19,8 @@ const key = z.object({
   /** The delivery's id. */
   id,
   subscriptionId: id,
+  /** Whose delivery it is. Messages of the release before do not say. */
+  tenantId: z.string().max(64).optional(),
   /** The size of the payload. */
   bytes: z.int().min(0),
 });
@@ -50,7 +52,7 @@ const formerFanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: z
 /** What is in the delivery queues. */
 export const queueMessage = z.union([deliveryMessage, fanOutMessage, formerFanOutMessage]);
 
-/** The key of an outbox row, with the subscription and the size, which decide when it is claimed. */
+/** The key of an outbox row, with its owners and its size, which decide when it is claimed. */
 export type OutboxKey = z.infer<typeof key>;
 /** The key of an outbox row and the shard that has it. */
 export interface ShardKey extends OutboxKey {

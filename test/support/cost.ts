@@ -5,6 +5,7 @@ import { vi } from "vitest";
 import worker from "../../src";
 import { createDeps } from "../../src/base/deps";
 import { DAY_MS } from "../../src/base/time";
+import { consume } from "../../src/queue";
 import { removeOldAttempts, removeOldEvents, removeOldHours } from "../../src/webhooks/retention/remove";
 import { maintain } from "./upkeep";
 
@@ -136,7 +137,7 @@ export async function costOfBatch(bodies: readonly unknown[], queue = "postern-d
   const context = createExecutionContext();
   const messages = bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch(queue, messages);
-  await worker.queue(batch, counted, context);
+  await consume(await createDeps(counted, context), batch);
   await getQueueResult(batch, context);
   return cost;
 }

@@ -5,12 +5,11 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import worker from "../../src";
 import { newIdAt } from "../../src/base/db/ids";
 import { createDeps } from "../../src/base/deps";
+import { consume } from "../../src/queue";
 import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
-import { GATHER_MS } from "../../src/webhooks/plane/timing";
 import { call, type Person, signUpVerified } from "./client";
 import { newInbox, subscribe } from "./receiver";
 import { closeOtherShard, deliveryDb, SHARD } from "./shard";
@@ -18,6 +17,7 @@ import { runUpkeep } from "./upkeep";
 
 /** The key of an outbox row, as in a message. */
 export interface Key {
+  tenantId?: string | undefined;
   queue: string;
   dueAt: number;
   id: string;
@@ -102,7 +102,8 @@ export async function consumeBatch(
   const messages = bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch(queue, messages);
   const context = createExecutionContext();
-  await worker.queue(batch, { ...env, ...bindings }, context);
+  // Without invocations apart, for which nobody could wait.
+  await consume(await createDeps({ ...env, ...bindings }, context), batch);
   return getQueueResult(batch, context);
 }
 
@@ -117,16 +118,6 @@ export async function consumeAtOnce(bodies: readonly unknown[], queue?: string, 
   } finally {
     vi.useRealTimers();
   }
-}
-
-/**
- * Lets the results of one run wait a second for each other, until mocks are restored, so that a busy machine records
- * those together that come together.
- */
-export function gatherLonger(): void {
-  const start = globalThis.setTimeout;
-  const startLonger = (work: () => void, ms?: number) => start(work, ms === GATHER_MS ? 1_000 : ms);
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(startLonger as typeof setTimeout);
 }
 
 /** Makes the next attempt of a delivery due now. Returns the new key. */

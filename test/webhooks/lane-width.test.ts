@@ -1,17 +1,18 @@
-/** How many deliveries of a lane may be in progress. */
+/** How many deliveries of a subscription may be in progress. */
 import { describe, expect, test } from "vitest";
-import { type LaneResult, noteResult, widthOf } from "../../src/webhooks/delivery/lanes/width";
+import { memory } from "../../src/webhooks/delivery/isolate-memory";
+import { noteResult, type WidthResult, widthOf } from "../../src/webhooks/delivery/lanes/width";
 import { planClaim } from "../../src/webhooks/delivery/selection";
 import { SLOW_FOR_MS } from "../../src/webhooks/plane/timing";
 import { SHARD } from "../support/shard";
 
-describe("the width of a lane", () => {
-  const result = (subscriptionId: string, fields: Partial<LaneResult>) =>
+describe("the width of a subscription", () => {
+  const result = (subscriptionId: string, fields: Partial<WidthResult>) =>
     noteResult({
       ...{
-        queue: subscriptionId,
         subscriptionId,
         status: "success",
+        responseCode: 200,
         isSlow: false,
         cooldownUntil: null,
         completedAt: 0,
@@ -19,25 +20,26 @@ describe("the width of a lane", () => {
       ...fields,
     });
 
-  test("grows by one with each success from 3 to 50, also of a receiver that takes six seconds, and halves with each timeout", () => {
+  test("grows by one with each success from 10 to 128, also of a receiver that takes six seconds, and halves with each timeout", () => {
     const id = crypto.randomUUID();
-    expect(widthOf(id)).toBe(3);
+    expect(widthOf(id)).toBe(10);
     for (let n = 0; n < 10; n += 1) result(id, { isSlow: true });
-    expect(widthOf(id)).toBe(13);
-    for (let n = 0; n < 100; n += 1) result(id, {});
-    expect(widthOf(id)).toBe(50);
-    const widths = [0, 1, 2, 3, 4].map(() => {
+    expect(widthOf(id)).toBe(20);
+    for (let n = 0; n < 200; n += 1) result(id, {});
+    expect(widthOf(id)).toBe(128);
+    const widths = Array.from({ length: 7 }, (_, n) => n).map(() => {
       result(id, { status: "failed", isSlow: true });
       return widthOf(id);
     });
-    expect(widths).toEqual([25, 12, 6, 3, 3]);
+    expect(widths).toEqual([64, 32, 16, 8, 4, 3, 3]);
   });
 
-  test("stays as it is after an answer that is a failure, and is not learned from deliveries outside lanes", () => {
+  test("halves with each 429, whatever its options are, and stays as it is after another failure", () => {
     const id = crypto.randomUUID();
-    result(id, { queue: "" });
-    result(id, { status: "failed" });
-    expect(widthOf(id)).toBe(3);
+    result(id, { status: "failed", responseCode: 500 });
+    expect(widthOf(id)).toBe(10);
+    result(id, { status: "failed", responseCode: 429 });
+    expect(widthOf(id)).toBe(5);
   });
 
   test("stays three for ten minutes after a pause for which the receiver has asked", () => {
@@ -50,13 +52,14 @@ describe("the width of a lane", () => {
     expect(widthOf(id)).toBe(4);
   });
 
-  test("decides how many sends a subscription has in progress from the slow queue", () => {
+  test("decides how many of its deliveries are claimed at once", () => {
     const id = crypto.randomUUID();
     const keys = Array.from({ length: 20 }, () => ({ ...keyOf(id) }));
-    const planned = () => planClaim("slow", keys).length;
-    expect(planned()).toBe(3);
+    const planned = () => planClaim(keys).length;
+    memory.latenciesMs.set(id, 5);
+    expect(planned()).toBe(10);
     for (let n = 0; n < 5; n += 1) result(id, { isSlow: true });
-    expect(planned()).toBe(8);
+    expect(planned()).toBe(15);
   });
 
   const keyOf = (subscriptionId: string) => ({

@@ -17,52 +17,27 @@ const newResult = (): AttemptResult => ({
   ...{ isSlow: false, cooldownUntil: null, isGone: false, isFailedProbe: false, mayBeGone: false },
 });
 
-/** Keeps timers instead of starting them. */
-function holdTimers() {
-  const timers: { work: () => void; ms: number | undefined }[] = [];
-  const hold = (work: () => void, ms?: number) => {
-    timers.push({ work, ms });
-    return 0;
-  };
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(hold as unknown as typeof setTimeout);
-  return timers;
-}
-
-test("results wait at most 25 ms for each other, and are recorded together", async () => {
-  let records = 0;
-  const { deps, ended } = await controlledDeps((_, call) => {
-    records += 1;
-    return call();
-  });
-  const recorder = createRecorder(deps, SHARD, "a claim");
-  const timers = holdTimers();
-  for (let count = 0; count < 20; count += 1) recorder.add(newResult());
-  expect([records, timers.map(({ ms }) => ms)]).toEqual([0, [25]]);
-  timers[0]?.work();
-  vi.restoreAllMocks();
-  await ended();
-  expect(records).toBe(1);
-});
-
-test("results that arrive during a record are recorded together after it, although their time has passed", async () => {
-  let records = 0;
+test("a result is recorded at once, and those that arrive during a record together after it, without a timer", async () => {
+  const records: number[] = [];
   const first = Promise.withResolvers<void>();
   const { deps } = await controlledDeps(async (_, call) => {
-    records += 1;
-    if (records === 1) await first.promise;
+    records.push(added);
+    if (records.length === 1) await first.promise;
     return call();
   });
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  let added = 0;
   const recorder = createRecorder(deps, SHARD, "a claim");
-  recorder.add(newResult());
-  await eventually("the first record", async () => records === 1);
-  const timers = holdTimers();
-  for (let count = 0; count < 20; count += 1) {
+  const add = () => {
+    added += 1;
     recorder.add(newResult());
-    for (const { work } of timers.splice(0)) work();
-  }
-  vi.restoreAllMocks();
-  expect(records).toBe(1);
+  };
+  add();
+  await eventually("the first record", async () => records.length === 1);
+  timers.mockClear();
+  for (let count = 0; count < 20; count += 1) add();
+  expect([records, timers.mock.calls]).toEqual([[1], []]);
   first.resolve();
   await recorder.flush();
-  expect(records).toBe(2);
+  expect(records).toEqual([1, 21]);
 });

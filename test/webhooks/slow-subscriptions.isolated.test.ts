@@ -6,8 +6,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createDeps } from "../../src/base/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
+import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
-import { LEAST_WIDTH } from "../../src/webhooks/delivery/lanes/width";
+import { FIRST_WIDTH } from "../../src/webhooks/delivery/lanes/width";
+import { hasPlace, takePlace } from "../../src/webhooks/delivery/places";
 import { nextToSend, planClaim, roundRobin } from "../../src/webhooks/delivery/selection";
 import {
   expectedMs,
@@ -45,9 +47,8 @@ const keyOf = (subscriptionId: string, bytes = 1) => ({
 });
 
 /** The next delivery to send of those that may start at once. */
-const next = (speed: "fast" | "slow", keys: readonly Key[]) =>
+const next = (keys: readonly Key[]) =>
   nextToSend(
-    speed,
     keys.map((key) => ({ ...key, startMs: 0 })),
     Date.now(),
   );
@@ -81,21 +82,15 @@ describe("the next send", () => {
     end();
   });
 
-  test("a subscription has at most three sends in progress from the slow queue, and any number from the fast queue", () => {
-    const busy = crypto.randomUUID();
-    const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
-    expect(next("slow", [keyOf(busy)])).toBeUndefined();
-    expect(next("fast", [keyOf(busy)])).toBeDefined();
-    for (const end of ends) end();
-    expect(next("slow", [keyOf(busy)])).toBeDefined();
-  });
-
-  test("the sends and payloads of a killed invocation count for one lease, although its timers end with it", async () => {
+  test("the sends, places and payloads of a killed invocation count for one lease, although its timers end with it", async () => {
     const { inbox, webhookId, key } = await newDelivery("200");
     const killedMs = Date.now() - CLAIM_LEASE_MS;
-    for (let sends = 0; sends < 3; sends += 1) startSend(webhookId, () => killedMs);
+    for (let sends = 0; sends < FIRST_WIDTH; sends += 1) {
+      startSend(webhookId, () => killedMs);
+      takePlace(key, killedMs);
+    }
     holdBytes(16 * 1024 * 1024, killedMs);
-    expect([next("slow", [key]), hasRoomFor(1)]).toEqual([undefined, false]);
+    expect([hasPlace(key), hasRoomFor(1)]).toEqual([false, false]);
     await consumeBatch([messageFor(key)], SLOW_QUEUE);
     await inbox.arrived(1);
     expect([sendsOf(webhookId), hasRoomFor(1)]).toEqual([0, true]);
@@ -104,7 +99,7 @@ describe("the next send", () => {
   test("the subscription with the fewest sends in progress comes first", () => {
     const [busy, idle] = [crypto.randomUUID(), crypto.randomUUID()];
     const end = startSend(busy, Date.now);
-    expect(next("fast", [keyOf(busy), keyOf(idle)])?.subscriptionId).toBe(idle);
+    expect(next([keyOf(busy), keyOf(idle)])?.subscriptionId).toBe(idle);
     end();
   });
 
@@ -119,20 +114,18 @@ describe("the next send", () => {
 });
 
 describe("a claim", () => {
-  test("from the slow queue takes no more of a subscription than it may send at once", () => {
+  test("takes no more of a subscription than it may have in progress", () => {
     const [hog, other] = [crypto.randomUUID(), crypto.randomUUID()];
-    const planned = planClaim("slow", [...Array.from({ length: 10 }, () => keyOf(hog)), keyOf(other)]);
-    expect(planned.map(({ subscriptionId }) => (subscriptionId === hog ? "hog" : "other")).sort()).toEqual([
-      "hog",
-      "hog",
-      "hog",
-      "other",
-    ]);
+    memory.latenciesMs.set(hog, 5);
+    const planned = planClaim([...Array.from({ length: 20 }, () => keyOf(hog)), keyOf(other)]);
+    expect(planned.filter(({ subscriptionId }) => subscriptionId === hog)).toHaveLength(10);
+    expect(planned.at(1)?.subscriptionId).toBe(other);
   });
 
   test("takes as many deliveries as can start soon: sixty of quick subscriptions, few of one that takes seconds", () => {
     const quick = Array.from({ length: 60 }, () => keyOf(crypto.randomUUID()));
-    expect(planClaim("fast", quick)).toHaveLength(60);
+    for (const { subscriptionId } of quick) memory.latenciesMs.set(subscriptionId, 5);
+    expect(planClaim(quick)).toHaveLength(60);
     const slow = crypto.randomUUID();
     let nowMs = 0;
     for (let n = 0; n < 10; n += 1) {
@@ -141,22 +134,19 @@ describe("a claim", () => {
       end();
     }
     expect(expectedMs(slow)).toBeGreaterThan(2_900);
-    const planned = planClaim(
-      "fast",
-      Array.from({ length: 60 }, () => keyOf(slow)),
-    );
+    const planned = planClaim(Array.from({ length: 60 }, () => keyOf(slow)));
     expect(planned.length).toBeLessThanOrEqual(2);
     expect(planned.length).toBeGreaterThan(0);
   });
 
   test("takes no more payloads than fit into memory, but always one", () => {
     const large = Array.from({ length: 100 }, () => keyOf(crypto.randomUUID(), 256 * 1024));
-    const bytes = planClaim("fast", large).reduce((sum, key) => sum + key.bytes, 0);
+    const bytes = planClaim(large).reduce((sum, key) => sum + key.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
     const release = holdBytes(16 * 1024 * 1024, Date.now());
-    expect([hasRoomFor(1), planClaim("fast", large)]).toEqual([false, []]);
+    expect([hasRoomFor(1), planClaim(large)]).toEqual([false, []]);
     release();
-    expect(planClaim("fast", [keyOf("x", 10 ** 9)])).toHaveLength(1);
+    expect(planClaim([keyOf("x", 10 ** 9)])).toHaveLength(1);
   });
 
   test("from the fast queue takes nothing of a slow subscription: its deliveries move to the slow queue and are sent from there", async () => {
@@ -231,23 +221,24 @@ describe("a subscription that hangs", () => {
     await ends;
   });
 
-  test("has three sends in progress; its other deliveries wait in a backlog without an attempt, and other subscriptions are served", async () => {
+  test("has ten sends in progress; its other deliveries wait in a backlog without an attempt, and other subscriptions are served", async () => {
     const { person, inbox, webhookId, key } = await newDelivery("hang");
-    const others = await Promise.all(Array.from({ length: 9 }, () => addDelivery(person, webhookId)));
+    const others = await Promise.all(Array.from({ length: 19 }, () => addDelivery(person, webhookId)));
     const healthy = await newDelivery("200");
-    const hanging = consumeBatch([messageFor(key, ...others)], SLOW_QUEUE);
-    await inbox.arrived(3);
-    await consumeBatch([messageFor(...others.slice(3), healthy.key)], SLOW_QUEUE);
+    const keys = [key, ...others];
+    const hanging = [0, 5, 10, 15].map((from) => consumeBatch([messageFor(...keys.slice(from, from + 5))], SLOW_QUEUE));
+    await inbox.arrived(10);
+    await consumeBatch([messageFor(...keys.slice(10), healthy.key)], SLOW_QUEUE);
     expect(await healthy.inbox.received()).toHaveLength(1);
     await eventually("the rest waits", async () => {
       const rows = await deliveryDb
         .prepare("SELECT count(*) AS n FROM outbox WHERE queue = ?")
         .bind(webhookId)
         .first<number>("n");
-      return (rows ?? 0) >= 6;
+      return (rows ?? 0) >= 10;
     });
-    expect(await inbox.received()).toHaveLength(3);
-    await hanging;
+    expect(await inbox.received()).toHaveLength(10);
+    await Promise.all(hanging);
     expect(await metricsOf(person, webhookId)).toMatchObject({ success: 0 });
   });
 
@@ -273,7 +264,9 @@ describe("a subscription that hangs", () => {
   test("causes no row to be written while its backlog waits", async () => {
     const { person, webhookId } = await newDelivery("hang");
     await Promise.all(Array.from({ length: 20 }, () => addDelivery(person, webhookId, { dueAt: Date.now() - 1 })));
-    const ends = Array.from({ length: LEAST_WIDTH }, () => startSend(webhookId, Date.now));
+    const ends = Array.from({ length: FIRST_WIDTH }, () =>
+      takePlace({ subscriptionId: webhookId, tenantId: person.tenantId }, Date.now()),
+    );
     await moveToBacklog(webhookId);
     const owed = deliveryDb.prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY due_at, id");
     const rows = async () => (await owed.bind(webhookId).all()).results;

@@ -19,7 +19,7 @@ async function limited(delivery: object) {
 /** A delivery as a run has claimed it. */
 const ofRun = (delivery: ClaimedDelivery, options: Claimed["options"]): Claimed => ({
   ...{ ...delivery, options, shard: SHARD },
-  ...{ readMs: 0, startMs: 0, startByMs: Date.now() + 1_500, releaseBytes: () => undefined },
+  ...{ readMs: 0, startMs: 0, startByMs: Date.now() + 1_500, release: () => undefined },
 });
 
 test("what a run has read again after a change of the limits waits for its start under the new ones", async () => {

@@ -3,14 +3,13 @@ import { expect, test } from "vitest";
 import { MAX_KEYS_PER_SLOW_MESSAGE } from "../../src/base/messages";
 import { DAY_MS } from "../../src/base/time";
 import {
+  BLOCKED_AFTER_MS,
   CLAIM_LEASE_MS,
   CLAIM_TIMEOUT_MS,
   CLAIM_WORK_MS,
   DEFAULT_SCHEDULE,
   EVENT_MARGIN_MS,
   FAN_OUT_TAKES_MS,
-  GATHER_MS,
-  HANDLER_WAITS_MS,
   HELD_COUNTED_EVERY_MINUTES,
   HELD_GROWING_MS,
   ID_AHEAD_MS,
@@ -29,6 +28,7 @@ import {
   MAX_WORK_MS,
   MIN_SWEEP_INTERVAL_MS,
   OUT_OF_ORDER_MS,
+  PATIENCE_MS,
   PERMIT_LEASE_MS,
   QUEUE_GRACE_MS,
   RECORD_WITHIN_MS,
@@ -37,12 +37,10 @@ import {
   RESWEEP_BACKLOG_AFTER_MS,
   RETRY_AFTER_OUR_FAULT_MS,
   RETRY_RECORD_MS,
-  RUN_ENDS_AFTER_MS,
   SEND_TIMEOUT_MS,
   SHORTEST_COOLDOWN_MS,
   SLOW_FOR_MS,
   SLOW_SEND_MS,
-  STALLED_AFTER_MS,
   START_AFTER_CLAIM_MS,
   START_WITHIN_MS,
   TARGET_FRESH_FOR_MS,
@@ -55,12 +53,12 @@ import { wrangler } from "../support/docs";
 const CLOCKS_DIFFER_BY_MS = 1_000;
 
 test("starting, sending and recording take less than a lease, also if the clock of the sweep is a second ahead", () => {
-  const lastMs = START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + RECORD_WITHIN_MS;
+  const lastMs = START_WITHIN_MS + SEND_TIMEOUT_MS + RECORD_WITHIN_MS;
   expect(lastMs + CLOCKS_DIFFER_BY_MS).toBeLessThan(CLAIM_LEASE_MS);
 });
 
 test("a send that starts late leaves several tries to record its result before the lease ends", () => {
-  expect(LATE_START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + 4 * RETRY_RECORD_MS + CLOCKS_DIFFER_BY_MS).toBeLessThan(
+  expect(LATE_START_WITHIN_MS + SEND_TIMEOUT_MS + 4 * RETRY_RECORD_MS + CLOCKS_DIFFER_BY_MS).toBeLessThan(
     CLAIM_LEASE_MS,
   );
   expect(START_WITHIN_MS + START_AFTER_CLAIM_MS).toBeLessThanOrEqual(LATE_START_WITHIN_MS);
@@ -72,13 +70,13 @@ test("a claim without an answer has failed before its lease ends", () => {
 
 test("a permit lasts longer than the claim of its delivery, so longer than its request", () => {
   expect(PERMIT_LEASE_MS).toBeGreaterThan(CLAIM_LEASE_MS);
-  expect(PERMIT_LEASE_MS).toBeGreaterThan(SEND_TIMEOUT_MS + THROTTLE_TIMEOUT_MS + GATHER_MS + RECORD_WITHIN_MS);
+  expect(PERMIT_LEASE_MS).toBeGreaterThan(SEND_TIMEOUT_MS + THROTTLE_TIMEOUT_MS + RECORD_WITHIN_MS);
 });
 
-test("a run that waits for a scheduled start does not count as stalled, and sees it in time", () => {
+test("a run sees in time that nothing of it ends, and takes no block of the isolate for that", () => {
   expect(MAX_EARLY_MS).toBeLessThanOrEqual(START_WITHIN_MS);
-  expect(WATCH_EVERY_MS).toBeLessThan(STALLED_AFTER_MS);
-  expect(HANDLER_WAITS_MS).toBeLessThan(STALLED_AFTER_MS);
+  expect(WATCH_EVERY_MS).toBeLessThanOrEqual(PATIENCE_MS);
+  expect(PATIENCE_MS + WATCH_EVERY_MS).toBeLessThan(BLOCKED_AFTER_MS);
 });
 
 test("what is claimed can start in time at the expected latencies, and the rest of a run within a lease", () => {
@@ -87,16 +85,12 @@ test("what is claimed can start in time at the expected latencies, and the rest 
   expect(TARGET_FRESH_FOR_MS).toBeLessThan(START_WITHIN_MS);
 });
 
-test("a run of the slow queue ends long before the platform ends its consumer, with its last sends", () => {
-  const CONSUMER_MAY_TAKE_MS = 15 * 60_000;
-  expect(RUN_ENDS_AFTER_MS + 2 * CLAIM_LEASE_MS).toBeLessThan(CONSUMER_MAY_TAKE_MS / 5);
-});
-
-test("a batch of the slow queue has at most 50 deliveries", () => {
+test("a message of the slow queue has as many deliveries as an invocation sends, and a batch makes 32 invocations at most", () => {
+  expect(MAX_KEYS_PER_SLOW_MESSAGE).toBe(MAX_SENDS_OF_RUN);
   const consumers = wrangler.split(/^(?=\[\[)/m).filter((section) => section.startsWith("[[queues.consumers]]"));
   const slow = consumers.filter((section) => /^queue = ".*-slow"$/m.test(section));
   const messages = slow.map((section) => Number(section.match(/^max_batch_size = (\d+)$/m)?.[1]));
-  expect(messages.map((most) => most * MAX_KEYS_PER_SLOW_MESSAGE)).toEqual([50]);
+  for (const most of messages) expect(most + 1).toBeLessThanOrEqual(32);
 });
 
 test("a lost message delays a delivery by less than two minutes", () => {

@@ -15,12 +15,7 @@ import { type AttemptResult, recordAttempts } from "../../../src/webhooks/delive
 import { sweepShard } from "../../../src/webhooks/delivery/sweep";
 import { acceptEvents } from "../../../src/webhooks/events/accept-store";
 import type { QueueSpeed } from "../../../src/webhooks/plane/enqueue";
-import {
-  GATHER_MS,
-  MAX_SENDS_OF_RUN,
-  MAX_SWEEP_INTERVAL_MS,
-  MIN_SWEEP_INTERVAL_MS,
-} from "../../../src/webhooks/plane/timing";
+import { MAX_SENDS_OF_RUN, MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "../../../src/webhooks/plane/timing";
 import { Agenda } from "./agenda";
 import type { Meter } from "./meter";
 import type { HourResult, Minute } from "./report";
@@ -30,6 +25,8 @@ import * as traffic from "./traffic";
 const MINUTE_MS = 60_000;
 /** About as many as `planClaim` takes at these latencies. */
 const CLAIM_KEYS = 40;
+/** About as long as a record takes, during which the next results gather. */
+const GATHERED_MS = 10;
 
 interface Options {
   shard: number;
@@ -238,7 +235,7 @@ export class SimulatedHour {
     });
     results.sort((a, b) => a.completedAt - b.completedAt);
     while (results.length > 0) {
-      const recordMs = (results[0]?.completedAt ?? 0) + GATHER_MS;
+      const recordMs = (results[0]?.completedAt ?? 0) + GATHERED_MS;
       const later = results.findIndex(({ completedAt }) => completedAt > recordMs);
       const together = results.splice(0, later < 0 ? results.length : later);
       this.#agenda.at(recordMs, () => this.#record(together, claim));

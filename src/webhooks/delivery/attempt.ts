@@ -108,3 +108,9 @@ async function sendUnlessStopped(
     return { retryInMs: isRuntimeFault ? RETRY_AFTER_RUNTIME_FAULT_MS : RETRY_AFTER_OUR_FAULT_MS };
   }
 }
+
+/** For an attempt that throws, which only a bug of ours can cause: the sweep makes it again. */
+export function noResult(error: unknown): null {
+  log("error", "delivery not sent", describeError(error));
+  return null;
+}

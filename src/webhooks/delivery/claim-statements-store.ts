@@ -12,6 +12,7 @@ import {
   IS_UNCLAIMED,
   insertAttempts,
   insertPlaceholders,
+  KEY_COLUMNS_OF_O,
   outboxByKeys,
   PLANNED_ID,
 } from "../plane/outbox-store";
@@ -72,8 +73,8 @@ const claimStatementsOf = (speed: QueueSpeed, { id, ids, condition }: Claiming) 
     WHERE ${claimable(speed)} AND ${condition}`,
     )} ON CONFLICT DO NOTHING`,
   ),
-  claimed: fixed<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
-    o.subscription_id AS subscriptionId, o.bytes, a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId,
+  claimed: fixed<ClaimedRow>(sql`SELECT ${KEY_COLUMNS_OF_O}, a.id AS attemptId,
+    o.event_id AS eventId,
     o.kind, a.attempt_count AS attemptCount, ${IS_DUE_AT_SLOT} AS hasWaited,
     ${targetColumns(NOW)},
     ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId,

@@ -16,6 +16,7 @@ import {
   START_WITHIN_MS,
 } from "../plane/timing";
 import { claimDeliveries } from "./claim-store";
+import { takePlace } from "./places";
 import type { Claimed, Run } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
@@ -31,6 +32,8 @@ interface Answer {
   hasFailed: boolean;
 }
 
+/** What gives back the places of deliveries, by their ids. */
+type PlaceById = ReadonlyMap<string, () => void>;
 type OnAnswer = (answer: Answer) => void;
 
 export class Claims {
@@ -44,6 +47,11 @@ export class Claims {
     this.#run = run;
   }
 
+  /** Whether an answer is still to come. */
+  get isOpen(): boolean {
+    return this.#claiming.size > 0;
+  }
+
   isClaiming = (key: ShardKey): boolean => this.#claiming.get(key.shard)?.has(key) ?? false;
 
   /**
@@ -51,17 +59,18 @@ export class Claims {
    * `onAnswer` for each. A failed claim ends all waiting deliveries of its database.
    */
   start(waiting: readonly ShardKey[], plannedMs: number, onAnswer: OnAnswer): void {
-    const { deps, speed } = this.#run;
+    const { deps } = this.#run;
     const lateBefore = deps.now() - LATE_AFTER_MS;
     let totalMs = plannedMs;
     for (const [shard, ofShard] of Map.groupBy(waiting, (key) => key.shard)) {
       if (this.#claiming.has(shard)) continue;
-      const keys = planClaim(speed, ofShard, this.#most, totalMs);
+      const keys = planClaim(ofShard, this.#most, totalMs);
       if (keys.length === 0) continue;
       totalMs += workMs(keys);
+      const places = new Map(keys.map((key) => [key.id, takePlace(key, deps.now())]));
       // An ordinary claim would leave what has waited so long. A wrong guess costs a round trip.
       const isOrdinary = keys.every(({ dueAt }) => dueAt >= lateBefore);
-      deps.background("claim deliveries", this.#claimOf(shard, keys, ofShard, isOrdinary, onAnswer));
+      deps.background("claim deliveries", this.#claimOf(shard, keys, ofShard, isOrdinary, places, onAnswer));
     }
   }
 
@@ -74,23 +83,27 @@ export class Claims {
     keys: readonly ShardKey[],
     waiting: readonly ShardKey[],
     isOrdinary: boolean,
+    places: PlaceById,
     onAnswer: OnAnswer,
   ): Promise<void> {
     this.#claiming.set(shard, new Set(keys));
     try {
-      const { claimed, left } = await this.#claim(shard, keys, isOrdinary);
+      const { claimed, left } = await this.#claim(shard, keys, isOrdinary, places);
       this.#claiming.delete(shard);
       const { open = [], settled = [] } = Object.groupBy(keys, ({ id }) => (left.has(id) ? "open" : "settled"));
+      const isClaimed = new Set(claimed.map(({ id }) => id));
+      for (const { id } of settled) if (!isClaimed.has(id)) places.get(id)?.();
       onAnswer({ keys: settled, claimed, hasFailed: false });
-      if (open.length > 0) await this.#claimOf(shard, open, open, false, onAnswer);
+      if (open.length > 0) await this.#claimOf(shard, open, open, false, places, onAnswer);
     } catch (error) {
       log("error", "batch not claimed", { shard, count: waiting.length, ...describeError(error) });
       this.#claiming.delete(shard);
+      for (const { id } of keys) places.get(id)?.();
       onAnswer({ keys: waiting, claimed: [], hasFailed: true });
     }
   }
 
-  async #claim(shard: number, keys: readonly ShardKey[], isOrdinary: boolean) {
+  async #claim(shard: number, keys: readonly ShardKey[], isOrdinary: boolean, places: PlaceById) {
     const { deps, speed, claim } = this.#run;
     const calledMs = deps.now();
     const db = deps.shards.db(shard);
@@ -103,16 +116,15 @@ export class Claims {
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
     if (slow.length > 0) deps.background("pass on to the slow queue", enqueue(deps, "slow", shard, slow));
     deps.background("wait for a hold", moveToLanes(db, held));
-    const claimed = rows.map(
-      (delivery): Claimed => ({
-        ...delivery,
-        shard,
-        readMs: calledMs,
-        startByMs: startByMs(calledMs, answeredMs),
-        startMs: 0,
-        releaseBytes: holdBytes(delivery.bytes, calledMs),
-      }),
-    );
+    const claimed = rows.map((delivery): Claimed => {
+      const releaseBytes = holdBytes(delivery.bytes, calledMs);
+      const release = () => {
+        releaseBytes();
+        places.get(delivery.id)?.();
+      };
+      const times = { readMs: calledMs, startByMs: startByMs(calledMs, answeredMs), startMs: 0 };
+      return { ...delivery, shard, ...times, release };
+    });
     return { claimed, left };
   }
 }

@@ -8,24 +8,19 @@ import { describeError, log } from "../../base/log/log";
 import type { ShardKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
 import { isUnreleased } from "../plane/lane";
-import {
-  MAX_KEYS_OF_SLOW_RUN,
-  MAX_SENDS_OF_RUN,
-  PASS_ON_AFTER_MS,
-  RUN_ENDS_AFTER_MS,
-  STALLED_AFTER_MS,
-  TARGET_FRESH_FOR_MS,
-  WATCH_EVERY_MS,
-} from "../plane/timing";
+import { BLOCKED_AFTER_MS, MAX_SENDS_OF_RUN, PATIENCE_MS, TARGET_FRESH_FOR_MS, WATCH_EVERY_MS } from "../plane/timing";
 import { type Decrypt, decryptOnce } from "../signing/keys";
-import { makeAttempt } from "./attempt";
+import { makeAttempt, noResult } from "./attempt";
+import { Changes } from "./changes";
 import { Claims } from "./claims";
-import { handBack, markSlowInBackground, releaseUnsent } from "./hand-back";
+import { handBack, markSlowInBackground, queueAfterFault, releaseUnsent } from "./hand-back";
 import { coolDownHere, isCoolingHere } from "./isolate-memory";
+import { feedAfter } from "./lanes/feed";
+import { hasPlace, isWithinWidth } from "./places";
 import { createRecorder, type Recorder } from "./recorder";
 import { type Claimed, type Run, RunStates } from "./run-states";
 import { excessOf, nextToSend, workMs } from "./selection";
-import { endAbandoned, hangs, startSend, watch } from "./send-load";
+import { endAbandoned, hangs, isSilent, startSend, watch } from "./send-load";
 import { readTargets } from "./target-store";
 import { FarDeliveries } from "./throttling/far";
 import { Starts } from "./throttling/starts";
@@ -34,56 +29,58 @@ import { Starts } from "./throttling/starts";
 export class DeliveryRun {
   readonly #run: Run;
   readonly #deps: Deps;
-  readonly #speed: QueueSpeed;
   readonly #states = new RunStates();
   readonly #claims: Claims;
   readonly #starts: Starts;
   readonly #recorders = new Map<number, Recorder>();
   readonly #decrypt: Decrypt;
   readonly #far: FarDeliveries;
-  readonly #endsMs: number;
   #passOnAtMs = 0;
-  #lastProgressMs: number;
+  #lastProgressMs = 0;
+  /** When the loop last looked at the deliveries (Unix ms), how often it has, and when it next has. */
+  #lookedMs: number;
+  #looks = 0;
+  readonly #look = new Changes();
   /** The loop that moves deliveries on, while there are any. */
   #loop: Promise<void> | null = null;
-  #change = Promise.withResolvers<void>();
-  #timer: ReturnType<typeof setTimeout> | null = null;
-  /** When the timer lets the loop go on even if nothing changes, Unix ms. */
-  #timerMs = Infinity;
+  readonly #changes = new Changes();
   readonly #refreshing = new Set<Claimed>();
-  /** What could not be claimed. */
+  /** The keys for whose claims a caller of `add` waits, and those of them that could not be claimed. */
+  readonly #awaited = new Set<ShardKey>();
   readonly #failed = new Set<ShardKey>();
-  readonly #allStarted = Promise.withResolvers<void>();
-  /** Resolves when no delivery waits for a connection any more. Never throws. */
-  readonly allStarted = this.#allStarted.promise;
 
   constructor(deps: Deps, speed: QueueSpeed) {
     this.#run = { deps, speed, claim: newId() };
     this.#deps = deps;
-    this.#speed = speed;
     this.#decrypt = decryptOnce(deps.keys);
-    this.#lastProgressMs = deps.now();
-    this.#endsMs = deps.now() + RUN_ENDS_AFTER_MS;
+    this.#lookedMs = deps.now();
     this.#starts = new Starts(this.#run, {
-      onStart: () => this.#wake(),
-      onDeferred: (delivery) => this.#leave(delivery),
+      onStart: this.#wake,
+      onDeferred: (delivery) => {
+        this.#leave(delivery);
+        deps.background("feed a lane", feedAfter(deps, delivery.shard, [delivery]));
+      },
     });
     this.#far = new FarDeliveries(this.#run);
     this.#claims = new Claims(this.#run);
   }
 
   /**
-   * Delivers those of `keys` that are due. Resolves when each is claimed, ended or queued again. Returns those that
-   * could not be claimed, whose messages must come again.
+   * Delivers those of `keys` that are due. Resolves when each is claimed, ended or queued again, or waits for a
+   * receiver: nobody else waits for that. Returns those that could not be claimed, whose messages must come again.
    */
   async add(keys: readonly ShardKey[]): Promise<ShardKey[]> {
     const added = this.#states.add(keys);
-    this.#passOnAtMs = this.#deps.now() + PASS_ON_AFTER_MS;
+    if (added.length === 0) return [];
+    this.#passOnAtMs = this.#deps.now() + PATIENCE_MS;
     this.#lastProgressMs = this.#deps.now();
-    if (this.#speed === "slow") this.#handBack(this.#unclaimed().slice(MAX_KEYS_OF_SLOW_RUN));
+    for (const key of added) this.#awaited.add(key);
+    const looks = this.#looks;
+    const mayBeClaimed = () => looks === this.#looks || this.#claims.isOpen || this.#far.isAsking;
     this.#loop ??= this.#deliver();
     this.#wake();
-    for (const key of added) while (this.#states.is(key, "waiting")) await this.#change.promise;
+    while (mayBeClaimed() && added.some((key) => this.#states.is(key, "waiting"))) await this.#look.next();
+    for (const key of added) this.#awaited.delete(key);
     return added.filter((key) => this.#failed.has(key));
   }
 
@@ -96,6 +93,7 @@ export class DeliveryRun {
   async #deliver(): Promise<void> {
     while (!this.#states.areFinal) {
       const nowMs = this.#deps.now();
+      this.#noteLook(nowMs);
       this.#watchSends(nowMs);
       this.#handBackLate(nowMs);
       this.#refreshStale(nowMs);
@@ -103,31 +101,26 @@ export class DeliveryRun {
       this.#deferFar();
       this.#startClaims();
       this.#passOn(nowMs);
-      if (!this.#states.anyWaits && this.#startable(nowMs).length === 0) this.#allStarted.resolve();
-      if (!this.#states.areFinal) await this.#changeBy(this.#nextMomentMs(nowMs), nowMs);
+      this.#noteLooked();
+      if (!this.#states.areFinal) await this.#changes.next(this.#nextMomentMs(nowMs), nowMs);
     }
-    clearTimeout(this.#timer);
-    this.#timerMs = Infinity;
+    this.#changes.clear();
     this.#loop = null;
+    this.#noteLooked();
   }
 
-  #wake(): void {
-    this.#change.resolve();
-    this.#change = Promise.withResolvers();
+  #noteLooked(): void {
+    this.#looks += 1;
+    this.#look.wake();
   }
 
-  /** Resolves at the next change, or at `timeMs`. A timer that is set for an earlier time stays. */
-  async #changeBy(timeMs: number, nowMs: number): Promise<void> {
-    if (timeMs < this.#timerMs) {
-      clearTimeout(this.#timer);
-      this.#timerMs = timeMs;
-      const onTime = () => {
-        this.#timerMs = Infinity;
-        this.#wake();
-      };
-      this.#timer = setTimeout(onTime, timeMs - nowMs);
-    }
-    await this.#change.promise;
+  #wake = (): void => this.#changes.wake();
+
+  /** While the isolate was blocked, it could read no answers, so that time does not count as a stall. */
+  #noteLook(nowMs: number): void {
+    const sinceMs = nowMs - this.#lookedMs;
+    this.#lookedMs = nowMs;
+    if (sinceMs >= BLOCKED_AFTER_MS) this.#lastProgressMs = Math.min(nowMs, this.#lastProgressMs + sinceMs);
   }
 
   /** When to look at the deliveries again, even if nothing happens. */
@@ -153,12 +146,12 @@ export class DeliveryRun {
   }
 
   /**
-   * Hands back what cannot start in time or is held by now, and everything if no send has started or ended lately. A
-   * delivery whose start is asked for stays until the answer, which can be a permit.
+   * Hands back what cannot start in time or is held by now, and everything while no send of the run ends. A delivery
+   * whose start is asked for stays until the answer, which can be a permit.
    */
   #handBackLate(nowMs: number): void {
     const isCooling = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isCoolingHere(subscriptionId, nowMs);
-    const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS;
+    const isStalled = this.#states.sending.length > 0 && nowMs - this.#lastProgressMs >= PATIENCE_MS;
     const chosen = this.#states.claimed.filter(
       (delivery) =>
         !this.#starts.isAsked(delivery) &&
@@ -167,9 +160,7 @@ export class DeliveryRun {
           isCooling(delivery) ||
           isUnreleased(delivery)),
     );
-    const waiting = isStalled ? this.#unclaimed() : [];
-    if (isStalled) this.#lastProgressMs = nowMs;
-    this.#handBack(waiting, chosen);
+    this.#handBack(isStalled ? this.#unclaimed() : [], chosen);
   }
 
   /**
@@ -208,7 +199,7 @@ export class DeliveryRun {
   #startSends(nowMs: number): void {
     while (this.#states.sending.length < MAX_SENDS_OF_RUN) {
       const fresh = this.#startable(nowMs).filter((delivery) => !this.#isStale(delivery, nowMs));
-      const delivery = nextToSend(this.#speed, fresh, nowMs);
+      const delivery = nextToSend(fresh, nowMs);
       if (!delivery) return;
       if (this.#starts.hasMissed(delivery, nowMs)) this.#starts.ask([delivery]);
       else this.#deps.background("deliver", this.#send(delivery));
@@ -229,7 +220,7 @@ export class DeliveryRun {
     if (result.cooldownUntil !== null) coolDownHere(result.subscriptionId, result.cooldownUntil, result.completedAt);
     this.#recorderOf(delivery.shard).add(result);
     this.#states.record(delivery);
-    delivery.releaseBytes();
+    delivery.release();
     this.#wake();
   }
 
@@ -250,28 +241,38 @@ export class DeliveryRun {
   /** Claims for each database, if a connection is free for more than what is claimed already. */
   #startClaims(): void {
     const nowMs = this.#deps.now();
-    if (this.#states.sending.length >= MAX_SENDS_OF_RUN) return;
-    if (nextToSend(this.#speed, this.#startable(nowMs), nowMs)) return;
+    if (this.#states.sending.length >= MAX_SENDS_OF_RUN || nextToSend(this.#startable(nowMs), nowMs)) return;
     const plannedMs = workMs(this.#startable(nowMs));
     this.#claims.start(this.#unclaimed(), plannedMs, ({ keys, claimed, hasFailed }) => {
       this.#lastProgressMs = this.#deps.now();
       for (const delivery of claimed) this.#states.claim(delivery);
-      for (const key of keys.filter((one) => this.#states.is(one, "waiting"))) {
-        if (hasFailed) this.#failed.add(key);
-        this.#states.handBack(key);
-      }
+      const left = keys.filter((one) => this.#states.is(one, "waiting"));
+      for (const key of left) this.#states.handBack(key);
+      if (hasFailed) this.#fail(left);
       this.#starts.ask(claimed);
       this.#wake();
     });
   }
 
-  /** Passes on what would wait long here, but only after a send has started: runs could pass it on for ever. */
+  /** Deliveries could not be claimed: their messages come again, or new ones if the handler has ended. */
+  #fail(keys: readonly ShardKey[]): void {
+    const { awaited = [], others = [] } = Object.groupBy(keys, (key) =>
+      this.#awaited.has(key) ? "awaited" : "others",
+    );
+    for (const key of awaited) this.#failed.add(key);
+    queueAfterFault(this.#run, others);
+  }
+
+  /** Passes on what has no place because nothing of its subscription ends, and what would wait long here. */
   #passOn(nowMs: number): void {
     if (!this.#states.anyWaits) return;
-    if (this.#speed === "slow" && nowMs >= this.#endsMs) this.#handBack(this.#unclaimed());
-    if (nowMs < this.#passOnAtMs || this.#states.sending.length === 0) return;
+    const isOver = nowMs >= this.#passOnAtMs;
+    const isStuck = (key: ShardKey) =>
+      !hasPlace(key) && (isSilent(key.subscriptionId, nowMs) ?? (isOver && isWithinWidth(key)));
+    this.#handBack(this.#unclaimed().filter(isStuck));
+    if (!isOver || this.#states.sending.length === 0) return;
     this.#passOnAtMs = nowMs + WATCH_EVERY_MS;
-    this.#handBack(excessOf(this.#speed, this.#unclaimed()));
+    this.#handBack(excessOf(this.#unclaimed()));
   }
 
   /** Queues unclaimed deliveries again, and claimed ones that have not started, which it releases first. */
@@ -288,12 +289,7 @@ export class DeliveryRun {
 
   #leave(delivery: Claimed): void {
     this.#states.handBack(delivery);
-    delivery.releaseBytes();
+    delivery.release();
     this.#wake();
   }
-}
-
-function noResult(error: unknown): null {
-  log("error", "delivery not sent", describeError(error));
-  return null;
 }

@@ -5,14 +5,14 @@
 import type { Deps } from "../../base/deps";
 import type { OutboxKey, ShardKey } from "../../base/messages";
 import { enqueue } from "../plane/enqueue";
-import { markSlow, moveToLanes } from "../plane/lane-store";
-import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "../plane/timing";
+import { markSlow } from "../plane/lane-store";
+import { MARK_SLOW_AGAIN_MS, REQUEUE_AFTER_FAULT_SECONDS } from "../plane/timing";
 import { isCoolingHere, memory } from "./isolate-memory";
-import { widthOf } from "./lanes/width";
+import { waitInLanes } from "./lanes/feed";
+import { Places } from "./places";
 import { releaseDeliveries } from "./release-store";
 import type { Claimed, Run } from "./run-states";
 import type { NotSent } from "./send";
-import { hangs, sendsOf } from "./send-load";
 
 const isClaimed = (key: ShardKey): key is Claimed => "attemptId" in key;
 
@@ -26,7 +26,7 @@ export function handBack(run: Run, keys: readonly ShardKey[]): void {
 /** Releases a delivery whose request could not be made, in the background. The sweep finds one that has to wait. */
 export function releaseUnsent(run: Run, delivery: Claimed, { retryInMs }: NotSent): void {
   if (retryInMs === null) {
-    handBack({ ...run, speed: "slow" }, [delivery]);
+    handBack(run, [delivery]);
     return;
   }
   const wait = { untilMs: run.deps.now() + retryInMs, waitsFor: null, limits: null };
@@ -47,21 +47,26 @@ async function releaseAndQueue(run: Run, shard: number, keys: readonly ShardKey[
   await queueAgain(run, shard, claimed);
 }
 
-async function queueAgain({ deps, speed }: Run, shard: number, keys: readonly OutboxKey[]): Promise<void> {
+/**
+ * What has a place goes to the slow queue, where it gets the connections of another invocation. The rest waits in the
+ * lanes of its subscriptions, which its results and those of its tenant feed.
+ */
+async function queueAgain({ deps }: Run, shard: number, keys: readonly OutboxKey[]): Promise<void> {
+  if (keys.length === 0) return;
   const nowMs = deps.now();
-  const isSaturated = ({ subscriptionId }: OutboxKey) =>
-    sendsOf(subscriptionId) >= widthOf(subscriptionId) && hangs(subscriptionId, nowMs);
-  const {
-    backlog = [],
-    slow = [],
-    fast = [],
-  } = Object.groupBy(keys, (key) => {
-    if (isSaturated(key) || isCoolingHere(key.subscriptionId, nowMs)) return "backlog";
-    return speed === "slow" || hangs(key.subscriptionId, nowMs) ? "slow" : "fast";
-  });
-  await enqueue(deps, "slow", shard, slow, speed === "slow" ? RETURN_TO_SLOW_SECONDS : 0);
-  await enqueue(deps, "fast", shard, fast);
-  await moveToLanes(deps.shards.db(shard), backlog);
+  const places = new Places();
+  const { backlog = [], slow = [] } = Object.groupBy(keys, (key) =>
+    isCoolingHere(key.subscriptionId, nowMs) || !places.plan(key) ? "backlog" : "slow",
+  );
+  await enqueue(deps, "slow", shard, slow);
+  await waitInLanes(deps, shard, backlog);
+}
+
+/** Queues unclaimed deliveries again after a while, because their database has failed; in the background. */
+export function queueAfterFault({ deps, speed }: Pick<Run, "deps" | "speed">, keys: readonly ShardKey[]): void {
+  for (const [shard, ofShard] of Map.groupBy(keys, (key) => key.shard)) {
+    deps.background("queue after a fault", enqueue(deps, speed, shard, ofShard, REQUEUE_AFTER_FAULT_SECONDS));
+  }
 }
 
 /** Marks a subscription as slow in the background, at most every 30 seconds per isolate. */

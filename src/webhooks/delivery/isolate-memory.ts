@@ -3,7 +3,7 @@
  * correctness never depends on it.
  */
 import { BoundedMap } from "../../base/bounded-map";
-import { RECORD_WITHIN_MS } from "../plane/timing";
+import { ASSUMED_LATENCY_MS, RECORD_WITHIN_MS } from "../plane/timing";
 import type { Limits } from "./throttling/limits";
 
 /** The most entries of one kind. */
@@ -16,7 +16,7 @@ export interface Load {
   silentSinceMs: number;
 }
 
-/** How many deliveries of a subscription that is slow may be in progress. */
+/** How many deliveries of a subscription may be in progress. */
 export interface Width {
   width: number;
   /** It stays narrow until then (Unix ms), because the receiver has asked for a pause. */
@@ -32,6 +32,13 @@ export interface Line {
   endMs: number;
 }
 
+/** A lane that may have something to send. */
+export interface HungryLane {
+  shard: number;
+  subscriptionId: string;
+  tenantId: string;
+}
+
 /** Something that counts until it ends. */
 export interface Counted {
   /** Unix ms. */
@@ -42,15 +49,17 @@ export interface Counted {
 export const memory = {
   /** By subscription; only those with sends in progress. */
   loads: new Map<string, Load>(),
-  sends: 0,
+  /** The places that are taken: by deliveries that are being claimed, are claimed, or are being sent. */
+  places: { ofSubscriptions: new Map<string, number>(), ofTenants: new Map<string, number>(), inAll: 0 },
   /** The bytes of claimed payloads. */
   claimedBytes: 0,
   /** What is counted at present, oldest first. */
   counted: new Set<Counted>(),
   /** When a run last looked at the sends in progress, Unix ms. */
   watchedMs: 0,
-  /** How long a send takes, by subscription. */
+  /** How long a send takes, by subscription, and lately on average. */
   latenciesMs: new BoundedMap<number>(MAX_ENTRIES),
+  usualMs: ASSUMED_LATENCY_MS,
   /** Until when a subscription has just asked for a pause, in Unix ms. */
   cooldownUntilMs: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when this isolate does not mark a subscription as slow again, in Unix ms. */
@@ -61,6 +70,12 @@ export const memory = {
   lines: new BoundedMap<Line>(MAX_ENTRIES),
   /** When a delivery of a lane was last queued, by its id, in Unix ms. */
   fedAtMs: new BoundedMap<number>(MAX_ENTRIES),
+  /** By subscription, those that have waited longest first. */
+  hungry: new BoundedMap<HungryLane>(MAX_ENTRIES),
+  /** How many deliveries have ended since the lane of their subscription was last fed; only of known lanes. */
+  endedSinceFed: new BoundedMap<number>(MAX_ENTRIES),
+  /** Until when (Unix ms) an invocation feeds the lanes of a shard, unless it is killed. */
+  feedingUntilMs: new Map<number, number>(),
 
   /** Forgets everything, so that test files can share an isolate. */
   clear(): void {
@@ -71,9 +86,14 @@ export const memory = {
       this.widths,
       this.lines,
       this.fedAtMs,
+      this.hungry,
+      this.endedSinceFed,
     ];
-    for (const part of [this.loads, this.counted, ...known]) part.clear();
-    this.sends = 0;
+    for (const part of [this.loads, this.counted, this.feedingUntilMs, ...known]) part.clear();
+    this.places.ofSubscriptions.clear();
+    this.places.ofTenants.clear();
+    this.places.inAll = 0;
+    this.usualMs = ASSUMED_LATENCY_MS;
     this.claimedBytes = 0;
     this.watchedMs = 0;
   },

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, query, queryFirst } from "../../base/db/client";
 import type { DueDelivery } from "../plane/enqueue";
 import { answersWithin } from "../plane/hours-store";
-import { MAIN, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";
+import { KEY_COLUMNS_OF_O, MAIN, PLACEHOLDER, PLANNED_ID } from "../plane/outbox-store";
 import { isSlowAt } from "../plane/predicates-store";
 import { HANGS_AFTER_MS } from "../plane/timing";
 
@@ -25,13 +25,11 @@ export interface OverdueDelivery extends DueDelivery {
 }
 
 /** The columns of OverdueDelivery, with `PLANNED_ATTEMPT`. */
-export const OVERDUE_COLUMNS =
-  sql.raw(`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, o.tenant_id AS tenantId,
-  o.event_id AS eventId, o.attempts, o.interruptions, coalesce(b.id, a.id) AS attemptId, coalesce(b.status, a.status)
-    AS attemptStatus,
+export const OVERDUE_COLUMNS = sql`${KEY_COLUMNS_OF_O}, ${sql.raw(`o.event_id AS eventId, o.attempts, o.interruptions,
+  coalesce(b.id, a.id) AS attemptId, coalesce(b.status, a.status) AS attemptStatus,
   coalesce(b.event_id, a.event_id) AS attemptEventId, coalesce(b.attempted_at, a.attempted_at) AS claimedAt,
   CASE coalesce(b.status, a.status) WHEN 'pending' THEN (SELECT correlation_id FROM events WHERE id = o.event_id) END
-    AS correlationId`);
+    AS correlationId`)}`;
 
 /**
  * Joins the attempt with the planned id as `a`, and, if that is a placeholder, the attempt that it points to as `b`.

@@ -26,6 +26,15 @@ import { failure } from "./send";
 /** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
 export type SweptAt = Map<string, number>;
 
+const isClaimed = ({ attemptStatus, attemptEventId, eventId }: OverdueDelivery): boolean =>
+  attemptStatus === "pending" && attemptEventId === eventId;
+
+const leaseEndOf = ({ claimedAt }: OverdueDelivery): number => (claimedAt ?? 0) + CLAIM_LEASE_MS;
+
+/** Whether somebody has claimed the delivery and may still send it. */
+export const isRunning = (delivery: OverdueDelivery, nowMs: number): boolean =>
+  isClaimed(delivery) && leaseEndOf(delivery) > nowMs;
+
 /** Does what each overdue delivery needs. Returns when the leases of those in progress end, in Unix ms. */
 export async function handleOverdue(
   deps: Deps,
@@ -34,7 +43,6 @@ export async function handleOverdue(
   sweptAt: SweptAt,
 ): Promise<number[]> {
   const nowMs = deps.now();
-  const leaseEndOf = ({ claimedAt }: OverdueDelivery) => (claimedAt ?? nowMs) + CLAIM_LEASE_MS;
   const {
     running = [],
     dead = [],
@@ -42,9 +50,8 @@ export async function handleOverdue(
     unclaimed = [],
   } = Object.groupBy(overdue, (delivery) => {
     if (delivery.attemptStatus === null) return "unclaimed";
-    if (delivery.attemptEventId !== delivery.eventId) return "ended";
-    if (delivery.attemptStatus !== "pending") return "ended";
-    return leaseEndOf(delivery) > nowMs ? "running" : "dead";
+    if (!isClaimed(delivery)) return "ended";
+    return isRunning(delivery, nowMs) ? "running" : "dead";
   });
   if (dead.length > 0) await interrupt(deps, shard, dead);
   if (ended.length > 0) await replan(deps, shard, ended);

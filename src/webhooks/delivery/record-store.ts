@@ -68,7 +68,7 @@ export async function recordAttempts(
 }
 
 /** What no statement reads. Only `endList` has the response bodies, which can be long. */
-const UNREAD: ReadonlySet<string> = new Set(["bytes", "kind", "mayBeGone", "responseBody", "startedAt"]);
+const UNREAD: ReadonlySet<string> = new Set(["bytes", "kind", "mayBeGone", "responseBody", "startedAt", "tenantId"]);
 
 /**
  * A JSON list without what is null or false. SQLite serializes and parses an object again for each value that it reads,

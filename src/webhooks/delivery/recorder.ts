@@ -1,6 +1,6 @@
 /**
- * Records results in groups, soon after they arrive. Those that arrive during a record are recorded together after it,
- * and no result waits for a slow send.
+ * Records each result at once, unless a record is under way: those that arrive meanwhile are recorded together after
+ * it. So no result waits for another send or for a timer, and the busier the database is, the fewer records it gets.
  */
 import { repeatable } from "../../base/db/faults";
 import type { Deps } from "../../base/deps";
@@ -9,9 +9,9 @@ import { inTime } from "../../base/time";
 import { enqueueLater } from "../plane/enqueue";
 import { sendOperational } from "../plane/operational";
 import { isInMain } from "../plane/outbox-store";
-import { GATHER_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "../plane/timing";
-import { feedLanes } from "./lanes/feed";
-import { noteResult } from "./lanes/width";
+import { RECORD_WITHIN_MS, RETRY_RECORD_MS } from "../plane/timing";
+import { feedAfter } from "./lanes/feed";
+import { isOverloaded, noteResult } from "./lanes/width";
 import { type AttemptResult, recordAttempts } from "./record-store";
 
 /**
@@ -35,32 +35,32 @@ export interface Recorder {
  */
 export function createRecorder(deps: Deps, shard: number, claim: string): Recorder {
   let gathered: AttemptResult[] = [];
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<void> | null = null;
   // Apart from the records, which do not wait for them.
   let following: Promise<unknown> = Promise.resolve();
 
-  const writeGathered = async (): Promise<void> => {
-    clearTimeout(timer);
-    timer = null;
-    const results = gathered;
-    gathered = [];
-    for (const part of inParts(results)) {
-      const recorded = await write(deps, shard, claim, part);
-      following = Promise.all([following, queueFollowUps(deps, shard, recorded)]);
+  const writeAll = async (): Promise<void> => {
+    while (gathered.length > 0) {
+      const results = gathered;
+      gathered = [];
+      for (const part of inParts(results)) {
+        const recorded = await write(deps, shard, claim, part);
+        following = Promise.all([following, queueFollowUps(deps, shard, recorded)]);
+      }
     }
-  };
-  const flush = async (): Promise<void> => {
-    writing = writing.then(writeGathered);
-    await writing;
-    await following;
+    writing = null;
   };
   return {
     add(result) {
       gathered.push(result);
-      timer ??= setTimeout(() => deps.background("record attempts", flush()), GATHER_MS);
+      if (writing !== null) return;
+      writing = writeAll();
+      deps.background("record attempts", writing);
     },
-    flush,
+    async flush() {
+      await writing;
+      await following;
+    },
   };
 }
 
@@ -99,10 +99,12 @@ async function queueFollowUps(deps: Deps, shard: number, results: readonly Attem
   );
   try {
     if (retries.length > 0) await enqueueLater(deps, "slow", shard, retries);
-    // After a slow failure the sweep goes on, a little later.
-    const isFed = (result: AttemptResult) => !isInMain(result) && (!result.isSlow || result.status === "success");
-    const waiting = new Set(results.filter(isFed).map(({ queue }) => queue));
-    if (waiting.size > 0) await feedLanes(deps, shard, [...waiting]);
+    // After an answer that says that the receiver has too much, the sweep goes on, a little later.
+    await feedAfter(
+      deps,
+      shard,
+      results.filter((result) => !isOverloaded(result)),
+    );
   } catch (error) {
     // The deliveries are still in the outbox, so the sweep finds them.
     log("error", "messages not sent", { shard, count: retries.length, ...describeError(error) });

@@ -32,8 +32,8 @@ export interface Claimed extends ClaimedDelivery {
   startByMs: number;
   /** When it may start, Unix ms: 0 for at once, Infinity while that is not known. */
   startMs: number;
-  /** Subtracts its payload from the bytes that the isolate holds. */
-  releaseBytes: () => void;
+  /** Gives back its place, and subtracts its payload from the bytes that the isolate holds. */
+  release: () => void;
 }
 
 type State = "waiting" | "claimed" | "sending" | "recorded" | "handed back";

@@ -3,15 +3,16 @@
  * and their memory.
  */
 
-import { ASSUMED_LATENCY_MS, BLOCKED_AFTER_MS, CLAIM_LEASE_MS, HANGS_AFTER_MS } from "../plane/timing";
+import { BLOCKED_AFTER_MS, CLAIM_LEASE_MS, HANGS_AFTER_MS, PATIENCE_MS } from "../plane/timing";
 import { type Counted, memory } from "./isolate-memory";
 
-/** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
-const MAX_SENDS = 300;
 /**
  * The most bytes of payloads to have claimed at once: an isolate has 128 MB, and holds about three copies of a payload.
  */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
+
+/** The usual latency is that of about so many sends. */
+const USUAL_OVER_SENDS = 50;
 
 /** Returns how many sends of a subscription are in progress. */
 export const sendsOf = (subscriptionId: string): number => memory.loads.get(subscriptionId)?.active ?? 0;
@@ -37,12 +38,17 @@ export function watch(nowMs: number): void {
   for (const load of memory.loads.values()) load.silentSinceMs = Math.min(nowMs, load.silentSinceMs + blockedMs);
 }
 
-/** Returns how long the next send of a subscription will probably take, in ms. */
-export const expectedMs = (subscriptionId: string): number =>
-  memory.latenciesMs.get(subscriptionId) ?? ASSUMED_LATENCY_MS;
+/**
+ * Returns how long the next send of a subscription will probably take, in ms: as long as its last ones, or as those of
+ * all subscriptions if this isolate does not know it.
+ */
+export const expectedMs = (subscriptionId: string): number => memory.latenciesMs.get(subscriptionId) ?? memory.usualMs;
 
-/** Whether the isolate has so many sends in progress that it should take no more messages. */
-export const isBusy = (): boolean => memory.sends >= MAX_SENDS;
+/** Whether no send of a subscription has ended for `PATIENCE_MS`; null if none is in progress. */
+export function isSilent(subscriptionId: string, nowMs: number): boolean | null {
+  const load = memory.loads.get(subscriptionId);
+  return load === undefined ? null : nowMs - load.silentSinceMs >= PATIENCE_MS;
+}
 
 /** Whether `bytes` more of payloads may be claimed now. A payload may always be claimed if no other is held. */
 export const hasRoomFor = (bytes: number): boolean =>
@@ -60,7 +66,7 @@ export function endAbandoned(nowMs: number): void {
 }
 
 /** Returns the function to call at the end; `onEnd` runs once, however often it is called. */
-function countUntilEnd(nowMs: number, onEnd: () => void): () => void {
+export function countUntilEnd(nowMs: number, onEnd: () => void): () => void {
   const entry: Counted = {
     untilMs: nowMs + CLAIM_LEASE_MS,
     end: () => {
@@ -84,11 +90,9 @@ export function startSend(subscriptionId: string, now: () => number): () => void
   const startedMs = now();
   const load = memory.loads.get(subscriptionId) ?? { active: 0, silentSinceMs: startedMs };
   load.active += 1;
-  memory.sends += 1;
   memory.loads.set(subscriptionId, load);
   return countUntilEnd(startedMs, () => {
     load.active -= 1;
-    memory.sends -= 1;
     load.silentSinceMs = now();
     if (load.active === 0) memory.loads.delete(subscriptionId);
     noteLatency(subscriptionId, now() - startedMs);
@@ -98,4 +102,5 @@ export function startSend(subscriptionId: string, now: () => number): () => void
 /** Averages the latency with the previous average, so that the weight of old sends fades. */
 function noteLatency(subscriptionId: string, latencyMs: number): void {
   memory.latenciesMs.set(subscriptionId, (expectedMs(subscriptionId) + latencyMs) / 2);
+  memory.usualMs += (latencyMs - memory.usualMs) / USUAL_OVER_SENDS;
 }

@@ -11,7 +11,7 @@ import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import { receiversOf, revisionOf } from "../event-types/rules-store";
 import type { DueDelivery } from "../plane/enqueue";
 import { FAN_OUT_PAGE, insertFanOut } from "../plane/fan-out-store";
-import { MAIN } from "../plane/outbox-store";
+import { KEY_COLUMNS, KEY_COLUMNS_OF_O, MAIN } from "../plane/outbox-store";
 import { wildcardsOf } from "../plane/patterns-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../plane/predicates-store";
 import { insertEntries } from "./entries-store";
@@ -124,8 +124,7 @@ const NO_CONFLICT = sql`NOT EXISTS (SELECT 1 FROM listed l CROSS JOIN ${KEY_OF} 
 const HOLDS_ITS_KEY = sql`(e.idempotency_key IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys k
   WHERE k.tenant_id = ${TENANT_ID} AND k.key = e.idempotency_key AND k.event_id = e.id))`;
 
-const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id
-    AS subscriptionId, o.bytes, ${isSlowAt(sql`${NOW}`)} AS slow
+const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT ${KEY_COLUMNS_OF_O}, ${isSlowAt(sql`${NOW}`)} AS slow
   FROM listed e CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${NOW}
     AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
   CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
@@ -153,7 +152,7 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
         NOW,
         sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
       WHERE ${isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
-      )} RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes,
+      )} RETURNING ${KEY_COLUMNS},
         (SELECT ${isSlowAt(sql`${NOW}`)} FROM subscriptions s WHERE s.id = subscription_id) AS slow`,
     ),
     // Before the events, too: it counts the new ones. One row for each key, however many events have it.

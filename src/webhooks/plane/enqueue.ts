@@ -65,10 +65,11 @@ export async function enqueue(
 }
 
 /** Returns the key of an outbox row without any other fields. */
-export const keyOf = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
+export const keyOf = ({ queue, dueAt, id, subscriptionId, tenantId, bytes }: OutboxKey): OutboxKey => ({
   queue,
   dueAt,
   id,
   subscriptionId,
+  tenantId,
   bytes,
 });

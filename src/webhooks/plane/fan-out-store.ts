@@ -4,7 +4,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, query, rows } from "../../base/db/client";
 import { deliveryIdOf } from "../../base/db/ids";
 import type { FanOut, OutboxKey } from "../../base/messages";
-import { insertDeliveries, MAIN } from "./outbox-store";
+import { insertDeliveries, KEY_COLUMNS_OF_O, MAIN } from "./outbox-store";
 import { aboutOf, entriesFor } from "./patterns-store";
 import { isFilteredFrom, PAYLOAD_BYTES } from "./payload-store";
 import { NEXT_QUEUE, RECEIVES_EVENTS } from "./predicates-store";
@@ -78,8 +78,7 @@ function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
         AND s.is_deleted = 0
         AND s.created_at <= e.created_at`,
     )} ON CONFLICT DO NOTHING`,
-    due: sql`SELECT o.event_id AS eventId, o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId,
-        o.bytes
+    due: sql`SELECT o.event_id AS eventId, ${KEY_COLUMNS_OF_O}
       FROM (${page}) p CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${nowMs}
         AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}
       WHERE o.event_id = ${eventId}`,

@@ -20,6 +20,14 @@ export const MAIN = sql.raw("''");
 /** Whether a delivery is in the main queue, not in a lane. */
 export const isInMain = ({ queue }: { queue: string }): boolean => queue === "";
 
+/** The columns of an OutboxKey, of the row that is written or, with the alias, of `o`. */
+export const KEY_COLUMNS = sql.raw(
+  "queue, due_at AS dueAt, id, subscription_id AS subscriptionId, tenant_id AS tenantId, bytes",
+);
+export const KEY_COLUMNS_OF_O = sql.raw(
+  "o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.tenant_id AS tenantId, o.bytes",
+);
+
 /** The id that the outbox row `o` plans for its next attempt; without an alias, that of the row that is written. */
 export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
 export const PLANNED_ID_OF_WRITTEN = sql.raw("coalesce(outbox.attempt_id, outbox.id)");

@@ -8,21 +8,19 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time";
 export const MAX_SENDS_OF_RUN = 5;
 /** The expected latency of a subscription that is new to an isolate. */
 export const ASSUMED_LATENCY_MS = 50;
-/** The expected duration of all sends that are claimed and have not started: with five at once, about 0.7 s. */
-export const CLAIM_WORK_MS = MAX_SENDS_OF_RUN * 700;
+/** The expected duration of all sends that are claimed and have not started: with five at once, about 0.1 s. */
+export const CLAIM_WORK_MS = MAX_SENDS_OF_RUN * 100;
 /** The expected duration of all sends that may wait in one run together: with five at once, about 2 s. */
 export const MAX_WORK_MS = MAX_SENDS_OF_RUN * 2_000;
-/** A run of the slow queue takes at most so many deliveries, and passes on what it has not claimed after so long. */
-export const MAX_KEYS_OF_SLOW_RUN = 300;
-export const RUN_ENDS_AFTER_MS = 60_000;
-/** After this time, a run passes deliveries that would wait long for a connection on to other invocations. */
-export const PASS_ON_AFTER_MS = 100;
+/**
+ * When no send of a run has ended for this long, it passes on what has not started. When no send of a subscription has,
+ * its other deliveries wait in its lane.
+ */
+export const PATIENCE_MS = 100;
 /** A run looks at its sends at least this often. */
 export const WATCH_EVERY_MS = 100;
 /** A longer time between two looks shows that the isolate was blocked. */
 export const BLOCKED_AFTER_MS = 300;
-/** The handler waits this long for connections, or longer while the isolate is busy. */
-export const HANDLER_WAITS_MS = 50;
 
 /** How long a claim may take. After that it counts as failed, and the sweep ends what it may have claimed. */
 export const CLAIM_TIMEOUT_MS = 5_000;
@@ -37,8 +35,6 @@ export const LATE_START_WITHIN_MS = 2_500;
  * The timeout of a send: connecting, headers, and the part of the body that is read (specification, Outbound delivery).
  */
 export const SEND_TIMEOUT_MS = 10_000;
-/** How long a result waits so that others can be recorded with it, unless a record is under way. */
-export const GATHER_MS = 25;
 /** The time for recording a result, over all tries, and the wait between two tries. */
 export const RECORD_WITHIN_MS = 2_250;
 export const RETRY_RECORD_MS = 250;
@@ -64,16 +60,8 @@ export const SLOW_SEND_MS = 5_000;
 export const SLOW_FOR_MS = 10 * MINUTE_MS;
 /** How long a subscription that hangs stays in the slow queue. */
 export const MARKED_SLOW_FOR_MS = MINUTE_MS;
-/** When no send of a run has started or ended for this long, the rest of the run is handed back. */
-export const STALLED_AFTER_MS = HANGS_AFTER_MS + 100;
-
 /** For this long, an isolate does not mark a subscription as slow again. */
 export const MARK_SLOW_AGAIN_MS = 30_000;
-/**
- * The delay of a message that returns to the slow queue. Without a delay it would arrive at once and find the same
- * sends running.
- */
-export const RETURN_TO_SLOW_SECONDS = 1;
 
 /** How long a throttle may take to answer, and how long deliveries wait before they ask again if it does not answer. */
 export const THROTTLE_TIMEOUT_MS = 2_000;
@@ -132,6 +120,8 @@ export const RESWEEP_AFTER_MS = 60_000;
  * nothing else queues them again.
  */
 export const RESWEEP_BACKLOG_AFTER_MS = 10_000;
+/** If an invocation that feeds the lanes of a database is killed, others do it after this time. */
+export const FEED_LEASE_MS = 5_000;
 /** The sweep runs when the next delivery is due, within these bounds. */
 export const MAX_SWEEP_INTERVAL_MS = 15_000;
 export const MIN_SWEEP_INTERVAL_MS = 5_000;

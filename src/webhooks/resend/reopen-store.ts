@@ -4,7 +4,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../base/db/client";
 import { firstIdAt } from "../../base/db/ids";
 import type { OutboxKey } from "../../base/messages";
-import { insertDeliveries, MAIN } from "../plane/outbox-store";
+import { insertDeliveries, KEY_COLUMNS, MAIN } from "../plane/outbox-store";
 import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";
 import { NEXT_QUEUE } from "../plane/predicates-store";
 
@@ -31,7 +31,7 @@ export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: num
       },
       sql`FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS
         JOIN subscriptions s ON s.id = ${subscriptionId}`,
-    )} RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`,
+    )} RETURNING ${KEY_COLUMNS}`,
   ),
   linked: sql`UPDATE attempts SET next_id = o.attempt_id FROM (${failed}) f CROSS JOIN outbox o
       ON o.queue IN (${MAIN}, ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = f.delivery_id

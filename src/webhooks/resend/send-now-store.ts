@@ -8,7 +8,7 @@ import type { OutboxKey } from "../../base/messages";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { attemptChain } from "../log/store";
 import { isLive } from "../plane/live-store";
-import { IS_DUE_AT_SLOT, isInMain, MAIN, PLACEHOLDER } from "../plane/outbox-store";
+import { IS_DUE_AT_SLOT, isInMain, KEY_COLUMNS, MAIN, PLACEHOLDER } from "../plane/outbox-store";
 
 /** Why and until when one delivery waits. */
 export interface WaitingDelivery {
@@ -76,7 +76,7 @@ export async function endWait(
     moved: rows<OutboxKey>(sql`UPDATE outbox AS o SET due_at = ${nowMs}, attempt_id = ${attemptId}
       WHERE ${rowOf(id, waiting)} AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)})
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})
-      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+      RETURNING ${KEY_COLUMNS}`),
     linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastId}
       AND EXISTS (SELECT 1 FROM outbox o WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
   });

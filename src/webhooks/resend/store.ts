@@ -10,7 +10,7 @@ import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { attemptChain } from "../log/store";
 import type { DueDelivery } from "../plane/enqueue";
 import { isLive } from "../plane/live-store";
-import { insertDeliveries, isInMain, MAIN, PLACEHOLDER } from "../plane/outbox-store";
+import { insertDeliveries, isInMain, KEY_COLUMNS_OF_O, MAIN, PLACEHOLDER } from "../plane/outbox-store";
 import { PAYLOAD_BYTES_OF_E } from "../plane/payload-store";
 import { isSlowAt } from "../plane/predicates-store";
 import { ID_BEFORE_MS } from "../plane/timing";
@@ -29,7 +29,7 @@ const NEWEST_ATTEMPTS = 100;
 const live = (tenant: TenantRef, id: string) => sql`(SELECT * FROM subscriptions s WHERE ${isLive(tenant, id)}) s`;
 
 const dueRow = (where: SQL, nowMs: number) =>
-  rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
+  rows<DueDelivery>(sql`SELECT ${KEY_COLUMNS_OF_O},
     ${isSlowAt(nowMs)} AS slow
     FROM outbox o CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.queue = ${MAIN} AND o.due_at = ${nowMs}
       AND ${where}`);

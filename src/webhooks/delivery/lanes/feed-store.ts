@@ -5,7 +5,7 @@ import { type Ends, endsOf } from "../../../base/db/paging";
 import type { OutboxKey } from "../../../base/messages";
 import { isFrozen } from "../../plane/frozen-store";
 import { open, openEmpty } from "../../plane/lane-store";
-import { IS_UNCLAIMED, MAIN, UNHELD } from "../../plane/outbox-store";
+import { IS_UNCLAIMED, KEY_COLUMNS, MAIN, UNHELD } from "../../plane/outbox-store";
 import { HOLDS_WHEN_OFF, IS_PROBED, isFree } from "../../plane/predicates-store";
 import { OVERDUE_COLUMNS, type OverdueDelivery, PLANNED_ATTEMPT } from "../overdue-store";
 
@@ -85,7 +85,7 @@ export async function advanceLanes(db: Db, lanes: Lanes, nowMs: number): Promise
     unpaused: headsOf(sql`s.released_to IS NOT NULL AND s.listener_of IS NULL`, most, marked),
     opened: open(caughtUp),
     moved: rows<OutboxKey>(sql`UPDATE outbox SET queue = ${MAIN}, slot_at = nullif(slot_at, ${UNHELD})
-      WHERE ${unclaimedOf(caughtUp)} RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+      WHERE ${unclaimedOf(caughtUp)} RETURNING ${KEY_COLUMNS}`),
     ended: rows<{ id: string }>(sql`DELETE FROM outbox WHERE ${unclaimedOf(deleted)} RETURNING id`),
   });
   const left = new Set([...moved, ...ended].map(({ id }) => id));

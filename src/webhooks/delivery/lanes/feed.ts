@@ -1,35 +1,126 @@
 /**
  * Feeding the lanes: the next deliveries of a lane are queued when earlier ones have ended, and by the sweep. A lane
- * that has caught up is opened at once.
+ * that has caught up is opened at once. One invocation at a time feeds the lanes of a database, those of others with
+ * its own: what they ask for meanwhile is read together.
  */
 import { firstIdAt, timeOfId } from "../../../base/db/ids";
 import type { Deps } from "../../../base/deps";
-import type { OutboxKey } from "../../../base/messages";
+import { MAX_KEYS_PER_SLOW_MESSAGE, type OutboxKey } from "../../../base/messages";
 import { enqueueLater } from "../../plane/enqueue";
-import { QUEUE_GRACE_MS } from "../../plane/timing";
-import { memory } from "../isolate-memory";
-import { afterLeases, handleOverdue, type SweptAt } from "../overdue";
+import { moveToLanes } from "../../plane/lane-store";
+import { isInMain } from "../../plane/outbox-store";
+import { FEED_LEASE_MS, QUEUE_GRACE_MS } from "../../plane/timing";
+import { type HungryLane, isCoolingHere, memory } from "../isolate-memory";
+import { afterLeases, handleOverdue, isRunning, type SweptAt } from "../overdue";
+import type { OverdueDelivery } from "../overdue-store";
+import { type Owned, Places } from "../places";
+import { roundRobin } from "../selection";
+import { sendsOf } from "../send-load";
 import { advanceLanes, endEmptyLanes, readLaneEnds } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
 const LANES_PER_PAGE = 250;
 const MAX_PAGES = 4;
+/** How many lanes are fed together, and how often one invocation does it: it may make 1,000 calls to D1. */
+const LANES_AT_ONCE = 50;
+const MAX_ROUNDS = 20;
+/** So that one statement does not hold up the others of a database for long. */
+const MOVED_AT_ONCE = 250;
 
 /**
- * Queues the next deliveries of some lanes, or opens those that have caught up. Called when some of their deliveries
- * have ended. Throws when D1 or the queue is down.
+ * Queues the next deliveries of some lanes, or opens those that have caught up: when some of their deliveries have
+ * ended, and when some wait. A lane without a place waits until a send of its tenant ends. Throws when D1 or the queue
+ * is down.
  */
-export async function feedLanes(deps: Deps, shard: number, subscriptionIds: readonly string[]): Promise<void> {
+export async function feedLanes(deps: Deps, shard: number, lanes: readonly Owned[]): Promise<void> {
+  for (const lane of lanes) noteHungry(shard, lane);
+  if (deps.now() < (memory.feedingUntilMs.get(shard) ?? 0)) return;
+  try {
+    for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
+      const chosen = takeHungry(shard, deps.now());
+      if (chosen.length === 0) return;
+      memory.feedingUntilMs.set(shard, deps.now() + FEED_LEASE_MS);
+      await feed(deps, shard, chosen);
+    }
+  } finally {
+    memory.feedingUntilMs.delete(shard);
+  }
+}
+
+function noteHungry(shard: number, { subscriptionId, tenantId = "" }: Owned): void {
+  if (!memory.hungry.has(subscriptionId)) memory.hungry.set(subscriptionId, { shard, subscriptionId, tenantId });
+}
+
+/**
+ * Feeds the lanes of deliveries that have ended, and those that wait for places of the same tenants. Throws when D1 or
+ * the queue is down.
+ */
+export async function feedAfter(deps: Deps, shard: number, ended: readonly OutboxKey[]): Promise<void> {
+  const fed = ended.filter((delivery) => {
+    const { subscriptionId } = delivery;
+    const before = memory.endedSinceFed.get(subscriptionId);
+    // Outside its lane, if this isolate knows of none.
+    if (before === undefined && isInMain(delivery)) return false;
+    const count = (before ?? 0) + 1;
+    memory.endedSinceFed.set(subscriptionId, count);
+    return count >= portionOf(subscriptionId) || sendsOf(subscriptionId) === 0;
+  });
+  if (fed.length > 0 || memory.hungry.size > 0) await feedLanes(deps, shard, fed);
+}
+
+/** Takes the lanes that have places. Forgets those that their own results or the sweep will feed. */
+function takeHungry(shard: number, nowMs: number): HungryLane[] {
+  const places = new Places();
+  const chosen: HungryLane[] = [];
+  for (const lane of memory.hungry.values()) {
+    if (lane.shard !== shard) continue;
+    const isOwn = places.ofWidth(lane) <= 0 || isCoolingHere(lane.subscriptionId, nowMs);
+    if (!isOwn && !places.plan(lane)) continue;
+    memory.hungry.delete(lane.subscriptionId);
+    if (isOwn) continue;
+    memory.endedSinceFed.set(lane.subscriptionId, 0);
+    chosen.push(lane);
+    if (chosen.length === LANES_AT_ONCE) break;
+  }
+  return chosen;
+}
+
+/** A wide lane is fed when enough of its deliveries have ended to fill a message. */
+const portionOf = (subscriptionId: string): number =>
+  Math.min(MAX_KEYS_PER_SLOW_MESSAGE, Math.ceil(widthOf(subscriptionId) / 2));
+
+async function feed(deps: Deps, shard: number, chosen: readonly HungryLane[]): Promise<void> {
   const nowMs = deps.now();
-  const lanes = subscriptionIds.map((id) => ({ id, width: widthOf(id) }));
+  const lanes = chosen.map(({ subscriptionId: id }) => ({ id, width: widthOf(id) }));
   const { heads, moved } = await advanceLanes(deps.shards.db(shard), { lanes }, nowMs);
+  const hasMore = new Set(heads.map(({ queue: lane }) => lane));
+  for (const { id } of lanes) if (!hasMore.has(id)) memory.endedSinceFed.delete(id);
+  const places = new Places();
   // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
-  const next = heads.filter(
+  const unfed = heads.filter(
     ({ attemptStatus, id }) => attemptStatus === null && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
   );
-  for (const { id } of next) memory.fedAtMs.set(id, nowMs);
+  const next = roundRobin(unfed).filter((key) => {
+    const isFree = places.plan(key);
+    if (isFree) memory.fedAtMs.set(key.id, nowMs);
+    else if (places.ofWidth(key) > 0) noteHungry(shard, key);
+    return isFree;
+  });
   await queue(deps, shard, [...moved, ...next]);
+}
+
+/** Deliveries that have no place wait in the lanes of their subscriptions. Throws when D1 or the queue is down. */
+export async function waitInLanes(deps: Deps, shard: number, keys: readonly OutboxKey[]): Promise<void> {
+  for (const { id, subscriptionId } of keys) {
+    memory.fedAtMs.delete(id);
+    if (!memory.endedSinceFed.has(subscriptionId)) memory.endedSinceFed.set(subscriptionId, 0);
+  }
+  const outside = keys.filter(isInMain);
+  for (let start = 0; start < outside.length; start += MOVED_AT_ONCE) {
+    await moveToLanes(deps.shards.db(shard), outside.slice(start, start + MOVED_AT_ONCE));
+  }
+  await feedLanes(deps, shard, keys);
 }
 
 /**
@@ -48,7 +139,7 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
     const lanes = { after, limit: LANES_PER_PAGE, width: LEAST_WIDTH };
     const { heads, moved, count, last } = await advanceLanes(db, lanes, deps.now());
     await queue(deps, shard, moved);
-    leaseEnds.push(...(await handleOverdue(deps, shard, heads, sweptAt)));
+    leaseEnds.push(...(await handleOverdue(deps, shard, withoutWorking(heads, deps.now()), sweptAt)));
     const isAtEnd = count < LANES_PER_PAGE;
     if (isSecondHalf && (isAtEnd || last >= start)) break;
     isSecondHalf ||= isAtEnd;
@@ -58,6 +149,12 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
   return afterLeases(leaseEnds);
 }
 
-/** Queues deliveries in the slow queue: if a subscription hangs again, they occupy their queue for a while. */
+/** A lane with a delivery in progress is fed by its result, so that the sweep queues nothing twice. */
+function withoutWorking(heads: readonly OverdueDelivery[], nowMs: number): OverdueDelivery[] {
+  const working = new Set(heads.filter((head) => isRunning(head, nowMs)).map(({ queue: lane }) => lane));
+  return heads.filter(({ attemptStatus, queue: lane }) => attemptStatus !== null || !working.has(lane));
+}
+
+/** Queues deliveries in the slow queue, where each message gets an invocation of its own. */
 const queue = (deps: Deps, shard: number, deliveries: readonly OutboxKey[]): Promise<void> =>
   enqueueLater(deps, "slow", shard, deliveries);

@@ -1,41 +1,45 @@
 /**
- * How many deliveries of a slow subscription may be in progress at once. This isolate learns it from the results: a
- * subscriber that is slow but answers gets more, one that does not answer gets few.
+ * How many deliveries of a subscription may be in progress at once. This isolate learns it from the results: a receiver
+ * that answers gets more, however long it takes; one that does not answer, or says that it has too much, gets few.
  */
-import { isInMain } from "../../plane/outbox-store";
 import { SLOW_FOR_MS } from "../../plane/timing";
 import { memory, type Width } from "../isolate-memory";
 import type { AttemptResult } from "../record-store";
 
-/** Also the width of a lane of which this isolate knows nothing. So few that they leave connections to the others. */
+/** The width of a subscription of which this isolate knows nothing. */
+export const FIRST_WIDTH = 10;
 export const LEAST_WIDTH = 3;
-const MOST_WIDTH = 50;
+export const MOST_WIDTH = 128;
 
-const NARROW: Width = { width: LEAST_WIDTH, narrowUntil: 0 };
+const TOO_MANY_REQUESTS = 429;
+const UNKNOWN: Width = { width: FIRST_WIDTH, narrowUntil: 0 };
 
-/** Returns how many deliveries of a subscription that is slow or has a lane may be in progress at once. */
-export const widthOf = (subscriptionId: string): number => (memory.widths.get(subscriptionId) ?? NARROW).width;
+/** Returns how many deliveries of a subscription may be in progress at once. */
+export const widthOf = (subscriptionId: string): number => (memory.widths.get(subscriptionId) ?? UNKNOWN).width;
 
-/** What a result says about the width of a lane. Its `queue` is "" if the delivery was not in a lane. */
-export type LaneResult = Pick<
+/** What a result says about the width of its subscription. */
+export type WidthResult = Pick<
   AttemptResult,
-  "queue" | "subscriptionId" | "status" | "isSlow" | "cooldownUntil" | "completedAt"
+  "subscriptionId" | "status" | "responseCode" | "isSlow" | "cooldownUntil" | "completedAt"
 >;
 
 /**
- * Widens a lane by one for each success, and halves it for each timeout. Only results in a lane widen it. A pause for
- * which the receiver asked keeps it narrow for as long as its subscription counts as slow.
+ * Widens a subscription by one for each success, and halves it for each answer that says that the receiver has too
+ * much. A pause for which it asked keeps it narrow for as long as it counts as slow.
  */
-export function noteResult(result: LaneResult): void {
-  const { subscriptionId, cooldownUntil } = result;
-  const known = memory.widths.get(subscriptionId);
-  if (isInMain(result) && known === undefined && cooldownUntil === null) return;
-  memory.widths.set(subscriptionId, next(known ?? NARROW, result));
+export function noteResult(result: WidthResult): void {
+  const before = memory.widths.get(result.subscriptionId) ?? UNKNOWN;
+  memory.widths.set(result.subscriptionId, next(before, result));
 }
 
-function next(before: Width, { status, isSlow, cooldownUntil, completedAt }: LaneResult): Width {
-  if (cooldownUntil !== null) return { ...NARROW, narrowUntil: cooldownUntil + SLOW_FOR_MS };
+/** Whether the receiver has too much: it did not answer in time, or said so. */
+export const isOverloaded = ({ status, responseCode, isSlow }: Omit<WidthResult, "subscriptionId">): boolean =>
+  status === "failed" && (isSlow || responseCode === TOO_MANY_REQUESTS);
+
+function next(before: Width, result: WidthResult): Width {
+  const { status, cooldownUntil, completedAt } = result;
+  if (cooldownUntil !== null) return { width: LEAST_WIDTH, narrowUntil: cooldownUntil + SLOW_FOR_MS };
   if (completedAt < before.narrowUntil) return before;
   if (status === "success") return { ...before, width: Math.min(before.width + 1, MOST_WIDTH) };
-  return isSlow ? { ...before, width: Math.max(LEAST_WIDTH, Math.floor(before.width / 2)) } : before;
+  return isOverloaded(result) ? { ...before, width: Math.max(LEAST_WIDTH, Math.floor(before.width / 2)) } : before;
 }

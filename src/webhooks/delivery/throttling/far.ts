@@ -31,6 +31,11 @@ export class FarDeliveries {
     this.#run = run;
   }
 
+  /** Whether it is not known yet if some delivery must be claimed. */
+  get isAsking(): boolean {
+    return this.#isOpen.values().some(Boolean);
+  }
+
   /** Whether it is not known yet if the delivery must be claimed. */
   isDeferring = (key: ShardKey): boolean => this.#isOpen.get(key) ?? false;
 

@@ -8,7 +8,7 @@ import type { Deps } from "../../../base/deps";
 import type { OutboxKey } from "../../../base/messages";
 import type { TenantRef } from "../../../base/schemas/tenant-ref";
 import { isoSql, publishOperational } from "../../plane/operational-store";
-import { IS_DUE_AT_SLOT, IS_UNCLAIMED } from "../../plane/outbox-store";
+import { IS_DUE_AT_SLOT, IS_UNCLAIMED, KEY_COLUMNS } from "../../plane/outbox-store";
 import { type Limits, textOf } from "./limits";
 
 /** The limits of the subscription `s` as the text that `textOf` makes, as SQL. */
@@ -35,7 +35,7 @@ export async function endWaits(
         WHERE o.subscription_id = ${id} AND ${IS_DUE_AT_SLOT}
           AND o.tenant_id = ${tenantId} AND o.due_at > ${areCalled ? nowMs : 0} AND ${IS_UNCLAIMED}
         ORDER BY o.slot_at LIMIT ${limit})
-      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+      RETURNING ${KEY_COLUMNS}`),
   });
   return ended;
 }

@@ -15,7 +15,7 @@ import type { Filter } from "../../filters/filter";
 import { matches } from "../../filters/match";
 import { readFilter } from "../../filters/stored";
 import { enabledAt, eventsAt, switchedBetween } from "../../plane/former-states-store";
-import { insertDeliveries, insertPlaceholders, isInMain, MAIN } from "../../plane/outbox-store";
+import { insertDeliveries, insertPlaceholders, isInMain, KEY_COLUMNS, MAIN } from "../../plane/outbox-store";
 import { aboutOf, listsType } from "../../plane/patterns-store";
 import { isFilteredFrom, PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../plane/payload-store";
 import { NEXT_QUEUE } from "../../plane/predicates-store";
@@ -235,7 +235,7 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
       },
       sql`FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew}`,
     )} ON CONFLICT DO NOTHING
-      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+      RETURNING ${KEY_COLUMNS}`),
     // The time of the event as `due_at`: it is the time in the id, as the log expects.
     placeholders: insertPlaceholders(
       attemptIdOf(sql`o.event_id`),

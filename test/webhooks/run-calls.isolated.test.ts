@@ -1,4 +1,4 @@
-/** What a run of the slow queue asks of its database at its worst. The platform lets an invocation make 1,000 calls. */
+/** What a run asks of its database at its worst. The platform lets an invocation make 1,000 calls. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -12,9 +12,9 @@ import { World } from "../support/faults/world";
 
 const START_MS = Date.UTC(2095, 0, 1);
 const TENANT_ID = "tenant";
-/** More than a run takes. */
-const DELIVERIES = 400;
-const KEYS_A_MESSAGE = 10;
+/** As many as a batch can have for quick subscriptions. */
+const DELIVERIES = 1_500;
+const KEYS_A_MESSAGE = 50;
 const PLAN = {
   ...{ startMs: START_MS, cronAfterMs: 3_600_000, alarmLateMs: 0, latencyMs: 5, focus: "", rate: 0, kills: [] },
   ...{ outages: [], isLimiterDown: false, crowd: { subscribers: DELIVERIES, behaviour: "200", events: 1 } },
@@ -22,11 +22,11 @@ const PLAN = {
   queues: { loss: 1, duplicates: 0, late: 0, hasMetrics: true },
 };
 
-const holdMs = (n: number) => 150 + ((n * 37) % 400);
+const holdMs = (n: number) => 2 + ((n * 37) % 10);
 
 /**
- * Adds a delivery to the lane of each subscription. Every other one of these fails, and few answers of a run come
- * together, so that most results are recorded alone, and the lanes fed alone.
+ * Adds a delivery of each subscription. Every other one of these fails, and few answers of a run come together, so that
+ * records have few results.
  */
 async function addDeliveries(database: D1Database, ids: readonly string[]): Promise<void> {
   const all = ids.map((id, n) => ({
@@ -37,18 +37,18 @@ async function addDeliveries(database: D1Database, ids: readonly string[]): Prom
   for (const [n, { id }] of all.entries()) memory.latenciesMs.set(id, holdMs(n));
   await database.batch(
     [
-      `UPDATE subscriptions SET has_backlog = 1, url = (SELECT value ->> 'url' FROM json_each(?1)
+      `UPDATE subscriptions SET url = (SELECT value ->> 'url' FROM json_each(?1)
          WHERE value ->> 'id' = subscriptions.id)`,
       `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
          SELECT value ->> 'event', ?2, 'OrderPaid', '1', 1, ?3 FROM json_each(?1)`,
       `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-         SELECT value ->> 'id', ?3, value ->> 'delivery', ?2, value ->> 'id', value ->> 'event', 'event', 1
+         SELECT '', ?3, value ->> 'delivery', ?2, value ->> 'id', value ->> 'event', 'event', 1
          FROM json_each(?1)`,
     ].map((query, n) => database.prepare(query).bind(JSON.stringify(all), ...(n === 0 ? [] : [TENANT_ID, START_MS]))),
   );
 }
 
-test("a run of the slow queue makes fewer than 1,000 calls to D1, although most of its 300 results come alone", async () => {
+test("a run makes fewer than 1,000 calls to D1, although its 1,500 results do not come together", async () => {
   const measure = async (storage: DurableObjectStorage) => {
     const database = databaseIn(storage);
     const world = new World(database, seeded(1), PLAN, new Map());
@@ -71,7 +71,7 @@ test("a run of the slow queue makes fewer than 1,000 calls to D1, although most 
         ack: () => undefined,
         retry: () => undefined,
       }));
-      const batch = { queue: "postern-deliveries-slow", messages } as unknown as MessageBatch;
+      const batch = { queue: "postern-deliveries", messages } as unknown as MessageBatch;
       let invocation: ReturnType<typeof invocationNow>;
       void world.invoke("consumer", (deps) => {
         invocation = invocationNow();
@@ -87,8 +87,6 @@ test("a run of the slow queue makes fewer than 1,000 calls to D1, although most 
   };
   const object = env.SWEEPER.get(env.SWEEPER.newUniqueId());
   const { ended, calls } = await runInDurableObject(object, (_, { storage }) => measure(storage));
-  expect(ended).toBe(300);
-  // Otherwise many results were recorded together.
-  expect(calls).toBeGreaterThan(300);
+  expect(ended).toBeGreaterThan(1_000);
   expect(calls).toBeLessThan(1_000);
 }, 300_000);

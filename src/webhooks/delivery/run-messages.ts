@@ -1,0 +1,60 @@
+/** Delivers what the messages of a queue name, in one run. */
+import type { Deps } from "../../base/deps";
+import type { DeliveryMessage, ShardKey } from "../../base/messages";
+import type { QueueSpeed } from "../plane/enqueue";
+import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "../plane/timing";
+import { DeliveryRun } from "./deliver";
+import { queueAfterFault } from "./hand-back";
+import { inTurns } from "./selection";
+
+interface Delivery {
+  keys: ShardKey[];
+  /** The time until all of them are due, in ms. */
+  earlyMs: number;
+}
+
+/**
+ * Delivers what is due, and, in the background, what is slightly early. Resolves when nothing is being claimed. Returns
+ * for each message after how many seconds it must come again, because it is too early or could not be claimed; null for
+ * never.
+ */
+export async function runMessages(
+  deps: Deps,
+  speed: QueueSpeed,
+  messages: readonly DeliveryMessage[],
+): Promise<(number | null)[]> {
+  const nowMs = deps.now();
+  const run = new DeliveryRun(deps, speed);
+  const deliveries = messages.map(
+    ({ shard, due }): Delivery => ({
+      keys: due.map((key) => ({ ...key, shard })),
+      earlyMs: Math.max(...due.map(({ dueAt }) => dueAt - nowMs)),
+    }),
+  );
+  const early = deliveries.filter(({ earlyMs }) => earlyMs > 0 && earlyMs <= MAX_EARLY_MS);
+  const failed = new Set(await run.add(inOrder(deliveries.filter(({ earlyMs }) => earlyMs <= 0))));
+  deps.background("deliver", run.finished());
+  if (early.length > 0) deps.background("deliver what is early", deliverEarly(deps, speed, run, early));
+  return deliveries.map(({ keys, earlyMs }) => {
+    if (earlyMs > MAX_EARLY_MS) return Math.floor(earlyMs / 1000);
+    return keys.some((key) => failed.has(key)) ? REQUEUE_AFTER_FAULT_SECONDS : null;
+  });
+}
+
+/** The handler does not wait for these, because the next batch would wait with it. */
+async function deliverEarly(
+  deps: Deps,
+  speed: QueueSpeed,
+  run: DeliveryRun,
+  early: readonly Delivery[],
+): Promise<void> {
+  await scheduler.wait(Math.max(...early.map(({ earlyMs }) => earlyMs)));
+  queueAfterFault({ deps, speed }, await run.add(inOrder(early)));
+  await run.finished();
+}
+
+/** A message has the deliveries of one event or a few, so messages take turns. */
+function inOrder(deliveries: readonly Delivery[]): ShardKey[] {
+  const all = deliveries.flatMap((delivery) => delivery.keys.map((key) => ({ key, delivery })));
+  return inTurns(all, ({ delivery }) => delivery).map(({ key }) => key);
+}
