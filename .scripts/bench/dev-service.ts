@@ -97,7 +97,12 @@ function flags(port: number, state: string): string[] {
   const limits = JSON.stringify({ publish: unlimited, readDeliveries: unlimited });
   const vars = [`RATE_LIMITS:${limits}`, "EMAIL_VERIFICATION:optional", "WEBHOOK_EGRESS:any"];
   return [
-    ...["--port", String(port), "--inspector-port", "0", "--persist-to", state],
+    "--port",
+    String(port),
+    "--inspector-port",
+    "0",
+    "--persist-to",
+    state,
     ...vars.flatMap((value) => ["--var", value]),
   ];
 }

@@ -4,7 +4,9 @@ const hex = (characters: number) => crypto.randomUUID().replaceAll("-", "").slic
 
 const lineOf = (quantity: number) =>
   JSON.stringify({
-    ...{ sku: `SKU-${hex(8)}`, title: `Article ${hex(4)}`, quantity },
+    sku: `SKU-${hex(8)}`,
+    title: `Article ${hex(4)}`,
+    quantity,
     unitPrice: { amount: 1_999 + quantity, currency: "EUR" },
   });
 

@@ -41,11 +41,19 @@ test("together they take at most 80 of the 128 MiB of an isolate", () => {
 describe("rules", () => {
   const wanted = (type: string) => [{ type, version: null }];
   const read = (type: string, schema: unknown) => ({
-    ...{ revision: "1.0", mode: "open" as const, filters: [], receivers: "[]" },
+    revision: "1.0",
+    mode: "open" as const,
+    filters: [],
+    receivers: "[]",
     rules: [
       {
-        ...{ type, wantedVersion: null, enforce: "reject" as const, isArchived: 0 as const, deprecated: null },
-        ...{ version: 1, schema: JSON.stringify(schema) },
+        type,
+        wantedVersion: null,
+        enforce: "reject" as const,
+        isArchived: 0 as const,
+        deprecated: null,
+        version: 1,
+        schema: JSON.stringify(schema),
       },
     ],
   });

@@ -48,7 +48,11 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   const webhook = await idIn(page, `${console}/webhooks?q=billing`, /webhooks\/([\w-]{36})"/);
   const person = await idIn(page, `${console}/operator?q=${encodeURIComponent(OPERATOR)}`, /people\/([\w-]{36})"/);
   return {
-    ...{ webhook, feed: feed.id ?? "", key: key.id ?? "", import: people.id ?? "", source: source.id ?? "" },
+    webhook,
+    feed: feed.id ?? "",
+    key: key.id ?? "",
+    import: people.id ?? "",
+    source: source.id ?? "",
     attempt: await idIn(page, `${console}/webhooks/${webhook}`, /attempts\/([\w-]{36})"/),
     event: await idIn(page, `${console}/events`, /events\/([\w-]{36})"/),
     person,

@@ -27,7 +27,8 @@ describe("the setting", () => {
     const slug = newSlug();
     expect(await settings(person)).toEqual({ mode: "open", catalog: { public: false } });
     expect((await changeCatalogue(person, { slug, title: "Acme" })).body.data).toEqual({
-      ...{ mode: "open", catalog: { public: false, slug, title: "Acme" } },
+      mode: "open",
+      catalog: { public: false, slug, title: "Acme" },
     });
     await changeCatalogue(person, { public: true, description: "Orders." });
     await changeCatalogue(person, { public: true });
@@ -271,7 +272,9 @@ test("the console changes it, and keeps what was entered when it is refused", as
   const fields = { "catalog.public": "yes", "catalog.slug": taken, "catalog.title": "Acme", "catalog.description": "" };
   const refused = await browser.post("/event-types/catalogue", fields);
   expect([refused.status, refused.html.includes("This slug is taken."), refused.html.includes("Acme")]).toEqual([
-    ...[409, true, true],
+    409,
+    true,
+    true,
   ]);
   const wrong = await browser.post("/event-types/catalogue", { ...fields, "catalog.slug": "-" });
   expect(wrong.html).toContain('id="catalog.slug-error"');

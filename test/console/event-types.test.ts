@@ -69,7 +69,9 @@ test("owners choose what can be published, viewers only read, and other tenants 
   await setRole(person, "viewer");
   const { html } = await browser.get("/event-types");
   expect([html.includes("order.paid"), html.includes("Declare a type"), html.includes('name="mode"')]).toEqual([
-    ...[true, false, false],
+    true,
+    false,
+    false,
   ]);
   expect((await browser.get(TYPE)).html).not.toContain("Edit");
   expect((await browser.post(TYPE, { enforce: "off" })).status).toBe(403);

@@ -208,7 +208,9 @@ async function pagesAbout(op: Person, { tenantId, userId }: Person, queries: rea
   const ofTenant = ["", "/suspend", "/resume", "/sends/hold", "/sends/release"];
   const ofPerson = ["", "/suspend", "/resume", "/sessions/revoke", "/two-factor/remove"];
   const pages = [
-    ...["", "/sends/hold", "/sends/release"],
+    "",
+    "/sends/hold",
+    "/sends/release",
     ...queries.map((q) => `?q=${encodeURIComponent(q)}`),
     ...ofTenant.map((page) => `/tenants/${tenantId}${page}`),
     ...ofPerson.map((page) => `/people/${userId}${page}`),

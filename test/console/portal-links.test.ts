@@ -45,7 +45,8 @@ test("a wrong colour and a wrong way back are refused beside their fields, and t
   const browser = await holding(await signUp());
   const wrong = { "theme.colors.accent": "red", "theme.title": "Shop", returnUrl: "http://shop.example" };
   const { status, html } = await browser.post("/portal-links", {
-    ...{ permissions: ["webhook.read"], ttlSeconds: "900" },
+    permissions: ["webhook.read"],
+    ttlSeconds: "900",
     ...wrong,
   });
   expect(status).toBe(400);

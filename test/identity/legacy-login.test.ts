@@ -31,7 +31,10 @@ describe("a right password", () => {
     const tenant = await newTenant({ externalId: newExternalId() });
     const [email, externalId] = [newEmail(), newExternalId()];
     const profile = {
-      ...{ emailVerified: true, externalId, name: "Ada", metadata: { plan: "gold" } },
+      emailVerified: true,
+      externalId,
+      name: "Ada",
+      metadata: { plan: "gold" },
       memberships: [{ tenant: `ext:${tenant.externalId}`, role: "admin" }],
     };
     const requests = formerService(answering({ ok: true, profile }));

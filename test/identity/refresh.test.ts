@@ -160,8 +160,17 @@ describe("logout and sessions", () => {
     expect(body.data[0].browser).toMatch(/^Chrome 126/);
     expect(body.data[0].operatingSystem).toMatch(/^Windows/);
     expect(Object.keys(body.data[0]).sort()).toEqual([
-      ...["browser", "createdAt", "current", "deviceName", "expiresAt", "id", "ipAddress", "lastActivityAt"],
-      ...["location", "operatingSystem", "platform"],
+      "browser",
+      "createdAt",
+      "current",
+      "deviceName",
+      "expiresAt",
+      "id",
+      "ipAddress",
+      "lastActivityAt",
+      "location",
+      "operatingSystem",
+      "platform",
     ]);
     const stranger = await signUp();
     const path = `/auth/sessions/${body.data[0].id}`;

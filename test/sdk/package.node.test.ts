@@ -28,7 +28,9 @@ test("contains the modules with their types, the command line, the licence and t
 const LINE = { type: "object", required: ["sku"], properties: { sku: { type: "string" } } };
 const DECLARED = {
   "order.paid": {
-    ...{ $defs: { line: LINE }, type: "object", required: ["total"] },
+    $defs: { line: LINE },
+    type: "object",
+    required: ["total"],
     properties: { total: { type: "integer" }, lines: { type: "array", items: { $ref: "#/$defs/line" } } },
   },
   plain: undefined,

@@ -12,7 +12,9 @@ const HASH = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
 test("an import of 10,000 people that is killed 24 times writes each of them once", async () => {
   const run = crypto.randomUUID();
   const people = Array.from({ length: PEOPLE }, (_, index) => ({
-    ...{ email: `user-${index}-${run}@example.com`, externalId: `${run}-${index}`, emailVerified: true },
+    email: `user-${index}-${run}@example.com`,
+    externalId: `${run}-${index}`,
+    emailVerified: true,
     password: { hash: HASH },
   }));
   const { id } = (await callImports("POST", "", { name: "Everybody" })).body.data;

@@ -55,8 +55,12 @@ describe("an import", () => {
     expect(done).toMatchObject({ state: "finished", ...counts });
     const user = await userOf(row.email);
     expect(user).toMatchObject({
-      ...{ externalId, name: "Ada", emailVerified: true, twoFactorEnabled: true },
-      ...{ createdAt: "2020-01-02T03:04:05.000Z", tenants: [{ id: tenant.id, role: "admin" }] },
+      externalId,
+      name: "Ada",
+      emailVerified: true,
+      twoFactorEnabled: true,
+      createdAt: "2020-01-02T03:04:05.000Z",
+      tenants: [{ id: tenant.id, role: "admin" }],
     });
     expect(report).toEqual([
       { line: 1, outcome: "created", userId: user.id, email: row.email, externalId, ignored: ["metadata"] },

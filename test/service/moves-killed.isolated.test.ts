@@ -100,7 +100,8 @@ test.each([
     expect(
       await env.DB.prepare("SELECT shard, former_shard FROM tenants WHERE id = ?").bind(person.tenantId).first(),
     ).toEqual({
-      ...{ shard: to, former_shard: null },
+      shard: to,
+      former_shard: null,
     });
   },
 );

@@ -206,7 +206,9 @@ describe("a tenant that was moved", () => {
     const actions = (await get(person, "/audit?limit=100")).data.map((event: { action: string }) => event.action);
     expect(actions).toContain("webhook.created");
     expect((await operate({ token }, "GET", `/tenants/${person.tenantId}`)).body.data.move).toMatchObject({
-      ...{ from: SHARD, to: OTHER, state: "ended" },
+      from: SHARD,
+      to: OTHER,
+      state: "ended",
     });
     expect((await operate({ token }, "POST", path, { shard: SHARD })).status).toBe(200);
     expect(await placeOf(person)).toEqual({ shard: SHARD, former_shard: OTHER });
@@ -269,7 +271,8 @@ test("a request that began before the move writes nothing to the former database
   const stale = { tenantId: person.tenantId, shard: SHARD, hasVerifiedOwner: true };
   const event = { type: "OrderPaid", payload: "1", correlationId: null, idempotencyKey: null };
   await expect(publishEvents(deps, stale, [event], 0)).rejects.toMatchObject({
-    ...{ code: "SERVICE_UNAVAILABLE", headers: { "Retry-After": "1" } },
+    code: "SERVICE_UNAVAILABLE",
+    headers: { "Retry-After": "1" },
   });
   const acting = { ...stale, userId: "", actor: SYSTEM, permissions: new Set<never>() };
   await expect(changeSubscription(deps, acting, id, { name: "late" })).rejects.toMatchObject({

@@ -157,7 +157,9 @@ export async function newTraveller(way: Way): Promise<Traveller> {
     await run(
       `INSERT INTO identities (issuer, sub, id, user_id, provider, email, created_at)
        VALUES ('https://id.issuer.example', ?, ?, ?, 'oidc', 'a@example.com', 1)`,
-      ...[sub.sub, crypto.randomUUID(), userId],
+      sub.sub,
+      crypto.randomUUID(),
+      userId,
     );
   }
   const traveller = { person: { ...person, ...passkey, ...sub } };

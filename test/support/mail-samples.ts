@@ -20,7 +20,9 @@ const JOB = { id: "a", userId: "b" };
 const ENDED = { sessions: 2, apiKeys: 1, invitations: 0, tenants: 1, passkeys: 0, identities: 0, twoFactor: true };
 
 const credential = (kind: ListedCredential["kind"], name: string, place: string): ListedCredential => ({
-  ...{ kind, name, place },
+  kind,
+  name,
+  place,
   scopes: '["event.publish"]',
 });
 
@@ -43,8 +45,15 @@ const passwordChanged = passwordChangedMail({
 });
 
 const item = (name: string, state: NoticeItem["state"], isNew = true): NoticeItem => ({
-  ...{ webhookId: "0198c0de-0000-7000-8000-000000000000", name, host: "hooks.example.com", state, isNew },
-  ...{ since: AT - 86_400_000, disablesAt: AT + 86_400_000, failures: 34, error: "status 500" },
+  webhookId: "0198c0de-0000-7000-8000-000000000000",
+  name,
+  host: "hooks.example.com",
+  state,
+  isNew,
+  since: AT - 86_400_000,
+  disablesAt: AT + 86_400_000,
+  failures: 34,
+  error: "status 500",
 });
 
 const aboutSubscriptions = subscriptionNoticeMail(CONTEXT, {
@@ -89,7 +98,9 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
   ],
   mailCode: [
     tokens.codeMail({ name: CONTEXT.name, isVerified: 0 } as never, "123456", {
-      ...{ device: "Firefox on Linux", location: "London", ipAddress: "192.0.2.7" },
+      device: "Firefox on Linux",
+      location: "London",
+      ipAddress: "192.0.2.7",
     }),
   ],
   invitation: [
@@ -116,8 +127,12 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
   platformKeyCreated: [notices.platformKeyCreatedMail(CONTEXT, "shop backend")],
   signedInOnNewDevice: [
     notices.newDeviceMail(REVERTIBLE, {
-      ...{ kind: "signedInOnNewDevice", ...JOB, device: "Firefox on Linux", signedInAt: AT },
-      ...{ location: "London", ipAddress: "2001:db8:85a3:1234:5678:8a2e:370:7334" },
+      kind: "signedInOnNewDevice",
+      ...JOB,
+      device: "Firefox on Linux",
+      signedInAt: AT,
+      location: "London",
+      ipAddress: "2001:db8:85a3:1234:5678:8a2e:370:7334",
     }),
   ],
   refreshTokenReused: [notices.refreshTokenReusedMail(CONTEXT)],

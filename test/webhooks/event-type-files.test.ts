@@ -6,7 +6,8 @@ const ORDER = { type: "object", required: ["total"], properties: { total: { type
 /** Refers to itself, and to names that a pointer escapes. */
 const TREE = {
   $defs: { "a/b": { type: "string" }, node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
-  ...{ type: "object", properties: { name: { $ref: "#/$defs/a~1b" }, child: { $ref: "#" } } },
+  type: "object",
+  properties: { name: { $ref: "#/$defs/a~1b" }, child: { $ref: "#" } },
   items: { $ref: "#/$defs/node" },
 };
 
@@ -64,7 +65,11 @@ describe("an import", () => {
     const dry = { dryRun: true, eventTypes: [{ name: "a", schema: true }, { name: "b", group: "G" }, { name: "d" }] };
     const planned = await importing(owner, dry);
     expect(planned.body.data).toEqual({
-      ...{ created: ["d"], updated: ["b"], versions: ["a"], unchanged: [], dryRun: true },
+      created: ["d"],
+      updated: ["b"],
+      versions: ["a"],
+      unchanged: [],
+      dryRun: true,
     });
     expect((await listed(owner)).map(({ name }: { name: string }) => name)).toEqual(["a", "b", "c"]);
     const done = await importing(owner, { ...dry, dryRun: false });

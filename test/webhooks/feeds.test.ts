@@ -28,8 +28,11 @@ describe("reading", () => {
     await publish(person, "before");
     const begin = await poll(feed);
     expect(begin).toEqual({
-      ...{ data: [], hasMore: false, truncated: false },
-      ...{ cursor: expect.any(String), nextPollMs: expect.any(Number) },
+      data: [],
+      hasMore: false,
+      truncated: false,
+      cursor: expect.any(String),
+      nextPollMs: expect.any(Number),
     });
     expect(begin.nextPollMs).toBeGreaterThan(0);
     for (const payload of [1, 2, 3]) await publish(person, payload);
@@ -50,7 +53,11 @@ describe("reading", () => {
     const text = await (await exports.default.fetch(url, { headers: { "x-api-key": feed.token } })).text();
     expect(text).toContain('"payload":{ "n": 12345678901234567890, "b":1e400 }}');
     expect(JSON.parse(text).data[0]).toMatchObject({
-      ...{ id: body.data.id, type: "Order.Paid", correlationId: "c", orderKey: "k", sequence: body.data.sequence },
+      id: body.data.id,
+      type: "Order.Paid",
+      correlationId: "c",
+      orderKey: "k",
+      sequence: body.data.sequence,
       createdAt: expect.stringMatching(/Z$/),
     });
   });

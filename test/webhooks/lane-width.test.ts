@@ -63,7 +63,11 @@ describe("the width of a subscription", () => {
   });
 
   const keyOf = (subscriptionId: string) => ({
-    ...{ shard: SHARD, queue: subscriptionId, dueAt: 0, bytes: 1 },
-    ...{ id: crypto.randomUUID(), subscriptionId },
+    shard: SHARD,
+    queue: subscriptionId,
+    dueAt: 0,
+    bytes: 1,
+    id: crypto.randomUUID(),
+    subscriptionId,
   });
 });

@@ -129,7 +129,8 @@ test("deliveries carry key and number on every attempt, and users see both where
   expect((await get("/events"))[0]).toMatchObject(order);
   expect(await get(`/events/${id}`)).toMatchObject(order);
   expect((await get(`/webhooks/${hook}/attempts/${attempt._id}`)).headers).toMatchObject({
-    ...{ "webhook-order-key": "order 7", "webhook-sequence": "1" },
+    "webhook-order-key": "order 7",
+    "webhook-sequence": "1",
   });
   const browser = await holding(person);
   expect((await browser.get(`/events/${id}`)).html).toContain("order 7, number 1");
@@ -173,6 +174,9 @@ test("postern/receive waits for the event before it", async () => {
     return answer.text();
   };
   expect([await receive(1), await receive(3), await receive(2), await receive(3)]).toEqual([
-    ...["handled", "waiting", "handled", "handled"],
+    "handled",
+    "waiting",
+    "handled",
+    "handled",
   ]);
 });

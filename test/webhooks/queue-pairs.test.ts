@@ -69,7 +69,12 @@ test("the backlogs of all pairs are reported", async () => {
     "SLOW_DELIVERY_QUEUE_3",
   );
   expect((await readQueues(deps)).map(({ name }) => name)).toEqual([
-    ...["deliveries", "deliveries-slow", "deliveries-3", "deliveries-3-slow", "deliveries-12", "deliveries-12-slow"],
+    "deliveries",
+    "deliveries-slow",
+    "deliveries-3",
+    "deliveries-3-slow",
+    "deliveries-12",
+    "deliveries-12-slow",
     "mail",
   ]);
 });

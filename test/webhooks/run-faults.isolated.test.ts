@@ -93,7 +93,9 @@ describe("when a call to the database does not succeed", () => {
     const keys = await deliveriesOf(await signUp(), 1);
     const { deps, ended } = await controlledDeps();
     const never: Deps["db"] = createDb(faultyDatabase(env.DB, { call: () => Promise.withResolvers<never>().promise }), {
-      ...{ trips: 0, sqlMs: 0, rowsWritten: 0 },
+      trips: 0,
+      sqlMs: 0,
+      rowsWritten: 0,
     });
     const run = new DeliveryRun({ ...deps, db: never }, "fast");
     await run.add(inShard(keys));

@@ -48,8 +48,13 @@ async function publish(events: number, width: number, allowedDeliveries: number)
   const nowMs = Date.now();
   // A millisecond apart: the ids of deliveries have only 26 more bits of these.
   const published = Array.from({ length: events }, (_, n) => ({
-    ...{ id: newIdAt(nowMs - n), type: "OrderPaid", payload: { short: "1" }, bytes: 1 },
-    ...{ correlationId: null, idempotencyKey: null, requestHash: null },
+    id: newIdAt(nowMs - n),
+    type: "OrderPaid",
+    payload: { short: "1" },
+    bytes: 1,
+    correlationId: null,
+    idempotencyKey: null,
+    requestHash: null,
   }));
   const { accepted, wantedDeliveries } = await acceptEvents(
     createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 }),
