@@ -1,7 +1,7 @@
 /** What a deletion will end, with the export offered first, and the form that does it. */
 import type { AccountPreview, AffectedTenant, TenantPreview } from "../../lifecycle/deletion/preview-store";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Confirmation } from "../components/confirmation";
+import { ConfirmationPage } from "../components/confirmation-page";
 import { CodeField, PasswordField } from "../components/credential-fields";
 import { Banner } from "../components/display";
 import { EndingKeys } from "../components/ending-keys";
@@ -60,14 +60,14 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
     </>
   );
   return (
-    <Confirmation of="account" above={above} action="/security/delete" cancel="/security">
+    <ConfirmationPage of="account" above={above} action="/security/delete" cancel="/security">
       <CredentialFields {...form} />
       {going.length > 0 && (
         <label class="check">
           <input type="checkbox" name="deleteTenants" value="yes" required /> Also delete {going.join(", ")}
         </label>
       )}
-    </Confirmation>
+    </ConfirmationPage>
   );
 }
 
@@ -77,9 +77,15 @@ interface TenantFormProps {
 }
 
 export const DeleteTenant = ({ name, hasPassword, preview }: TenantFormProps & { preview: TenantPreview }) => (
-  <Confirmation of="tenant" name={name} above={<EndOfTenant {...preview} />} action="/tenants/delete" cancel="/tenants">
+  <ConfirmationPage
+    of="tenant"
+    name={name}
+    above={<EndOfTenant {...preview} />}
+    action="/tenants/delete"
+    cancel="/tenants"
+  >
     <CredentialFields hasPassword={hasPassword} twoFactorEnabled={false} />
-  </Confirmation>
+  </ConfirmationPage>
 );
 
 const EndOfTenant = ({ subscriptions, members, apiKeys }: TenantPreview) => (

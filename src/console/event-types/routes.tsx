@@ -6,7 +6,7 @@ import { READ_TYPES } from "../../webhooks/access";
 import { eventTypes } from "../../webhooks/event-types/api";
 import { eventTypeQuery } from "../../webhooks/event-types/schemas";
 import { summaryView, typeView, versionSummaryView, versionView } from "../../webhooks/event-types/view";
-import { Confirmation } from "../components/confirmation";
+import { ConfirmationPage } from "../components/confirmation-page";
 import { parse } from "../failure";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
@@ -93,7 +93,7 @@ export const eventTypePages = new Pages()
     return page(
       c,
       { title: "Delete an event type", section: SECTION },
-      <Confirmation of="eventType" name={name} action={`${pathTo(name)}/delete`} cancel={pathTo(name)} />,
+      <ConfirmationPage of="eventType" name={name} action={`${pathTo(name)}/delete`} cancel={pathTo(name)} />,
     );
   })
   .form("/", eventTypes.create, {

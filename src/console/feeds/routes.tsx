@@ -7,7 +7,7 @@ import { feedOf, feedsOf, shownFeed } from "../../webhooks/feeds/changes";
 import { consumersOf } from "../../webhooks/feeds/consumers";
 import { ownFeed } from "../../webhooks/feeds/poll";
 import { consumerView } from "../../webhooks/feeds/view";
-import { Confirmation } from "../components/confirmation";
+import { ConfirmationPage } from "../components/confirmation-page";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { FeedDetail } from "./detail";
@@ -63,7 +63,7 @@ export const feedPages = new Pages()
     return page(
       c,
       { title: "Delete feed", section: SECTION },
-      <Confirmation of="feed" name={name} action={`/feeds/${id}/delete`} cancel={`/feeds/${id}`} />,
+      <ConfirmationPage of="feed" name={name} action={`/feeds/${id}/delete`} cancel={`/feeds/${id}`} />,
     );
   })
   .form("/", feeds.create, {

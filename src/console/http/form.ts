@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { AppError } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
+import type { Texts } from "../../base/option";
 import { CONSOLE_PATH } from "../../base/paths";
 import { hrefOf } from "./mount";
 
@@ -13,6 +14,8 @@ export interface Form {
   texts<Name extends string>(...names: readonly Name[]): Record<Name, string>;
   /** The field's value, undefined when it is missing or empty: for optional fields. */
   optional(name: string): string | undefined;
+  /** The values of the fields that the form has, of these. */
+  given(names: readonly string[]): Texts;
   /** All values of a field that may be repeated. */
   list(name: string): string[];
 }
@@ -21,7 +24,17 @@ export async function readForm(c: Context<AppEnv>): Promise<Form> {
   const fields = await c.req.parseBody({ all: true });
   const list = (name: string) => [fields[name] ?? []].flat().filter((value) => typeof value === "string");
   const text = (name: string) => list(name)[0] ?? "";
-  return { text, texts: (...names) => textsOf(names, text), optional: (name) => text(name) || undefined, list };
+  return {
+    text,
+    texts: (...names) => textsOf(names, text),
+    optional: (name) => text(name) || undefined,
+    given: (names) =>
+      textsOf(
+        names.filter((name) => list(name).length > 0),
+        text,
+      ),
+    list,
+  };
 }
 
 /** An object of texts, each read by its name. */

@@ -4,7 +4,7 @@ import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../base/schemas/roles";
 import type { NewInvitation } from "../../identity/invitations/store";
 import type { MemberRow as Member } from "../../identity/members/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Confirmation } from "../components/confirmation";
+import { ConfirmationPage } from "../components/confirmation-page";
 import { Badge, Card, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
 import { FactList } from "../components/facts";
@@ -126,12 +126,12 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: NewInvitation; m
 
 /** Asks again for a change that had to wait until the session was confirmed. */
 export const ChangeRole = ({ member: { userId, name, email, role: former }, role }: { member: Member; role: Role }) => (
-  <Confirmation of="role" name={name ?? email} action={`/people/${userId}/role`} cancel="/people">
+  <ConfirmationPage of="role" name={name ?? email} action={`/people/${userId}/role`} cancel="/people">
     <p>
       From {former} to {role}.
     </p>
     <input type="hidden" name="role" value={role} />
-  </Confirmation>
+  </ConfirmationPage>
 );
 
 interface RemoveProps {
@@ -141,8 +141,8 @@ interface RemoveProps {
 }
 
 export const RemoveMember = ({ member: { userId, name, email }, keys, left }: RemoveProps) => (
-  <Confirmation of="member" name={name ?? email} action={`/people/${userId}/remove`} cancel="/people">
+  <ConfirmationPage of="member" name={name ?? email} action={`/people/${userId}/remove`} cancel="/people">
     <EndingKeys keys={keys} />
     <Staying left={left} />
-  </Confirmation>
+  </ConfirmationPage>
 );

@@ -1,7 +1,10 @@
 /** The form for a new portal link: what it may do, how long it works, how it looks, and where it leads back to. */
+import { inputNames, type Texts, valuesIn, withoutDefaults } from "../../base/option";
 import { PERMISSION_TEXTS, type Permission } from "../../base/schemas/roles";
+import { THEME_FIELDS } from "../../identity/portal/theme-fields";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
+import { OptionInputs } from "../components/option-input";
 import { useFailure } from "../components/shown-failure";
 import type { Form } from "../http/form";
 
@@ -10,7 +13,7 @@ export interface PortalLinkValues {
   permissions: string[];
   ttlSeconds: string;
   returnUrl: string;
-  look: Readonly<Record<string, string>>;
+  look: Texts;
 }
 
 export const NEW_LINK: PortalLinkValues = {
@@ -28,52 +31,20 @@ const LIFETIMES = [
   ["3600", "An hour"],
   ["86400", "A day"],
 ] as const;
-const WORDINGS = [
-  ["", "Webhooks"],
-  ["endpoints", "Endpoints"],
-] as const;
-const COLORS = [
-  ["background", "Background"],
-  ["surface", "Cards"],
-  ["text", "Text"],
-  ["muted", "Less important text"],
-  ["accent", "Buttons and links"],
-  ["danger", "Errors"],
-] as const;
-
-const OF_THEME = ["title", "logoUrl", "wording"];
-const OF_COLORS = COLORS.map(([name]) => name);
 
 export const readValues = (sent: Form): PortalLinkValues => ({
   ...sent.texts("ttlSeconds", "returnUrl"),
   permissions: sent.list("permissions"),
-  look: sent.texts(...OF_THEME.map(inTheme), ...OF_COLORS.map(inColors)),
+  look: sent.given(inputNames(THEME_FIELDS)),
 });
 
 /** What the API takes: only what is filled in. */
-export function inputOf({ permissions, ttlSeconds, returnUrl, look }: PortalLinkValues) {
-  const colors = filled(OF_COLORS, (name) => look[inColors(name)]);
-  const theme = { ...filled(OF_THEME, (name) => look[inTheme(name)]), ...(isEmpty(colors) ? {} : { colors }) };
-  return {
-    permissions,
-    ttlSeconds: Number(ttlSeconds),
-    ...(isEmpty(theme) ? {} : { theme }),
-    ...(returnUrl === "" ? {} : { returnUrl }),
-  };
-}
-
-function inTheme(name: string): string {
-  return `theme.${name}`;
-}
-
-function inColors(name: string): string {
-  return inTheme(`colors.${name}`);
-}
-
-const filled = (names: readonly string[], textOf: (name: string) => string | undefined) =>
-  Object.fromEntries(names.map((name) => [name, textOf(name) ?? ""]).filter(([, text]) => text !== ""));
-
-const isEmpty = (members: object): boolean => Object.keys(members).length === 0;
+export const inputOf = ({ permissions, ttlSeconds, returnUrl, look }: PortalLinkValues) => ({
+  permissions,
+  ttlSeconds: Number(ttlSeconds),
+  ...withoutDefaults(valuesIn(THEME_FIELDS, look)),
+  ...(returnUrl === "" ? {} : { returnUrl }),
+});
 
 interface FormProps {
   values: PortalLinkValues;
@@ -100,16 +71,10 @@ function Look({ values: { look } }: FormProps) {
   const isOpen =
     Object.values(look).some((text) => text !== "") ||
     Object.keys(useFailure()?.fields ?? {}).some((path) => path.startsWith("theme."));
-  const shared = (path: string) => ({ name: path, value: look[path] ?? "" });
   return (
     <details class="section" open={isOpen}>
       <summary>How it looks</summary>
-      <TextField {...shared(inTheme("title"))} label="Title" maxlength={80} />
-      <TextField {...shared(inTheme("logoUrl"))} label="Logo" type="url" placeholder="https://" />
-      <Select {...shared(inTheme("wording"))} label="What it calls subscriptions" options={WORDINGS} />
-      {COLORS.map(([name, label]) => (
-        <TextField {...shared(inColors(name))} label={`Colour: ${label}`} placeholder="#1d5aa8" maxlength={7} />
-      ))}
+      <OptionInputs of={THEME_FIELDS} texts={look} />
     </details>
   );
 }

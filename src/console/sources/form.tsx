@@ -1,9 +1,12 @@
 /** The forms of a source: a new one, its settings, and the confirmation to delete it. */
 import type { Child } from "hono/jsx";
+import { inputNames, type Texts } from "../../base/option";
+import { fieldsOf } from "../../webhooks/sources/option-fields";
 import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
-import { TextArea, TextField } from "../components/fields";
+import { TextField } from "../components/fields";
 import { NarrowPage } from "../components/narrow-page";
+import { OptionInputs } from "../components/option-input";
 import { useFailure } from "../components/shown-failure";
 import { HERE } from "./list";
 import { RECIPES } from "./recipes";
@@ -71,64 +74,29 @@ const Secret = ({ provider, value }: { provider: SourceProvider; value: string }
 /**
  * What most sources leave as it is, in closed sections, and how the calls are signed where the provider does not say.
  */
-function Options({ provider, values }: FormProps) {
+function Options({ provider, values: { options } }: FormProps) {
   const failure = useFailure();
-  const isOpen = ["typePrefix", "allow", "requestsPerMinute", "maxBytes"].some((name) => failure?.fields[name]);
+  const { limits } = fieldsOf(provider);
   return (
     <>
-      {provider === "hmac" && <SigningFields values={values} />}
-      {(provider === "hmac" || provider === "standard") && <TypeFields provider={provider} values={values} />}
-      <details class="section" open={isOpen}>
+      <SigningFields provider={provider} texts={options} />
+      <TypeFields provider={provider} texts={options} />
+      <details class="section" open={inputNames(limits).some((name) => failure?.fields[name])}>
         <summary>
-          Types and limits <span class="small muted">{summaryOf(values)}</span>
+          Types and limits <span class="small muted">{summaryOf(options)}</span>
         </summary>
-        <LimitFields values={values} />
+        <OptionInputs of={limits} texts={options} />
       </details>
     </>
   );
 }
 
-function summaryOf({ typePrefix, allow, requestsPerMinute, maxBytes }: SourceValues): string {
+function summaryOf({ typePrefix, allow, requestsPerMinute, maxBytes }: Texts): string {
   const set = [
     typePrefix && `types begin with ${typePrefix}`,
     allow && "only some types",
     requestsPerMinute && `${requestsPerMinute} calls a minute`,
     maxBytes && `${maxBytes} bytes`,
-  ].filter((text) => text !== "");
+  ].filter(Boolean);
   return set.length === 0 ? "default" : set.join(", ");
 }
-
-const LimitFields = ({ values }: Omit<FormProps, "provider">) => (
-  <>
-    <TextField
-      name="typePrefix"
-      label="Prefix of the event types"
-      value={values.typePrefix}
-      maxlength={64}
-      hint="Stands before each type. Empty: the provider and a dot, or nothing for Standard Webhooks and others."
-    />
-    <TextArea
-      name="allow"
-      label="Only these types"
-      value={values.allow}
-      rows={2}
-      class="mono"
-      hint="The provider's names, one a line. An asterisk at the end stands for anything: invoice.* Empty: all types."
-    />
-    <TextField
-      name="requestsPerMinute"
-      label="Calls in 60 seconds"
-      value={values.requestsPerMinute}
-      inputmode="numeric"
-      placeholder="30"
-      hint="More get 429. Most providers send those again, but GitHub does not."
-    />
-    <TextField
-      name="maxBytes"
-      label="Largest body in bytes"
-      value={values.maxBytes}
-      inputmode="numeric"
-      placeholder="262144"
-    />
-  </>
-);

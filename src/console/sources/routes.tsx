@@ -10,7 +10,7 @@ import { listSourceErrors } from "../../webhooks/sources/errors-store";
 import type { SourceProvider } from "../../webhooks/sources/schemas";
 import { listSources, type SourceRow } from "../../webhooks/sources/store";
 import { errorView, sourceView, storedView } from "../../webhooks/sources/view";
-import { Confirmation } from "../components/confirmation";
+import { ConfirmationPage } from "../components/confirmation-page";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { SourceDetail } from "./detail";
@@ -18,7 +18,7 @@ import { EditSource, NewSourcePage } from "./form";
 import { ChooseProvider, SourceList } from "./list";
 import { providerOf, RECIPES } from "./recipes";
 import { EMPTY_SAMPLE, readSample, type SampleView, sampleOf } from "./sample";
-import { newValues, optionsIn, readValues, type SourceValues, valuesOf } from "./values";
+import { changeIn, optionsIn, readValues, type SourceValues, valuesOf } from "./values";
 
 const SECTION = "sources";
 const READ = { permission: "webhook.read" } as const;
@@ -85,24 +85,24 @@ export const sourcePages = new Pages()
   })
   .get("/new", requires(MANAGE), (c) => page(c, { title: "New source", section: SECTION }, <ChooseProvider />))
   .get("/new/:provider", requires(MANAGE), (c) => {
-    const { secret } = RECIPES[providerIn(c)];
-    return newPage(c, newValues(secret === "chosen" ? newSecret() : ""));
+    const provider = providerIn(c);
+    return newPage(c, valuesOf(provider, {}, "", RECIPES[provider].secret === "chosen" ? newSecret() : ""));
   })
   .get("/:id", requires(READ), (c) => detailPage(c))
   .get("/:id/edit", requires(MANAGE), async (c) => {
     const row = await rowOf(c);
-    return editPage(c, row, valuesOf(row.name, row.options));
+    return editPage(c, row, valuesOf(row.provider, row.options, row.name));
   })
   .get("/:id/delete", requires(MANAGE), async (c) => {
     const { id, name } = await rowOf(c);
     return page(
       c,
       { title: "Delete source", section: SECTION },
-      <Confirmation of="source" name={name} action={`${pathOf(id)}/delete`} cancel={pathOf(id)} />,
+      <ConfirmationPage of="source" name={name} action={`${pathOf(id)}/delete`} cancel={pathOf(id)} />,
     );
   })
   .form("/new/:provider", sources.create, {
-    values: readValues,
+    values: (sent, c) => readValues(sent, providerIn(c)),
     input: (values, c) => {
       const provider = providerIn(c);
       return { name: values.name, provider, secrets: secretsIn(values, provider), ...optionsIn(values, provider) };
@@ -111,12 +111,8 @@ export const sourcePages = new Pages()
     again: (c, refused, values) => newPage(c, values, refused),
   })
   .form("/:id", sources.change, {
-    values: readValues,
-    input: async (values, c) => {
-      const options = optionsIn(values, (await rowOf(c)).provider);
-      const cleared = Object.entries(options).map(([name, value]) => [name, value ?? null]);
-      return { name: values.name, ...Object.fromEntries(cleared) };
-    },
+    values: async (sent, c) => readValues(sent, (await rowOf(c)).provider),
+    input: async (values, c) => ({ name: values.name, ...changeIn(values, (await rowOf(c)).provider) }),
     done: flash("/sources/:id", "changed"),
     again: async (c, refused, values) => {
       if (refused.error.code === "NOT_FOUND") throw refused.error;

@@ -2,8 +2,9 @@
  * The form of a subscription: name, URL and event types, the rest in closed sections; and the confirmation to delete
  * it.
  */
+
+import type { Deployment, Texts } from "../../base/option";
 import type { HeadersView } from "../../webhooks/options/header-options";
-import type { Deployment, Texts } from "../../webhooks/options/option";
 import { FormButtons, PostForm } from "../components/buttons";
 import { TextArea, TextField } from "../components/fields";
 import { Worded } from "../components/mount";

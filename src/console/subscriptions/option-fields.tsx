@@ -1,9 +1,9 @@
 /** The fields of the delivery options in the form of a subscription, in sections. */
 import type { Child, FC } from "hono/jsx";
+import type { Deployment, Texts } from "../../base/option";
 import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import type { HeadersView } from "../../webhooks/options/header-options";
-import type { Deployment, Input, Texts } from "../../webhooks/options/option";
-import { Select, TextArea, TextField } from "../components/fields";
+import { OptionInput } from "../components/option-input";
 import { useFailure } from "../components/shown-failure";
 import { CalendarPreview } from "./schedule";
 
@@ -77,25 +77,12 @@ function OptionFields({ option: { path, field }, ...props }: OptionFieldsProps &
     <div class="option">
       {field.inputs.map((input, index) => (
         <div class={index > 0 && field.inputs[0]?.choices ? "own-only" : undefined}>
-          <OptionInput {...props} input={input} />
+          <OptionInput input={input} texts={props.texts} deployment={props.deployment} />
         </div>
       ))}
       {Below && <Below {...props} />}
     </div>
   );
-}
-
-function OptionInput({ input, texts, deployment }: OptionFieldsProps & { input: Input }) {
-  const { name, label, hint, kind, placeholder, choices } = input;
-  const shared = { name, label, value: texts[name] ?? "", ...(hint ? { hint } : {}) };
-  if (choices) return <Select {...shared} options={choices(deployment)} />;
-  if (kind === "json") return <TextArea {...shared} rows={6} class="mono" />;
-  if (kind === "hidden") return <TextArea {...shared} rows={2} />;
-  const typed = {
-    ...(placeholder ? { placeholder } : {}),
-    ...(kind === "number" ? { inputmode: "numeric" as const } : {}),
-  };
-  return <TextField {...shared} {...typed} />;
 }
 
 const HeadersNow = ({ headers }: OptionFieldsProps) =>

@@ -17,7 +17,7 @@ import { secretOwner } from "../../webhooks/signing/keys";
 import { newSecret } from "../../webhooks/signing/secret";
 import { subscriptions } from "../../webhooks/subscriptions/api";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
-import { Confirmation } from "../components/confirmation";
+import { ConfirmationPage } from "../components/confirmation-page";
 import { Worded } from "../components/mount";
 import { failureOf } from "../failure";
 import type { Form } from "../http/form";
@@ -41,14 +41,7 @@ const SECTION = "subscriptions";
 function readValues(form: Form): SubscriptionValues {
   return {
     ...form.texts("name", "url", "events", "secret"),
-    delivery: Object.fromEntries(
-      INPUT_NAMES.flatMap((name) =>
-        form
-          .list(name)
-          .slice(0, 1)
-          .map((text) => [name, text]),
-      ),
-    ),
+    delivery: form.given(INPUT_NAMES),
   };
 }
 
@@ -244,7 +237,7 @@ export const subscriptionPages = new Pages()
     return page(
       c,
       { title: <Worded>Delete subscription</Worded>, section: SECTION },
-      <Confirmation of="subscription" name={name} action={`/webhooks/${id}/delete`} cancel={`/webhooks/${id}`} />,
+      <ConfirmationPage of="subscription" name={name} action={`/webhooks/${id}/delete`} cancel={`/webhooks/${id}`} />,
     );
   })
   .form("/:id/delete", subscriptions.delete, { done: flash("/webhooks", "deleted") }).router;

@@ -1,6 +1,6 @@
 /** A retry schedule as people see it. */
 
-import type { Texts } from "../../webhooks/options/option";
+import type { Texts } from "../../base/option";
 import { waitsOf } from "../../webhooks/options/schedule-option";
 import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
 import { useHref } from "../components/mount";

@@ -1,9 +1,10 @@
 /**
  * The delivery options of a subscription as its page shows them: those that are set, and what happens when it is off.
  */
-import { DELIVERY_OPTIONS, type DeliveryOptions, valueAt } from "../../webhooks/options/delivery-options";
+
+import { type Deployment, valueAt } from "../../base/option";
+import { DELIVERY_OPTIONS, type DeliveryOptions } from "../../webhooks/options/delivery-options";
 import type { RateLimit } from "../../webhooks/options/limit-options";
-import type { Deployment } from "../../webhooks/options/option";
 
 /** What the page shows elsewhere: the schedule as a calendar, the headers as a list, the filter with a link. */
 const SHOWN_APART = ["retry.schedule", "headers", "filter"];

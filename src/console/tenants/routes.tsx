@@ -5,7 +5,7 @@ import { requires } from "../../base/http/operation";
 import { members } from "../../identity/members/api";
 import { sessions } from "../../identity/sessions/api";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
-import { Confirmation } from "../components/confirmation";
+import { ConfirmationPage } from "../components/confirmation-page";
 import { EndingKeys } from "../components/ending-keys";
 import { keysOf } from "../http/keys";
 import { page, type Refused, redirectWithFlash } from "../http/page";
@@ -24,9 +24,14 @@ async function leavePage(c: Context<AppEnv>, refused?: Refused) {
   return page(
     c,
     { title: "Leave the tenant", refused },
-    <Confirmation of="ownMembership" name={c.get("currentUser").tenantName} action="/tenants/leave" cancel="/tenants">
+    <ConfirmationPage
+      of="ownMembership"
+      name={c.get("currentUser").tenantName}
+      action="/tenants/leave"
+      cancel="/tenants"
+    >
       <EndingKeys keys={keys} />
-    </Confirmation>,
+    </ConfirmationPage>,
   );
 }
 

@@ -5,12 +5,12 @@
 import * as z from "zod";
 import type { ErrorDetail } from "../../base/errors";
 import { jsonOf } from "../../base/json";
+import { type DeliveryOption, inputNames, type Texts, textsFor, valueAt, valuesIn } from "../../base/option";
 import type { FilterObject } from "../filters/filter";
 import { DISABLING_OPTIONS } from "./disabling-options";
 import { FILTER_OPTIONS } from "./filter-option";
 import { HEADER_OPTIONS, type HeadersView } from "./header-options";
 import { LIMIT_OPTIONS } from "./limit-options";
-import type { DeliveryOption, Texts } from "./option";
 import { RETRY_OPTIONS } from "./retry-options";
 import { SENDING_OPTIONS } from "./sending-options";
 
@@ -87,10 +87,6 @@ export const DELIVERY_OPTIONS: readonly PlacedOption[] = [
   ...placed(DISABLING_OPTIONS),
 ];
 
-/** The value at a path of `delivery`; undefined if it is not set. */
-export const valueAt = (delivery: object | null | undefined, path: string): unknown =>
-  path.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], delivery);
-
 /** A merge patch for the stored options. */
 export type OptionsPatch = Readonly<Record<string, unknown>>;
 
@@ -153,25 +149,13 @@ export function deliveryView(options: DeliveryOptions | null, headers: HeadersVi
 }
 
 /** The names of the inputs of the console's form. */
-export const INPUT_NAMES: readonly string[] = DELIVERY_OPTIONS.flatMap(({ field }) =>
-  field.inputs.map(({ name }) => name),
-);
+export const INPUT_NAMES: readonly string[] = inputNames(DELIVERY_OPTIONS);
 
 /** What the console's form shows for the options that are set. */
-export const textsOf = (options: DeliveryOptions | null): Texts =>
-  Object.assign({}, ...DELIVERY_OPTIONS.map(({ path, field }) => field.show(valueAt(options, path))));
+export const textsOf = (options: DeliveryOptions | null): Texts => textsFor(DELIVERY_OPTIONS, options);
 
 /** What the console's form sets, for the schema to validate. */
-export function changeOf(texts: Texts): Record<string, unknown> {
-  const change: Record<string, unknown> = {};
-  const retry: Record<string, unknown> = {};
-  for (const { path, field } of DELIVERY_OPTIONS) {
-    const value = field.read(texts);
-    const [first = "", second] = path.split(".");
-    if (value !== undefined) Object.assign(second === undefined ? change : retry, { [second ?? first]: value });
-  }
-  return Object.keys(retry).length > 0 ? { ...change, retry } : change;
-}
+export const changeOf = (texts: Texts): Record<string, unknown> => valuesIn(DELIVERY_OPTIONS, texts);
 
 /** The input that shows an error at a path of a request, such as `delivery.retry.schedule.0`; undefined for others. */
 export const inputOf = (path: string): string | undefined =>

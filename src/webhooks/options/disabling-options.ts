@@ -1,6 +1,6 @@
 /** `delivery.autoDisable`: when failures disable a subscription. */
 import * as z from "zod";
-import { type Deployment, type OptionField, plainOption } from "./option";
+import { type Deployment, type OptionField, plainOption } from "../../base/option";
 
 const autoDisable = z.union([z.literal(false), z.strictObject({ afterHours: z.int().min(24).max(720) })]);
 

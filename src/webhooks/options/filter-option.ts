@@ -1,7 +1,7 @@
 /** `delivery.filter`: which events of its types a subscription receives. */
 import { parseExact } from "../../base/exact-json";
+import { type DeliveryOption, type OptionField, withDocs } from "../../base/option";
 import { filter } from "../filters/filter-schemas";
-import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
 const docs = {
   description:

@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import type { ErrorDetail } from "../../base/errors";
-import { type DeliveryOption, type OptionField, withDocs } from "./option";
+import { type DeliveryOption, type OptionField, withDocs } from "../../base/option";
 
 const MAX_HEADERS = 20;
 const MAX_VALUE_CHARACTERS = 1024;

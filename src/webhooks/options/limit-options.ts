@@ -1,6 +1,6 @@
 /** `delivery.rateLimit` and `delivery.maxConcurrent`: how much a subscription is sent. */
 import * as z from "zod";
-import { numberField, type OptionField, plainOption } from "./option";
+import { numberField, type OptionField, plainOption } from "../../base/option";
 
 const MAX_RATE = 10_000;
 const MAX_CONCURRENT = 100;

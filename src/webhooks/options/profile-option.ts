@@ -1,5 +1,5 @@
 /** `delivery.signatureProfile` as an option: its docs, its stored form and its inputs in the console's form. */
-import { type DeliveryOption, type Input, type OptionField, type Texts, withDocs } from "./option";
+import { type DeliveryOption, type Input, type OptionField, type Texts, withDocs } from "../../base/option";
 import { PROFILE_MEMBERS, signatureProfile } from "./signature-profile";
 
 const CHOICES = [

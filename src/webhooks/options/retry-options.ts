@@ -1,6 +1,6 @@
 /** `delivery.retry`: when a failed delivery is tried again, and what an answer changes about it. */
 import * as z from "zod";
-import { choiceField, codes, plainOption } from "./option";
+import { choiceField, codes, plainOption } from "../../base/option";
 import { scheduleOption } from "./schedule-option";
 
 export const RETRY_OPTIONS = {

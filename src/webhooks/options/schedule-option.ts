@@ -1,7 +1,7 @@
 /** `delivery.retry.schedule`: the waits between the attempts of a delivery. */
 import * as z from "zod";
+import { type DeliveryOption, type OptionField, withDocs } from "../../base/option";
 import { DAY_MS } from "../../base/time";
-import { type DeliveryOption, type OptionField, withDocs } from "./option";
 
 const MAX_WAITS = 20;
 const MAX_WAIT_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 /** How deliveries are signed and written, and what happens to events while a subscription is off. */
-import { choiceOption } from "./option";
+import { choiceOption } from "../../base/option";
 import { profileOption } from "./profile-option";
 
 const WHILE_OFF = { skip: "Skip new events", hold: "Hold new events" };

@@ -1,4 +1,7 @@
-/** What a delivery option is. Everything else about it, from its schemas to its row in the docs, derives from this. */
+/**
+ * What an option is: of deliveries, of sources, of the look of a portal. Its schemas, its row in the docs, and what
+ * forms show, read and send all derive from this.
+ */
 import * as z from "zod";
 
 /** The texts of a form's inputs, by name. An input that the form does not have is missing. */
@@ -19,8 +22,9 @@ export interface Input {
   label: string;
   hint?: string;
   /** "hidden": lines of text that are shown again only after an error, to the person who has just typed them. */
-  kind: "choice" | "number" | "text" | "json" | "hidden";
+  kind: "choice" | "number" | "text" | "lines" | "url" | "json" | "hidden";
   placeholder?: string;
+  maxlength?: number;
   /** For a choice. */
   choices?: (deployment: Deployment) => Choices;
 }
@@ -121,12 +125,90 @@ export function choiceField(name: string, { choices, ...shown }: ChoiceField): O
 }
 
 /** A number, or no text for the default. */
-export const numberField = (input: Omit<Input, "kind" | "choices">): OptionField => ({
+export const numberField = ({
+  byDefault = "",
+  ...input
+}: Omit<Input, "kind" | "choices"> & { byDefault?: string }): OptionField => ({
   inputs: [{ kind: "number", ...input }],
   errorInput: input.name,
-  show: (value) => ({ [input.name]: String(value ?? "") }),
+  show: (value) => ({ [input.name]: String(value ?? byDefault) }),
   read: ({ [input.name]: text }) => {
     if (text === undefined) return undefined;
     return text.trim() === "" ? null : Number(text);
   },
 });
+
+interface TextInput extends Omit<Input, "kind" | "choices"> {
+  kind?: "text" | "url";
+  /** Shown while nothing is set. */
+  byDefault?: string;
+}
+
+/** A text, or an empty one for the default. */
+export const textField = ({ byDefault = "", kind = "text", ...input }: TextInput): OptionField => ({
+  inputs: [{ kind, ...input }],
+  errorInput: input.name,
+  show: (value) => ({ [input.name]: String(value ?? byDefault) }),
+  read: ({ [input.name]: text }) => (text === undefined ? undefined : text.trim() || null),
+});
+
+/** A list of words, one a line; none for the default. */
+export const wordsField = (input: Omit<Input, "kind" | "choices">): OptionField => ({
+  inputs: [{ kind: "lines", ...input }],
+  errorInput: input.name,
+  show: (value) => ({ [input.name]: (Array.isArray(value) ? value : []).join("\n") }),
+  read: ({ [input.name]: text }) => {
+    if (text === undefined) return undefined;
+    const words = text.split(/[\s,]+/).filter((word) => word !== "");
+    return words.length === 0 ? null : words;
+  },
+});
+
+/** A field with the place of its value in what the API takes, such as `retry.schedule`. */
+export interface PlacedField {
+  path: string;
+  field: OptionField;
+}
+
+/** The names of the inputs of the form. */
+export const inputNames = (options: readonly PlacedField[]): string[] =>
+  options.flatMap(({ field }) => field.inputs.map(({ name }) => name));
+
+/** The value at a path; undefined if it is not set. */
+export const valueAt = (values: object | null | undefined, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], values);
+
+/** What the form shows for the values that are set. */
+export const textsFor = (options: readonly PlacedField[], values: object | null): Texts =>
+  Object.assign({}, ...options.map(({ path, field }) => field.show(valueAt(values, path))));
+
+/** What the form sets, for the API's schema to validate; null for a default. */
+export function valuesIn(options: readonly PlacedField[], texts: Texts): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const { path, field } of options) {
+    const value = field.read(texts);
+    if (value === undefined) continue;
+    const groups = path.split(".");
+    const name = groups.pop() ?? path;
+    const group = groups.reduce<Record<string, unknown>>((outer, key) => {
+      outer[key] ??= {};
+      return outer[key] as Record<string, unknown>;
+    }, values);
+    group[name] = value;
+  }
+  return values;
+}
+
+/** The values that are no defaults. A group of defaults is left out too. */
+export function withoutDefaults(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isGroup = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const set = Object.entries(values).map(
+    ([name, value]) => [name, isGroup(value) ? withoutDefaults(value) : value] as const,
+  );
+  return Object.fromEntries(
+    set.filter(([, value]) => value !== null && !(isGroup(value) && Object.keys(value).length === 0)),
+  );
+}

@@ -64,7 +64,14 @@ interface ConfirmationProps {
 }
 
 /** `children` stand in the form, between the effects and the buttons. */
-export function Confirmation({ of, name = "", above, action, cancel, children }: PropsWithChildren<ConfirmationProps>) {
+export function ConfirmationPage({
+  of,
+  name = "",
+  above,
+  action,
+  cancel,
+  children,
+}: PropsWithChildren<ConfirmationProps>) {
   const { asks, effects, button }: Words = WORDS[of];
   return (
     <NarrowPage title={asks(name)}>
