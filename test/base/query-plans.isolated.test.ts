@@ -52,6 +52,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/platform-keys/audit-store": /'user\.created'|INSERT INTO audit_events/,
   "identity/platform-keys/subjects-store": /t\.name, t\.external_id AS externalId,/,
   "service/directory/members-store": /m\.created_at = \? AND m\.user_id > \?/,
+  "service/directory/page-store": /coalesce\(r\.updated_at, r\.created_at\) >= \?/,
   "service/directory/tenants-store": /INSERT INTO tenants \(id, name, shard, external_id/,
   "service/directory/users-store": /INSERT INTO users \(id, email, name, password_hash, external_id/,
   "tenancy/directory/records-store": /FROM platform_sequences ps/,

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { newIdAt } from "../../src/base/db/ids";
 import { ACTION_NAMES } from "../../src/base/schemas/audit-actions";
-import { generally, sentenceOf } from "../../src/base/schemas/audit-sentences";
+import { sentenceOf, sentenceWithoutValues } from "../../src/base/schemas/audit-sentences";
 import { call, logIn, type Person, signUp } from "../support/client";
 import { holding } from "../support/console";
 import { joinTenant } from "../support/people";
@@ -126,7 +126,7 @@ describe("Activity", () => {
 test.each(ACTION_NAMES)("%s has a sentence, with and without what it is about", (action) => {
   const values = { target: "<name>", role: "admin", from: "viewer", to: "admin", changed: ["url", "name"] };
   const sentences = [
-    generally(action),
+    sentenceWithoutValues(action),
     sentenceOf(action, values)
       .map(({ text }) => text)
       .join(""),

@@ -25,8 +25,8 @@ export function sentenceOf(action: string, values: Readonly<Record<string, unkno
   return partsOf(AUDIT_ACTIONS[action], values);
 }
 
-/** The sentence for no event in particular. */
-export const generally = (action: AuditAction): string =>
+/** The sentence of an action, for no event in particular. */
+export const sentenceWithoutValues = (action: AuditAction): string =>
   partsOf(AUDIT_ACTIONS[action], {})
     .map(({ text }) => text)
     .join("");

@@ -1,6 +1,6 @@
 /** The audit log of the tenant with its filters, and the user's own activity. */
 import { ACTION_GROUPS, ACTION_NAMES } from "../../base/schemas/audit-actions";
-import { generally } from "../../base/schemas/audit-sentences";
+import { sentenceWithoutValues } from "../../base/schemas/audit-sentences";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
 import { withQuery } from "../components/address";
 import { GetForm, SubmitButton } from "../components/buttons";
@@ -37,7 +37,7 @@ const HERE = "/activity";
 const ACTIONS = [
   ["", "Any"],
   ...ACTION_GROUPS.map((group) => [group, `All ${group}`] as const),
-  ...ACTION_NAMES.map((name) => [name, capitalized(generally(name))] as const),
+  ...ACTION_NAMES.map((name) => [name, capitalized(sentenceWithoutValues(name))] as const),
 ] as const;
 
 function capitalized(text: string): string {

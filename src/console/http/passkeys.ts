@@ -9,7 +9,7 @@ import type { Form } from "./form";
 export const hasPasskeysHere = (c: Context<AppEnv>): boolean =>
   relyingParty(c.get("deps").config).origins.includes(new URL(c.req.url).origin);
 
-/** What the script has put into a form; null if that is not JSON. The schemas refuse null. */
-export function shownIn(form: Form): { state: string; response: unknown } {
+/** Reads the answer of a passkey, which the script put into a form: null, which the schemas refuse, if not JSON. */
+export function readPasskeyAnswer(form: Form): { state: string; response: unknown } {
   return { state: form.text("state"), response: jsonOf(form.text("response")) ?? null };
 }

@@ -9,7 +9,7 @@ import { startConfirmation } from "../../identity/step-up/confirm";
 import { orConfirm } from "../http/form";
 import { flash, inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
-import { hasPasskeysHere, shownIn } from "../http/passkeys";
+import { hasPasskeysHere, readPasskeyAnswer } from "../http/passkeys";
 import { safePath } from "../http/paths";
 import { ConfirmSession, NewPasskeyPage } from "./pages";
 
@@ -51,7 +51,7 @@ async function confirmPage(c: Context<AppEnv>, to: string, refused?: Refused) {
 export const passkeyPages = new Pages()
   .get("/passkeys/new", requires(passkeys.start), (c) => orConfirm(c, NEW_PAGE, () => newPasskeyPage(c, "")))
   .form("/passkeys", passkeys.add, {
-    values: (sent) => ({ ...shownIn(sent), name: sent.text("name") }),
+    values: (sent) => ({ ...readPasskeyAnswer(sent), name: sent.text("name") }),
     confirmedAt: () => NEW_PAGE,
     done: flash("/security", "passkeyAdded"),
     again: (c, refused, { name }) => newPasskeyPage(c, name, refused),
@@ -70,7 +70,7 @@ export const passkeyPages = new Pages()
       to: sent.text("to"),
       password: sent.optional("password"),
       totp: sent.optional("totp"),
-      passkey: sent.optional("response") ? shownIn(sent) : undefined,
+      passkey: sent.optional("response") ? readPasskeyAnswer(sent) : undefined,
     }),
     done: (c, _, { to }) => c.redirect(safePath(to), 303),
     again: (c, refused, { to }) => confirmPage(c, to, refused),

@@ -18,7 +18,7 @@ import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import type { Form } from "../http/form";
 import { flash, inOtherWords, page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
-import { hasPasskeysHere, shownIn } from "../http/passkeys";
+import { hasPasskeysHere, readPasskeyAnswer } from "../http/passkeys";
 import { safePath } from "../http/paths";
 import { findCurrentUser, noteUser, requireUser, signedOut } from "../http/session";
 import { startSession } from "../http/start-session";
@@ -142,7 +142,7 @@ export const accountPages = new Pages()
   })
   .get("/sign-in/passkey/options", ...serve(signIn.startPasskeyLogin, (c, options) => c.json(options)))
   .form("/sign-in/passkey", signIn.loginWithPasskey, {
-    values: (sent) => ({ ...shownIn(sent), to: sent.text("to") }),
+    values: (sent) => ({ ...readPasskeyAnswer(sent), to: sent.text("to") }),
     done: (c, opened, { to }) => startSession(c, opened, to),
     again: (c, refused, { to }) => signInPage(c, "", to, refused),
   })
@@ -169,7 +169,7 @@ export const accountPages = new Pages()
     again: registerAgain,
   })
   .form("/register/passkey", signIn.registerWithPasskey, {
-    values: (sent) => ({ ...shownIn(sent), name: sent.text("name") }),
+    values: (sent) => ({ ...readPasskeyAnswer(sent), name: sent.text("name") }),
     done: (c, opened) => startSession(c, opened, "", "welcome"),
     // The state, which knows who registers, works once.
     again: (c, refused) => registerPage(c, NOBODY, refused),

@@ -5,10 +5,9 @@ import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
 import { newSecret } from "../../webhooks/signing/secret";
 import { sources } from "../../webhooks/sources/api";
-import { sourceOf } from "../../webhooks/sources/changes";
 import { listSourceErrors } from "../../webhooks/sources/errors-store";
 import type { SourceProvider } from "../../webhooks/sources/schemas";
-import { listSources, type SourceRow } from "../../webhooks/sources/store";
+import { listSources, readSource, type SourceRow } from "../../webhooks/sources/store";
 import { errorView, sourceView, storedView } from "../../webhooks/sources/view";
 import { ConfirmationPage } from "../components/confirmation-page";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
@@ -25,7 +24,7 @@ const READ = { permission: "webhook.read" } as const;
 const MANAGE = { permission: "source.manage" } as const;
 
 const pathOf = (id: string) => `/sources/${id}`;
-const rowOf = (c: Context<AppEnv>) => sourceOf(c.get("deps"), c.get("principal"), pathParam(c, "id"));
+const rowOf = (c: Context<AppEnv>) => readSource(c.get("deps"), c.get("principal"), pathParam(c, "id"));
 
 function providerIn(c: Context<AppEnv>): SourceProvider {
   const provider = providerOf(pathParam(c, "provider"));

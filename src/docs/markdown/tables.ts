@@ -12,7 +12,7 @@ import { LOG_FIELDS } from "../../base/log/log-fields";
 import type { LogLine } from "../../base/log/log-levels";
 import { LOG_LINES } from "../../base/log/log-lines";
 import { ACTION_NAMES } from "../../base/schemas/audit-actions";
-import { generally } from "../../base/schemas/audit-sentences";
+import { sentenceWithoutValues } from "../../base/schemas/audit-sentences";
 import { PLATFORM_SCOPE_TEXTS } from "../../base/schemas/platform-scopes";
 import { PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_NAMES, ROLE_TEXTS } from "../../base/schemas/roles";
 import { METRICS } from "../../service/metrics/catalogue";
@@ -101,7 +101,7 @@ const TABLES: Record<string, (facts: Facts) => string> = {
   "audit-actions": () =>
     table(
       ["Action", "Somebody"],
-      ACTION_NAMES.map((name) => [`\`${name}\``, generally(name)]),
+      ACTION_NAMES.map((name) => [`\`${name}\``, sentenceWithoutValues(name)]),
     ),
   "delivery-options": () =>
     table(

@@ -16,8 +16,8 @@ import { rememberDevice } from "../sessions/known-devices-store";
 import { mintSession, type NewSession, type TokenSubject } from "../sessions/store";
 
 /**
- * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that
- * role: a member who may, and is not suspended.
+ * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give the role
+ * today: as a member who may manage it and is not suspended.
  */
 export const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
   sql`SELECT i.id FROM email_tokens t JOIN invitations i ON i.id = t.subject_id

@@ -10,6 +10,7 @@ import { nameOf, type World } from "./world";
 
 /** What a row writes. */
 export interface PersonChange {
+  /** Whether it makes the account. */
   isNew: boolean;
   /** Afterwards. */
   person: Person;
@@ -54,7 +55,7 @@ export function decide(row: Row, world: World, rules: Rules): Decision {
     if (found && operators.includes(found.email))
       throw new Refused("The account belongs to an operator of this service");
     if (found && onExisting === "skip") return { outcome: "skipped", person: found, reason: "already exists" };
-    const change = found ? completing(row, found, world, rules) : creating(row, world);
+    const change = found ? changeForKnown(row, found, world, rules) : changeForNew(row, world);
     if (change.changed.length === 0 && !change.takesOver) {
       return { outcome: "skipped", person: change.person, reason: "unchanged" };
     }
@@ -85,7 +86,8 @@ function findPerson({ email, externalId }: Row, world: World): Person | undefine
   return named ?? addressed;
 }
 
-function creating(row: Row, world: World): PersonChange {
+/** What makes an account of a row. */
+function changeForNew(row: Row, world: World): PersonChange {
   const id = newId();
   requireFree(row.email, id, world);
   const nobody: Person = {
@@ -102,15 +104,16 @@ function creating(row: Row, world: World): PersonChange {
     memberships: {},
     ownTenants: [],
   };
-  return { ...completed(row, nobody, world, { takesOver: false }), isNew: true, changed: ["email"] };
+  return { ...complete(row, nobody, world, { takesOver: false }), isNew: true, changed: ["email"] };
 }
 
-function completing(row: Row, person: Person, world: World, { givesPassword, alike }: Rules): PersonChange {
+/** What adds a row to somebody's account. They keep what they have, unless the row takes the account over. */
+function changeForKnown(row: Row, person: Person, world: World, { givesPassword, alike }: Rules): PersonChange {
   const isMoved = person.email !== row.email;
   if (isMoved && person.isUsed) throw new Refused("The account has another address");
   if (isMoved) requireFree(row.email, person.id, world);
   const takesOver = !person.isVerified && row.isVerified;
-  return completed(row, takesOver ? withoutAccess(person) : person, world, { takesOver, givesPassword, alike });
+  return complete(row, takesOver ? withoutAccess(person) : person, world, { takesOver, givesPassword, alike });
 }
 
 /** What is left of an account when whoever registered it loses it. */
@@ -135,7 +138,7 @@ interface Completion {
 }
 
 /** Adds to `before` what it lacks. */
-function completed(row: Row, before: Person, world: World, completion: Completion): PersonChange {
+function complete(row: Row, before: Person, world: World, completion: Completion): PersonChange {
   const isMoved = before.email !== row.email;
   const added = {
     identities: newOnes(row.identities, identityKey, before.identities),

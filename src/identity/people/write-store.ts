@@ -43,8 +43,8 @@ export function writePeople(source: PeopleSource, changes: readonly SealedChange
     updated: updatePeople(completed, nowMs),
     recordedNew: events(source, "user.created", added, nowMs),
     recordedUpdates: events(source, "user.updated", completed, nowMs),
-    ...credentialsOf(changes, nowMs),
-    ...membershipsOf(source, changes, nowMs),
+    ...addCredentials(changes, nowMs),
+    ...addMemberships(source, changes, nowMs),
   };
 }
 
@@ -100,7 +100,8 @@ function updatePeople(changes: readonly SealedChange[], nowMs: number): SQL | un
     FROM json_each(${jsonList(people)}) j WHERE users.id = ${textOf("id")}`;
 }
 
-function credentialsOf(changes: readonly PersonChange[], nowMs: number) {
+/** The statements that add identities and passkeys. */
+function addCredentials(changes: readonly PersonChange[], nowMs: number) {
   const identities = changes.flatMap(({ person, identities: added }) =>
     added.map((identity) => ({ ...identity, id: newId(), userId: person.id })),
   );
@@ -123,7 +124,8 @@ function credentialsOf(changes: readonly PersonChange[], nowMs: number) {
   };
 }
 
-function membershipsOf(source: PeopleSource, changes: readonly PersonChange[], nowMs: number) {
+/** The statements that add people to tenants, and record that. */
+function addMemberships(source: PeopleSource, changes: readonly PersonChange[], nowMs: number) {
   const added = changes.flatMap(({ person, memberships }) =>
     memberships.map((membership) => ({ ...membership, userId: person.id })),
   );

@@ -2,16 +2,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import { prepared } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
-import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
-import type { PortalMakerKind } from "../../base/schemas/portal-schemas";
-import { type Permission, permissionsOf } from "../../base/schemas/roles";
+import type { Permission } from "../../base/schemas/roles";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
-import { permissionsOfKey } from "../api-keys/permissions";
 import { isKeyLive } from "../api-keys/store";
 import { isPlatformKeyActive } from "../platform-keys/store";
+import { type LinkMaker, permissionsOfMaker } from "./maker";
 import { parsedTheme } from "./store";
 
-interface FoundLink extends StandingRow {
+interface FoundLink extends StandingRow, LinkMaker {
   id: string;
   /** JSON. */
   permissions: string;
@@ -20,16 +18,6 @@ interface FoundLink extends StandingRow {
   expiresAt: number;
   openedAt: number | null;
   tenantName: string;
-  makerKind: PortalMakerKind;
-  /** Of the maker, or of the owner of the key that made it; null without a membership. */
-  role: string | null;
-  isSuspended: 0 | 1;
-  /** Of the API key that made it; null for another maker. */
-  keyOwner: "user" | "tenant" | null;
-  keyScopes: string | null;
-  isKeyLive: 0 | 1;
-  /** Of the platform key that made it, JSON; null once it does not work in this tenant. */
-  platformScopes: string | null;
 }
 
 const nowMs = sql.placeholder("nowMs");
@@ -73,13 +61,4 @@ function liveLink(row: FoundLink) {
   const ofMaker = permissionsOfMaker(row);
   const permissions = (JSON.parse(row.permissions) as Permission[]).filter((permission) => ofMaker.has(permission));
   return { ...row, theme: parsedTheme(row.theme), permissions: new Set(permissions) };
-}
-
-function permissionsOfMaker({ makerKind, role, ...row }: FoundLink): ReadonlySet<Permission> {
-  if (makerKind === "platform-key") {
-    return permissionsOfScopes(JSON.parse(row.platformScopes ?? "[]") as PlatformScope[]);
-  }
-  if (makerKind === "user") return new Set(row.isSuspended === 1 ? [] : permissionsOf(role ?? ""));
-  if (row.isKeyLive === 0 || row.keyOwner === null) return new Set();
-  return permissionsOfKey({ owner: row.keyOwner, role, scopes: JSON.parse(row.keyScopes ?? "[]") as Permission[] });
 }

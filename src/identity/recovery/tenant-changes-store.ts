@@ -27,7 +27,7 @@ export interface Suspicion {
   isLive: SQL;
 }
 
-/** Events `a` of what a user has done since then, without what a link has undone in their name. */
+/** The events `a` of what the user did since `since` (Unix ms), without what a "this was not me" link undid. */
 const acts = (userId: SQL | string, since: number, action: string) => sql`audit_events a
   WHERE coalesce(a.actor_id, a.target_id) = ${userId} AND a.id >= ${firstIdAt(since)} AND a.actor_id = ${userId}
     AND a.action = ${action} AND a.meta ->> '$.reason' IS NULL`;

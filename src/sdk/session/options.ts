@@ -83,7 +83,8 @@ function require(condition: boolean, message: string): void {
 }
 
 /**
- * Whoever can change keys on their way can make tokens. With a `fetch` of its own, the caller decides about the way.
+ * Keys must come over https: whoever alters them in transit can forge tokens. A caller with its own `fetch` answers for
+ * its transport.
  */
 function checkUrl(name: string, url: string | URL, hasOwnFetch: boolean): string {
   let parsed: URL;

@@ -1,5 +1,5 @@
 /** Tenants of the product in D1. A platform key reaches all of them, or those of its list. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { atomically, jsonList } from "../../base/db/client";
 import { shardForNewTenant } from "../../base/db/shard-sizes-store";
 import type { Deps } from "../../base/deps";
@@ -7,26 +7,8 @@ import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { inTenant } from "../../identity/platform-keys/audit-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { selectTenants, type TenantRow, updatedAt } from "../../tenancy/directory/records-store";
-import type { After } from "./paging";
-
-/** Which rows a list has. */
-export interface ListFilter {
-  limit: number;
-  after: After | undefined;
-  /** Unix ms. */
-  updatedSince: number | undefined;
-  externalId: string | undefined;
-}
-
-/** Conditions on the rows `r` of a list by update, and their order, with one row more than the page has. */
-export function listOf({ limit, after, updatedSince = 0, externalId }: ListFilter): SQL {
-  const from = Math.max(updatedSince, after?.at ?? 0);
-  return sql`${updatedAt} >= ${from}
-    ${after === undefined ? sql`` : sql`AND (${updatedAt} > ${after.at} OR r.id > ${after.id})`}
-    ${externalId === undefined ? sql`` : sql`AND r.external_id = ${externalId}`}
-    ORDER BY ${updatedAt}, r.id LIMIT ${limit + 1}`;
-}
+import { selectTenants, type TenantRow } from "../../tenancy/directory/records-store";
+import { type ListFilter, pageByUpdate } from "./page-store";
 
 /** The tenants that the key sees, least recently updated first. */
 export async function listTenants(
@@ -36,7 +18,7 @@ export async function listTenants(
 ): Promise<TenantRow[]> {
   const seen = tenants === null ? sql`` : sql`r.id IN (SELECT value FROM json_each(${jsonList(tenants)})) AND`;
   const { found } = await atomically(db, {
-    found: selectTenants(sql`${seen} r.id <> ${PLATFORM_TENANT} AND ${listOf(filter)}`),
+    found: selectTenants(sql`${seen} r.id <> ${PLATFORM_TENANT} AND ${pageByUpdate(filter)}`),
   });
   return found;
 }

@@ -10,7 +10,7 @@ import { inTenant } from "../../identity/platform-keys/audit-store";
 import { requireTenant } from "../../identity/platform-keys/subjects";
 import type { TenantRecord } from "../../tenancy/directory/schemas";
 import { tenantView } from "../../tenancy/directory/view";
-import { resume, suspend } from "../operators/suspended-tenant";
+import { resumeEverywhere, suspendEverywhere } from "../operators/suspend-tenant";
 import { pageOf } from "./paging";
 import type { NewPlatformTenant, TenantChange, TenantQuery } from "./schemas";
 import { insertTenant, listTenants, readTenant, updateTenant } from "./tenants-store";
@@ -71,13 +71,13 @@ export async function changeTenant(
 /** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND. */
 export async function suspendTenantBy(deps: Deps, key: Key, ref: string, reason: string): Promise<void> {
   const tenant = await requireTenant(deps, key, ref);
-  await suspend(deps, tenant, reason, aboutTenant(key, tenant, "tenant.suspended", reason));
+  await suspendEverywhere(deps, tenant, reason, aboutTenant(key, tenant, "tenant.suspended", reason));
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Throws NOT_FOUND. */
 export async function resumeTenantBy(deps: Deps, key: Key, ref: string, reason: string): Promise<void> {
   const tenant = await requireTenant(deps, key, ref);
-  await resume(deps, tenant, aboutTenant(key, tenant, "tenant.resumed", reason));
+  await resumeEverywhere(deps, tenant, aboutTenant(key, tenant, "tenant.resumed", reason));
 }
 
 const aboutTenant = (

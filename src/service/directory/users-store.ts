@@ -9,7 +9,7 @@ import { addressOfNewUser, isFreeFor } from "../../identity/addresses-store";
 import { aboutPerson } from "../../identity/platform-keys/audit-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { selectUsers, type UserRow } from "../../tenancy/directory/records-store";
-import { type ListFilter, listOf } from "./tenants-store";
+import { type ListFilter, pageByUpdate } from "./page-store";
 
 /** The users, least recently updated first. */
 export async function listUsers(
@@ -17,7 +17,7 @@ export async function listUsers(
   { email, ...filter }: ListFilter & { email: string | undefined },
 ): Promise<UserRow[]> {
   const withEmail = email === undefined ? sql`` : sql`r.email = ${email} AND`;
-  const { found } = await atomically(db, { found: selectUsers(sql`${withEmail} ${listOf(filter)}`) });
+  const { found } = await atomically(db, { found: selectUsers(sql`${withEmail} ${pageByUpdate(filter)}`) });
   return found;
 }
 

@@ -6,7 +6,7 @@ import { ofPerson, ofTenant } from "../acting/audit-store";
 import { tenantToChange } from "../acting/tenant-to-change";
 import { tellOperators } from "./notices";
 import { endSessionsOfUser, resumeUser, suspendUser } from "./suspend-store";
-import { resume, suspend } from "./suspended-tenant";
+import { resumeEverywhere, suspendEverywhere } from "./suspend-tenant";
 
 interface Suspension {
   reason: string;
@@ -20,7 +20,12 @@ export async function suspendTenant(
   { reason }: Suspension,
 ): Promise<void> {
   const tenant = await tenantToChange(deps, id);
-  await suspend(deps, tenant, reason, ofTenant(operator, tenant.tenantId, "operator.tenant_suspended", { reason }));
+  await suspendEverywhere(
+    deps,
+    tenant,
+    reason,
+    ofTenant(operator, tenant.tenantId, "operator.tenant_suspended", { reason }),
+  );
   tellOperators(deps, operator, { what: "tenantSuspended", id: tenant.tenantId, reason });
 }
 
@@ -32,7 +37,7 @@ export async function resumeTenant(
   { reason }: Suspension,
 ): Promise<void> {
   const tenant = await tenantToChange(deps, id);
-  await resume(deps, tenant, ofTenant(operator, tenant.tenantId, "operator.tenant_resumed", { reason }));
+  await resumeEverywhere(deps, tenant, ofTenant(operator, tenant.tenantId, "operator.tenant_resumed", { reason }));
 }
 
 /**

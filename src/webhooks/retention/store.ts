@@ -58,8 +58,8 @@ export interface OwedEvents {
 }
 
 /**
- * Returns the next range after the id `after` of events from before `before` (Unix ms). Reads the whole outbox, which
- * has no index by event.
+ * Returns the next events, after the id `after` and from before `before` (Unix ms), of which deliveries are still owed.
+ * Reads the whole outbox, which has no index by event.
  */
 export async function owedEventsBefore(db: Db, before: number, after: string): Promise<OwedEvents> {
   const found = await query<{ id: string }>(db)`SELECT DISTINCT event_id AS id FROM outbox WHERE event_id > ${after}

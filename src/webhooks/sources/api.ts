@@ -9,10 +9,10 @@ import { saying } from "../../base/http/operation";
 import { WITH_KEYS } from "../../base/operation";
 import { dataOf } from "../../base/schemas/schemas";
 import { MANAGE_SOURCES } from "../access";
-import { addSecret, changeSource, createSource, removeSecret, sourceOf, trySample } from "./changes";
+import { addSecret, changeSource, createSource, removeSecret, trySample } from "./changes";
 import { listSourceErrors } from "./errors-store";
 import { newSource, newSourceSecret, sampleResult, source, sourceChange, sourceError, sourceSample } from "./schemas";
-import { deleteSource, listSources, type SourceRow } from "./store";
+import { deleteSource, listSources, readSource, type SourceRow } from "./store";
 import { errorView, sourceView } from "./view";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
@@ -46,7 +46,7 @@ export const sources = {
     ...READ,
     ...MISSING,
     answers: () => ({ 200: dataOf(source) }),
-    verb: ({ deps, principal, param }) => sourceOf(deps, principal, param("id")),
+    verb: ({ deps, principal, param }) => readSource(deps, principal, param("id")),
     answer: async (c, row) => c.json({ data: await viewOf(c, row) }),
   }),
   errors: endpoint({

@@ -2,7 +2,7 @@
 import { utf8 } from "../../base/crypto/encoding";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
-import { AppError, changedMeanwhile, type ErrorDetail, notFound, orNotFound, refuseInvalid } from "../../base/errors";
+import { AppError, changedMeanwhile, type ErrorDetail, notFound, refuseInvalid } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import type { ActingIn } from "../../base/schemas/actor";
 import type { Principal } from "../../base/schemas/principal";
@@ -18,7 +18,7 @@ import {
 } from "./schemas";
 import { keyOf, openSecrets, sealSecrets } from "./secrets";
 import { newSourceId } from "./source-id";
-import { findSource, insertSource, replaceSecrets, type SourceRow, updateSource } from "./store";
+import { insertSource, readSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
 
 /** Somebody who gives a source its secrets. */
@@ -49,7 +49,7 @@ export async function createSource(deps: Deps, tenant: Maker, input: NewSource):
 
 /** Changes the given fields; null sets an option to its default. Throws as `createSource` does, and NOT_FOUND. */
 export async function changeSource(deps: Deps, tenant: ActingIn, id: string, change: SourceChange): Promise<SourceRow> {
-  const before = await sourceOf(deps, tenant, id);
+  const before = await readSource(deps, tenant, id);
   const { name = before.name, enabled = before.enabled, ...given } = change;
   const options = withoutMissing({ ...before.options, ...withoutUndefined(given) });
   refuseInvalid(refuseOptions(before.provider, options));
@@ -73,7 +73,7 @@ function differs(before: SourceRow, after: SourceRow, field: string): boolean {
 
 /** Adds a secret. Throws CONFLICT for a fourth one, VALIDATION_FAILED and NOT_FOUND. */
 export async function addSecret(deps: Deps, tenant: Maker, id: string, secret: string): Promise<SourceRow> {
-  const before = await sourceOf(deps, tenant, id);
+  const before = await readSource(deps, tenant, id);
   refuseInvalid(refuseSecret(before.provider, before.options, secret, "secret"));
   const secrets = await openSecrets(deps, id, before.secretsSealed);
   if (secrets.length >= MAX_SECRETS) {
@@ -86,7 +86,7 @@ export async function addSecret(deps: Deps, tenant: Maker, id: string, secret: s
 
 /** Removes a secret. Throws CONFLICT for the last one, and NOT_FOUND. */
 export async function removeSecret(deps: Deps, tenant: ActingIn, id: string, secretId: string): Promise<SourceRow> {
-  const before = await sourceOf(deps, tenant, id);
+  const before = await readSource(deps, tenant, id);
   const secrets = await openSecrets(deps, id, before.secretsSealed);
   const left = secrets.filter((secret) => secret.id !== secretId);
   if (left.length === secrets.length) throw notFound("Secret");
@@ -113,7 +113,7 @@ export async function trySample(
   id: string,
   sample: SourceSample,
 ): Promise<SourceSampleResult> {
-  const source = await sourceOf(deps, tenant, id);
+  const source = await readSource(deps, tenant, id);
   const secrets = (await openSecrets(deps, id, source.secretsSealed)).map(({ secret }) => secret);
   const call = { headers: new Headers(sample.headers), body: utf8(sample.body) };
   const refusal = await refusalOf({ ...source, secrets }, call, deps.now());
@@ -122,11 +122,6 @@ export async function trySample(
   if (reading.is === "refused") return { verified: true, reason: reading.reason, relayed: false };
   const type = reading.is === "event" ? reading.event.type : reading.type;
   return { verified: true, ...(type === null ? {} : { type }), relayed: reading.is === "event" };
-}
-
-/** Returns the tenant's source. Throws NOT_FOUND. */
-export async function sourceOf(deps: Deps, tenant: { tenantId: string }, id: string): Promise<SourceRow> {
-  return orNotFound(await findSource(deps, tenant, id), "Source");
 }
 
 /** Which options a provider takes beside those of all. */

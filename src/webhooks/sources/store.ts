@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, prepared, query, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { orNotFound } from "../../base/errors";
 import type { ActingIn } from "../../base/schemas/actor";
 import { MINUTE_MS } from "../../base/time";
 import { auditOf } from "../../tenancy/audit/record-store";
@@ -59,15 +60,11 @@ export async function listSources({ db }: Deps, { tenantId }: { tenantId: string
   return found.map(parsed);
 }
 
-/** The tenant's source; undefined when it has none with this id. */
-export async function findSource(
-  { db }: Deps,
-  { tenantId }: { tenantId: string },
-  id: string,
-): Promise<SourceRow | undefined> {
+/** The tenant's source. Throws NOT_FOUND. */
+export async function readSource({ db }: Deps, { tenantId }: { tenantId: string }, id: string): Promise<SourceRow> {
   const found = await queryFirst<StoredRow>(db)`SELECT ${COLUMNS} FROM sources s WHERE s.id = ${id}
     AND s.tenant_id = ${tenantId}`;
-  return found && parsed(found);
+  return parsed(orNotFound(found, "Source"));
 }
 
 const withTenant = prepared<StoredRow & StandingRow>(sql`SELECT ${COLUMNS}, ${STANDING_COLUMNS}

@@ -9,8 +9,11 @@ import { placesOf } from "../../tenancy/moves/places";
 import { deleteFreeze, insertFreeze } from "./freezes-store";
 import { markTenantResumed, markTenantSuspended } from "./suspend-store";
 
-/** Refuses the credentials of a tenant, and lets its deliveries wait. Records the events unless it is suspended. */
-export async function suspend(
+/**
+ * Refuses the credentials of a tenant, and lets its deliveries wait.
+ * Records the events unless it is suspended already.
+ */
+export async function suspendEverywhere(
   deps: Deps,
   tenant: TenantRef,
   reason: string,
@@ -23,7 +26,7 @@ export async function suspend(
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Records the events if there was one. */
-export async function resume(deps: Deps, tenant: TenantRef, events: readonly NewAuditEvent[]): Promise<void> {
+export async function resumeEverywhere(deps: Deps, tenant: TenantRef, events: readonly NewAuditEvent[]): Promise<void> {
   const { tenantId } = tenant;
   for (const { shard } of placesOf(tenant)) {
     await deleteFreeze(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);

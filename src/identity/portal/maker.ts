@@ -1,0 +1,29 @@
+/** What the maker of a portal link may still do in its tenant: the link can do no more. */
+import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
+import type { PortalMakerKind } from "../../base/schemas/portal-schemas";
+import { type Permission, permissionsOf } from "../../base/schemas/roles";
+import { permissionsOfKey } from "../api-keys/permissions";
+
+/** Who made a link, as it is stored. */
+export interface LinkMaker {
+  makerKind: PortalMakerKind;
+  /** Of the maker, or of the owner of the key that made it; null without a membership. */
+  role: string | null;
+  isSuspended: 0 | 1;
+  /** Of the API key that made it; null for another maker. */
+  keyOwner: "user" | "tenant" | null;
+  keyScopes: string | null;
+  isKeyLive: 0 | 1;
+  /** Of the platform key that made it, JSON; null once it does not work in this tenant. */
+  platformScopes: string | null;
+}
+
+/** The permissions of a maker who is suspended, has left or no longer works are none. */
+export function permissionsOfMaker({ makerKind, role, ...row }: LinkMaker): ReadonlySet<Permission> {
+  if (makerKind === "platform-key") {
+    return permissionsOfScopes(JSON.parse(row.platformScopes ?? "[]") as PlatformScope[]);
+  }
+  if (makerKind === "user") return new Set(row.isSuspended === 1 ? [] : permissionsOf(role ?? ""));
+  if (row.isKeyLive === 0 || row.keyOwner === null) return new Set();
+  return permissionsOfKey({ owner: row.keyOwner, role, scopes: JSON.parse(row.keyScopes ?? "[]") as Permission[] });
+}
