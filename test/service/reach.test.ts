@@ -18,6 +18,7 @@ const takesBody = (route: string) => methodOf(route) !== "GET";
 /** What the handlers of each route declare, by its name. */
 const accesses = new Map<string, Access[]>();
 for (const { method, path, handler } of app.routes) {
+  if (!path.startsWith(`${API}/`)) continue;
   const name = `${method} ${path.slice(API.length)}`;
   accesses.set(name, [...(accesses.get(name) ?? []), ...[docsOf(findTargetHandler(handler))?.access ?? []].flat()]);
 }
