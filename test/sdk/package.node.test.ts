@@ -7,6 +7,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typescriptWriter } from "../../src/webhooks/event-types/export/typescript";
+import { Meter } from "../../src/webhooks/work/meter";
 import { freePort } from "../browser/dev-server.ts";
 import { declaredType } from "../support/event-types";
 import { commandLine } from "./installed/command-line.ts";
@@ -38,7 +39,7 @@ const DECLARED = {
 
 /** What `postern types` writes for these schemas. */
 function typesOf(schemas: Record<string, unknown>): string {
-  const writer = typescriptWriter();
+  const writer = typescriptWriter(new Meter());
   const entries = Object.entries(schemas).map(([name, schema]) => writer.entry(declaredType(name, schema)));
   return [writer.head, ...entries, writer.tail()].join("");
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openapiWriter } from "../../src/webhooks/event-types/export/openapi";
 import { typescriptWriter } from "../../src/webhooks/event-types/export/typescript";
+import { Meter } from "../../src/webhooks/work/meter";
 import { declaredType } from "../support/event-types";
 
 const folder = mkdtempSync(join(tmpdir(), "postern-types-"));
@@ -42,7 +43,7 @@ const CASES: [schema: unknown, right: string, wrong: string | null][] = [
 ];
 
 test("the TypeScript of schemas takes what fits them and refuses the rest, in strict mode", () => {
-  const writer = typescriptWriter();
+  const writer = typescriptWriter(new Meter());
   const entries = CASES.map(([schema], at) => writer.entry(declaredType(`case.${at}`, schema)));
   const hostile = declaredType("hostile", { description: "*/ } export const x = 1; /*", type: "string" });
   writeFileSync(join(folder, "types.ts"), [writer.head, ...entries, writer.entry(hostile), writer.tail()].join(""));
@@ -60,7 +61,7 @@ test("the TypeScript of schemas takes what fits them and refuses the rest, in st
 });
 
 test("many large types come in parts of one interface", () => {
-  const writer = typescriptWriter();
+  const writer = typescriptWriter(new Meter());
   const $defs = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`d${at}`, { const: "x".repeat(20) }]));
   const allOf = Object.keys($defs).map((name) => ({ $ref: `#/$defs/${name}` }));
   const entries = ["a", "b", "c", "d"].map((name) => writer.entry(declaredType(name, { $defs, allOf })));
@@ -72,7 +73,7 @@ test("many large types come in parts of one interface", () => {
 });
 
 test("the OpenAPI document is valid, and its references lead to schemas", () => {
-  const writer = openapiWriter();
+  const writer = openapiWriter(new Meter());
   // The linter takes no booleans for schemas, which OpenAPI 3.1 does.
   const schemas = CASES.map(([schema]) => schema).filter((schema) => schema !== true);
   const entries = schemas.map((schema, at) => writer.entry(declaredType(`case/${at}`, schema)));

@@ -3,9 +3,9 @@ import { type Schema as ReferenceSchema, Validator } from "@cfworker/json-schema
 import { describe, expect, test } from "vitest";
 import { compileSchema, SchemaRefused } from "../../src/webhooks/event-types/json-schema/check";
 import { matches } from "../../src/webhooks/event-types/json-schema/match";
-import { RequestMeter, TooCostly, ValidationMeter } from "../../src/webhooks/event-types/json-schema/meter";
 import { compilePattern } from "../../src/webhooks/event-types/json-schema/pattern";
 import { validate } from "../../src/webhooks/event-types/json-schema/validate";
+import { Meter, OutOfSteps, VALIDATION_STEPS } from "../../src/webhooks/work/meter";
 
 const findings = (schema: unknown, value: unknown) => validate(compileSchema(schema), value, "payload");
 const isValid = (schema: unknown, value: unknown) => findings(schema, value).length === 0;
@@ -41,7 +41,7 @@ describe("a pattern", () => {
       return;
     }
     const program = compilePattern(pattern);
-    const found = texts.filter((text) => matches(program, text, new ValidationMeter()));
+    const found = texts.filter((text) => matches(program, text, new Meter(VALIDATION_STEPS)));
     expect(found).toEqual(texts.filter((text) => reference.test(text)));
   });
 
@@ -76,9 +76,9 @@ describe("a pattern", () => {
     const started = performance.now();
     let outcome: boolean | "too costly" = "too costly";
     try {
-      outcome = matches(compilePattern(pattern), "a".repeat(65_536), new ValidationMeter());
+      outcome = matches(compilePattern(pattern), "a".repeat(65_536), new Meter(VALIDATION_STEPS));
     } catch (error) {
-      expect(error).toBeInstanceOf(TooCostly);
+      expect(error).toBeInstanceOf(OutOfSteps);
     }
     expect(outcome).not.toBe(undefined);
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -144,7 +144,7 @@ describe("hostile schemas and payloads are invalid after bounded work", () => {
   });
 
   test("100 values of one request cost no more than five", () => {
-    const [compiled, meter] = [compileSchema({ items: { type: "integer" } }), new RequestMeter()];
+    const [compiled, meter] = [compileSchema({ items: { type: "integer" } }), new Meter()];
     const all = Array.from({ length: 100 }, () => validate(compiled, Array(50_000).fill(1), "payload", meter));
     expect(all.filter((found) => found.length === 0).length).toBeGreaterThan(5);
     expect(all.at(-1)).toEqual([{ path: "payload", message: "schema: too costly to check" }]);

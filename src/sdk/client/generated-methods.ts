@@ -641,7 +641,7 @@ export interface EventTypeMethods {
   /**
    * Returns the event types that are not archived as a file.
    *
-   * The file is streamed: if the connection breaks off, it is incomplete.
+   * At most 32 MiB. A large file is streamed: if the connection breaks off, it is incomplete.
    *
    * Throws FORBIDDEN without `webhook.read`, VALIDATION_FAILED.
    */

@@ -148,9 +148,10 @@ export const eventTypes = {
   export: endpoint({
     id: "exportEventTypes",
     summary: "Returns the event types that are not archived as a file.",
-    description: "The file is streamed: if the connection breaks off, it is incomplete.",
+    description: "At most 32 MiB. A large file is streamed: if the connection breaks off, it is incomplete.",
     ...READ_TYPES,
     schema: typesExport,
+    errors: ["PAYLOAD_TOO_LARGE"],
     answers: () => ({ 200: { body: z.unknown(), mediaType: EXPORT_MEDIA_TYPES } }),
     verb: ({ deps, principal, input }) => exportTypes(deps, principal, input.format),
     answer: (c, file, { format }) => c.body(file, 200, exportHeaders(format)),

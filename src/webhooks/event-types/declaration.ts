@@ -1,9 +1,9 @@
 /** What a declaration, a change and a further version make of an event type. Nothing is written here. */
 import { AppError, invalidField } from "../../base/errors";
+import type { Meter } from "../work/meter";
 import { canonical } from "./json-schema/canonical";
 import type { Schema } from "./json-schema/check";
 import { breaksOf } from "./json-schema/compare";
-import type { RequestMeter } from "./json-schema/meter";
 import type { TypeRow, VersionRow } from "./rows";
 import { checkExamples, checkedSchema, fits } from "./schema";
 import type { EventTypeChange, NewEventType, NewVersion } from "./schemas";
@@ -17,9 +17,9 @@ export interface Declared {
 }
 
 /** Makes a type. `meter` counts what its examples cost. Throws VALIDATION_FAILED. */
-export function declare(input: NewEventType, nowMs: number, meter?: RequestMeter): Declared {
+export function declare(input: NewEventType, nowMs: number, meter?: Meter): Declared {
   const { schema, examples = [] } = input;
-  if (schema !== undefined) checkExamples(checkedSchema(schema), examples, meter);
+  if (schema !== undefined) checkExamples(checkedSchema(schema, meter), examples, meter);
   else if (input.enforce !== "off") throw needsSchema();
   const version = schema === undefined ? 0 : 1;
   return {
@@ -40,7 +40,7 @@ export function change(
   { type, newest }: Declared,
   asked: EventTypeChange,
   nowMs: number,
-  meter?: RequestMeter,
+  meter?: Meter,
 ): Declared & { fields: string[] } {
   const examples = asked.examples === undefined ? newest.examples : asked.examples;
   const after = changed(type, asked);
@@ -54,7 +54,7 @@ export function change(
   }).flatMap(([field, [before, next]]) => (canonical(before) === canonical(next) ? [] : [field]));
   if (after.enforce !== "off" && type.latestVersion === 0) throw needsSchema();
   if (fields.includes("examples") && examples && newest.schema !== undefined) {
-    checkExamples(checkedSchema(newest.schema), examples, meter);
+    checkExamples(checkedSchema(newest.schema, meter), examples, meter);
   }
   // Later than before, even within a millisecond: copies of types of the platform are compared by it.
   const updatedAt = fields.length > 0 ? Math.max(nowMs, type.updatedAt + 1) : type.updatedAt;
@@ -78,9 +78,9 @@ export function nextVersion(
   newest: VersionRow,
   { schema, examples }: NewVersion,
   nowMs: number,
-  meter?: RequestMeter,
+  meter?: Meter,
 ): VersionRow | null {
-  const compiled = checkedSchema(schema);
+  const compiled = checkedSchema(schema, meter);
   if (examples) checkExamples(compiled, examples, meter);
   if (newest.version > 0 && canonical(newest.schema) === canonical(schema)) return null;
   if (newest.version >= MAX_VERSIONS) {

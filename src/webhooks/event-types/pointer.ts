@@ -1,5 +1,6 @@
 /** References within a document: JSON pointers (RFC 6901) as fragments of URIs. */
 import { invalidField } from "../../base/errors";
+import { type Meter, PRICES } from "../work/meter";
 import { isObject } from "./json-schema/canonical";
 
 /** How many references may follow each other. */
@@ -24,10 +25,11 @@ export function partsOf(reference: unknown): string[] | null {
   return typeof reference === "string" && reference.startsWith("#/") ? reference.slice(2).split("/") : null;
 }
 
-/** Follows the references of a value that may be one. Throws VALIDATION_FAILED for one that leads nowhere. */
-export function follow(document: unknown, value: unknown, path: string): unknown {
+/** Follows references. Throws VALIDATION_FAILED for one that leads nowhere, and OutOfSteps. */
+export function follow(document: unknown, value: unknown, path: string, meter: Meter): unknown {
   let found = value;
   for (let hops = 0; isObject(found) && Object.hasOwn(found, "$ref"); hops += 1) {
+    meter.pay(PRICES.value + String(found["$ref"]).length * PRICES.character);
     const parts = partsOf(found["$ref"]);
     if (parts === null || hops >= MAX_HOPS) throw invalidField(path, "Must refer to a place in the document");
     found = parts.reduce<unknown>((at, part) => memberOf(at, nameOfPart(part)), document);

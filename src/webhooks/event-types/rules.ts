@@ -11,8 +11,8 @@ import type { TenantStanding } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { iso, MINUTE_MS } from "../../base/time";
 import { matches } from "../filters/match";
-import { RequestValues } from "../filters/meter";
-import { RequestMeter } from "./json-schema/meter";
+import { KnownValues } from "../work/known-values";
+import { Meter } from "../work/meter";
 import type { Finding } from "./json-schema/report";
 import { validate } from "./json-schema/validate";
 import {
@@ -75,44 +75,67 @@ export async function checkEvents(
   if (known && wanted.every((one) => known.rules.has(keyOf(one)))) {
     const checked = checkedBy(known, candidates);
     if (checked.results.every(({ refusals }) => refusals.length === 0)) return checked;
+    const read = await readRules(deps.shards.db(tenant.shard), tenant, wanted);
+    // A refusal is not worked out twice.
+    if (read.revision === checked.revision && read.receivers === checked.receivers) return checked;
+    return checkedBy(rememberRules(tenantId, seen, wanted, read), candidates);
   }
   const read = await readRules(deps.shards.db(tenant.shard), tenant, wanted);
   return checkedBy(rememberRules(tenantId, seen, wanted, read), candidates);
 }
 
 function checkedBy(known: Known, candidates: readonly Candidate[]): CheckedEvents {
-  const [meter, values] = [new RequestMeter(), new RequestValues()];
+  const meter = new Meter();
   return {
     revision: known.revision,
     receivers: known.receivers,
-    results: candidates.map((candidate) => ({
-      ...checkOne(known, candidate, meter),
-      fitting: fittingOf(known, candidate, values),
-    })),
+    results: candidates.map((candidate) => {
+      const subject = new ParsedOnce(candidate);
+      return { ...checkOne(known, subject, meter), fitting: fittingOf(known, subject, meter) };
+    }),
   };
 }
 
-function fittingOf({ filters, receiving }: Known, candidate: Candidate, values: RequestValues): Fitting | null {
-  const ofType = filters.get(candidate.type) ?? [];
+/** An event whose payload is parsed when it is first needed. */
+class ParsedOnce {
+  readonly known = new KnownValues();
+  #parsed: { payload: unknown } | undefined;
+
+  constructor(readonly candidate: Candidate) {}
+
+  get type(): string {
+    return this.candidate.type;
+  }
+
+  get payload(): unknown {
+    this.#parsed ??= { payload: parseExact(this.candidate.payload) };
+    return this.#parsed.payload;
+  }
+}
+
+function fittingOf({ filters, receiving }: Known, subject: ParsedOnce, meter: Meter): Fitting | null {
+  const ofType = filters.get(subject.type) ?? [];
   if (ofType.length === 0) return null;
   const live = ofType.filter(({ subscriptionId }) => receiving.has(subscriptionId));
-  const excluded = excludedBy(live, candidate, values);
+  const excluded = keptBackBy(live, subject, meter);
   const kept = new Set(excluded);
   return { included: live.map(({ subscriptionId }) => subscriptionId).filter((id) => !kept.has(id)), excluded };
 }
 
-/** Returns the ids of the subscriptions whose filters do not let the event through. */
-export function excludedBy(
-  filters: readonly SubscriptionFilter[],
-  { type, payload }: Candidate,
-  values: RequestValues,
-): string[] {
+/** Returns the ids of the subscriptions whose filters do not let the event through. `meter` is that of the request. */
+export const excludedBy = (filters: readonly SubscriptionFilter[], candidate: Candidate, meter: Meter): string[] =>
+  keptBackBy(filters, new ParsedOnce(candidate), meter);
+
+function keptBackBy(filters: readonly SubscriptionFilter[], event: ParsedOnce, meter: Meter): string[] {
   if (filters.length === 0) return [];
-  const subject = { type, payload: parseExact(payload) };
-  return filters.flatMap(({ subscriptionId, filter }) => (matches(filter, subject, values) ? [] : [subscriptionId]));
+  const subject = { type: event.type, payload: event.payload };
+  return filters.flatMap(({ subscriptionId, filter }) =>
+    matches(filter, subject, meter, event.known) ? [] : [subscriptionId],
+  );
 }
 
-function checkOne({ mode, rules }: Known, candidate: Candidate, meter: RequestMeter): CheckResult {
+function checkOne({ mode, rules }: Known, subject: ParsedOnce, meter: Meter): CheckResult {
+  const { candidate } = subject;
   const rule = rules.get(keyOf(wantedBy(candidate))) ?? null;
   const refused = (path: string, message: string): CheckResult => ({
     ...{ refusals: [{ path, message }], warnings: [], deprecatedSince: null },
@@ -127,7 +150,7 @@ function checkOne({ mode, rules }: Known, candidate: Candidate, meter: RequestMe
   const findings =
     enforce === "off" || rule.compiled === null
       ? []
-      : validate(rule.compiled, parseExact(candidate.payload), "payload", meter);
+      : validate(rule.compiled, subject.payload, "payload", meter, subject.known);
   return {
     refusals: enforce === "reject" ? findings : [],
     warnings: [...deprecationOf(rule), ...(enforce === "warn" ? findings : [])],

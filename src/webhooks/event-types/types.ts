@@ -3,6 +3,7 @@ import type { Deps } from "../../base/deps";
 import { AppError, changedMeanwhile, notFound, orNotFound } from "../../base/errors";
 import type { ActingIn } from "../../base/schemas/actor";
 import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
+import { Meter } from "../work/meter";
 import { deleteType, insertType, insertVersion, MAX_TYPES, updateType } from "./change-store";
 import { change, type Declared, declare, nextVersion } from "./declaration";
 import { validate } from "./json-schema/validate";
@@ -31,7 +32,7 @@ export const isForeign = ({ tenantId }: TenantRef, { type }: Declared): boolean 
 
 /** Declares an event type. Throws VALIDATION_FAILED, and CONFLICT for a name that is taken and at the limit. */
 export async function createType(deps: Deps, tenant: ActingIn, input: NewEventType): Promise<Declared> {
-  const made = declare(input, deps.now());
+  const made = declare(input, deps.now(), new Meter());
   const before = await findType(deps, tenant, input.name);
   if (!before && (await insertType(deps, tenant, made.type, made.newest))) return typeOf(deps, tenant, input.name);
   const found = before ?? (await findType(deps, tenant, input.name));
@@ -50,7 +51,7 @@ export async function changeType(
   name: string,
   asked: EventTypeChange,
 ): Promise<Declared> {
-  const { fields, ...after } = change(await ownTypeOf(deps, tenant, name), asked, deps.now());
+  const { fields, ...after } = change(await ownTypeOf(deps, tenant, name), asked, deps.now(), new Meter());
   if (fields.length > 0 && !(await updateType(deps, tenant, after.type, after.newest.examples, fields))) {
     throw changedMeanwhile("event type");
   }
@@ -69,7 +70,7 @@ export async function addVersion(
 ): Promise<{ row: VersionRow; isNew: boolean }> {
   for (;;) {
     const { newest } = await ownTypeOf(deps, tenant, name);
-    const row = nextVersion(newest, given, deps.now());
+    const row = nextVersion(newest, given, deps.now(), new Meter());
     if (row === null) return { row: newest, isNew: false };
     if (await insertVersion(deps, tenant, name, row)) return { row, isNew: true };
   }
@@ -95,6 +96,7 @@ export async function trySample(deps: Deps, tenant: TenantRef, name: string, sam
   if (newest.version === 0) throw new AppError("CONFLICT", { message: "This event type has no schema." });
   const isNewest = sample.version === undefined || sample.version === newest.version;
   const { version, schema } = isNewest ? newest : await versionOf(deps, tenant, name, sample.version ?? 0);
-  const errors = validate(checkedSchema(schema), sample.payload, "payload");
+  const meter = new Meter();
+  const errors = validate(checkedSchema(schema, meter), sample.payload, "payload", meter);
   return { valid: errors.length === 0, version, errors };
 }

@@ -1,35 +1,40 @@
 /** Comparing a value of a payload with what a condition asks for. */
 import { isExactNumber } from "../../base/exact-json";
+import type { KnownValues } from "../work/known-values";
+import { type Meter, PRICES } from "../work/meter";
 import type { FilterOperator } from "./filter";
-import type { FilterMeter } from "./meter";
 
 /** What comparisons need besides what they compare. */
 export interface Comparing {
-  meter: FilterMeter;
+  meter: Meter;
+  known: KnownValues;
   /** Whether a number that a double cannot hold fits what a number is asked for: nobody can say. */
   fitsExact: boolean;
 }
 
-/** Whether two JSON values are equal, apart from the order of members. Counts the values below the first one. */
+/** Whether two JSON values are equal, apart from the order of members. */
 function equals(a: unknown, b: unknown, comparing: Comparing): boolean {
-  if (a === b) return true;
+  const { meter, known } = comparing;
+  meter.pay(PRICES.comparison);
   if (isExactNumber(a)) return typeof b === "number" && comparing.fitsExact;
+  if (typeof a === "string" && typeof b === "string") meter.pay(shorter(a, b) * PRICES.comparedCharacter);
+  if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((one, at) => equals(one, b[at], comparing));
+  }
+  const names = known.namesOf(a, meter);
+  if (names.length !== known.namesOf(b, meter).length) return false;
   const [ofA, ofB] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  const keys = Object.keys(ofA);
-  return (
-    keys.length === Object.keys(ofB).length &&
-    keys.every((key) => {
-      comparing.meter.read(ofA[key]);
-      return Object.hasOwn(ofB, key) && equals(ofA[key], ofB[key], comparing);
-    })
-  );
+  return names.every((name) => Object.hasOwn(ofB, name) && equals(ofA[name], ofB[name], comparing));
 }
+
+const shorter = (a: string, b: string): number => Math.min(a.length, b.length);
 
 /** Whether one value fits the operand. `$ne`, `$nin` and `$exists` are decided by all values together. */
 export function fits(operator: FilterOperator, value: unknown, operand: unknown, comparing: Comparing): boolean {
-  comparing.meter.read(value);
+  comparing.meter.pay(PRICES.value);
   switch (operator) {
     case "$eq":
     case "$ne":
@@ -41,7 +46,9 @@ export function fits(operator: FilterOperator, value: unknown, operand: unknown,
       return true;
     default:
       if (isExactNumber(value)) return typeof operand === "number" && comparing.fitsExact;
-      if (typeof value === "string" && typeof operand === "string") return fitsText(operator, value, operand);
+      if (typeof value === "string" && typeof operand === "string") {
+        return fitsText(operator, value, operand, comparing.meter);
+      }
       return (
         typeof value === "number" &&
         typeof operand === "number" &&
@@ -50,10 +57,11 @@ export function fits(operator: FilterOperator, value: unknown, operand: unknown,
   }
 }
 
-function fitsText(operator: FilterOperator, text: string, operand: string): boolean {
+function fitsText(operator: FilterOperator, text: string, operand: string, meter: Meter): boolean {
+  if (operator === "$contains") return contains(text, operand, meter);
+  meter.pay(shorter(text, operand) * PRICES.character);
   if (operator === "$startsWith") return text.startsWith(operand);
-  if (operator === "$endsWith") return text.endsWith(operand);
-  return operator === "$contains" ? contains(text, operand) : isInOrder(operator, inCodePoints(text, operand));
+  return operator === "$endsWith" ? text.endsWith(operand) : isInOrder(operator, inCodePoints(text, operand));
 }
 
 /** `order`: negative, 0 or positive, if the value is less than, equal to or greater than the operand. */
@@ -81,9 +89,10 @@ const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ?
  * Whether the text has the part, in time linear in the text (Knuth, Morris and Pratt). `String.includes` takes a second
  * for a long part of which a long text has all but the first character over and over.
  */
-function contains(text: string, part: string): boolean {
+function contains(text: string, part: string, meter: Meter): boolean {
   // Not only quicker: a list can have thousands of short texts.
   if (part.length > text.length) return false;
+  meter.pay((text.length + part.length) * PRICES.character);
   const fallbacks = [0];
   const next = (matched: number, unit: number): number => {
     while (matched > 0 && part.charCodeAt(matched) !== unit) matched = fallbacks[matched - 1] ?? 0;

@@ -9,9 +9,9 @@ import type { PagedMaintenance } from "../../base/maintenance";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { MINUTE_MS } from "../../base/time";
 import { excludedBy } from "../event-types/rules";
-import { RequestValues } from "../filters/meter";
 import { readFilter } from "../filters/stored";
 import { sendOperational } from "../plane/operational";
+import { Meter } from "../work/meter";
 import { platformEventId } from "./event-id";
 import { type Draft, draftsOf, subjectsOf } from "./payload";
 import { findNew, publishPlatformEvents } from "./publish-store";
@@ -117,11 +117,11 @@ async function newEvents(deps: Deps, drafts: readonly Draft[]) {
     ...of,
     filter: readFilter(filter, { tenantId: PLATFORM_TENANT, webhookId: of.subscriptionId }),
   }));
-  const values = new RequestValues();
+  const meter = new Meter();
   return events
     .filter(({ id }) => ids.has(id))
     .map((event) => {
       const ofType = parsed.filter(({ types }) => types.includes(event.type));
-      return { ...event, excluded: excludedBy(ofType, event, values) };
+      return { ...event, excluded: excludedBy(ofType, event, meter) };
     });
 }

@@ -5,6 +5,7 @@
 import { sha256Hex, utf8 } from "../../../base/crypto/encoding";
 import type { Deps } from "../../../base/deps";
 import { AppError } from "../../../base/errors";
+import { OutOfSteps } from "../../work/meter";
 import { partsOf } from "../export/export";
 import { keepFile, readFile, type StoredFile, takeFile } from "./files-store";
 import type { CatalogueFormat } from "./schemas";
@@ -18,7 +19,7 @@ export interface CatalogueFile {
 
 export const MAX_FILE_BYTES = 1024 * 1024;
 /** Raised when the same types make another file. */
-const WRITERS = 1;
+const WRITERS = 2;
 /** How long a file stays as it is, and how long making one may take. */
 const MADE_EVERY_MS = 10_000;
 const ETAG_CHARACTERS = 32;
@@ -56,19 +57,24 @@ async function make(
   return file;
 }
 
-/** The whole document; null if it is too large. */
+/** The whole document; null if it is too large, or takes more steps than an export may. */
 async function written(deps: Deps, catalogue: PublicCatalogue, format: CatalogueFormat): Promise<string | null> {
   let [text, bytes] = ["", 0];
-  for await (const part of partsOf(deps, catalogue, format, catalogue)) {
-    text += part;
-    bytes += utf8(part).length;
-    if (bytes > MAX_FILE_BYTES) return null;
+  try {
+    for await (const part of partsOf(deps, catalogue, format, catalogue)) {
+      text += part;
+      bytes += utf8(part).length;
+      if (bytes > MAX_FILE_BYTES) return null;
+    }
+    return text;
+  } catch (error) {
+    if (error instanceof OutOfSteps) return null;
+    throw error;
   }
-  return text;
 }
 
 function served({ body, etag }: StoredFile): CatalogueFile {
   if (body !== null && etag !== null) return { body, etag };
-  const message = "This file would be larger than 1 MiB. The pages show each type.";
+  const message = "This file would be larger than 1 MiB, or take too many steps. The pages show each type.";
   throw new AppError("PAYLOAD_TOO_LARGE", { message });
 }

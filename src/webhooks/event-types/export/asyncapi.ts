@@ -1,18 +1,19 @@
 /** The export as an AsyncAPI document: each type is a channel with one message, and an operation that sends it. */
+import type { Meter } from "../../work/meter";
 import type { Declared } from "../declaration";
 import { pointerPart } from "../pointer";
 import { type ForEverybody, infoOf, type Writer, withRoot } from "./format";
 
 const SCHEMA_FORMAT = "application/schema+json;version=draft-2020-12";
 
-export function asyncapiWriter(forEverybody?: ForEverybody): Writer {
+export function asyncapiWriter(meter: Meter, forEverybody?: ForEverybody): Writer {
   const names: string[] = [];
   return {
     head: `{"asyncapi":"3.0.0","info":${infoOf(forEverybody)},"channels":{`,
     between: ",",
     entry: (declared) => {
       names.push(declared.type.name);
-      return `${JSON.stringify(declared.type.name)}:${JSON.stringify(channelOf(declared))}`;
+      return `${JSON.stringify(declared.type.name)}:${JSON.stringify(channelOf(declared, meter))}`;
     },
     tail: () => {
       const operations = names.map((name) => [
@@ -24,9 +25,9 @@ export function asyncapiWriter(forEverybody?: ForEverybody): Writer {
   };
 }
 
-function channelOf({ type, newest }: Declared) {
+function channelOf({ type, newest }: Declared, meter: Meter) {
   const root = `#/channels/${pointerPart(type.name)}/messages/event/payload/schema`;
-  const schema = newest.schema === undefined ? true : withRoot(newest.schema, root);
+  const schema = newest.schema === undefined ? true : withRoot(newest.schema, root, meter);
   return {
     address: null,
     messages: {

@@ -3,16 +3,18 @@ import { utf8 } from "../../../base/crypto/encoding";
 import type { Deps } from "../../../base/deps";
 import { describeError, log } from "../../../base/log/log";
 import type { TenantRef } from "../../../base/schemas/tenant-ref";
+import { Meter } from "../../work/meter";
 import { readPage } from "../declared-store";
 import { asyncapiWriter } from "./asyncapi";
 import type { ForEverybody, Writer } from "./format";
 import { jsonWriter } from "./json";
+import { measured } from "./limits";
 import { openapiWriter } from "./openapi";
 import type { TypesFormat } from "./schemas";
 import { typescriptWriter } from "./typescript";
 
 interface Format {
-  writer: (forEverybody?: ForEverybody) => Writer;
+  writer: (meter: Meter, forEverybody?: ForEverybody) => Writer;
   mediaType: string;
   fileName: string;
 }
@@ -36,23 +38,29 @@ export const exportHeaders = (format: TypesFormat) => ({
 });
 
 /**
- * Returns the document, for everybody or for the tenant. A fault later than the first page cuts it short. Throws when
- * D1 is down.
+ * Returns the document for the tenant. A small one is complete; a fault cuts a large one short. Throws
+ * PAYLOAD_TOO_LARGE, and when D1 is down.
  */
 export async function exportTypes(
   deps: Deps,
   tenant: TenantRef,
   format: TypesFormat,
-  forEverybody?: ForEverybody,
 ): Promise<ReadableStream<Uint8Array>> {
-  const parts = partsOf(deps, tenant, format, forEverybody);
-  let next = await parts.next();
+  const write = () => partsOf(deps, tenant, format);
+  const file = await measured(write());
+  return streamed(file?.values() ?? write(), tenant);
+}
+
+function streamed(
+  parts: Iterator<string, unknown> | AsyncIterator<string, unknown>,
+  tenant: TenantRef,
+): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       try {
+        const next = await parts.next();
         if (next.done) return controller.close();
         controller.enqueue(utf8(next.value));
-        next = await parts.next();
       } catch (error) {
         log("error", "event types export failed", { tenantId: tenant.tenantId, ...describeError(error) });
         throw error;
@@ -61,14 +69,14 @@ export async function exportTypes(
   });
 }
 
-/** The document, a page of types in each part. */
+/** The document, a page of types in each part. Throws OutOfSteps. */
 export async function* partsOf(
   deps: Deps,
   tenant: TenantRef,
   format: TypesFormat,
   forEverybody?: ForEverybody,
 ): AsyncGenerator<string, void> {
-  const writer = FORMATS[format].writer(forEverybody);
+  const writer = FORMATS[format].writer(new Meter(), forEverybody);
   let text = writer.head;
   let between = "";
   for (let after: string | null = ""; after !== null; ) {

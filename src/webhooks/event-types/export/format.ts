@@ -1,4 +1,5 @@
 /** What the formats of an export have in common: a document is written type by type, because all may be large. */
+import { type Meter, PRICES } from "../../work/meter";
 import type { Declared } from "../declaration";
 import { mapSchema } from "../json-schema/map";
 
@@ -21,8 +22,16 @@ export interface Writer {
 }
 
 /** A schema whose references lead to `root` and what follows it, in place of the schema's own root. */
-export const withRoot = (schema: unknown, root: string): unknown =>
-  mapSchema(schema, (keyword, value) => (keyword === "$ref" ? `${root}${String(value).slice(1)}` : value));
+export const withRoot = (schema: unknown, root: string, meter: Meter): unknown =>
+  mapSchema(
+    schema,
+    (keyword, value) => {
+      if (keyword !== "$ref") return value;
+      meter.pay((root.length + String(value).length) * PRICES.copiedCharacter);
+      return `${root}${String(value).slice(1)}`;
+    },
+    meter,
+  );
 
 /** The `info` of a document, as JSON. */
 export const infoOf = (forEverybody?: ForEverybody): string =>

@@ -2,9 +2,9 @@
 import type { Deps } from "../../../base/deps";
 import { AppError, changedMeanwhile, invalid, invalidField } from "../../../base/errors";
 import type { ActingIn } from "../../../base/schemas/actor";
+import { Meter } from "../../work/meter";
 import { MAX_TYPES } from "../change-store";
 import { readNamed } from "../declared-store";
-import { RequestMeter } from "../json-schema/meter";
 import { BY_PLATFORM, isForeign, tooManyTypes } from "../types";
 import { typesOfOpenapi } from "./openapi";
 import { type Planned, plan } from "./plan";
@@ -23,7 +23,7 @@ interface Item {
 
 /** Imports the types and says what became of each. Throws VALIDATION_FAILED, and CONFLICT at a limit. */
 export async function importTypes(deps: Deps, tenant: ActingIn, asked: TypeImport): Promise<TypeImportResult> {
-  const items = itemsOf(asked);
+  const items = itemsOf(asked, new Meter());
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await readState(deps, tenant);
     const planned = await planAll(deps, tenant, items);
@@ -37,10 +37,10 @@ export async function importTypes(deps: Deps, tenant: ActingIn, asked: TypeImpor
   throw changedMeanwhile("event type");
 }
 
-function itemsOf({ eventTypes, openapi }: TypeImport): Item[] {
+function itemsOf({ eventTypes, openapi }: TypeImport, meter: Meter): Item[] {
   const items =
     eventTypes?.map((type, place) => ({ type, path: `eventTypes.${place}` })) ??
-    typesOfOpenapi(openapi).map(({ type, path }) => {
+    typesOfOpenapi(openapi, meter).map(({ type, path }) => {
       const { success, data, error } = importedType.safeParse(type);
       if (success) return { type: data, path };
       const { details = [] } = invalid(error);
@@ -55,7 +55,7 @@ function itemsOf({ eventTypes, openapi }: TypeImport): Item[] {
 }
 
 async function planAll(deps: Deps, tenant: ActingIn, items: readonly Item[]): Promise<(Planned | null)[]> {
-  const [nowMs, meter] = [deps.now(), new RequestMeter()];
+  const [nowMs, meter] = [deps.now(), new Meter()];
   const planned: (Planned | null)[] = [];
   for (let start = 0; start < items.length; start += TYPES_A_READ) {
     const page = items.slice(start, start + TYPES_A_READ);

@@ -1,7 +1,7 @@
 /** What an import makes of the event types of a tenant. Nothing is written here. */
 import { AppError } from "../../../base/errors";
+import type { Meter } from "../../work/meter";
 import { change, type Declared, declare, nextVersion } from "../declaration";
-import type { RequestMeter } from "../json-schema/meter";
 import type { Deprecation } from "../rows";
 import type { ImportedType } from "./schemas";
 
@@ -20,7 +20,7 @@ export function plan(
   given: ImportedType,
   path: string,
   nowMs: number,
-  meter: RequestMeter,
+  meter: Meter,
 ): Planned | null {
   try {
     return before ? planChange(before, given, nowMs, meter) : planNew(given, nowMs, meter);
@@ -32,7 +32,7 @@ export function plan(
   }
 }
 
-function planNew(given: ImportedType, nowMs: number, meter: RequestMeter): Planned {
+function planNew(given: ImportedType, nowMs: number, meter: Meter): Planned {
   const { name, schema, description, group, examples, archived = false, enforce = "off" } = given;
   const after = declare(
     {
@@ -48,7 +48,7 @@ function planNew(given: ImportedType, nowMs: number, meter: RequestMeter): Plann
   };
 }
 
-function planChange(before: Declared, given: ImportedType, nowMs: number, meter: RequestMeter): Planned | null {
+function planChange(before: Declared, given: ImportedType, nowMs: number, meter: Meter): Planned | null {
   const { schema, name: _, ...asked } = given;
   const { examples = null } = asked;
   const version =

@@ -1,15 +1,17 @@
 /** The keywords of a schema that look at one value only, by its type. */
 import { compareExact, type ExactNumber, isExactNumber, isWhole } from "../../../base/exact-json";
-import { canonical, isObject } from "./canonical";
+import { KnownValues } from "../../work/known-values";
+import { type Meter, PRICES } from "../../work/meter";
+import { isObject } from "./canonical";
 import type { CompiledSchema, Schema } from "./check";
 import { FORMATS } from "./formats";
 import { matches } from "./match";
-import type { ValidationMeter } from "./meter";
 import type { Place, Report } from "./report";
 
 interface Context {
   compiled: CompiledSchema;
-  meter: ValidationMeter;
+  meter: Meter;
+  known: KnownValues;
 }
 
 type Rules = Exclude<Schema, boolean>;
@@ -29,25 +31,27 @@ const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "objec
   any: {
     type: (given: string | string[], value: unknown, { meter }: Context) => {
       const types = [given].flat();
-      meter.compare(types.length);
+      meter.pay(types.length * PRICES.comparison);
       return types.some((type) => isOfType(type, value)) ? null : () => types.join(" or ");
     },
-    enum: (given: unknown[], value: unknown, { meter }: Context) => {
-      meter.compare(given.length);
-      return isIn(given, value, meter) ? null : () => given.map((one) => JSON.stringify(one)).join(", ");
+    enum: (given: unknown[], value: unknown, context: Context) => {
+      context.meter.pay(given.length * PRICES.comparison);
+      return isIn(given, value, context) ? null : () => given.map((one) => JSON.stringify(one)).join(", ");
     },
-    const: (given: unknown, value: unknown, { meter }: Context) =>
-      isIn([given], value, meter) ? null : () => JSON.stringify(given),
+    const: (given: unknown, value: unknown, context: Context) =>
+      isIn([given], value, context) ? null : () => JSON.stringify(given),
   },
   string: {
-    minLength: (least: number, value: string) => (lengthOf(value) >= least ? null : `${least} or more characters`),
-    maxLength: (most: number, value: string) => (lengthOf(value) <= most ? null : `${most} or fewer characters`),
+    minLength: (least: number, value: string, { meter }: Context) =>
+      lengthOf(value, meter) >= least ? null : `${least} or more characters`,
+    maxLength: (most: number, value: string, { meter }: Context) =>
+      lengthOf(value, meter) <= most ? null : `${most} or fewer characters`,
     pattern: (pattern: string, value: string, { compiled, meter }: Context) => {
       const program = compiled.patterns.get(pattern);
       return program && matches(program, value, meter) ? null : pattern;
     },
     format: (format: string, value: string, { meter }: Context) => {
-      meter.compare(value.length);
+      meter.pay(value.length * PRICES.character);
       return FORMATS[format]?.(value) ? null : format;
     },
   },
@@ -61,25 +65,25 @@ const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "objec
   array: {
     minItems: (least: number, value: unknown[]) => (value.length >= least ? null : `${least} or more items`),
     maxItems: (most: number, value: unknown[]) => (value.length <= most ? null : `${most} or fewer items`),
-    uniqueItems: (isAsked: boolean, value: unknown[], { meter }: Context) =>
-      !isAsked || areUnique(value, meter) ? null : "different items",
+    uniqueItems: (isAsked: boolean, value: unknown[], context: Context) =>
+      !isAsked || areUnique(value, context) ? null : "different items",
   },
   object: {
-    minProperties: (least: number, value: object) =>
-      Object.keys(value).length >= least ? null : `${least} or more properties`,
-    maxProperties: (most: number, value: object) =>
-      Object.keys(value).length <= most ? null : `${most} or fewer properties`,
+    minProperties: (least: number, value: object, { known, meter }: Context) =>
+      known.namesOf(value, meter).length >= least ? null : `${least} or more properties`,
+    maxProperties: (most: number, value: object, { known, meter }: Context) =>
+      known.namesOf(value, meter).length <= most ? null : `${most} or fewer properties`,
     required: (names: string[], value: object, { meter }: Context) => missing(names, value, meter),
-    dependentRequired: (given: Record<string, string[]>, value: object, { meter }: Context) => {
-      const names = Object.keys(value);
-      meter.compare(names.length);
+    dependentRequired: (given: Record<string, string[]>, value: object, { known, meter }: Context) => {
+      const names = known.namesOf(value, meter);
+      meter.pay(names.length * PRICES.comparison);
       const wanted = names.flatMap((name) => (Object.hasOwn(given, name) ? (given[name] ?? []) : []));
       return missing(wanted, value, meter);
     },
   },
 };
 
-/** Checks these keywords. Adds findings to the report. Throws TooCostly. */
+/** Checks these keywords. Adds findings to the report. Throws OutOfSteps. */
 export function assertionsOn(
   schema: Rules,
   value: unknown,
@@ -92,7 +96,7 @@ export function assertionsOn(
     for (const keyword of Object.keys(table)) {
       const given = schema[keyword];
       if (given === undefined) continue;
-      context.meter.compare(costOf(value));
+      context.meter.pay(PRICES.comparison);
       const expected = table[keyword]?.(given as never, value as never, context) ?? null;
       if (expected === null) continue;
       const text = () => (typeof expected === "string" ? expected : expected()).slice(0, MAX_SHOWN_CHARACTERS);
@@ -110,9 +114,6 @@ function tableOf(value: unknown): keyof typeof ASSERTIONS {
   return isObject(value) ? "object" : "any";
 }
 
-/** Measuring a text reads it. */
-const costOf = (value: unknown): number => (typeof value === "string" ? 1 + value.length / 100 : 1);
-
 function isOfType(type: string, value: unknown): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
@@ -123,7 +124,8 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 /** In code points. */
-function lengthOf(text: string): number {
+function lengthOf(text: string, meter: Meter): number {
+  meter.pay(text.length * PRICES.character);
   let pairs = 0;
   for (let at = 0; at < text.length - 1; at += 1) {
     const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
@@ -132,31 +134,30 @@ function lengthOf(text: string): number {
   return text.length - pairs;
 }
 
-function isIn(values: readonly unknown[], value: unknown, meter: ValidationMeter): boolean {
+function isIn(values: readonly unknown[], value: unknown, { known, meter }: Context): boolean {
   // A listed number was written with fewer digits, and equals it at most as a double. Nothing is refused for that.
   if (isExactNumber(value)) return values.some((one) => typeof one === "number");
-  if (typeof value !== "object" || value === null) return values.includes(value);
-  const text = measured(value, meter);
-  return values.some((one) => typeof one === "object" && one !== null && textOf(one) === text);
+  if (typeof value !== "object" || value === null) {
+    if (typeof value === "string") meter.pay(value.length * PRICES.comparedCharacter);
+    return values.includes(value);
+  }
+  const objects = values.filter((one) => typeof one === "object" && one !== null);
+  if (objects.length === 0) return false;
+  const text = known.textOf(value, meter);
+  return objects.some((one) => {
+    const other = listed.textOf(one, meter);
+    meter.pay(PRICES.comparison + Math.min(text.length, other.length) * PRICES.comparedCharacter);
+    return other === text;
+  });
 }
 
-/** The canonical texts of what schemas have listed, each of which many values are compared with. */
-const texts = new WeakMap<object, string>();
-
-function textOf(listed: object): string {
-  const text = texts.get(listed) ?? canonical(listed);
-  texts.set(listed, text);
-  return text;
-}
+/** What schemas have listed. Many values are compared with each. */
+const listed = new KnownValues();
 
 /** Compares by canonical text, so that the time grows with the size of the list and not with its square. */
-const areUnique = (items: readonly unknown[], meter: ValidationMeter): boolean =>
-  new Set(items.map((item) => measured(item, meter))).size === items.length;
-
-function measured(value: unknown, meter: ValidationMeter): string {
-  const text = canonical(value);
-  meter.compare(5 + text.length / 10);
-  return text;
+function areUnique(items: readonly unknown[], { known, meter }: Context): boolean {
+  meter.pay(items.length * PRICES.keptItem);
+  return new Set(items.map((item) => known.textOf(item, meter))).size === items.length;
 }
 
 /** Negative, 0 or positive if the value is less than, equal to or greater than the bound. */
@@ -174,8 +175,8 @@ function isMultiple(value: AnyNumber, divisor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= 4 * Number.EPSILON * Math.abs(quotient);
 }
 
-function missing(names: readonly string[], value: object, meter: ValidationMeter): Expected | null {
-  meter.compare(names.length);
+function missing(names: readonly string[], value: object, meter: Meter): Expected | null {
+  meter.pay(names.length * PRICES.comparison);
   const absent = names.filter((name) => !Object.hasOwn(value, name));
   return absent.length === 0 ? null : () => absent.join(", ");
 }

@@ -1,9 +1,13 @@
 /** What a schema must be to be registered, and what a validation needs to know about it. */
 import type { ErrorDetail } from "../../../base/errors";
 import { placeOfExact } from "../../../base/exact-json";
+import { COMPILING_STEPS, Meter, OutOfSteps, PRICES } from "../../work/meter";
 import { isObject } from "./canonical";
-import { APPLICATORS, KEYWORDS, refusePrefix, SAME_VALUE } from "./keywords";
-import { compilePattern, type Program } from "./pattern";
+import { APPLICATORS, KEYWORDS, refuseName, refusePrefix } from "./keywords";
+import { compilePattern, PatternError, type Program } from "./pattern";
+import { type Below, hasEndlessReference, type Place, placeOf, type Schema } from "./places";
+
+export type { Schema } from "./places";
 
 const KIB = 1024;
 const MAX_BYTES = 64 * KIB;
@@ -12,8 +16,6 @@ const MAX_SUBSCHEMAS = 2000;
 const MAX_DETAILS = 10;
 /** Of all patterns together: they are kept in memory. */
 const MAX_INSTRUCTIONS = 10_000;
-
-export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 /** A schema that was checked, ready to validate values. */
 export interface CompiledSchema {
@@ -32,8 +34,8 @@ export class SchemaRefused extends Error {
   }
 }
 
-/** Checks and compiles a schema. Throws SchemaRefused. */
-export function compileSchema(schema: unknown): CompiledSchema {
+/** Checks and compiles a schema. Throws SchemaRefused. `request` pays too; throws OutOfSteps when it cannot. */
+export function compileSchema(schema: unknown, request?: Meter): CompiledSchema {
   if (new TextEncoder().encode(JSON.stringify(schema) ?? "").length > MAX_BYTES) {
     throw new SchemaRefused([{ path: "", message: `Must have at most ${MAX_BYTES / KIB} KiB` }]);
   }
@@ -41,15 +43,12 @@ export function compileSchema(schema: unknown): CompiledSchema {
   if (exact) {
     throw new SchemaRefused([{ path: exact.join("."), message: "Must be a number that a double can hold" }]);
   }
-  const walk = new Walk();
-  walk.visit(schema, [], "#", 0);
-  walk.resolve();
+  const walk = new Walk(new Meter(COMPILING_STEPS, request));
+  const targets = walk.all(schema);
   if (walk.details.length > 0) throw new SchemaRefused(walk.details.slice(0, MAX_DETAILS));
   return {
     schema: schema as Schema,
-    targets: new Map(
-      [...walk.references].map(([reference]) => [reference, walk.places.get(decoded(reference)) ?? true]),
-    ),
+    targets: new Map([...targets].map(([reference, place]) => [reference, place.schema])),
     patterns: walk.patterns,
     hasUnevaluated: walk.hasUnevaluated,
   };
@@ -57,37 +56,62 @@ export function compileSchema(schema: unknown): CompiledSchema {
 
 class Walk {
   readonly details: ErrorDetail[] = [];
-  /** The subschemas by their JSON pointers. */
-  readonly places = new Map<string, Schema>();
+  readonly places: Place[] = [];
   /** Where each reference is. */
-  readonly references = new Map<string, string>();
+  readonly references = new Map<string, readonly string[]>();
   readonly patterns = new Map<string, Program>();
   hasUnevaluated = false;
   #instructions = 0;
 
-  visit(schema: unknown, path: readonly string[], pointer: string, depth: number): void {
+  constructor(readonly meter: Meter) {}
+
+  /** Visits all of it. Returns the places to which references lead. */
+  all(schema: unknown): Map<string, Place> {
+    try {
+      const root = this.#visit(schema, [], 0);
+      return root ? this.#resolve(root) : new Map<string, Place>();
+    } catch (error) {
+      if (!this.#isOutOfSteps(error)) throw error;
+      if (this.details.length === 0) this.#refuse([], this.#tooMuch());
+      return new Map();
+    }
+  }
+
+  /** Whether the schema alone takes more steps than it may, and not the request. */
+  #isOutOfSteps(error: unknown): boolean {
+    return error instanceof OutOfSteps && this.meter.spent > this.meter.steps;
+  }
+
+  #tooMuch(): string {
+    return `Compiling the schema takes more than ${this.meter.steps} steps up to here`;
+  }
+
+  #visit(schema: unknown, path: readonly string[], depth: number): Place | undefined {
     const isSchema = typeof schema === "boolean" || isObject(schema);
     if (!isSchema || depth > MAX_DEPTH) {
       const tooDeep = `Must not be nested more than ${MAX_DEPTH} levels deep`;
       this.#refuse(path, isSchema ? tooDeep : "Must be an object or a boolean");
-      return;
+      return undefined;
     }
-    this.places.set(pointer, schema);
-    if (this.places.size > MAX_SUBSCHEMAS) {
-      if (this.places.size === MAX_SUBSCHEMAS + 1) this.#refuse([], `Must have at most ${MAX_SUBSCHEMAS} subschemas`);
-      return;
+    this.meter.pay(PRICES.subschema);
+    const place: Place = { schema, below: new Map() };
+    this.places.push(place);
+    if (this.places.length > MAX_SUBSCHEMAS) {
+      if (this.places.length === MAX_SUBSCHEMAS + 1) this.#refuse([], `Must have at most ${MAX_SUBSCHEMAS} subschemas`);
+      return place;
     }
-    if (typeof schema === "boolean") return;
-    for (const [keyword, value] of Object.entries(schema)) this.#keyword(keyword, value, path, pointer, depth);
+    if (typeof schema === "boolean") return place;
+    for (const [keyword, value] of Object.entries(schema)) this.#keyword(place, keyword, value, path, depth);
+    return place;
   }
 
-  #keyword(keyword: string, value: unknown, path: readonly string[], pointer: string, depth: number): void {
+  #keyword(place: Place, keyword: string, value: unknown, path: readonly string[], depth: number): void {
     if (this.details.length >= MAX_DETAILS) return;
     const here = [...path, keyword];
-    const holds = APPLICATORS.get(keyword);
-    if (holds !== undefined) {
+    if (APPLICATORS.has(keyword)) {
       this.hasUnevaluated ||= keyword.startsWith("unevaluated");
-      this.#subschemas(keyword, value, here, `${pointer}/${keyword}`, depth + 1);
+      const below = this.#subschemas(keyword, value, here, depth + 1);
+      if (below) place.below.set(keyword, below);
       return;
     }
     if (keyword.startsWith("x-")) return;
@@ -97,90 +121,70 @@ class Walk {
       this.#refuse(here, refusal);
       return;
     }
-    if (keyword === "$ref") this.references.set(String(value), here.join("."));
+    if (keyword === "$ref") this.references.set(String(value), here);
     if (keyword === "pattern") this.#pattern(String(value), here);
   }
 
   #pattern(pattern: string, path: readonly string[]): void {
     if (this.patterns.has(pattern)) return;
-    const program = compilePattern(pattern);
-    this.patterns.set(pattern, program);
-    this.#instructions += program.length;
-    if (this.#instructions > MAX_INSTRUCTIONS) this.#refuse(path, "Is too large together with the other patterns");
+    const refusal = this.#compiled(pattern);
+    if (refusal !== null) this.#refuse(path, refusal);
   }
 
-  #subschemas(keyword: string, value: unknown, path: readonly string[], pointer: string, depth: number): void {
-    const holds = APPLICATORS.get(keyword);
-    if (holds === "schema") {
-      this.visit(value, path, pointer, depth);
-      return;
+  /** Compiles a pattern. Returns what is wrong with it; null if nothing is. */
+  #compiled(pattern: string): string | null {
+    try {
+      const program = compilePattern(pattern, this.meter);
+      this.patterns.set(pattern, program);
+      this.#instructions += program.length;
+      return this.#instructions > MAX_INSTRUCTIONS
+        ? `All patterns together must have at most ${MAX_INSTRUCTIONS} instructions, not ${this.#instructions}`
+        : null;
+    } catch (error) {
+      if (error instanceof PatternError) return error.message;
+      if (!this.#isOutOfSteps(error)) throw error;
+      return this.#tooMuch();
     }
+  }
+
+  #subschemas(keyword: string, value: unknown, path: readonly string[], depth: number): Below | undefined {
+    const holds = APPLICATORS.get(keyword);
+    if (holds === "schema") return this.#visit(value, path, depth);
     const isRight = holds === "schemas" ? Array.isArray(value) && value.length > 0 : isObject(value);
     if (!isRight) {
       this.#refuse(path, holds === "schemas" ? "Must be a list of schemas" : "Must be an object");
-      return;
+      return undefined;
     }
+    const below = new Map<string, Place>();
     for (const [name, schema] of Object.entries(value as object)) {
-      const refusal = keyword === "patternProperties" ? refusePrefix(name) : null;
+      const refusal = refuseName(name) ?? (keyword === "patternProperties" ? refusePrefix(name) : null);
       if (refusal !== null) this.#refuse([...path, name], refusal);
-      this.visit(schema, [...path, name], `${pointer}/${escaped(name)}`, depth);
+      const place = this.#visit(schema, [...path, name], depth);
+      if (place) below.set(name, place);
     }
+    return below;
   }
 
-  /** Looks for references that lead nowhere, or back to themselves on the same value. */
-  resolve(): void {
+  /** Finds the places to which references lead. Refuses those that lead nowhere, or back to themselves. */
+  #resolve(root: Place): Map<string, Place> {
+    const targets = new Map<string, Place>();
     for (const [reference, path] of this.references) {
-      if (!this.places.has(decoded(reference))) this.#refuse(path.split("."), "Leads to no schema");
+      this.meter.pay(reference.length * PRICES.character);
+      const place = placeOf(root, reference);
+      if (place) targets.set(reference, place);
+      else this.#refuse(path, "Leads to no schema");
     }
-    if (this.details.length > 0) return;
-    const state = new Map<string, "open" | "done">();
-    for (const pointer of this.places.keys()) {
-      const endless = this.#endless(pointer, state);
-      if (endless === null) continue;
-      this.#refuse([], `Has a $ref that leads back to itself: ${endless}`);
-      return;
+    if (this.details.length === 0 && hasEndlessReference(this.places, targets)) {
+      this.#refuse([], "Has a $ref that leads back to itself");
     }
-  }
-
-  /** Follows what is applied to the same value; each place once. */
-  #endless(pointer: string, state: Map<string, "open" | "done">): string | null {
-    if (state.get(pointer) === "open") return pointer;
-    if (state.has(pointer)) return null;
-    state.set(pointer, "open");
-    for (const next of this.#onSameValue(pointer)) {
-      const endless = this.#endless(next, state);
-      if (endless !== null) return endless;
-    }
-    state.set(pointer, "done");
-    return null;
-  }
-
-  #onSameValue(pointer: string): string[] {
-    const schema = this.places.get(pointer);
-    if (!isObject(schema)) return [];
-    const reference = typeof schema["$ref"] === "string" ? [decoded(schema["$ref"])] : [];
-    const applied = SAME_VALUE.filter((keyword) => Object.hasOwn(schema, keyword)).flatMap((keyword) => {
-      const at = `${pointer}/${keyword}`;
-      return APPLICATORS.get(keyword) === "schema"
-        ? [at]
-        : Object.keys(schema[keyword] as object).map((name) => `${at}/${escaped(name)}`);
-    });
-    return [...reference, ...applied];
+    return targets;
   }
 
   #refuse(path: readonly string[], message: string): void {
-    this.details.push({ path: path.join("."), message });
+    if (this.details.length < MAX_DETAILS) this.details.push({ path: path.map(shortened).join("."), message });
   }
 }
 
-/** A name as a part of a JSON pointer (RFC 6901). */
-const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
-
-/** The JSON pointer of a reference, which is a fragment of a URI. */
-function decoded(reference: string): string {
-  try {
-    return decodeURIComponent(reference);
-  } catch {
-    return reference;
-  }
-}
+const MAX_SHOWN_CHARACTERS = 256;
+const shortened = (name: string): string =>
+  name.length > MAX_SHOWN_CHARACTERS ? `${name.slice(0, MAX_SHOWN_CHARACTERS)}…` : name;

@@ -12,23 +12,28 @@ export interface Breaks {
 
 const MAX_PATHS = 100;
 
-/** Compares two versions by their types, enumerations, properties and required names; null if nothing breaks. */
-export function breaksOf(before: Schema, after: Schema): Breaks | null {
-  const breaks: Breaks = { publishers: [], subscribers: [] };
-  compare(before, after, [], breaks);
-  if (breaks.publishers.length + breaks.subscribers.length === 0) return null;
-  return { publishers: unique(breaks.publishers), subscribers: unique(breaks.subscribers) };
+/** Paths that are told. Those beyond `MAX_PATHS` are not made: thousands of names can be below a long path. */
+class Paths {
+  readonly found = new Set<string>();
+
+  add(path: readonly string[], name?: string): void {
+    if (this.found.size < MAX_PATHS) this.found.add([...path, ...(name === undefined ? [] : [name])].join("."));
+  }
 }
 
-const unique = (paths: readonly string[]): string[] => [...new Set(paths)].slice(0, MAX_PATHS);
+/** Compares two versions by their types, enumerations, properties and required names; null if nothing breaks. */
+export function breaksOf(before: Schema, after: Schema): Breaks | null {
+  const breaks = { publishers: new Paths(), subscribers: new Paths() };
+  compare(before, after, [], breaks);
+  const [publishers, subscribers] = [[...breaks.publishers.found], [...breaks.subscribers.found]];
+  return publishers.length + subscribers.length === 0 ? null : { publishers, subscribers };
+}
 
-function compare(before: unknown, after: unknown, path: readonly string[], breaks: Breaks): void {
+function compare(before: unknown, after: unknown, path: readonly string[], breaks: Record<keyof Breaks, Paths>): void {
   const [old, next] = [before, after].map((schema) => (isObject(schema) ? schema : {}));
   if (!old || !next) return;
-  const publishers = (name?: string) =>
-    breaks.publishers.push([...path, ...(name === undefined ? [] : [name])].join("."));
-  const subscribers = (name?: string) =>
-    breaks.subscribers.push([...path, ...(name === undefined ? [] : [name])].join("."));
+  const publishers = (name?: string) => breaks.publishers.add(path, name);
+  const subscribers = (name?: string) => breaks.subscribers.add(path, name);
   if (after === false && before !== false) publishers();
   for (const keyword of ["type", "enum"]) {
     if (isNarrower(old[keyword], next[keyword])) publishers();

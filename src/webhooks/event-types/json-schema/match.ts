@@ -1,9 +1,9 @@
 /** Runs the program of a pattern on a text: all of its states at once, so a text is read only once. */
-import type { ValidationMeter } from "./meter";
+import { type Meter, PRICES } from "../../work/meter";
 import type { CharacterSet, Program } from "./pattern";
 
-/** Whether the pattern matches somewhere in the text. Throws TooCostly. */
-export function matches(program: Program, text: string, meter: ValidationMeter): boolean {
+/** Whether the pattern matches somewhere in the text. Throws OutOfSteps. */
+export function matches(program: Program, text: string, meter: Meter): boolean {
   const run = new Run(program, meter);
   let before = -1;
   for (let at = 0; at <= text.length; ) {
@@ -28,8 +28,9 @@ class Run {
 
   constructor(
     readonly program: Program,
-    readonly meter: ValidationMeter,
+    readonly meter: Meter,
   ) {
+    meter.pay(program.length * PRICES.instructionRoom);
     this.#visited = new Int32Array(program.length).fill(-1);
   }
 
@@ -43,7 +44,7 @@ class Run {
     for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
       if (this.#visited[place] === this.#round) continue;
       this.#visited[place] = this.#round;
-      this.meter.compare(1);
+      this.meter.pay(PRICES.comparison);
       const step = this.program[place];
       if (step?.is === "match") return true;
       if (step?.is === "character") this.#waiting.push(place);
@@ -59,7 +60,7 @@ class Run {
     for (const place of this.#waiting) {
       const step = this.program[place];
       if (step?.is !== "character") continue;
-      this.meter.compare(step.set.ranges.length);
+      this.meter.pay(step.set.ranges.length * PRICES.comparison);
       if (has(step.set, code)) this.#next.push(place + 1);
     }
   }

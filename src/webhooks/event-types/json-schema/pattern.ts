@@ -2,6 +2,7 @@
  * Compiles the `pattern` of a schema: a regular expression without look-around and back-references, as a program for
  * `match.ts`. Tenants write patterns, and the engine of RegExp can take exponential time.
  */
+import { COMPILING_STEPS, Meter, PRICES } from "../../work/meter";
 
 /** Ranges of code points, both ends included; `negated` stands for all others. */
 export interface CharacterSet {
@@ -68,17 +69,20 @@ const SYNTAX = "^$\\.*+?()[]{}|/-";
 /** A part of a program: instructions whose targets count from its own beginning. */
 type Fragment = Instruction[];
 
-/** Compiles a pattern. Throws PatternError. */
-export function compilePattern(pattern: string): Program {
+/** Compiles a pattern. Throws PatternError, and OutOfSteps: each level of groups copies what is in it. */
+export function compilePattern(pattern: string, meter = new Meter(COMPILING_STEPS)): Program {
   if ([...pattern].length > MAX_CHARACTERS) throw new PatternError(`Must have at most ${MAX_CHARACTERS} characters`);
-  const parser = new Parser([...pattern]);
+  const parser = new Parser([...pattern], meter);
   return [...parser.all(), { is: "match" }];
 }
 
 class Parser {
   #at = 0;
 
-  constructor(readonly characters: readonly string[]) {}
+  constructor(
+    readonly characters: readonly string[],
+    readonly meter: Meter,
+  ) {}
 
   all(): Fragment {
     const program = this.#alternatives();
@@ -102,16 +106,16 @@ class Parser {
     const others = this.#alternatives();
     return bounded([
       { is: "split", to: 1, or: first.length + 2 },
-      ...moved(first, 1),
+      ...moved(first, 1, this.meter),
       { is: "jump", to: first.length + 2 + others.length },
-      ...moved(others, first.length + 2),
+      ...moved(others, first.length + 2, this.meter),
     ]);
   }
 
   #sequence(): Fragment {
     const program: Fragment = [];
     for (let next = this.#peek(); next !== undefined && next !== "|" && next !== ")"; next = this.#peek()) {
-      append(program, this.#repeated());
+      append(program, this.#repeated(), this.meter);
     }
     return program;
   }
@@ -125,7 +129,7 @@ class Parser {
     const once = this.#once();
     const [least, most] = this.#quantifier();
     this.#take("?");
-    return repeat(once, least, most);
+    return repeat(once, least, most, this.meter);
   }
 
   #anchor(): Instruction | undefined {
@@ -255,11 +259,13 @@ function included({ ranges, negated }: CharacterSet): CharacterSet["ranges"] {
 }
 
 /** A fragment `by` instructions further on. */
-const moved = (program: Fragment, by: number): Fragment =>
-  program.map((step) => {
+function moved(program: Fragment, by: number, meter: Meter): Fragment {
+  meter.pay(program.length * PRICES.instruction);
+  return program.map((step) => {
     if (step.is === "split") return { ...step, to: step.to + by, or: step.or + by };
     return step.is === "jump" ? { ...step, to: step.to + by } : step;
   });
+}
 
 function bounded(program: Fragment): Fragment {
   if (program.length > MAX_INSTRUCTIONS) throw new PatternError("Is too large once its repetitions are written out");
@@ -267,26 +273,26 @@ function bounded(program: Fragment): Fragment {
 }
 
 /** Appends instructions whose targets count from their own beginning. Throws PatternError for a program too large. */
-function append(program: Fragment, part: Fragment): void {
-  for (const step of moved(part, program.length)) program.push(step);
+function append(program: Fragment, part: Fragment, meter: Meter): void {
+  for (const step of moved(part, program.length, meter)) program.push(step);
   bounded(program);
 }
 
 /** Writes a repetition out. */
-function repeat(once: Fragment, least: number, most: number): Fragment {
+function repeat(once: Fragment, least: number, most: number, meter: Meter): Fragment {
   const program: Fragment = [];
-  for (let count = 0; count < least; count += 1) append(program, once);
+  for (let count = 0; count < least; count += 1) append(program, once, meter);
   if (most === Infinity) {
     const from = program.length;
     program.push({ is: "split", to: from + 1, or: from + once.length + 2 });
-    append(program, once);
+    append(program, once, meter);
     program.push({ is: "jump", to: from });
     return bounded(program);
   }
   const end = program.length + (most - least) * (once.length + 1);
   for (let count = least; count < most; count += 1) {
     program.push({ is: "split", to: program.length + 1, or: end });
-    append(program, once);
+    append(program, once, meter);
   }
   return program;
 }

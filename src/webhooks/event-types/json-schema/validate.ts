@@ -1,24 +1,34 @@
 /**
- * Validates values by a schema of draft 2020-12, in bounded time: it counts what it does, and a value that costs more
- * than `ValidationMeter` allows is invalid.
+ * Validates values by a schema of draft 2020-12, in bounded time: it pays for what it does, and a value that costs more
+ * than VALIDATION_STEPS is invalid.
  */
+import { KnownValues } from "../../work/known-values";
+import { Meter, OutOfSteps, PRICES, VALIDATION_STEPS } from "../../work/meter";
 import { assertionsOn } from "./assertions";
 import { isObject } from "./canonical";
 import type { CompiledSchema, Schema } from "./check";
-import { type RequestMeter, TooCostly, ValidationMeter } from "./meter";
 import { type Finding, type Place, Report } from "./report";
 
 const TOO_COSTLY = "schema: too costly to check";
 
-/** Returns what is wrong with a value, at most 10 findings below `root`; nothing if it is valid. Never throws. */
-export function validate(compiled: CompiledSchema, value: unknown, root: string, request?: RequestMeter): Finding[] {
+/**
+ * Returns what is wrong with a value, at most 10 findings below `root`; nothing if it is valid. Never throws. `request`
+ * pays for the other work of the same request.
+ */
+export function validate(
+  compiled: CompiledSchema,
+  value: unknown,
+  root: string,
+  request?: Meter,
+  known = new KnownValues(),
+): Finding[] {
   const report = new Report(root);
   try {
-    new Validation(compiled, new ValidationMeter(request)).check(compiled.schema, value, null, report);
+    new Validation(compiled, new Meter(VALIDATION_STEPS, request), known).check(compiled.schema, value, null, report);
     return report.findings;
   } catch (error) {
     // A value that is nested too deeply for the stack is too costly as well.
-    if (error instanceof TooCostly || error instanceof RangeError) return [{ path: root, message: TOO_COSTLY }];
+    if (error instanceof OutOfSteps || error instanceof RangeError) return [{ path: root, message: TOO_COSTLY }];
     throw error;
   }
 }
@@ -31,15 +41,21 @@ interface Seen {
 
 type Rules = Readonly<Record<string, unknown>>;
 
+/** The keywords that look at each member of an object. */
+const MEMBER_KEYWORDS = [
+  ...["properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties"],
+];
+
 class Validation {
   constructor(
     readonly compiled: CompiledSchema,
-    readonly meter: ValidationMeter,
+    readonly meter: Meter,
+    readonly known: KnownValues,
   ) {}
 
-  /** Whether the value is valid. Adds findings to the report, and what was evaluated to `seen`. Throws TooCostly. */
+  /** Whether the value is valid. Adds findings to the report, and what was evaluated to `seen`. Throws OutOfSteps. */
   check(schema: Schema, value: unknown, place: Place, report: Report | null, seen: Seen | null = null): boolean {
-    this.meter.step();
+    this.meter.pay(PRICES.subschema);
     if (typeof schema === "boolean") {
       if (!schema) report?.add(place, "false: nothing is allowed here");
       return schema;
@@ -48,13 +64,14 @@ class Validation {
     let isValid = assertionsOn(schema, value, place, report, this);
     isValid = this.#onSameValue(schema, value, place, report, own) && isValid;
     if (Array.isArray(value)) isValid = this.#items(schema, value, place, report, own) && isValid;
-    else if (isObject(value)) isValid = this.#members(schema, value, place, report, own) && isValid;
+    else if (isObject(value) && MEMBER_KEYWORDS.some((keyword) => keyword in schema))
+      isValid = this.#members(schema, value, place, report, own) && isValid;
     if (isValid && own && seen) this.#merge(seen, own);
     return isValid;
   }
 
   #merge(seen: Seen, own: Seen): void {
-    this.meter.compare(own.names.size + own.items.size);
+    this.meter.pay((own.names.size + own.items.size) * PRICES.keptItem);
     for (const name of own.names) seen.names.add(name);
     for (const item of own.items) seen.items.add(item);
   }
@@ -78,8 +95,8 @@ class Validation {
     }
     if (!isObject(value)) return isValid;
     const dependent = isObject(schema["dependentSchemas"]) ? schema["dependentSchemas"] : null;
-    for (const name of dependent ? Object.keys(value) : []) {
-      this.meter.compare(1);
+    for (const name of dependent ? this.known.namesOf(value, this.meter) : []) {
+      this.meter.pay(PRICES.comparison);
       if (dependent && Object.hasOwn(dependent, name)) isValid = holds(dependent[name], report) && isValid;
     }
     return isValid;
@@ -145,13 +162,13 @@ class Validation {
       const at = { in: place, key: name };
       isValid = subschema !== false && this.check(subschema as Schema, value[name], at, report) && isValid;
     };
-    const names = Object.keys(value);
+    const names = this.known.namesOf(value, this.meter);
     const prefixes = entriesOf(names.length === 0 ? null : schema["patternProperties"]).map(
       ([prefix, subschema]) => [prefix.slice(1), subschema] as const,
     );
     const properties = isObject(schema["properties"]) ? schema["properties"] : {};
     for (const name of names) {
-      this.meter.compare(1 + prefixes.length);
+      this.meter.pay((1 + prefixes.length) * PRICES.comparison);
       const matching = prefixes.filter(([prefix]) => name.startsWith(prefix));
       const isListed = Object.hasOwn(properties, name);
       if (isListed) member(name, properties[name], "properties");
@@ -166,7 +183,7 @@ class Validation {
       }
     }
     if (schema["unevaluatedProperties"] !== undefined) {
-      const others = Object.keys(value).filter((name) => !seen?.names.has(name));
+      const others = names.filter((name) => !seen?.names.has(name));
       for (const name of others) member(name, schema["unevaluatedProperties"], "unevaluatedProperties");
     }
     return isValid;
