@@ -15,6 +15,7 @@ import { compareDev } from "./compare-dev.ts";
 import { countCosts } from "./counting.ts";
 import { measureThroughput, memoryVerdict } from "./deliveries.ts";
 import { measureGrowth } from "./growth.ts";
+import { measureHostile } from "./hostile.ts";
 import { measureLatencies } from "./latency.ts";
 import { measureFloors, measureOperations } from "./measure.ts";
 import { measurePurge } from "./purge.ts";
@@ -32,7 +33,7 @@ const { values } = parseArgs({
     /**
      * Texts, separated by commas. Measures only what has one of them in its name: an operation, a scene such as
      * `202 to arrival` or `idle`, or `floor`, `deliveries`, `retention`, `purge`, `growth`, `audit`,
-     * `timing`, `rules`, `storage`.
+     * `timing`, `rules`, `hostile`, `storage`.
      */
     only: { type: "string", default: "" },
     /** A factor for the usual number of requests. */
@@ -95,7 +96,10 @@ async function measureAll(): Promise<void> {
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
   if (run.wants("audit")) results.push(...(await measureAudit(run)));
   if (run.wants("timing")) await measureTiming(run);
-  const rules = run.wants("rules") ? await measureRules(run) : [];
+  const rules = [
+    ...(run.wants("rules") ? await measureRules(run) : []),
+    ...(run.wants("hostile") ? await measureHostile(run) : []),
+  ];
   progress("counting D1 round trips and rows");
   const costs = await countCosts(run);
   for (const result of results) result.cost = costs.get(result.operation);

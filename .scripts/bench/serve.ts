@@ -41,6 +41,8 @@ const LIMITED_SINCE = [
   "resetMail",
   "requestCode",
   "codeMail",
+  "testRules",
+  "writeEventTypes",
 ];
 const settings = (limited: readonly string[]) => ({
   SECRET_KEYS: process.env.SECRET_KEYS ?? "",
