@@ -28,6 +28,10 @@ const BEGUN_AT_KEY = "begunAt";
 const ASKED_KEY = "asked";
 /** The jobs of the upkeep that are not finished. */
 const OPEN_KEY = "open";
+/** What was swept lately: without it, an object that has slept since would queue the same deliveries again. */
+const SWEPT_KEY = "swept";
+/** A stored value has at most 2 MB. What is left out can be queued twice, and the second message finds nothing. */
+const MAX_SWEPT = 20_000;
 /** What the isolates have counted so far, in the object `counts`. */
 const COUNTS_KEY = "counts";
 
@@ -35,8 +39,8 @@ const COUNTS_KEY = "counts";
 const MAX_FEED_MS = 3_000;
 
 export class Sweeper extends DurableObject<Env> {
-  /** Kept in memory only. If it is lost, a few deliveries are queued twice. */
-  readonly #sweptAt: SweptAt = new Map();
+  /** What was swept lately; null until it is read. */
+  #sweptAt: SweptAt | null = null;
   /** When the sweep that is running began, Unix ms. */
   #sweepingSince: number | null = null;
   /** What the last look at the feed of the platform has found, and when. While it is off, a look a minute is enough. */
@@ -121,9 +125,11 @@ export class Sweeper extends DurableObject<Env> {
    */
   async #sweep(shard: number, startedMs: number): Promise<number | null> {
     const deps = await createDeps(this.env, this.ctx);
+    this.#sweptAt ??= new Map(await this.ctx.storage.get<[string, number][]>(SWEPT_KEY));
+    const sweptAt = this.#sweptAt;
     const parts = {
-      deliveries: () => sweepShard(deps, shard, this.#sweptAt),
-      lanes: () => sweepLanes(deps, shard, this.#sweptAt),
+      deliveries: () => sweepShard(deps, shard, sweptAt),
+      lanes: () => sweepLanes(deps, shard, sweptAt),
       fanOuts: () => sweepFanOuts(deps, shard).then(() => null),
       replays: async () => ((await continueReplays(deps, shard)) ? startedMs : null),
       platformEvents: () => this.#publishPlatform(deps, shard, startedMs),
@@ -137,6 +143,8 @@ export class Sweeper extends DurableObject<Env> {
         log("error", "sweep failed", { shard, job, ...describeError(error) });
       }
     }
+    const isNew = sweptAt.values().some((atMs) => atMs >= startedMs);
+    if (isNew) await this.ctx.storage.put(SWEPT_KEY, [...sweptAt].slice(-MAX_SWEPT));
     return moments.length === 0 ? null : Math.min(...moments);
   }
 

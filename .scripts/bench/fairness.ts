@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import { build } from "./build.ts";
 import { SCENES } from "./fairness-scenes.ts";
+import { BURSTS, besideBurst } from "./fairness-slow-receivers.ts";
 import { startReceiver } from "./receiver.ts";
 import { median, percentile } from "./statistics.ts";
 import { figure, table, verdict } from "./table.ts";
@@ -56,7 +57,17 @@ for (const scene of SCENES.filter(({ name }) => name.includes(values.only))) {
   progress(`p99 ratio ${figure(ratio)} (${range})`);
   if (note) notes.push(`${scene.name}: ${note.text} ${verdict(note.isMet)}`);
 }
+const setting = { bundles, receiver, seconds: Number(values.seconds), rounds: Number(values.rounds), progress };
+const burstRows = [["beside a burst", "alone p50, max ms", "other tenant", "same tenant", "sent a second", ""]];
+for (const scene of BURSTS.filter(({ name }) => name.includes(values.only))) {
+  progress(scene.name);
+  const { row, isKept } = await besideBurst(setting, scene);
+  failed ||= !isKept;
+  burstRows.push(row);
+  progress(row.slice(1).join(" | "));
+}
 console.log(table(rows));
+console.log(table(burstRows));
 console.log(`The ratio may be at most ${MAX_P99_RATIO}. It is that of all rounds together.`);
 for (const note of notes) console.log(note);
 await receiver.stop();

@@ -40,7 +40,6 @@ for (const answerMs of values.ms.split(",").map(Number)) {
   try {
     await dev.start();
     const burst: Burst = {
-      name: "",
       answerMs,
       deliveries: Number(values.deliveries),
       tenants: Number(values.tenants),

@@ -20,7 +20,6 @@ const WARM_UP = 2_000_000;
 const ALONE = 3_000_000;
 
 export interface Burst {
-  name: string;
   /** How long the receivers take. */
   answerMs: number;
   /** Over all slow tenants. */

@@ -2,7 +2,12 @@
  * Which deliveries the sweep takes for lost, and which messages a queue is given at all: what waits for hours must not
  * hide what is lost.
  */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import {
+  createExecutionContext,
+  evictDurableObject,
+  runInDurableObject,
+  waitOnExecutionContext,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/base/deps";
@@ -163,6 +168,24 @@ test("a delivery whose message is lost again and again is queued once a minute i
     counts.push(queued.length);
   }
   expect(counts).toEqual([0, 1, 1, 1, 2]);
+});
+
+test("an object that has slept since its last sweep remembers what it has queued", async () => {
+  await deliveryDb.prepare("DELETE FROM outbox").run();
+  const person = await signUp();
+  const id = await subscribe(person, "http://receiver.example/200/lost");
+  const sweeper = env.SWEEPER.get(env.SWEEPER.newUniqueId());
+  await sweeper.start(SHARD);
+  const { queue, sent } = newQueue(null);
+  await addDelivery(person, id, { dueAt: Date.now() - QUEUE_GRACE_MS });
+  for (let sweeps = 0; sweeps < 2; sweeps += 1) {
+    await runInDurableObject(sweeper, async (object) => {
+      Object.defineProperty(object, "env", { value: { ...env, DELIVERY_QUEUE: queue, SLOW_DELIVERY_QUEUE: queue } });
+      await object.alarm();
+    });
+    await evictDurableObject(sweeper);
+  }
+  expect(sent).toHaveLength(1);
 });
 
 test("a retry in up to 15 seconds is a delayed message, and a later one is no message", async () => {

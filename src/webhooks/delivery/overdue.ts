@@ -59,7 +59,11 @@ export async function handleOverdue(
   const lost = unclaimed.filter((delivery) => nowMs - (sweptAt.get(delivery.id) ?? 0) >= sweepAgainMs(delivery));
   if (lost.length > 0) {
     await enqueueDue(deps, shard, roundRobin(lost));
-    for (const { id } of lost) sweptAt.set(id, nowMs);
+    for (const { id } of lost) {
+      // The newest ones last.
+      sweptAt.delete(id);
+      sweptAt.set(id, nowMs);
+    }
     log("warn", "deliveries swept", { shard, count: lost.length });
   }
   return running.map(leaseEndOf);
