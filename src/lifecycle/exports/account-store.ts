@@ -33,7 +33,7 @@ export interface ExportedMembership {
 
 type StoredKey = Omit<ExportedKey, "scopes"> & { scopes: string };
 
-export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, nullif(k.user_id, '') AS userId, k.name, k.prefix,
+export const API_KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, nullif(k.user_id, '') AS userId, k.name, k.prefix,
   k.scopes,
   k.created_at AS createdAt,
   k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt`;
@@ -48,7 +48,7 @@ export async function readAccount(
 ): Promise<{ externalId: string | null; keys: ExportedKey[]; memberships: ExportedMembership[] }> {
   const { users, keys, memberships } = await atomically(db, {
     users: rows<{ externalId: string | null }>(sql`SELECT external_id AS externalId FROM users WHERE id = ${userId}`),
-    keys: rows<StoredKey>(sql`SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.user_id = ${userId} ORDER BY k.id`),
+    keys: rows<StoredKey>(sql`SELECT ${API_KEY_COLUMNS} FROM api_keys k WHERE k.user_id = ${userId} ORDER BY k.id`),
     memberships:
       rows<ExportedMembership>(sql`SELECT t.id AS tenantId, t.name AS tenantName, m.role, m.alerts, m.created_at
         AS createdAt
