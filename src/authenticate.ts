@@ -7,6 +7,7 @@ import { StaleCaller } from "./base/db/recheck";
 import { AppError, invalid, notFound } from "./base/errors";
 import { accessOf, isOpenTo, refuseOtherCallers } from "./base/http/access";
 import type { AppEnv } from "./base/http/env";
+import { refuseWriteWhenFull } from "./base/http/full-database";
 import { originOf } from "./base/http/origin";
 import { requireOperator, servesRequest } from "./base/http/permissions";
 import { documented } from "./base/http/route-docs";
@@ -41,11 +42,22 @@ export const requirePrincipal = documented(
     const isOpen = isOpenWhenSuspended(access);
     if (principal.isTenantSuspended && !isOpen) throw tenantSuspended();
     if (lacksSecondFactor(principal, c.get("deps").now()) && !isOpen) throw secondFactorRequired();
+    if (!isOpen) refuseWriteWhenFull(c, principal);
     c.set("principal", principal);
     await refuseOtherCallers(c, access);
     await next();
   }),
-  { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED", "FORBIDDEN", "NOT_FOUND", "SECOND_FACTOR_REQUIRED"] },
+  {
+    caller: "any",
+    errors: [
+      "UNAUTHENTICATED",
+      "RATE_LIMITED",
+      "FORBIDDEN",
+      "NOT_FOUND",
+      "SECOND_FACTOR_REQUIRED",
+      "SERVICE_UNAVAILABLE",
+    ],
+  },
 );
 
 /**

@@ -196,6 +196,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/recovery/revert-store": /UPDATE email_tokens AS t/,
   "webhooks/plane/former-states-store": /json_insert\(json_group_array/,
   "webhooks/subscriptions/change-store": /UPDATE subscriptions AS s SET .*version = version \+ 1/s,
+  "webhooks/event-types/room-store": /UPDATE event_types SET stored_bytes = \(SELECT/,
   "webhooks/event-types/catalogue/files-store": /INSERT INTO catalog_files/,
   "webhooks/event-types/catalogue": /INSERT INTO catalogs/,
   "webhooks/plane/operational-store": /INSERT INTO events .*strftime/s,

@@ -7,6 +7,7 @@ import { MAX_SHARD_BYTES, noteSize } from "../../src/base/db/shard-sizes-store";
 import { createDeps } from "../../src/base/deps";
 import { countStoredBytes } from "../../src/webhooks/stats/stored-bytes";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
+import { holding } from "../support/console";
 import { callUnder } from "../support/overrides";
 import { closeOtherShard, deliveryDb, SHARD } from "../support/shard";
 import { maintain } from "../support/upkeep";
@@ -40,8 +41,10 @@ test("beyond TENANT_STORED_MIB events answer 429 and name the limit, until reten
   expect((await publish(large)).status).toBe(202);
 });
 
-test("a database above 95 % refuses events with 503, and everything else goes on", async () => {
+test("a database above 95 % refuses what tenants write with 503, and everything else goes on", async () => {
   const person = await signUpVerified();
+  const { token } = person;
+  const { id } = (await call("POST", "/feeds", { token, body: { name: "f", events: ["*"] } })).body.data;
   const deps = await createDeps(env, createExecutionContext());
   await noteSize(deps.db, SHARD, 0.94 * MAX_SHARD_BYTES, 1);
   expect((await publish(person)).status).toBe(202);
@@ -49,7 +52,21 @@ test("a database above 95 % refuses events with 503, and everything else goes on
   const refused = await publish(person);
   expect([refused.status, refused.body.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
   expect(refused.headers.get("retry-after")).not.toBeNull();
-  expect((await call("GET", "/webhooks", { token: person.token })).status).toBe(200);
+  for (const [path, body] of [
+    ["/event-types", { name: "t" }],
+    ["/feeds", { name: "g", events: ["*"] }],
+    ["/sources", { name: "s", provider: "github" }],
+    ["/portal-links", { permissions: ["webhook.read"] }],
+    ["/api-keys", { name: "k", scopes: ["webhook.read"] }],
+  ] as const) {
+    const { status, headers } = await call("POST", path, { token, body });
+    expect([path, status, headers.get("retry-after")]).toEqual([path, 503, "3600"]);
+  }
+  const browser = await holding(person);
+  expect((await browser.post("/feeds", { name: "g", events: "*" })).status).toBe(503);
+  expect((await call("GET", "/webhooks", { token })).status).toBe(200);
+  expect((await call("DELETE", `/feeds/${id}`, { token })).status).toBe(200);
+  expect((await call("PATCH", "/auth/me", { token, body: { name: "Ann" } })).status).toBe(200);
   expect((await signUp()).token).toEqual(expect.any(String));
 });
 
@@ -58,9 +75,9 @@ test("a full database does not hide that an API key was revoked which the isolat
   // Keys are remembered for the tenants of their own database.
   await env.DB.prepare("UPDATE tenants SET shard = 0 WHERE id = ?").bind(tenantId).run();
   const { db } = await createDeps(env, createExecutionContext());
-  await noteSize(db, 0, 0.96 * MAX_SHARD_BYTES, 1);
   const body = { name: "ci", scopes: ["event.publish"] };
   const { id, key } = (await call("POST", "/api-keys", { token, body })).body.data;
+  await noteSize(db, 0, 0.96 * MAX_SHARD_BYTES, 1);
   const publishByKey = async () =>
     (await call("POST", "/events", { token: key, body: { type: "OrderPaid", payload: 1 } })).status;
   expect([await publishByKey(), await publishByKey()]).toEqual([503, 503]);

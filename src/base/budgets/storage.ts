@@ -5,8 +5,8 @@ import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import type { TenantStanding } from "../schemas/principal";
 
-/** Beyond this, a database refuses events, so that number 0 keeps room for sign-in. */
-const REFUSES_EVENTS_AT = 0.95;
+/** Beyond this, a database refuses what tenants write, so that number 0 keeps room for sign-in. */
+const REFUSES_WRITES_AT = 0.95;
 /** The sizes are counted once an hour. */
 const RETRY_AFTER_SECONDS = 3_600;
 const MIB = 1024 * 1024;
@@ -16,16 +16,21 @@ const MIB = 1024 * 1024;
  * a remembered caller, and RATE_LIMITED when the tenant stores more than TENANT_STORED_MIB.
  */
 export function refuseWhenFull({ config }: Pick<Deps, "config">, tenant: TenantStanding): void {
-  const { storedBytes = 0, databaseBytes = 0 } = tenant;
+  const { storedBytes = 0 } = tenant;
   const retryAfterSeconds = RETRY_AFTER_SECONDS;
-  if (databaseBytes > REFUSES_EVENTS_AT * MAX_SHARD_BYTES) {
-    // A remembered caller may have lost its right: only one that is read is told that the database is full.
-    if (tenant.recheck) throw new StaleCaller("only what is read refuses");
-    throw new AppError("SERVICE_UNAVAILABLE", { message: "The database is full. Try again later.", retryAfterSeconds });
-  }
+  refuseInFullDatabase(tenant);
   if (storedBytes > config.tenantStoredMib * MIB) {
     const limit = `${config.tenantStoredMib} MiB (TENANT_STORED_MIB)`;
     const message = `The tenant stores more than ${limit} of events and deliveries. The oldest end with the retention.`;
     throw new AppError("RATE_LIMITED", { message, retryAfterSeconds });
   }
+}
+
+/** Refuses a write in a database that is nearly full. Throws SERVICE_UNAVAILABLE, or StaleCaller as above. */
+export function refuseInFullDatabase({ databaseBytes = 0, recheck }: TenantStanding): void {
+  if (databaseBytes <= REFUSES_WRITES_AT * MAX_SHARD_BYTES) return;
+  // A remembered caller may have lost its right: only one that is read is told that the database is full.
+  if (recheck) throw new StaleCaller("only what is read refuses");
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  throw new AppError("SERVICE_UNAVAILABLE", { message: "The database is full. Try again later.", retryAfterSeconds });
 }

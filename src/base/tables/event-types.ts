@@ -30,6 +30,8 @@ export const eventTypes = sqliteTable(
     /** How many events were published with a warning, and when the last one was; counted once a minute and isolate. */
     warnedCount: integer("warned_count").notNull().default(0),
     warnedAt: integer("warned_at"),
+    /** What its versions take with their examples. */
+    storedBytes: integer("stored_bytes").notNull().default(0),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

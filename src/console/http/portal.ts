@@ -5,6 +5,7 @@ import { NONCE } from "hono/secure-headers";
 import { AppError } from "../../base/errors";
 import { accessOf, isOpenTo } from "../../base/http/access";
 import type { AppEnv } from "../../base/http/env";
+import { refuseWriteWhenFull } from "../../base/http/full-database";
 import { originOf } from "../../base/http/origin";
 import { servesRequest } from "../../base/http/permissions";
 import { authenticatePortalSession } from "../../identity/portal/session";
@@ -28,6 +29,7 @@ export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
   c.set("principal", principal);
   if (principal.isTenantSuspended) throw tenantSuspended();
   if (servesRequest(c) && !isOpenTo(accessOf(c), "portal")) throw new AppError("FORBIDDEN");
+  refuseWriteWhenFull(c, principal);
   await next();
 });
 

@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { accessOf } from "../../base/http/access";
 import { clientContextOf } from "../../base/http/client-context";
 import type { AppEnv } from "../../base/http/env";
+import { refuseWriteWhenFull } from "../../base/http/full-database";
 import { originOf } from "../../base/http/origin";
 import { isOpenWhenSuspended } from "../../base/operation";
 import { CONSOLE_PATH } from "../../base/paths";
@@ -84,6 +85,7 @@ export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
     if (c.req.method === "GET") return c.redirect(`${CONSOLE_PATH}/security`, 303);
     throw secondFactorRequired();
   }
+  if (!isOpen) refuseWriteWhenFull(c, currentUser.principal);
   await next();
 });
 

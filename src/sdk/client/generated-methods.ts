@@ -636,7 +636,9 @@ export interface EventEndpoints {
 export interface EventTypeMethods {
   /** Lists the event types by name, without schemas. Throws FORBIDDEN without `webhook.read`, VALIDATION_FAILED. */
   list(filter?: EventTypeFilter, options?: CallOptions): Paged<EventTypeSummary>;
-  /** Declares an event type. Throws CONFLICT, FORBIDDEN without `webhook.create`, VALIDATION_FAILED. */
+  /**
+   * Declares an event type. Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.create`, VALIDATION_FAILED.
+   */
   create(body: NewEventType, options?: CallOptions): Promise<EventType>;
   /**
    * Returns the event types that are not archived as a file.
@@ -652,14 +654,14 @@ export interface EventTypeMethods {
    * Types are known by their names. A schema that differs from the newest version becomes the next version. Types and
    * fields that are missing stay. Needs `webhook.update` too.
    *
-   * Throws CONFLICT, FORBIDDEN without `webhook.create`, VALIDATION_FAILED.
+   * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.create`, VALIDATION_FAILED.
    */
   import(body: EventTypeImport, options?: CallOptions): Promise<EventTypeImportResult>;
   /** Returns one event type with its newest schema. Throws FORBIDDEN without `webhook.read`, NOT_FOUND. */
   get(name: string, options?: CallOptions): Promise<EventType>;
   /**
-   * Changes the given fields of an event type. Throws CONFLICT, FORBIDDEN without `webhook.update`, NOT_FOUND,
-   * VALIDATION_FAILED.
+   * Changes the given fields of an event type. Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.update`,
+   * NOT_FOUND, VALIDATION_FAILED.
    */
   update(name: string, body: EventTypeChange, options?: CallOptions): Promise<EventType>;
   /**
@@ -671,7 +673,7 @@ export interface EventTypeMethods {
    *
    * 200 if the schema equals the newest one, key order apart: nothing is added.
    *
-   * Throws CONFLICT, FORBIDDEN without `webhook.update`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.update`, NOT_FOUND, VALIDATION_FAILED.
    */
   addVersion(name: string, body: NewEventTypeVersion, options?: CallOptions): Promise<EventTypeVersion>;
   /** Lists the versions, newest first, without schemas. Throws FORBIDDEN without `webhook.read`, NOT_FOUND. */

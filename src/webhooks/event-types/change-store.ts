@@ -9,10 +9,9 @@ import { writeBatch } from "../plane/write";
 import type { Breaks } from "./json-schema/compare";
 import { copyToAll, raisePlatformRevision } from "./platform-store";
 import { nextRevision, raiseRevision } from "./revision-store";
+import { bytesOf, countBytes, type Declaring, forgetOldSchemas, roomOf, usedBytes } from "./room-store";
 import type { TypeRow, VersionRow } from "./rows";
 import type { Mode } from "./schemas";
-
-export const MAX_TYPES = 1000;
 
 /**
  * Runs a batch that changes the rules of the tenant. Whoever publishes is told before. Types of the platform are in all
@@ -35,16 +34,20 @@ export const text = (value: unknown): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value);
 
 /**
- * Inserts a type with its first version, unless the tenant has it, or as many as it may have. Returns whether it has.
+ * Inserts a type with its first version, unless the tenant has it, or has no room for it. Returns whether it has.
  */
-export async function insertType(deps: Deps, tenant: ActingIn, type: TypeRow, first: VersionRow): Promise<boolean> {
+export async function insertType(deps: Deps, tenant: Declaring, type: TypeRow, first: VersionRow): Promise<boolean> {
   const { tenantId } = tenant;
+  const room = roomOf(deps, tenant);
+  const bytes = bytesOf(text(first.schema), text(first.examples));
   const { version } = await changeRules(deps, tenant, {
     type: sql`INSERT INTO event_types (tenant_id, name, description, heading, enforce, deprecated, latest_version,
-        created_at, updated_at)
+        stored_bytes, created_at, updated_at)
       SELECT ${tenantId}, ${type.name}, ${type.description}, ${type.heading}, ${type.enforce},
-        ${text(type.deprecated)}, ${first.version}, ${type.createdAt}, ${type.updatedAt}
-      WHERE (SELECT count(*) FROM event_types WHERE tenant_id = ${tenantId}) < ${MAX_TYPES}
+        ${text(type.deprecated)}, ${first.version}, ${bytes}, ${type.createdAt},
+        ${type.updatedAt}
+      WHERE (SELECT count(*) FROM event_types WHERE tenant_id = ${tenantId}) < ${room.types}
+        AND ${usedBytes(tenantId)} + ${bytes} <= ${room.bytes}
       ON CONFLICT DO NOTHING`,
     version: sql`INSERT INTO event_type_versions (tenant_id, name, version, schema, examples, created_at)
       SELECT ${tenantId}, ${type.name}, ${first.version}, ${text(first.schema)}, ${text(first.examples)},
@@ -56,49 +59,68 @@ export async function insertType(deps: Deps, tenant: ActingIn, type: TypeRow, fi
   return version.length > 0;
 }
 
-/** Writes a change. Returns false if the type is gone, or has another newest version than the one that was read. */
+/**
+ * Writes a change. Returns false if the type is gone, has another newest version than the one that was read, or if
+ * there is no room for its examples.
+ */
 export async function updateType(
   deps: Deps,
-  tenant: ActingIn,
+  tenant: Declaring,
   after: TypeRow,
   examples: readonly unknown[] | null,
   changed: readonly string[],
 ): Promise<boolean> {
   const { tenantId } = tenant;
+  const hasExamples = changed.includes("examples");
+  const added = sql`(${bytesOf(text(examples)) - bytesOf()} - coalesce((SELECT octet_length(v.examples)
+    FROM event_type_versions v WHERE v.tenant_id = ${tenantId} AND v.name = ${after.name}
+      AND v.version = ${after.latestVersion}), 0))`;
+  const hasRoom = hasExamples
+    ? sql`(${added} <= 0 OR ${usedBytes(tenantId)} + ${added} <= ${roomOf(deps, tenant).bytes})`
+    : sql`true`;
   const { updated } = await changeRules(deps, tenant, {
     updated: sql`UPDATE event_types SET description = ${after.description}, heading = ${after.heading},
         enforce = ${after.enforce}, is_archived = ${after.isArchived}, deprecated = ${text(after.deprecated)},
         updated_at = ${after.updatedAt}
       WHERE tenant_id = ${tenantId} AND name = ${after.name} AND latest_version = ${after.latestVersion}
+        AND ${hasRoom}
       RETURNING name`,
     recorded: auditOf(tenant, "event_type.updated", { kind: "event-type", id: after.name }, { changed }),
-    examples: changed.includes("examples")
+    examples: hasExamples
       ? sql`UPDATE event_type_versions SET examples = ${text(examples)} WHERE tenant_id = ${tenantId}
           AND name = ${after.name} AND version = ${after.latestVersion} AND changes() > 0`
       : undefined,
+    bytes: hasExamples ? countBytes(tenantId, [after.name]) : undefined,
     revision: nextRevision(tenant),
   });
   return updated.length > 0;
 }
 
-/** Inserts the version after the newest one. Returns false if the type is gone or has a newer one meanwhile. */
+/**
+ * Inserts the version after the newest one. Returns false if the type is gone or has a newer one meanwhile, or if there
+ * is no room for it.
+ */
 export async function insertVersion(
   deps: Deps,
-  tenant: ActingIn,
+  tenant: Declaring,
   name: string,
   row: VersionRow & { breaks: Breaks | null },
 ): Promise<boolean> {
   const { tenantId } = tenant;
+  const bytes = bytesOf(text(row.schema), text(row.examples), text(row.breaks));
   const { inserted } = await changeRules(deps, tenant, {
     inserted: sql`INSERT INTO event_type_versions (tenant_id, name, version, schema, examples, breaks, created_at)
       SELECT ${tenantId}, ${name}, ${row.version}, ${text(row.schema)}, ${text(row.examples)}, ${text(row.breaks)},
         ${row.createdAt}
       FROM event_types t WHERE t.tenant_id = ${tenantId} AND t.name = ${name}
         AND t.latest_version = ${row.version - 1}
+        AND ${usedBytes(tenantId)} + ${bytes} <= ${roomOf(deps, tenant).bytes}
       RETURNING version`,
     newest: sql`UPDATE event_types SET latest_version = ${row.version}, updated_at = ${row.createdAt}
       WHERE tenant_id = ${tenantId} AND name = ${name} AND changes() > 0`,
     recorded: auditOf(tenant, "event_type.version_added", { kind: "event-type", id: name }, { version: row.version }),
+    old: forgetOldSchemas(tenantId, [name]),
+    bytes: countBytes(tenantId, [name]),
     revision: nextRevision(tenant),
   });
   return inserted.length > 0;

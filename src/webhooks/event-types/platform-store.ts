@@ -18,7 +18,8 @@ const PAGE_VERSIONS = 8;
 /** Replaces a type that is there, except for what is counted about it. */
 export const REPLACE_TYPE = sql`ON CONFLICT (tenant_id, name) DO UPDATE SET description = excluded.description,
   heading = excluded.heading, enforce = excluded.enforce, is_archived = excluded.is_archived,
-  deprecated = excluded.deprecated, latest_version = excluded.latest_version, updated_at = excluded.updated_at`;
+  deprecated = excluded.deprecated, latest_version = excluded.latest_version,
+  stored_bytes = excluded.stored_bytes, updated_at = excluded.updated_at`;
 
 const OF_PLATFORM = sql`tenant_id = ${PLATFORM_TENANT}`;
 

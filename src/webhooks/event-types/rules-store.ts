@@ -100,6 +100,7 @@ export async function readRules(
           CROSS JOIN event_types t ON t.tenant_id IN ${holdsIn(tenantId)} AND t.name = j.value ->> 'type'
           LEFT JOIN event_type_versions v ON v.tenant_id = t.tenant_id AND v.name = t.name
             AND v.version = coalesce(j.value ->> 'version', t.latest_version)
+            AND (v.schema IS NOT NULL OR v.version = 0)
         ORDER BY t.tenant_id = ${PLATFORM_TENANT}`),
     }),
   );

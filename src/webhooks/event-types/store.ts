@@ -79,7 +79,7 @@ export async function countSubscribers(deps: Deps, { tenantId, shard }: TenantRe
   return counted?.count ?? 0;
 }
 
-/** Returns a version from 1 on; undefined when the type has none with this number. */
+/** Returns a version from 1 on; undefined when the type has none with this number, or has forgotten its schema. */
 export async function findVersion(
   deps: Deps,
   tenant: TenantRef,
@@ -87,7 +87,7 @@ export async function findVersion(
   version: number,
 ): Promise<VersionRow | undefined> {
   const found = await queryFirst<StoredVersion>(deps.shards.db(tenant.shard))`SELECT ${VERSION_COLUMNS}
-    FROM ${versionOf(tenant, name, version)} AND v.version > 0`;
+    FROM ${versionOf(tenant, name, version)} AND v.version > 0 AND v.schema IS NOT NULL`;
   return found && parsedVersion(found);
 }
 

@@ -4,9 +4,10 @@ import { AppError, changedMeanwhile, notFound, orNotFound } from "../../base/err
 import type { ActingIn } from "../../base/schemas/actor";
 import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { Meter } from "../work/meter";
-import { deleteType, insertType, insertVersion, MAX_TYPES, updateType } from "./change-store";
+import { deleteType, insertType, insertVersion, updateType } from "./change-store";
 import { change, type Declared, declare, nextVersion } from "./declaration";
 import { validate } from "./json-schema/validate";
+import { type Declaring, lackOf, noRoom } from "./room-store";
 import type { VersionRow } from "./rows";
 import { checkedSchema } from "./schema";
 import type { EventTypeChange, NewEventType, NewVersion, Sample, SampleResult } from "./schemas";
@@ -30,30 +31,35 @@ export const BY_PLATFORM = "This event type is declared by the platform.";
 export const isForeign = ({ tenantId }: TenantRef, { type }: Declared): boolean =>
   type.scope === "platform" && tenantId !== PLATFORM_TENANT;
 
-/** Declares an event type. Throws VALIDATION_FAILED, and CONFLICT for a name that is taken and at the limit. */
-export async function createType(deps: Deps, tenant: ActingIn, input: NewEventType): Promise<Declared> {
+/**
+ * Declares an event type. Throws VALIDATION_FAILED, CONFLICT for a name that is taken and where there is no room, and
+ * EMAIL_NOT_VERIFIED where there is none without a verified owner.
+ */
+export async function createType(deps: Deps, tenant: Declaring, input: NewEventType): Promise<Declared> {
   const made = declare(input, deps.now(), new Meter());
   const before = await findType(deps, tenant, input.name);
   if (!before && (await insertType(deps, tenant, made.type, made.newest))) return typeOf(deps, tenant, input.name);
   const found = before ?? (await findType(deps, tenant, input.name));
-  if (!found) throw tooManyTypes();
+  if (!found) throw noRoom(deps, tenant, await lackOf(deps, tenant));
   const message = isForeign(tenant, found) ? BY_PLATFORM : "This event type exists already.";
   throw new AppError("CONFLICT", { message });
 }
 
-export const tooManyTypes = () =>
-  new AppError("CONFLICT", { message: `A tenant can have at most ${MAX_TYPES} event types.` });
-
-/** Changes the given fields. Throws VALIDATION_FAILED, NOT_FOUND, and CONFLICT for a change at the same time. */
+/**
+ * Changes the given fields. Throws VALIDATION_FAILED, NOT_FOUND, CONFLICT for a change at the same time, and like
+ * `createType` where there is no room.
+ */
 export async function changeType(
   deps: Deps,
-  tenant: ActingIn,
+  tenant: Declaring,
   name: string,
   asked: EventTypeChange,
 ): Promise<Declared> {
   const { fields, ...after } = change(await ownTypeOf(deps, tenant, name), asked, deps.now(), new Meter());
   if (fields.length > 0 && !(await updateType(deps, tenant, after.type, after.newest.examples, fields))) {
-    throw changedMeanwhile("event type");
+    const { type } = await ownTypeOf(deps, tenant, name);
+    const isSame = type.latestVersion === after.type.latestVersion;
+    throw isSame && fields.includes("examples") ? noRoom(deps, tenant, "bytes") : changedMeanwhile("event type");
   }
   return after;
 }
@@ -64,12 +70,15 @@ export async function changeType(
  */
 export async function addVersion(
   deps: Deps,
-  tenant: ActingIn,
+  tenant: Declaring,
   name: string,
   given: NewVersion,
 ): Promise<{ row: VersionRow; isNew: boolean }> {
-  for (;;) {
+  for (let tried = -1; ; ) {
     const { newest } = await ownTypeOf(deps, tenant, name);
+    // It was not for another version that there was no place.
+    if (newest.version === tried) throw noRoom(deps, tenant, "bytes");
+    tried = newest.version;
     const row = nextVersion(newest, given, deps.now(), new Meter());
     if (row === null) return { row: newest, isNew: false };
     if (await insertVersion(deps, tenant, name, row)) return { row, isNew: true };

@@ -34,13 +34,15 @@ export async function catalogueFile(
   format: CatalogueFormat,
 ): Promise<CatalogueFile> {
   const { stored, revisions } = await readFile(deps, catalogue, format);
-  const [own, platforms] = revisions;
-  const madeOf = JSON.stringify([WRITERS, own, catalogue.hasPlatformTypes ? platforms : null, catalogue.title]);
+  const look = JSON.stringify([WRITERS, catalogue.hasPlatformTypes, catalogue.title]);
+  const madeOf = `${revisions.join(".")} ${look}`;
   if (stored.madeOf === madeOf) return served(stored);
+  // What a catalogue shows no more since it was switched off is gone at once.
+  const mayWait = stored.madeOf.endsWith(` ${look}`);
   const nowMs = deps.now();
-  const isOurs = await takeFile(deps, catalogue, format, { nowMs, takenBefore: nowMs - MADE_EVERY_MS });
+  const isOurs = await takeFile(deps, catalogue, format, { nowMs, takenBefore: nowMs - (mayWait ? MADE_EVERY_MS : 0) });
   if (isOurs) return served(await make(deps, catalogue, format, madeOf));
-  if (stored.madeOf !== "") return served(stored);
+  if (mayWait) return served(stored);
   throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
 }
 

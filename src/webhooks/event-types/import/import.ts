@@ -3,13 +3,13 @@ import type { Deps } from "../../../base/deps";
 import { AppError, changedMeanwhile, invalid, invalidField } from "../../../base/errors";
 import type { ActingIn } from "../../../base/schemas/actor";
 import { Meter } from "../../work/meter";
-import { MAX_TYPES } from "../change-store";
 import { readNamed } from "../declared-store";
-import { BY_PLATFORM, isForeign, tooManyTypes } from "../types";
+import { type Declaring, noRoom, roomOf } from "../room-store";
+import { BY_PLATFORM, isForeign } from "../types";
 import { typesOfOpenapi } from "./openapi";
 import { type Planned, plan } from "./plan";
 import { type ImportedType, importedType, type TypeImport, type TypeImportResult } from "./schemas";
-import { readState, writePlan } from "./store";
+import { addedBytes, readState, writePlan } from "./store";
 
 /** How often it is planned again because types were changed at the same time. */
 const MAX_TRIES = 3;
@@ -22,14 +22,16 @@ interface Item {
 }
 
 /** Imports the types and says what became of each. Throws VALIDATION_FAILED, and CONFLICT at a limit. */
-export async function importTypes(deps: Deps, tenant: ActingIn, asked: TypeImport): Promise<TypeImportResult> {
+export async function importTypes(deps: Deps, tenant: Declaring, asked: TypeImport): Promise<TypeImportResult> {
   const items = itemsOf(asked, new Meter());
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await readState(deps, tenant);
     const planned = await planAll(deps, tenant, items);
     const made = planned.filter((one) => one?.fields === null).length;
-    if (state.types + made > MAX_TYPES) throw tooManyTypes();
     const plans = planned.filter((one) => one !== null);
+    const room = roomOf(deps, tenant);
+    if (state.types + made > room.types) throw noRoom(deps, tenant, "types");
+    if (plans.length > 0 && state.bytes + addedBytes(plans) > room.bytes) throw noRoom(deps, tenant, "bytes");
     if (asked.dryRun || plans.length === 0 || (await writePlan(deps, tenant, plans, state.revision))) {
       return { ...resultOf(items, planned), dryRun: asked.dryRun };
     }

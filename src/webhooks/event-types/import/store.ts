@@ -8,17 +8,19 @@ import type { TenantRef } from "../../../base/schemas/tenant-ref";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
 import { changeRules, text } from "../change-store";
 import { REPLACE_TYPE } from "../platform-store";
+import { bytesOf, countBytes, forgetOldSchemas, usedBytes } from "../room-store";
 import type { Planned } from "./plan";
 
-/** Returns how many types the tenant has, and the revision of its rules. */
+/** Returns how many types the tenant has, the bytes that they store, and the revision of its rules. */
 export async function readState(
   deps: Deps,
   { tenantId, shard }: TenantRef,
-): Promise<{ types: number; revision: number }> {
-  const state = await queryFirst<{ types: number; revision: number }>(deps.shards.db(shard))`SELECT
+): Promise<{ types: number; bytes: number; revision: number }> {
+  const state = await queryFirst<{ types: number; bytes: number; revision: number }>(deps.shards.db(shard))`SELECT
+    ${usedBytes(tenantId)} AS bytes,
     (SELECT count(*) FROM event_types WHERE tenant_id = ${tenantId}) AS types,
     coalesce((SELECT revision FROM publish_rules WHERE tenant_id = ${tenantId}), 0) AS revision`;
-  return state ?? { types: 0, revision: 0 };
+  return state ?? { types: 0, bytes: 0, revision: 0 };
 }
 
 /** Writes all of it, or nothing if the rules of the tenant have another revision by now. Returns whether it did. */
@@ -32,7 +34,8 @@ export async function writePlan(
   const isSame = sql`coalesce((SELECT r.revision FROM publish_rules r WHERE r.tenant_id = ${tenantId}), 0)
     = ${revision}`;
   const made = plans.filter(({ fields }) => fields === null).length;
-  const versions = plans.filter(({ hasVersion, fields }) => hasVersion || fields?.includes("examples"));
+  const versions = withVersion(plans);
+  const names = plans.map(({ after }) => after.type.name);
   const { revised } = await changeRules(deps, tenant, {
     types: insertRows(
       "event_types",
@@ -46,6 +49,8 @@ export async function writePlan(
       isSame,
       REPLACE_EXAMPLES,
     ),
+    old: forgetOldSchemas(tenantId, names),
+    bytes: countBytes(tenantId, names),
     revised: rows<{ revision: number }>(sql`INSERT INTO publish_rules (tenant_id, revision, mode)
       SELECT ${tenantId}, 1, 'open' WHERE ${isSame}
       ON CONFLICT (tenant_id) DO UPDATE SET revision = publish_rules.revision + 1 RETURNING revision`),
@@ -56,6 +61,16 @@ export async function writePlan(
   });
   return revised.length > 0;
 }
+
+/** Those that write a version. */
+const withVersion = (plans: readonly Planned[]): Planned[] =>
+  plans.filter(({ hasVersion, fields }) => hasVersion || fields?.includes("examples"));
+
+/** What the versions of an import take at most. */
+export const addedBytes = (plans: readonly Planned[]): number =>
+  withVersion(plans).reduce((sum, { after: { newest } }) => {
+    return sum + bytesOf(text(newest.schema), text(newest.examples), text(newest.breaks));
+  }, 0);
 
 const typeRow = (tenantId: string, { after: { type } }: Planned): StoredRow => ({
   ...{ tenant_id: tenantId, name: type.name, description: type.description, heading: type.heading },

@@ -1,0 +1,1 @@
+ALTER TABLE `event_types` ADD `stored_bytes` integer DEFAULT 0 NOT NULL;
