@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { noteResult, type WidthResult, widthOf } from "../../src/webhooks/delivery/lanes/width";
+import { hasPlace, noteDelay, takePlace } from "../../src/webhooks/delivery/places";
 import { planClaim } from "../../src/webhooks/delivery/selection";
-import { SLOW_FOR_MS } from "../../src/webhooks/plane/timing";
+import { NARROW_EVERY_MS, SLOW_FOR_MS, TARGET_DELAY_MS } from "../../src/webhooks/plane/timing";
 import { SHARD } from "../support/shard";
 
 describe("the width of a subscription", () => {
@@ -70,4 +71,21 @@ describe("the width of a subscription", () => {
     id: crypto.randomUUID(),
     subscriptionId,
   });
+});
+
+test("while claims are answered late there are fewer places in all, but each tenant keeps a few", () => {
+  memory.clear();
+  const lateOnce = (nowMs: number) => noteDelay(TARGET_DELAY_MS + 1, nowMs);
+  for (let late = 1; late <= 20; late += 1) lateOnce(late * NARROW_EVERY_MS);
+  lateOnce(20 * NARROW_EVERY_MS + 1);
+  expect(memory.mostInAll).toBe(16);
+  const releases = Array.from({ length: 16 }, () =>
+    takePlace({ subscriptionId: crypto.randomUUID(), tenantId: "a" }, 0),
+  );
+  const ofTenant = (tenantId: string) => hasPlace({ subscriptionId: crypto.randomUUID(), tenantId });
+  expect([ofTenant("a"), ofTenant("b")]).toEqual([false, true]);
+  noteDelay(TARGET_DELAY_MS, 0);
+  expect(ofTenant("a")).toBe(true);
+  for (const release of releases) release();
+  memory.clear();
 });

@@ -16,7 +16,7 @@ import {
   START_WITHIN_MS,
 } from "../plane/timing";
 import { claimDeliveries } from "./claim-store";
-import { takePlace } from "./places";
+import { noteDelay, takePlace } from "./places";
 import type { Claimed, Run } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
@@ -110,6 +110,7 @@ export class Claims {
     const answer = claimDeliveries(db, { speed, claim, isOrdinary }, keys, calledMs);
     const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);
     const answeredMs = deps.now();
+    noteDelay(answeredMs - calledMs, answeredMs);
     // A database that answers late is asked for less.
     const isLate = answeredMs - calledMs >= LATE_CLAIM_MS;
     this.#most = isLate ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);

@@ -9,6 +9,9 @@ import type { Limits } from "./throttling/limits";
 /** The most entries of one kind. */
 const MAX_ENTRIES = 10_000;
 
+/** The most places that all tenants have together. */
+export const MOST_PLACES = 320;
+
 /** The sends in progress of one subscription. */
 export interface Load {
   active: number;
@@ -51,6 +54,9 @@ export const memory = {
   loads: new Map<string, Load>(),
   /** The places that are taken: by deliveries that are being claimed, are claimed, or are being sent. */
   places: { ofSubscriptions: new Map<string, number>(), ofTenants: new Map<string, number>(), inAll: 0 },
+  /** How many places all tenants have together, and when there last became fewer (Unix ms). */
+  mostInAll: MOST_PLACES,
+  narrowedMs: 0,
   /** The bytes of claimed payloads. */
   claimedBytes: 0,
   /** What is counted at present, oldest first. */
@@ -93,6 +99,8 @@ export const memory = {
     this.places.ofSubscriptions.clear();
     this.places.ofTenants.clear();
     this.places.inAll = 0;
+    this.mostInAll = MOST_PLACES;
+    this.narrowedMs = 0;
     this.usualMs = ASSUMED_LATENCY_MS;
     this.claimedBytes = 0;
     this.watchedMs = 0;

@@ -3,15 +3,32 @@
  * a number of deliveries, and none is a time: what a receiver takes counts against its own subscription and tenant,
  * never against others.
  */
-import { memory } from "./isolate-memory";
+
+import { NARROW_EVERY_MS, TARGET_DELAY_MS } from "../plane/timing";
+import { MOST_PLACES, memory } from "./isolate-memory";
 import { widthOf } from "./lanes/width";
 import { countUntilEnd } from "./send-load";
 
 /** The most deliveries in progress of one tenant. */
 export const MOST_OF_TENANT = 160;
-/** The most deliveries in progress of all tenants, except that each may always have a few. */
-export const MOST_IN_ALL = 320;
+/**
+ * All tenants together have `MOST_PLACES`, except that each may always have a few. While claims are answered late,
+ * there are fewer: what many have in progress takes the time of the isolate and of the database, which others need too.
+ */
+const FEWEST_IN_ALL = 16;
 const ALWAYS = 5;
+
+/**
+ * Notes how long a claim took, of which nearly all is waiting for others. Backlogs give way as background transports do
+ * (RFC 6817): fewer places after a delay above the target, one more after each other answer.
+ */
+export function noteDelay(delayMs: number, nowMs: number): void {
+  if (delayMs <= TARGET_DELAY_MS) memory.mostInAll = Math.min(MOST_PLACES, memory.mostInAll + 1);
+  else if (nowMs - memory.narrowedMs >= NARROW_EVERY_MS) {
+    memory.mostInAll = Math.max(FEWEST_IN_ALL, Math.floor(memory.mostInAll * 0.8));
+    memory.narrowedMs = nowMs;
+  }
+}
 
 /** Whose delivery it is. Those of messages of the former release name no tenant. */
 export interface Owned {
@@ -37,7 +54,10 @@ export class Places {
 
   #ofShare({ tenantId: id = "" }: Owned): number {
     const taken = countOf(memory.places.ofTenants, id) + countOf(this.#ofTenants, id);
-    return Math.max(ALWAYS - taken, Math.min(MOST_OF_TENANT - taken, MOST_IN_ALL - memory.places.inAll - this.#inAll));
+    return Math.max(
+      ALWAYS - taken,
+      Math.min(MOST_OF_TENANT - taken, memory.mostInAll - memory.places.inAll - this.#inAll),
+    );
   }
 
   /** Plans one more. Returns false if there is no place for it. */
