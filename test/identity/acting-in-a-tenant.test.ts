@@ -1,7 +1,10 @@
 /** The header `Postern-Tenant`: which caller acts in which tenant. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createDeps } from "../../src/base/deps";
 import { PLATFORM_SCOPES, type PlatformScope } from "../../src/base/schemas/platform-scopes";
+import { publishEvents } from "../../src/webhooks/events/publish";
 import { call, type Person, signUpVerified } from "../support/client";
 import { named, operator } from "../support/operators";
 import { callUnder } from "../support/overrides";
@@ -177,6 +180,21 @@ describe("the tenant of the platform", () => {
     }
     expect((await send(token, "platform", "POST /events", EVENT)).status).toBe(403);
     expect((await send(token, "platform", `DELETE /webhooks/${made.body.data._id}`)).status).toBe(200);
+  });
+
+  test("has no sources, with which whoever knows the secret could forge platform events", async () => {
+    const { token } = await operator();
+    const source = { name: "Forged", provider: "stripe", secrets: ["whsec_c2VjcmV0"] };
+    expect((await send(token, "platform", "POST /sources", source)).status).toBe(404);
+    const { results } = await env.DB.prepare("SELECT id FROM sources WHERE tenant_id = 'platform'").all();
+    expect(results).toEqual([]);
+  });
+
+  test("takes no event from anybody but the service itself, by whatever way it comes", async () => {
+    const deps = await createDeps(env, createExecutionContext());
+    const event = { type: "user.deleted", payload: "{}", correlationId: null, idempotencyKey: null };
+    const publisher = { tenantId: "platform", shard: 0, hasVerifiedOwner: true };
+    await expect(publishEvents(deps, publisher, [event], 1)).rejects.toMatchObject({ code: "FORBIDDEN" });
   });
 
   test("has no members: what only people do is not there", async () => {

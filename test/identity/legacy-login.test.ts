@@ -149,9 +149,13 @@ describe("an account that somebody uses here", () => {
     return person;
   };
 
-  test("stays closed when the former service says that the address is unproven", async () => {
+  test.each([
+    ["says that the address is unproven", { ok: true, profile: { emailVerified: false } }],
+    ["says nothing about the address", { ok: true, profile: { name: "Ada" } }],
+    ["answers without a profile", { ok: true }],
+  ])("stays closed when the former service %s", async (_, answer) => {
     const person = await withoutPassword();
-    formerService(answering({ ok: true, profile: { emailVerified: false } }));
+    formerService(answering(answer));
     expect((await login(person.email)).status).toBe(401);
     expect((await userOf(person.email))?.hash).toBe("");
   });

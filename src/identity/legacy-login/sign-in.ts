@@ -79,15 +79,15 @@ function refused(reason: string) {
 }
 
 /**
- * Makes or completes the account, unless somebody was faster. Returns false when the former service says that the
- * address is unproven and somebody signs in to the account here: they may be two people.
+ * Makes or completes the account, unless somebody was faster. Returns false when the former service does not say that
+ * the address is proven, and somebody signs in to the account here: they may be two people.
  */
 async function writeAccount(deps: Deps, row: Row, profile: FormerProfile, origin: RequestOrigin): Promise<boolean> {
   const nowMs = deps.now();
   const query = stateFor(deps, [row], nowMs);
   const text = await readState(deps, query);
   const world = worldOf(text);
-  if (profile.emailVerified === false && world.find(nameOf.email(row.email))?.isUsed) return false;
+  if (profile.emailVerified !== true && world.find(nameOf.email(row.email))?.isUsed) return false;
   const { operators } = deps.config;
   const decision = decide(row, world, { onExisting: "update", operators, givesPassword: true });
   if (decision.outcome === "refused") throw refused(decision.reason);

@@ -10,6 +10,7 @@ import { StaleCaller } from "../../base/db/recheck";
 import { toStored } from "../../base/db/stored-text";
 import type { Deps } from "../../base/deps";
 import { AppError, refuseInvalid, unavailable } from "../../base/errors";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { type CheckedEvents, checkEvents, countWarned } from "../event-types/rules";
 import { forgetRules } from "../event-types/rules-cache";
 import { acceptWithin, type Publisher, StaleRules } from "./accept";
@@ -49,7 +50,8 @@ export type PublishedOrRepeat = Published & {
  * `countedEvents` is how many of them the route's own limit has already counted. Throws CONFLICT when an
  * Idempotency-Key was used with another event within 24 hours, VALIDATION_FAILED when the tenant's rules refuse an
  * event, RATE_LIMITED when a budget of the tenant is used up or it stores too much, EMAIL_NOT_VERIFIED when a trial
- * tenant has used up its events, bytes or deliveries of the day, and SERVICE_UNAVAILABLE when its database is full.
+ * tenant has used up its events, bytes or deliveries of the day, FORBIDDEN in the tenant of the platform, and
+ * SERVICE_UNAVAILABLE when its database is full.
  * Throws StaleCaller for a remembered caller who must be read.
  */
 export async function publishEvents(
@@ -72,6 +74,9 @@ export async function publishOrFind(
   inputs: readonly EventInput[],
   countedEvents: number,
 ): Promise<PublishedOrRepeat[]> {
+  // Products act on platform events, such as the deletion of a user: only the service itself may say that they happened.
+  if (tenant.tenantId === PLATFORM_TENANT)
+    throw new AppError("FORBIDDEN", { message: "Only the service publishes here." });
   refuseWhenFull(deps, tenant);
   const hashes = await Promise.all(inputs.map(hashOf));
   for (let tries = 1; ; tries += 1) {

@@ -6,6 +6,7 @@ import { AppError, changedMeanwhile, type ErrorDetail, notFound, refuseInvalid }
 import { capReached } from "../../base/limits/caps";
 import type { ActingIn } from "../../base/schemas/actor";
 import type { Principal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import type { SourceOptions } from "./option-schemas";
 import { readCall } from "./read";
 import {
@@ -24,8 +25,12 @@ import { refusalOf } from "./verify";
 /** Somebody who gives a source its secrets. */
 type Maker = ActingIn & Pick<Principal, "userId">;
 
-/** Creates a source. Throws VALIDATION_FAILED for what does not fit the provider, CONFLICT at the cap. */
+/**
+ * Creates a source. Throws VALIDATION_FAILED for what does not fit the provider, CONFLICT at the cap, and NOT_FOUND in
+ * the tenant of the platform, where anybody with the secret could forge platform events.
+ */
 export async function createSource(deps: Deps, tenant: Maker, input: NewSource): Promise<SourceRow> {
+  if (tenant.tenantId === PLATFORM_TENANT) throw notFound("Tenant");
   const { name, provider, secrets, enabled, ...given } = input;
   const options = withoutMissing(given);
   refuseInvalid([
