@@ -74,7 +74,7 @@ export async function publishOrFind(
   inputs: readonly EventInput[],
   countedEvents: number,
 ): Promise<PublishedOrRepeat[]> {
-  // Products act on platform events, such as the deletion of a user: only the service itself may say that they happened.
+  // Products act on platform events, such as a deleted user: only the service itself may say that they happened.
   if (tenant.tenantId === PLATFORM_TENANT)
     throw new AppError("FORBIDDEN", { message: "Only the service publishes here." });
   refuseWhenFull(deps, tenant);
