@@ -145,7 +145,7 @@ function openersIn(isOf: (path: string) => boolean): string[] {
       whole.includes("): Promise<OpenedSession") ? [name] : [],
     ),
   );
-  const routes = Object.entries(sources).filter(([path]) => /(routes\.tsx?|operations\.ts)$/.test(path) && isOf(path));
+  const routes = Object.entries(sources).filter(([path]) => /(routes\.tsx?|api\.ts)$/.test(path) && isOf(path));
   const text = routes.map(([, source]) => source).join("");
   return openers.filter((name) => text.includes(` ${name}(`)).sort();
 }

@@ -179,7 +179,7 @@ describe("400", () => {
     ]);
     const other = await withProfile(null, { headers: { "SVIX-ID": "mine" } });
     expect((await setProfile(other, { kind: "svix" })).body.details).toEqual([
-      { path: profilePath("kind"), message: "The subscription has an own header SVIX-ID" },
+      { path: profilePath("kind"), message: 'The subscription has an own header "SVIX-ID"' },
     ]);
   });
 
