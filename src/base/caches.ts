@@ -50,14 +50,19 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "webhooks/delivery/isolate-memory.ts widths": { holds: "widths, by subscription", entries: 10_000, bytes: SMALL },
   "webhooks/delivery/isolate-memory.ts lines": { holds: "limited subscriptions", entries: 10_000, bytes: 400 },
   "webhooks/delivery/isolate-memory.ts fedAtMs": { holds: "deliveries of lanes", entries: 10_000, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts hungry": { holds: "lanes that wait to be fed", entries: 10_000, bytes: 400 },
+  "webhooks/delivery/isolate-memory.ts endedSinceFed": {
+    holds: "ended deliveries, by subscription",
+    entries: 10_000,
+    bytes: SMALL,
+  },
+  "webhooks/delivery/isolate-memory.ts feedingUntilMs": { holds: "feeders, by database", entries: 100, bytes: SMALL },
   "webhooks/event-types/rules-cache.ts tenants": {
     holds: "rules and filters, by tenant: at most 1 MiB of each",
     bytes: 16 * MIB,
   },
   // 100 types of a tenant.
   "webhooks/event-types/rules.ts warned": { holds: "warned events, by tenant", entries: 200, bytes: 40 * KIB },
-  // They go with the schema, which is counted with them.
-  "webhooks/event-types/json-schema/assertions.ts texts": { holds: "texts of schemas", bytes: 0 },
   "webhooks/events/accept-statements-store.ts known": { holds: "statements", entries: 200, bytes: 32 * KIB },
   "webhooks/events/expected-deliveries.ts lastCounts": { holds: "deliveries, by type", entries: 10_000, bytes: 400 },
   "webhooks/sources/refusals.ts refusedAt": { holds: "refused calls, by address", entries: 5_000, bytes: 500 },

@@ -5,7 +5,7 @@ import { COMPILING_STEPS, Meter, OutOfSteps, PRICES } from "../../work/meter";
 import { isObject } from "./canonical";
 import { APPLICATORS, KEYWORDS, refuseName, refusePrefix } from "./keywords";
 import { compilePattern, PatternError, type Program } from "./pattern";
-import { type Below, hasEndlessReference, type Place, placeOf, type Schema } from "./places";
+import { type Below, hasEndlessReference, placeOf, type Schema, type Subschema } from "./places";
 
 export type { Schema } from "./places";
 
@@ -56,7 +56,7 @@ export function compileSchema(schema: unknown, request?: Meter): CompiledSchema 
 
 class Walk {
   readonly details: ErrorDetail[] = [];
-  readonly places: Place[] = [];
+  readonly places: Subschema[] = [];
   /** Where each reference is. */
   readonly references = new Map<string, readonly string[]>();
   readonly patterns = new Map<string, Program>();
@@ -66,10 +66,10 @@ class Walk {
   constructor(readonly meter: Meter) {}
 
   /** Visits all of it. Returns the places to which references lead. */
-  all(schema: unknown): Map<string, Place> {
+  all(schema: unknown): Map<string, Subschema> {
     try {
       const root = this.#visit(schema, [], 0);
-      return root ? this.#resolve(root) : new Map<string, Place>();
+      return root ? this.#resolve(root) : new Map<string, Subschema>();
     } catch (error) {
       if (!this.#isOutOfSteps(error)) throw error;
       if (this.details.length === 0) this.#refuse([], this.#tooMuch());
@@ -86,7 +86,7 @@ class Walk {
     return `Compiling the schema takes more than ${this.meter.steps} steps up to here`;
   }
 
-  #visit(schema: unknown, path: readonly string[], depth: number): Place | undefined {
+  #visit(schema: unknown, path: readonly string[], depth: number): Subschema | undefined {
     const isSchema = typeof schema === "boolean" || isObject(schema);
     if (!isSchema || depth > MAX_DEPTH) {
       const tooDeep = `Must not be nested more than ${MAX_DEPTH} levels deep`;
@@ -94,7 +94,7 @@ class Walk {
       return undefined;
     }
     this.meter.pay(PRICES.subschema);
-    const place: Place = { schema, below: new Map() };
+    const place: Subschema = { schema, below: new Map() };
     this.places.push(place);
     if (this.places.length > MAX_SUBSCHEMAS) {
       if (this.places.length === MAX_SUBSCHEMAS + 1) this.#refuse([], `Must have at most ${MAX_SUBSCHEMAS} subschemas`);
@@ -105,7 +105,7 @@ class Walk {
     return place;
   }
 
-  #keyword(place: Place, keyword: string, value: unknown, path: readonly string[], depth: number): void {
+  #keyword(place: Subschema, keyword: string, value: unknown, path: readonly string[], depth: number): void {
     if (this.details.length >= MAX_DETAILS) return;
     const here = [...path, keyword];
     if (APPLICATORS.has(keyword)) {
@@ -155,7 +155,7 @@ class Walk {
       this.#refuse(path, holds === "schemas" ? "Must be a list of schemas" : "Must be an object");
       return undefined;
     }
-    const below = new Map<string, Place>();
+    const below = new Map<string, Subschema>();
     for (const [name, schema] of Object.entries(value as object)) {
       const refusal = refuseName(name) ?? (keyword === "patternProperties" ? refusePrefix(name) : null);
       if (refusal !== null) this.#refuse([...path, name], refusal);
@@ -166,8 +166,8 @@ class Walk {
   }
 
   /** Finds the places to which references lead. Refuses those that lead nowhere, or back to themselves. */
-  #resolve(root: Place): Map<string, Place> {
-    const targets = new Map<string, Place>();
+  #resolve(root: Subschema): Map<string, Subschema> {
+    const targets = new Map<string, Subschema>();
     for (const [reference, path] of this.references) {
       this.meter.pay(reference.length * PRICES.character);
       const place = placeOf(root, reference);

@@ -5,16 +5,16 @@ import { SAME_VALUE } from "./keywords";
 export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 /** A subschema, and those in it by the parts of a JSON pointer that lead there: `properties`, then `total`. */
-export interface Place {
+export interface Subschema {
   schema: Schema;
   below: Map<string, Below>;
 }
 
 /** What a keyword holds: a subschema, or several by name or index. */
-export type Below = Place | Map<string, Place>;
+export type Below = Subschema | Map<string, Subschema>;
 
 /** The place to which a reference leads, such as `#/$defs/order`; undefined without one. */
-export function placeOf(root: Place, reference: string): Place | undefined {
+export function placeOf(root: Subschema, reference: string): Subschema | undefined {
   let at: Below | undefined = root;
   for (const part of partsOf(reference)) at = at instanceof Map ? at.get(part) : at?.below.get(part);
   return at instanceof Map ? undefined : at;
@@ -35,9 +35,9 @@ function decoded(reference: string): string {
 }
 
 /** Whether a reference leads back to where it is, on the same value. Follows each place once. */
-export function hasEndlessReference(places: readonly Place[], targets: ReadonlyMap<string, Place>): boolean {
-  const state = new Map<Place, "open" | "done">();
-  const isEndless = (place: Place): boolean => {
+export function hasEndlessReference(places: readonly Subschema[], targets: ReadonlyMap<string, Subschema>): boolean {
+  const state = new Map<Subschema, "open" | "done">();
+  const isEndless = (place: Subschema): boolean => {
     const known = state.get(place);
     if (known !== undefined) return known === "open";
     state.set(place, "open");
@@ -48,7 +48,7 @@ export function hasEndlessReference(places: readonly Place[], targets: ReadonlyM
   return places.some(isEndless);
 }
 
-function onSameValue({ schema, below }: Place, targets: ReadonlyMap<string, Place>): Place[] {
+function onSameValue({ schema, below }: Subschema, targets: ReadonlyMap<string, Subschema>): Subschema[] {
   const target = isObject(schema) && typeof schema["$ref"] === "string" ? targets.get(schema["$ref"]) : undefined;
   const applied = SAME_VALUE.flatMap((keyword) => {
     const found = below.get(keyword);
