@@ -4,7 +4,7 @@
  * key opens them only shortly after it was the first one.
  */
 import { decrypt, encrypt } from "./crypto/encryption";
-import { findRecentKeys } from "./db/first-keys-store";
+import { readRecentKeys } from "./db/first-keys-store";
 import type { Deps } from "./deps";
 
 /** Encrypts a state. `purpose` is authenticated with it: a state for one purpose cannot be used for another. */
@@ -19,7 +19,7 @@ export async function decryptState<T>(
 ): Promise<T | null> {
   const keyId = encrypted.split(".", 1)[0];
   const isOfOldKey = deps.keys.slice(1).some(({ id }) => id === keyId);
-  const keys = isOfOldKey ? await findRecentKeys(deps) : deps.keys;
+  const keys = isOfOldKey ? await readRecentKeys(deps) : deps.keys;
   try {
     return JSON.parse(await decrypt(keys, purpose, encrypted)) as T;
   } catch {

@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createDeps } from "../../src/base/deps";
-import { endWait, readWaiting } from "../../src/webhooks/resend/send-now-store";
+import { endWait, findWaiting } from "../../src/webhooks/resend/send-now-store";
 import { call, eventually, type Person, setRole, signUp, verify } from "../support/client";
 import { type ConsoleBrowser, holding } from "../support/console";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "../support/engine";
@@ -220,7 +220,7 @@ describe("a delivery that waits", () => {
     const { person, id, key } = await waiting([14_400]);
     const deps = await createDeps(env, createExecutionContext());
     const tenant = { tenantId: person.tenantId, shard: SHARD };
-    const row = await readWaiting(deps, tenant, id, key.id);
+    const row = await findWaiting(deps, tenant, id, key.id);
     if (!row) throw new Error("the delivery does not wait");
     const presses = Array.from({ length: 10 }, (_, n) => endWait(deps, tenant, id, row, Date.now() + n));
     expect((await Promise.all(presses)).flat()).toHaveLength(1);

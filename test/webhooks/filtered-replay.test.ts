@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createDeps } from "../../src/base/deps";
 import { readPage } from "../../src/webhooks/resend/replays/page-store";
-import { findRunningJobs } from "../../src/webhooks/resend/replays/store";
+import { readRunningJobs } from "../../src/webhooks/resend/replays/store";
 import { signUpVerified } from "../support/client";
 import { newInbox, subscribe } from "../support/receiver";
 import { startReplay, storeEvents } from "../support/replays";
@@ -28,7 +28,7 @@ async function pagesOf(payloadBytes: number, filter: object): Promise<string[][]
     .run();
   const replayId = await startReplay(person, id, { which: "all" });
   const { shards, now } = await createDeps(env, createExecutionContext());
-  const job = (await findRunningJobs(shards.db(SHARD), now())).find((one) => one.id === replayId);
+  const job = (await readRunningJobs(shards.db(SHARD), now())).find((one) => one.id === replayId);
   if (!job) throw new Error("the replay does not run");
   const pages: string[][] = [];
   for (let cursor: string | null = job.cursor; cursor !== null; ) {

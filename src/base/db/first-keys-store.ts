@@ -20,7 +20,7 @@ export async function noteFirstKey({ db, keys, now }: Ring): Promise<void> {
 }
 
 /** The first key, and those that were the first one within the last 15 minutes. */
-export async function findRecentKeys({ db, keys, now }: Ring): Promise<KeyRing> {
+export async function readRecentKeys({ db, keys, now }: Ring): Promise<KeyRing> {
   const [first, ...others] = keys;
   if (others.length === 0) return keys;
   const found = await query<{ id: string }>(db)`SELECT id FROM first_keys

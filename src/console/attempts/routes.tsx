@@ -6,7 +6,7 @@ import { pathParam, requires } from "../../base/http/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { attemptWithText } from "../../webhooks/log/delivery-log";
 import { resend } from "../../webhooks/resend/api";
-import { readWaiting } from "../../webhooks/resend/send-now-store";
+import { findWaiting } from "../../webhooks/resend/send-now-store";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { flash, jsonFile, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
@@ -26,7 +26,7 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
   ]);
   if (!webhook) throw notFound("Webhook");
   const isWaiting = attempt.attempts.at(-1)?.status === "failed";
-  const waiting = isWaiting ? await readWaiting(deps, principal, id, attempt.deliveryId) : undefined;
+  const waiting = isWaiting ? await findWaiting(deps, principal, id, attempt.deliveryId) : undefined;
   const next =
     waiting &&
     nextAttemptOf(

@@ -32,7 +32,7 @@ import { ListenerDetail } from "./listener-detail";
 import { LogRows } from "./log";
 import { nextAttemptOf } from "./next-attempt";
 import { CalendarOf } from "./schedule";
-import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen, type Screen } from "./store";
+import { findLog, findSubscriptionScreen, LIST_ROWS, readSubscriptionList, type Screen } from "./store";
 
 /** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
@@ -93,7 +93,7 @@ async function detailPage(c: Context<AppEnv>, id: string) {
   const { query, filter, refused } = readLogQuery(c);
   const nowMs = deps.now();
   const period = periodOf(c.req.query("period"));
-  const screen = await readSubscriptionScreen(deps, principal, id, filter, {
+  const screen = await findSubscriptionScreen(deps, principal, id, filter, {
     sinceMs: startOfPeriod(nowMs, period),
     failedSinceMs: nowMs - FAILED_HOURS * HOUR_MS,
     nowMs,
@@ -204,7 +204,7 @@ export const subscriptionPages = new Pages()
   .get("/:id/log", requires(READ_DELIVERIES), async (c) => {
     const { query, filter } = readLogQuery(c);
     const id = pathParam(c, "id");
-    const log = await readLog(c.get("deps"), c.get("principal"), id, filter);
+    const log = await findLog(c.get("deps"), c.get("principal"), id, filter);
     if (!log) throw notFound("Webhook");
     return fragment(c, <LogRows webhookId={id} query={query} {...log} />);
   })

@@ -169,7 +169,7 @@ const logRows = (tenant: TenantRef, id: string, filter: LogFilter) =>
  * Reads a subscription, whether it has failed since `failedSinceMs`, its hours since `sinceMs` (both Unix ms) and a
  * page of its log. Returns undefined when the tenant has no such subscription.
  */
-export async function readSubscriptionScreen(
+export async function findSubscriptionScreen(
   deps: Deps,
   tenant: TenantRef,
   id: string,
@@ -259,7 +259,7 @@ async function readScreen(
 }
 
 /** A page of the log alone; undefined when the tenant has no such subscription. */
-export async function readLog(
+export async function findLog(
   deps: Deps,
   tenant: TenantRef,
   id: string,

@@ -4,7 +4,7 @@
  */
 import { utf8 } from "../../base/crypto/encoding";
 import type { KeyRing, KeySet } from "../../base/crypto/keys";
-import { findRecentKeys } from "../../base/db/first-keys-store";
+import { readRecentKeys } from "../../base/db/first-keys-store";
 import { timeOfId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { MINUTE_MS } from "../../base/time";
@@ -20,7 +20,7 @@ export const mailCode = ([newest]: KeyRing, mailId: string): Promise<string> => 
  * have changed since the mail was sent.
  */
 export async function isMailCode(deps: Deps, mailId: string, given: string): Promise<boolean> {
-  const keys = await findRecentKeys(deps);
+  const keys = await readRecentKeys(deps);
   const digits = utf8(given.replaceAll(/\s/g, ""));
   const codes = await Promise.all(keys.map(async (key) => utf8(await codeUnder(key, mailId))));
   return codes.some((code) => code.length === digits.length && crypto.subtle.timingSafeEqual(code, digits));

@@ -9,7 +9,7 @@ import type { EndedApiKey } from "./ended-keys";
  * The working ones, newest first. The audit log says who has made a key, at the time when it was made; a key that is
  * older than the log has no known maker.
  */
-export async function findTenantKeysBy(
+export async function readTenantKeysBy(
   { db }: Pick<Deps, "db">,
   { tenantId, userId }: { tenantId: string; userId: string },
   nowMs: number,

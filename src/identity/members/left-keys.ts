@@ -3,7 +3,7 @@ import type { Deps } from "../../base/deps";
 import { managesMembers, type Role } from "../../base/schemas/roles";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
 import { type EndedApiKey, namesOfKeys } from "./ended-keys";
-import { findTenantKeysBy } from "./left-keys-store";
+import { readTenantKeysBy } from "./left-keys-store";
 import { MAX_NAMED } from "./left-subscriptions";
 
 /** Those that work, newest first; all of them for the role null, which stands for somebody who is no member. */
@@ -12,14 +12,14 @@ export async function tenantKeysLeftBy(
   member: { tenantId: string; userId: string },
   role: Role | null,
 ): Promise<EndedApiKey[]> {
-  return role !== null && managesMembers(role) ? [] : findTenantKeysBy(deps, member, deps.now());
+  return role !== null && managesMembers(role) ? [] : readTenantKeysBy(deps, member, deps.now());
 }
 
 /** Those that a user made before a time (Unix ms), in any of their tenants, as a mail names them. */
 export async function namesOfOlderKeys(deps: Deps, userId: string, beforeMs: number): Promise<string[]> {
   const older: EndedApiKey[] = [];
   for (const { id: tenantId } of await listTenantsOfUser(deps, userId)) {
-    const made = await findTenantKeysBy(deps, { tenantId, userId }, deps.now());
+    const made = await readTenantKeysBy(deps, { tenantId, userId }, deps.now());
     older.push(...made.filter(({ createdAt }) => createdAt < beforeMs));
     if (older.length >= MAX_NAMED) break;
   }

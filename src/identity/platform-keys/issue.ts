@@ -6,7 +6,7 @@ import { AppError, notFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import type { SessionPrincipal } from "../../base/schemas/principal";
-import { findTenantIds } from "../../tenancy/tenants/store";
+import { readTenantIds } from "../../tenancy/tenants/store";
 import { makeKey, shownPrefix } from "../api-keys/key";
 import type { KeyRotation, NewPlatformKey } from "./schemas";
 import {
@@ -34,7 +34,7 @@ export async function issuePlatformKey(
     name,
     prefix: shownPrefix(key),
     scopes,
-    tenants: tenants === undefined ? null : await findTenantIds(deps, tenants),
+    tenants: tenants === undefined ? null : await readTenantIds(deps, tenants),
     createdAt: deps.now(),
     lastUsedAt: null,
     expiresAt: expiresAt ?? null,

@@ -5,7 +5,7 @@ import type { SessionPrincipal } from "../../base/schemas/principal";
 import { iso } from "../../base/time";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import type { Policy, PolicyChange } from "./schemas";
-import { type PolicyRow, readPolicy, updatePolicy } from "./store";
+import { findPolicy, type PolicyRow, updatePolicy } from "./store";
 
 const viewOf = (row: PolicyRow | undefined): Policy => {
   if (!row) throw notFound("Tenant");
@@ -14,7 +14,7 @@ const viewOf = (row: PolicyRow | undefined): Policy => {
 
 /** Returns what the caller's tenant requires. */
 export const policyOfTenant = async (deps: Deps, { tenantId }: { tenantId: string }): Promise<Policy> =>
-  viewOf(await readPolicy(deps, tenantId));
+  viewOf(await findPolicy(deps, tenantId));
 
 /**
  * Changes what the caller's tenant requires, tells its owners and returns it. Throws SECOND_FACTOR_REQUIRED for a

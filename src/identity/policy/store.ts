@@ -34,7 +34,7 @@ const policyOf = (tenantId: string) =>
     FROM tenants t WHERE t.id = ${tenantId}`);
 
 /** The policy of a tenant; undefined for a deleted one. */
-export async function readPolicy({ db }: Deps, tenantId: string): Promise<PolicyRow | undefined> {
+export async function findPolicy({ db }: Deps, tenantId: string): Promise<PolicyRow | undefined> {
   const { found } = await atomically(db, { found: policyOf(tenantId) });
   return found[0];
 }

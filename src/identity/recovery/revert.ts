@@ -9,10 +9,10 @@ import type { RevertKind } from "../../base/mail/revert-store";
 import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { findTenant } from "../../tenancy/tenants/store";
-import { endTokensSince, findFeedsBy, type SuspectFeed } from "../../webhooks/feeds/suspects-store";
+import { endTokensSince, readFeedsBy, type SuspectFeed } from "../../webhooks/feeds/suspects-store";
 import { pauseSubscription } from "../../webhooks/subscriptions/changes";
 import {
-  findSubscriptionsBy,
+  readSubscriptionsBy,
   type Suspect,
   type SuspectSubscription,
 } from "../../webhooks/subscriptions/suspects-store";
@@ -20,7 +20,7 @@ import { findClaimByToken, reclaimByLink } from "../reclaim/by-link-store";
 import { disableAbandoned } from "../reclaim/reclaim";
 import { readTotpSecret } from "../two-factor/codes";
 import { ENDING, type FoundRevert, findRevertByToken, revertByToken, type UndoneAccess } from "./revert-store";
-import { findSuspects } from "./suspects-store";
+import { readSuspects } from "./suspects-store";
 import type { ChangedAccess } from "./tenant-changes-store";
 
 /** What a link would do; "reclaim" for the link of a verification mail. */
@@ -55,7 +55,7 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   const link = await findRevertByToken(deps, hash, deps.now());
   if (!link) return reclaimAccount(deps, hash, origin);
   const isEnding = ENDING.includes(link.kind);
-  const suspects = isEnding ? await findSuspects(deps, link.userId, link.createdAt) : [];
+  const suspects = isEnding ? await readSuspects(deps, link.userId, link.createdAt) : [];
   // First: after a fault in between, the link still works and can be followed again.
   const paused = await pauseSuspects(deps, link, suspects, origin);
   const closed = await closeFeeds(deps, link, suspects, origin);
@@ -87,7 +87,7 @@ async function pauseSuspects(
   const actor = userActor(link, origin);
   const paused: SuspectSubscription[] = [];
   for (const shard of deps.shards.numbers) {
-    for (const suspect of await findSubscriptionsBy(deps, shard, suspects, link.createdAt)) {
+    for (const suspect of await readSubscriptionsBy(deps, shard, suspects, link.createdAt)) {
       // It may be the copy of one whose tenant was moved.
       const tenant = await findTenant(deps, suspect.tenantId);
       if (!tenant || paused.some(({ id }) => id === suspect.id)) continue;
@@ -108,7 +108,7 @@ async function closeFeeds(
   if (suspects.length === 0) return [];
   const actor = userActor(link, origin);
   const closed: SuspectFeed[] = [];
-  for (const feed of await findFeedsBy(deps, suspects, link.createdAt)) {
+  for (const feed of await readFeedsBy(deps, suspects, link.createdAt)) {
     if (await endTokensSince(deps, feed, actor, link.createdAt, deps.now())) closed.push(feed);
   }
   return closed;

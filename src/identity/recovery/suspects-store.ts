@@ -11,7 +11,7 @@ import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
 import { guests } from "./tenant-changes-store";
 
 /** The suspects in all tenants; `sinceMs` is Unix ms. */
-export async function findSuspects({ db }: Deps, userId: string, sinceMs: number): Promise<Suspect[]> {
+export async function readSuspects({ db }: Deps, userId: string, sinceMs: number): Promise<Suspect[]> {
   const found = await query<{ actorId: string; tenantId: string | null }>(db)`WITH people(id, tenant_id) AS (
       SELECT ${userId}, NULL UNION SELECT user_id, tenant_id FROM (${guests(userId, sinceMs)})),
     actors(id, tenant_id) AS (SELECT id, tenant_id FROM people

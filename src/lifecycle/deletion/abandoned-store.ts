@@ -26,7 +26,7 @@ const isAbandoned = (userId: SQL, sinceMs: number, nowMs: number) => sql`
     OR expires_at > ${nowMs}))`;
 
 /** Returns the ids of up to `limit` accounts that are abandoned since `sinceMs` (Unix ms). */
-export async function findAbandonedAccounts(
+export async function readAbandonedAccounts(
   { db }: Deps,
   sinceMs: number,
   limit: number,

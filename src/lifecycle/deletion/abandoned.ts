@@ -3,7 +3,7 @@
 import { log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { DAY_MS } from "../../base/time";
-import { deleteAbandonedAccount, findAbandonedAccounts } from "./abandoned-store";
+import { deleteAbandonedAccount, readAbandonedAccounts } from "./abandoned-store";
 
 const UNUSED_FOR_MS = 30 * DAY_MS;
 const PAGE_ACCOUNTS = 50;
@@ -14,7 +14,7 @@ export const removeAbandoned: PagedMaintenance = async (deps, _shard, _cursor, i
   if (deps.config.emailVerification !== "required") return null;
   const nowMs = deps.now();
   const sinceMs = nowMs - UNUSED_FOR_MS;
-  const userIds = await findAbandonedAccounts(deps, sinceMs, PAGE_ACCOUNTS, nowMs);
+  const userIds = await readAbandonedAccounts(deps, sinceMs, PAGE_ACCOUNTS, nowMs);
   let [examined, removed] = [0, 0];
   for (const userId of userIds) {
     if (isOver()) break;

@@ -13,7 +13,7 @@ import { listMembers } from "../../identity/members/store";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { catalogueView } from "../../webhooks/event-types/catalogue/change";
-import { readCatalogue } from "../../webhooks/event-types/catalogue/store";
+import { findCatalogue } from "../../webhooks/event-types/catalogue/store";
 import { readOwnPage } from "../../webhooks/event-types/declared-store";
 import { typeView } from "../../webhooks/event-types/view";
 import { readEventPage } from "../../webhooks/events/list-store";
@@ -74,7 +74,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
       listSources(deps, caller),
       listFeeds(deps, caller),
       tokenPrefixes(deps, tenantId),
-      readCatalogue(deps, caller),
+      findCatalogue(deps, caller),
     ]);
   const views = await Promise.all(subscriptions.map((row) => subscriptionView(deps, row)));
   return {

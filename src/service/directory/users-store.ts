@@ -31,7 +31,7 @@ interface TenantOfUser {
 }
 
 /** A user, with the tenants that they used most recently; undefined when there is none. */
-export async function readUser(
+export async function findUser(
   { db }: Deps,
   userId: string,
 ): Promise<{ row: UserRow; tenants: TenantOfUser[] } | undefined> {

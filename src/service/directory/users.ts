@@ -17,7 +17,7 @@ import { userView } from "../../tenancy/directory/view";
 import { endSessionsOfUser, resumeUser, suspendUser } from "../operators/suspend-store";
 import { pageOf } from "./paging";
 import type { NewPlatformUser, UserChange, UserQuery } from "./schemas";
-import { insertUser, listUsers, readUser, updateUser } from "./users-store";
+import { findUser, insertUser, listUsers, updateUser } from "./users-store";
 
 type Key = PlatformKeyPrincipal;
 
@@ -29,7 +29,7 @@ export async function usersOf(deps: Deps, { limit, cursor, updatedSince, externa
 
 /** A user with their tenants. Throws NOT_FOUND. */
 export async function userOf(deps: Deps, ref: string) {
-  const found = await readUser(deps, (await requireUser(deps, ref)).userId);
+  const found = await findUser(deps, (await requireUser(deps, ref)).userId);
   if (!found) throw notFound("User");
   return { ...userView(found.row), tenants: found.tenants };
 }

@@ -3,7 +3,7 @@ import type { Deps } from "../../base/deps";
 import type { OperatorNews } from "../../base/mail/job";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import type { SessionPrincipal } from "../../base/schemas/principal";
-import { findOtherOperators } from "./notices-store";
+import { readOtherOperators } from "./notices-store";
 
 /** Mails news to the other operators, after the answer. */
 export function tellOperators(deps: Deps, operator: SessionPrincipal, news: Omit<OperatorNews, "by">): void {
@@ -16,7 +16,7 @@ async function mailOperators(
   news: Omit<OperatorNews, "by">,
 ): Promise<void> {
   const by = actor.name ?? "An operator";
-  for (const otherId of await findOtherOperators(deps, userId)) {
+  for (const otherId of await readOtherOperators(deps, userId)) {
     await queueMailIfPossible(deps, { kind: "operatorNotice", userId: otherId, news: { ...news, by } });
   }
 }

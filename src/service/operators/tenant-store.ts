@@ -30,7 +30,7 @@ export interface OperatedTenantRow extends TenantRef {
 }
 
 /** Reads a tenant and records that the operator has read it; undefined when there is none. */
-export async function readTenantOf(
+export async function findTenantOf(
   { db }: Deps,
   operator: SessionPrincipal,
   tenantId: string,

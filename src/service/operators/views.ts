@@ -8,7 +8,7 @@ import { moveOf } from "../moves/begin";
 import { readPersonOf } from "./person-store";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
 import { hostOf } from "./search";
-import { readLoad, readTenantOf, type TenantLoad } from "./tenant-store";
+import { findTenantOf, readLoad, type TenantLoad } from "./tenant-store";
 import { readTenantSubscriptions, type TenantSubscriptionRow } from "./tenant-subscriptions-store";
 
 const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
@@ -22,7 +22,7 @@ interface Suspended {
 /** Returns a tenant, and records that the operator has read it. Throws NOT_FOUND. */
 export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, id: string): Promise<OperatedTenant> {
   const nowMs = deps.now();
-  const read = await readTenantOf(deps, operator, id, nowMs);
+  const read = await findTenantOf(deps, operator, id, nowMs);
   if (!read) throw notFound("Tenant");
   const { tenant, owners } = read;
   const since = lastFullHour(nowMs);

@@ -6,7 +6,7 @@ import { log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { DAY_MS } from "../../base/time";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS, type OwnedColumn } from "./columns";
-import { type EncryptedRow, findRowsUnderOtherKeys, noteKeyCheck, readKeyCheck, replaceCiphertexts } from "./store";
+import { type EncryptedRow, noteKeyCheck, readKeyCheck, readRowsUnderOtherKeys, replaceCiphertexts } from "./store";
 
 const PAGE_ROWS = 200;
 const NONE = "[]";
@@ -71,7 +71,7 @@ async function reencryptPage(deps: Deps, shard: number, column: OwnedColumn, pla
   const db = deps.shards.db(shard);
   const [newest] = deps.keys;
   const after = place.after ?? column.key.map(() => "");
-  const found = await findRowsUnderOtherKeys(db, column, { keyId: newest.id, after, limit: PAGE_ROWS });
+  const found = await readRowsUnderOtherKeys(db, column, { keyId: newest.id, after, limit: PAGE_ROWS });
   const replacements = await Promise.all(found.map((row) => renewed(deps, column, row)));
   const changes = replacements.filter((change) => change !== null);
   if (changes.length > 0) await replaceCiphertexts(db, column, changes);

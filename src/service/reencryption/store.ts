@@ -34,7 +34,7 @@ const membersOf = (list: SQL, count: number) =>
  * Returns up to `limit` rows after the key `after` that are encrypted with a key other than `keyId`, in the order of
  * their keys.
  */
-export async function findRowsUnderOtherKeys(
+export async function readRowsUnderOtherKeys(
   db: Db,
   encrypted: EncryptedColumn,
   { keyId, after, limit }: { keyId: string; after: readonly string[]; limit: number },

@@ -3,7 +3,7 @@ import type { Deps } from "../../base/deps";
 import type { TenantNews } from "../../base/mail/job";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import { managesMembers, type Role } from "../../base/schemas/roles";
-import { findVerifiedOwners } from "./verified-store";
+import { readVerifiedOwners } from "./verified-store";
 
 /**
  * Mails news to the verified owners of a tenant after the answer, and to the member whom it concerns. Nobody is told
@@ -14,7 +14,7 @@ export function tellOwners(deps: Deps, tenantId: string, news: TenantNews, membe
 }
 
 async function mailOwners(deps: Deps, tenantId: string, news: TenantNews, memberId?: string): Promise<void> {
-  const { tenantName, ownerIds } = await findVerifiedOwners(deps, tenantId);
+  const { tenantName, ownerIds } = await readVerifiedOwners(deps, tenantId);
   await mailNews(deps, new Set(memberId === undefined ? ownerIds : [...ownerIds, memberId]), tenantName, news);
 }
 
@@ -33,7 +33,7 @@ async function mailJoining(
   role: Role,
   { userId, email }: { userId: string; email: string },
 ): Promise<void> {
-  const { tenantName, ownerIds } = await findVerifiedOwners(deps, tenantId);
+  const { tenantName, ownerIds } = await readVerifiedOwners(deps, tenantId);
   const others = ownerIds.filter((id) => id !== userId);
   await mailNews(deps, new Set(others), tenantName, { what: "joined", person: email, role });
 }

@@ -27,7 +27,7 @@ export const idOfTenant = ({
 type Placeholder = ReturnType<typeof sql.placeholder>;
 
 /** The ids of the tenants that the product names so. Throws NOT_FOUND. */
-export async function findTenantIds({ db }: Deps, names: readonly string[]): Promise<string[]> {
+export async function readTenantIds({ db }: Deps, names: readonly string[]): Promise<string[]> {
   const wanted = jsonList(names.map(parseTenantName));
   const listed = { id: sql`j.value ->> 'id'`, externalId: sql`j.value ->> 'externalId'` };
   const found = await query<{ id: string | null }>(db)`SELECT t.id FROM json_each(${wanted}) j

@@ -14,7 +14,7 @@ export const hasVerifiedOwner = (
     OR EXISTS (SELECT 1 FROM tenants ot WHERE ot.id = ${tenantId} AND ot.trusted_at IS NOT NULL))`;
 
 /** Returns those of the tenants that have a verified owner. */
-export async function findTenantsWithVerifiedOwner(
+export async function readTenantsWithVerifiedOwner(
   { db }: Deps,
   tenantIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -28,7 +28,7 @@ export async function findTenantsWithVerifiedOwner(
 const MAX_OWNERS = 20;
 
 /** The owners of a tenant whose addresses are verified, none for a deleted tenant. */
-export async function findVerifiedOwners(
+export async function readVerifiedOwners(
   { db }: Deps,
   tenantId: string,
 ): Promise<{ tenantName: string; ownerIds: string[] }> {

@@ -90,7 +90,7 @@ export interface SubscriptionNoticeRecipient {
 }
 
 /** Returns the owners and admins of these tenants who have not turned the mails off. */
-export async function findNoticeRecipients(
+export async function readNoticeRecipients(
   { db }: Deps,
   tenantIds: readonly string[],
 ): Promise<SubscriptionNoticeRecipient[]> {

@@ -12,8 +12,8 @@ import { sendOperational } from "../plane/operational";
 import { STAGE } from "../plane/stages";
 import {
   composeNotices,
-  findNoticeRecipients,
   noteQueued,
+  readNoticeRecipients,
   type SubscriptionNotice,
   type SubscriptionNoticeRecipient,
 } from "./notices-store";
@@ -45,7 +45,7 @@ export const reviewFailing: PagedMaintenance = async (deps, shard, cursor, isOve
 
 async function queueNotices(deps: Deps, db: Db, notices: readonly SubscriptionNotice[]): Promise<void> {
   const byTenant = Map.groupBy(notices, ({ tenantId }) => tenantId);
-  const recipients = await findNoticeRecipients(deps, [...byTenant.keys()]);
+  const recipients = await readNoticeRecipients(deps, [...byTenant.keys()]);
   for (const [tenantId, ofTenant] of byTenant) {
     const waiting = ofTenant.filter(({ isNew }) => isNew === 1);
     for (const mailedAt of new Set(waiting.map((notice) => notice.mailedAt))) {

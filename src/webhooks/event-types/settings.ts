@@ -5,14 +5,14 @@ import type { ActingIn } from "../../base/schemas/actor";
 import type { TenantStanding } from "../../base/schemas/principal";
 import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { catalogueView, changeCatalogue } from "./catalogue/change";
-import { readCatalogue } from "./catalogue/store";
+import { findCatalogue } from "./catalogue/store";
 import { updateMode } from "./change-store";
 import type { Settings, SettingsChange } from "./schemas";
 import { readMode } from "./store";
 
 /** Reads them in both databases. */
 export async function readSettings(deps: Deps, tenant: TenantRef): Promise<Settings> {
-  const [mode, catalogue] = await Promise.all([readMode(deps, tenant), readCatalogue(deps, tenant)]);
+  const [mode, catalogue] = await Promise.all([readMode(deps, tenant), findCatalogue(deps, tenant)]);
   return { mode, catalog: catalogueView(catalogue) };
 }
 

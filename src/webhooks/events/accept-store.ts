@@ -123,7 +123,7 @@ const listOf = (
  * Returns the events that were published before with the same Idempotency-Keys in another database of the tenant, by
  * their positions.
  */
-export async function findPublished(
+export async function readPublished(
   db: Db,
   tenantId: string,
   events: readonly Omit<NewEvent, "payload" | "correlationId" | "orderKey">[],

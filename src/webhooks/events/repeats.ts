@@ -3,7 +3,7 @@ import { newIdAt } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import type { AcceptedEvent } from "./accept-statements-store";
-import { findPublished, type NewEvent } from "./accept-store";
+import { type NewEvent, readPublished } from "./accept-store";
 import type { Published } from "./publication";
 
 /** Returns what was published in a database with the keys of these events, by position. Throws CONFLICT. */
@@ -23,7 +23,7 @@ export async function publishedIn(
     id: newIdAt(nowMs),
     bytes: 0,
   }));
-  const found = await findPublished(deps.shards.db(shard), tenantId, events, nowMs);
+  const found = await readPublished(deps.shards.db(shard), tenantId, events, nowMs);
   const accepted = events.map((_, position) => found.get(position));
   refuseConflict(
     accepted.map((event) => event ?? NOT_PUBLISHED),

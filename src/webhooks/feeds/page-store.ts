@@ -59,7 +59,7 @@ const startOf = ({ tenant: { tenantId }, feedId }: FeedRef, start: Start): SQL =
  * Reads up to `limit` + 1 entries of a feed that are not before the position `floor`, in one state of the database.
  * Returns undefined when the tenant has no such feed. Runs in the primary, like all of our reads.
  */
-export async function readEntries(
+export async function findEntries(
   { shards }: Deps,
   feed: FeedRef,
   start: Start,

@@ -13,8 +13,8 @@ import {
   type EntryPage,
   EXAMINED_ENTRIES,
   type FeedRef,
+  findEntries,
   MAX_PAGE_BYTES,
-  readEntries,
   readEvents,
   type SizedEvent,
   type Start,
@@ -69,7 +69,7 @@ type Read = Pick<FeedPage, "data" | "hasMore" | "truncated"> & { position: numbe
 async function readPage(deps: Deps, feed: FeedRef, start: Start, query: FeedQuery): Promise<Read> {
   const { limit, maxAgeMs } = query;
   const floor = maxAgeMs === undefined ? 0 : positionAt(deps.now() - maxAgeMs);
-  const page = orNotFound(await readEntries(deps, feed, start, { floor, limit }), "Feed");
+  const page = orNotFound(await findEntries(deps, feed, start, { floor, limit }), "Feed");
   const { state, skipped } = page;
   if (state.after === null) return readPage(deps, feed, await newConsumer(deps, feed, page, query), query);
   const truncated = state.after < state.trimmedTo || skipped.isListed;

@@ -16,7 +16,7 @@ export interface SuspectFeed {
  * The feeds of any tenant that these users or keys have created, or given a new token, since a time (Unix ms). The log
  * of the delivery database has the former, that of the control plane the latter.
  */
-export async function findFeedsBy(
+export async function readFeedsBy(
   { db, shards }: Deps,
   suspects: readonly Suspect[],
   since: number,

@@ -134,7 +134,7 @@ export async function noteConnection(
 }
 
 /** The listeners of a database, across its tenants, that have had no socket since `before` (Unix ms). */
-export async function findIdleListeners(
+export async function readIdleListeners(
   db: Db,
   before: number,
   limit: number,

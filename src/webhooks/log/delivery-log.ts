@@ -9,7 +9,7 @@ import { bodyOf } from "../delivery/envelope";
 import { correlationOf, headersOf } from "../delivery/send";
 import { wasSent } from "../plane/reasons";
 import { decryptOnce, keysAt, NO_KEYS } from "../signing/keys";
-import { type LogFilter, readLogPage } from "./log-store";
+import { findLogPage, type LogFilter } from "./log-store";
 import { mergeLogs } from "./merge";
 import type { Attempt, AttemptDetail } from "./schemas";
 import { type AttemptDetailRow, type AttemptRow, readAttempt } from "./store";
@@ -22,7 +22,7 @@ export async function logOfSubscription(
   subscriptionId: string,
   filter: LogFilter,
 ): Promise<{ data: Attempt[]; nextCursor: string | null }> {
-  const [present, ...former] = await inEach(tenant, (place) => readLogPage(deps, place, subscriptionId, filter));
+  const [present, ...former] = await inEach(tenant, (place) => findLogPage(deps, place, subscriptionId, filter));
   if (!present) throw notFound("Webhook");
   const page = mergeLogs([present, ...former.filter((page) => page !== undefined)], filter.limit);
   return { data: page.rows.map(attemptView), nextCursor: page.nextCursor };

@@ -177,7 +177,7 @@ export const momentCursor = (timeMs: number) => `${firstIdAt(timeMs)}-7000-8000-
  * Returns one page of a subscription's log, newest first, or undefined when the tenant has no such subscription. A
  * filtered page may be short or empty although more pages follow.
  */
-export async function readLogPage(
+export async function findLogPage(
   deps: Deps,
   tenant: TenantRef,
   subscriptionId: string,

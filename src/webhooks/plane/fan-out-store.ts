@@ -92,7 +92,7 @@ function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
  * Returns unfinished fan-outs that began at or before `startedBefore` (Unix ms), across the tenants of one database,
  * for the sweep.
  */
-export async function findUnfinishedFanOuts(db: Db, startedBefore: number, limit: number): Promise<FanOut[]> {
+export async function readUnfinishedFanOuts(db: Db, startedBefore: number, limit: number): Promise<FanOut[]> {
   return query<FanOut>(db)`SELECT id AS eventId, fan_out_after AS fanOutAfter FROM events
     WHERE fan_out_after IS NOT NULL AND created_at <= ${startedBefore} ORDER BY created_at LIMIT ${limit}`;
 }

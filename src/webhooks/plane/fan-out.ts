@@ -7,7 +7,7 @@ import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";
 import { type FanOut, type FanOutMessage, MAX_FAN_OUTS_PER_MESSAGE } from "../../base/messages";
 import { enqueue } from "./enqueue";
-import { findUnfinishedFanOuts, writeFanOutPages } from "./fan-out-store";
+import { readUnfinishedFanOuts, writeFanOutPages } from "./fan-out-store";
 import { QUEUE_GRACE_MS } from "./timing";
 
 /** One `sendBatch` takes at most 100 messages. */
@@ -43,7 +43,7 @@ export async function continueFanOuts(deps: Deps, shard: number, fanOuts: readon
  * Queues again every fan-out of a shard that has not finished after a few seconds. Throws when D1 or the queue is down.
  */
 export async function sweepFanOuts(deps: Deps, shard: number): Promise<void> {
-  const stuck = await findUnfinishedFanOuts(deps.shards.db(shard), deps.now() - QUEUE_GRACE_MS, MAX_SWEPT);
+  const stuck = await readUnfinishedFanOuts(deps.shards.db(shard), deps.now() - QUEUE_GRACE_MS, MAX_SWEPT);
   await enqueueFanOut(deps, shard, stuck);
   if (stuck.length > 0) log("warn", "fan-outs swept", { count: stuck.length, shard });
 }

@@ -36,7 +36,7 @@ const rowOf = (
  * Returns the wait of a delivery after a failed attempt; undefined when it has ended, is in progress, or is not the
  * tenant's.
  */
-export async function readWaiting(
+export async function findWaiting(
   deps: Deps,
   tenant: TenantRef,
   id: string,

@@ -5,7 +5,7 @@ import { notFound } from "../../base/errors";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { whereFound } from "../../tenancy/moves/places";
 import { enqueue } from "../plane/enqueue";
-import { endWait, readWaiting } from "./send-now-store";
+import { endWait, findWaiting } from "./send-now-store";
 
 /**
  * Makes the next attempt of a delivery now, in place of the planned one. Throws NOT_FOUND when the delivery does not
@@ -17,7 +17,7 @@ export async function sendNow(deps: Deps, tenant: TenantRef, id: string, deliver
     tenant,
     (there) => {
       place = there;
-      return readWaiting(deps, there, id, deliveryId);
+      return findWaiting(deps, there, id, deliveryId);
     },
     (read) => read !== undefined,
   );

@@ -60,7 +60,7 @@ export const WAITING_FOR_STARTS = sql`iif(s.options IS NULL, 0, (SELECT count(*)
  * Returns the hours of a subscription since `fromMs`, and its attempts in progress; undefined when the tenant has no
  * such subscription.
  */
-export async function readSubscriptionHours(
+export async function findSubscriptionHours(
   deps: Deps,
   tenant: TenantRef,
   subscriptionId: string,

@@ -9,9 +9,9 @@ import type { AttemptCounts, SubscriptionStats, TenantStats } from "./schemas";
 import {
   type AttentionRow,
   countAttempts,
+  findSubscriptionHours,
   type HealthCounts,
   type HourRow,
-  readSubscriptionHours,
   readTenantHours,
 } from "./store";
 
@@ -23,7 +23,7 @@ export async function statsOfSubscription(
   hours: number,
 ): Promise<SubscriptionStats> {
   const fromMs = startOf(deps.now(), hours);
-  const [found, ...former] = await inEach(tenant, (place) => readSubscriptionHours(deps, place, id, fromMs));
+  const [found, ...former] = await inEach(tenant, (place) => findSubscriptionHours(deps, place, id, fromMs));
   if (!found) throw notFound("Webhook");
   const all = [found, ...former.filter((read) => read !== undefined)];
   const pending = all.reduce((sum, read) => sum + read.pending, 0);

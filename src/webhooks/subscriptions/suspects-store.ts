@@ -23,7 +23,7 @@ export const actsOf = (suspects: readonly Suspect[], since: number): SQL =>
  * The enabled subscriptions of any tenant in one database that these users or keys have created, or given another URL,
  * since a time (Unix ms).
  */
-export async function findSubscriptionsBy(
+export async function readSubscriptionsBy(
   { shards }: Deps,
   shard: number,
   suspects: readonly Suspect[],

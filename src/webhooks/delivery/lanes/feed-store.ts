@@ -105,7 +105,7 @@ function withinWidths(heads: readonly OverdueDelivery[], lanes: readonly Lane[])
 }
 
 /** The first and the last lane that has rows; null if none has. */
-export async function readLaneEnds(db: Db): Promise<Ends | null> {
+export async function findLaneEnds(db: Db): Promise<Ends | null> {
   return endsOf(
     await query<{ first: string | null; last: string | null }>(db)`SELECT
       (SELECT min(queue) FROM outbox WHERE queue > '') AS first,

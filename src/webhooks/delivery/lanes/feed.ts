@@ -16,7 +16,7 @@ import type { OverdueDelivery } from "../overdue-store";
 import { type Owned, Places } from "../places";
 import { roundRobin } from "../selection";
 import { sendsOf } from "../send-load";
-import { advanceLanes, endEmptyLanes, readLaneEnds } from "./feed-store";
+import { advanceLanes, endEmptyLanes, findLaneEnds } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
@@ -129,7 +129,7 @@ export async function waitInLanes(deps: Deps, shard: number, keys: readonly Outb
  */
 export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
   const db = deps.shards.db(shard);
-  const ends = await readLaneEnds(db);
+  const ends = await findLaneEnds(db);
   const startMs = ends ? timeOfId(ends.first) + Math.random() * (timeOfId(ends.last) - timeOfId(ends.first)) : 0;
   const start = firstIdAt(Math.floor(startMs));
   const leaseEnds: number[] = [];

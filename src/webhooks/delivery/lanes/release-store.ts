@@ -60,7 +60,7 @@ const isCountedNow = (nowMs: number): SQL => sql`(instr('0123456789abcdef', subs
  * not want, those due before `oldestMs` (Unix ms), and those beyond `MAX_HELD`. Only backlogs that have grown lately
  * are counted, each once in ten minutes.
  */
-export async function findHeld(
+export async function readHeld(
   db: Db,
   oldestMs: number,
   nowMs: number,

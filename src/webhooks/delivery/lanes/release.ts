@@ -8,7 +8,7 @@ import type { PagedMaintenance } from "../../../base/maintenance";
 import { DAY_MS } from "../../../base/time";
 import { sendOperational } from "../../plane/operational";
 import { inTurns } from "../selection";
-import { dropHeld, findHeld, type ReleaseStep, releaseStep, type Surplus } from "./release-store";
+import { dropHeld, type ReleaseStep, readHeld, releaseStep, type Surplus } from "./release-store";
 
 /**
  * Releases and drops held deliveries of a delivery database. A failure with one subscription is logged and does not
@@ -17,7 +17,7 @@ import { dropHeld, findHeld, type ReleaseStep, releaseStep, type Surplus } from 
 export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver) => {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
-  const { steps, surplus } = await findHeld(db, nowMs - deps.config.retentionDays * DAY_MS, nowMs);
+  const { steps, surplus } = await readHeld(db, nowMs - deps.config.retentionDays * DAY_MS, nowMs);
   const [releases, drops] = [byTenant(steps), byTenant(surplus)];
   const tasks = inTurns<ReleaseStep | Surplus>([...releases, ...drops], (task) => "rate" in task);
   const counts = new Map<string, number>();

@@ -5,7 +5,7 @@
 import type { Deps } from "../../../base/deps";
 import { describeError, log } from "../../../base/log/log";
 import { inTime } from "../../../base/time";
-import { findTenantsWithVerifiedOwner } from "../../../tenancy/tenants/verified-store";
+import { readTenantsWithVerifiedOwner } from "../../../tenancy/tenants/verified-store";
 import { THROTTLE_TIMEOUT_MS } from "../../plane/timing";
 import type { Claimed } from "../run-states";
 import type { Target } from "../target-store";
@@ -41,7 +41,7 @@ export async function trialWaits(deps: Deps, deliveries: readonly Claimed[]): Pr
 async function verifiedTenants(deps: Deps, deliveries: readonly Claimed[]): Promise<ReadonlySet<string>> {
   try {
     const tenantIds = new Set(deliveries.map(({ tenantId }) => tenantId));
-    return await inTime(THROTTLE_TIMEOUT_MS, findTenantsWithVerifiedOwner(deps, [...tenantIds]));
+    return await inTime(THROTTLE_TIMEOUT_MS, readTenantsWithVerifiedOwner(deps, [...tenantIds]));
   } catch (error) {
     log("warn", "owners not read", { count: deliveries.length, ...describeError(error) });
     return new Set();

@@ -4,7 +4,7 @@ import { AppError, changedMeanwhile, emailNotVerified, invalidField } from "../.
 import type { ActingIn } from "../../../base/schemas/actor";
 import type { TenantStanding } from "../../../base/schemas/principal";
 import type { Catalogue, CatalogueChange } from "./schemas";
-import { type CatalogueRow, readCatalogue, writeCatalogue } from "./store";
+import { type CatalogueRow, findCatalogue, writeCatalogue } from "./store";
 
 /** How often a change is made again because another one came at the same time. */
 const MAX_TRIES = 5;
@@ -20,7 +20,7 @@ export async function changeCatalogue(
   asked: CatalogueChange,
 ): Promise<Catalogue> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const before = await readCatalogue(deps, tenant);
+    const before = await findCatalogue(deps, tenant);
     const after = merged(before, asked);
     const changed = changedFields(before, after);
     if (changed.length === 0) return catalogueView(after);

@@ -15,7 +15,7 @@ export interface CatalogueRow {
 }
 
 /** Returns the catalogue of the tenant; null while it has none. */
-export async function readCatalogue(
+export async function findCatalogue(
   { db }: Deps,
   { tenantId }: Pick<TenantRef, "tenantId">,
 ): Promise<CatalogueRow | null> {

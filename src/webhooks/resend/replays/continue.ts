@@ -9,7 +9,7 @@ import { findTenant } from "../../../tenancy/tenants/store";
 import { enqueue } from "../../plane/enqueue";
 import { sendOperational } from "../../plane/operational";
 import { firstOf, type ReplayPage, readPage, writePage } from "./page-store";
-import { findRunningJobs, type ReplayJob } from "./store";
+import { type ReplayJob, readRunningJobs } from "./store";
 
 /** How many deliveries a run writes for one job. */
 const MAX_DELIVERIES = 500;
@@ -23,7 +23,7 @@ const MOST_SAVED_MS = 15_000;
  * when D1 is down.
  */
 export async function continueReplays(deps: Deps, shard: number): Promise<boolean> {
-  const jobs = await findRunningJobs(deps.shards.db(shard), deps.now());
+  const jobs = await readRunningJobs(deps.shards.db(shard), deps.now());
   for (const job of jobs) {
     try {
       await continueReplay(deps, shard, job);

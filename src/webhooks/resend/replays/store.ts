@@ -192,7 +192,7 @@ export async function stopJob(
  * Returns running jobs of one database, across its tenants, whose subscription is ready. Stops the jobs of deleted
  * subscriptions.
  */
-export async function findRunningJobs(db: Db, nowMs: number): Promise<ReplayJob[]> {
+export async function readRunningJobs(db: Db, nowMs: number): Promise<ReplayJob[]> {
   const running = sql`FROM replay_jobs r INDEXED BY replay_jobs_running CROSS
     JOIN subscriptions s ON s.id = r.subscription_id
     WHERE r.subscription_id > '' AND r.state = 'running'`;
