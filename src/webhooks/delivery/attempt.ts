@@ -43,7 +43,12 @@ export async function makeAttempt(
   const { attemptId, kind } = delivery;
   return {
     ...keyOf(delivery),
-    ...{ attemptId, kind, status, responseCode, responseBody, ...times },
+    attemptId,
+    kind,
+    status,
+    responseCode,
+    responseBody,
+    ...times,
     ...followed,
     nextAttemptId: nextDueAt === null ? null : newIdAt(isFailedProbe ? completedAt : nextDueAt),
     isFailedProbe,

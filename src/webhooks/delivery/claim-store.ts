@@ -49,7 +49,10 @@ export async function claimDeliveries(
 ): Promise<ClaimAnswer> {
   const list = keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id }));
   const values = {
-    ...{ claim, nowMs, lateBefore: firstIdAt(nowMs - LATE_AFTER_MS), lateFrom: firstIdAt(nowMs + LATE_AFTER_MS) },
+    claim,
+    nowMs,
+    lateBefore: firstIdAt(nowMs - LATE_AFTER_MS),
+    lateFrom: firstIdAt(nowMs + LATE_AFTER_MS),
     keys: jsonList(isOrdinary ? list : list.map((key) => ({ ...key, f: newIdAt(nowMs) }))),
   };
   const statements = claimStatements(speed, isOrdinary);

@@ -87,10 +87,20 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
     // In a lane it keeps its place.
     const nextDueAt = !isInMain(delivery) && waitMs === 0 ? delivery.dueAt : nowMs + waitMs;
     return {
-      ...{ ...delivery, ...failure(INTERRUPTED), kind: "event" as const, isInterrupted: true, isFailedProbe: true },
-      ...{ isSlow: false, cooldownUntil: null, isGone: false, mayBeGone: false },
-      ...{ attemptId: delivery.attemptId ?? delivery.id, startedAt: delivery.claimedAt ?? nowMs, completedAt: nowMs },
-      ...{ nextDueAt, nextAttemptId: newIdAt(nowMs + waitMs) },
+      ...delivery,
+      ...failure(INTERRUPTED),
+      kind: "event" as const,
+      isInterrupted: true,
+      isFailedProbe: true,
+      isSlow: false,
+      cooldownUntil: null,
+      isGone: false,
+      mayBeGone: false,
+      attemptId: delivery.attemptId ?? delivery.id,
+      startedAt: delivery.claimedAt ?? nowMs,
+      completedAt: nowMs,
+      nextDueAt,
+      nextAttemptId: newIdAt(nowMs + waitMs),
     };
   });
   await repeatable(() => recordAttempts(deps.shards.db(shard), null, interruptions));

@@ -95,8 +95,15 @@ async function endList(results: readonly AttemptResult[]): Promise<string> {
   const bodies = await Promise.all(results.map(({ responseBody: body }) => (body === null ? null : toStored(body))));
   return compactList(
     results.map(({ subscriptionId, attemptId, status, responseCode, error, ...result }, position) => ({
-      ...{ s: subscriptionId, a: attemptId, status, code: responseCode, error, ...bodies[position] },
-      ...{ started: result.startedAt, completed: result.completedAt, next: result.nextAttemptId },
+      s: subscriptionId,
+      a: attemptId,
+      status,
+      code: responseCode,
+      error,
+      ...bodies[position],
+      started: result.startedAt,
+      completed: result.completedAt,
+      next: result.nextAttemptId,
     })),
   );
 }

@@ -34,7 +34,11 @@ export type Released = Key &
 export async function releaseDeliveries(db: Db, claim: string, deliveries: readonly Released[]): Promise<void> {
   const list = jsonList(
     deliveries.map(({ queue, dueAt, id, subscriptionId, attemptId, wait }) => ({
-      ...{ q: queue, d: dueAt, i: id, s: subscriptionId, a: attemptId },
+      q: queue,
+      d: dueAt,
+      i: id,
+      s: subscriptionId,
+      a: attemptId,
       ...(wait && valuesOf(wait)),
     })),
   );
@@ -65,7 +69,10 @@ export async function postponeNew(db: Db, deliveries: readonly (Key & { wait: Wa
 
 /** The members of a wait in the lists of `waitStatements`, with a new planned id. */
 const valuesOf = ({ untilMs, waitsFor, limits }: Wait) => ({
-  ...{ to: untilMs, n: newIdAt(untilMs), slot: waitsFor && untilMs, l: limits && textOf(limits) },
+  to: untilMs,
+  n: newIdAt(untilMs),
+  slot: waitsFor && untilMs,
+  l: limits && textOf(limits),
 });
 
 /** Only the deliveries `o` that meet `condition` wait. */

@@ -24,10 +24,19 @@ export function declare(input: NewEventType, nowMs: number, meter?: Meter): Decl
   const version = schema === undefined ? 0 : 1;
   return {
     type: {
-      ...{ name: input.name, description: input.description ?? null, heading: input.group ?? null },
-      ...{ enforce: input.enforce, isArchived: 0, deprecated: input.deprecated ?? null, latestVersion: version },
-      ...{ warnedCount: 0, warnedAt: null, createdAt: nowMs, updatedAt: nowMs },
-      ...{ scope: "tenant", isShadowed: 0 },
+      name: input.name,
+      description: input.description ?? null,
+      heading: input.group ?? null,
+      enforce: input.enforce,
+      isArchived: 0,
+      deprecated: input.deprecated ?? null,
+      latestVersion: version,
+      warnedCount: 0,
+      warnedAt: null,
+      createdAt: nowMs,
+      updatedAt: nowMs,
+      scope: "tenant",
+      isShadowed: 0,
     },
     newest: { version, schema, examples: examples.length > 0 ? examples : null, breaks: null, createdAt: nowMs },
   };
@@ -88,7 +97,10 @@ export function nextVersion(
   }
   const kept = examples ?? (newest.examples ?? []).filter((example) => fits(compiled, example, meter));
   return {
-    ...{ version: newest.version + 1, schema, examples: kept.length > 0 ? kept : null, createdAt: nowMs },
+    version: newest.version + 1,
+    schema,
+    examples: kept.length > 0 ? kept : null,
+    createdAt: nowMs,
     breaks: newest.version === 0 ? null : breaksOf(newest.schema as Schema, schema as Schema),
   };
 }

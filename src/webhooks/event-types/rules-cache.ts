@@ -66,9 +66,14 @@ export function knownRules(tenantId: string, seen: string): Known | undefined {
 export function rememberRules(tenantId: string, seen: string, wanted: readonly Wanted[], read: ReadRules): Known {
   const before = knownRules(tenantId, seen);
   const fresh = added(tenantId, wanted, read, {
-    ...{ seen, revision: read.revision, mode: read.mode, receivers: read.receivers },
+    seen,
+    revision: read.revision,
+    mode: read.mode,
+    receivers: read.receivers,
     receiving: new Set(JSON.parse(read.receivers) as string[]),
-    ...{ rules: new Map(), filters: new Map(), bytes: 2 * heldBytes(read.receivers) },
+    rules: new Map(),
+    filters: new Map(),
+    bytes: 2 * heldBytes(read.receivers),
   });
   forgetRules(tenantId);
   const known = before?.revision === read.revision ? joined(before, fresh) : fresh;

@@ -74,7 +74,8 @@ export const filtersFor = (tenantId: string, types: readonly string[]) =>
 export const parsedFilters = (found: readonly { subscriptionId: string; filter: string; types: string }[]) =>
   found.map(
     ({ subscriptionId, filter, types }): ReadFilter => ({
-      ...{ subscriptionId, filter },
+      subscriptionId,
+      filter,
       types: JSON.parse(types) as string[],
     }),
   );

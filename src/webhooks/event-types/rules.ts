@@ -138,7 +138,9 @@ function checkOne({ mode, rules }: Known, subject: ParsedOnce, meter: Meter): Ch
   const { candidate } = subject;
   const rule = rules.get(keyOf(wantedBy(candidate))) ?? null;
   const refused = (path: string, message: string): CheckResult => ({
-    ...{ refusals: [{ path, message }], warnings: [], deprecatedSince: null },
+    refusals: [{ path, message }],
+    warnings: [],
+    deprecatedSince: null,
   });
   if (rule === null) return mode === "open" ? ACCEPTED : refused("type", "Unknown event type");
   if (rule.isArchived && mode !== "open") return refused("type", "Archived event type");

@@ -157,8 +157,15 @@ function payloadLists(events: readonly NewEvent[]): string[] {
     const order = orderKey === null ? {} : { orderKey };
     const filtered = fitting && fitting.excluded.length > 0 ? { filtered: fitting.excluded } : {};
     const entry = JSON.stringify({
-      ...{ id, type, key, ...payload, bytes, correlationId, ...order },
-      ...{ ...fittingOf(fitting), ...filtered },
+      id,
+      type,
+      key,
+      ...payload,
+      bytes,
+      correlationId,
+      ...order,
+      ...fittingOf(fitting),
+      ...filtered,
     });
     if (lists.length === 0 || entry.length > room) {
       lists.push([]);

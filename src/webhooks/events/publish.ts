@@ -184,7 +184,9 @@ async function publishNew(
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const amounts = {
-    ...{ published: inputs.length, events: inputs.length - countedEvents, bytes },
+    published: inputs.length,
+    events: inputs.length - countedEvents,
+    bytes,
     deliveries: deliveriesFor(checked),
   };
   const budget = await reserve(deps, tenant, amounts);

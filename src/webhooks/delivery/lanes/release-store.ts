@@ -139,8 +139,12 @@ export async function dropHeld(
       // After the statements above, which would not see a delivery that has ended.
       ended: insertAttempts(
         {
-          ...{ id: PLANNED_ID, eventType: sql`coalesce(e.type, '')`, status: sql`'failed'`, error },
-          ...{ attemptedAt: nowMs, completedAt: nowMs },
+          id: PLANNED_ID,
+          eventType: sql`coalesce(e.type, '')`,
+          status: sql`'failed'`,
+          error,
+          attemptedAt: nowMs,
+          completedAt: nowMs,
         },
         sql`FROM ${page} LEFT JOIN events e ON e.id = o.event_id`,
       ),

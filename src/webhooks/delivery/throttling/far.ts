@@ -76,7 +76,11 @@ export class FarDeliveries {
     if (!line) return new Set();
     const demands = keys.map(({ id }) => ({ id, priority: "new" as const }));
     const answers = await askSchedule(this.#run.deps, first, line.limits, {
-      ...{ demands, ended: [], called: [], holder: "", latestMs: 0 },
+      demands,
+      ended: [],
+      called: [],
+      holder: "",
+      latestMs: 0,
     });
     const deferrals = keys.flatMap((delivery, position): Deferral<ShardKey>[] => {
       const answer = answers?.[position];

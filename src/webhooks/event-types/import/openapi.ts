@@ -59,8 +59,10 @@ function typeOf(document: unknown, name: string, item: unknown, path: string, me
   const body = follow(document, operation["requestBody"], `${path}.post.requestBody`, meter);
   const media = memberOf(memberOf(body, "content"), "application/json");
   const fields = {
-    ...{ description: operation["description"] ?? operation["summary"], deprecated: operation["deprecated"] },
-    ...{ group: memberOf(operation["tags"], "0"), examples: examplesOf(document, media, path, meter) },
+    description: operation["description"] ?? operation["summary"],
+    deprecated: operation["deprecated"],
+    group: memberOf(operation["tags"], "0"),
+    examples: examplesOf(document, media, path, meter),
     schema: wholeSchema(document, name, memberOf(media, "schema"), path, meter),
   };
   const given = Object.entries({ ...fields, ...settings }).filter(([, value]) => value !== undefined);

@@ -36,15 +36,21 @@ function planNew(given: ImportedType, nowMs: number, meter: Meter): Planned {
   const { name, schema, description, group, examples, archived = false, enforce = "off" } = given;
   const after = declare(
     {
-      ...{ name, schema, enforce, description: description ?? undefined, group: group ?? undefined },
-      ...{ examples: examples ?? undefined, deprecated: deprecationOf(given, null, nowMs) ?? undefined },
+      name,
+      schema,
+      enforce,
+      description: description ?? undefined,
+      group: group ?? undefined,
+      examples: examples ?? undefined,
+      deprecated: deprecationOf(given, null, nowMs) ?? undefined,
     },
     nowMs,
     meter,
   );
   return {
     after: { ...after, type: { ...after.type, isArchived: archived ? 1 : 0 } },
-    ...{ fields: null, hasVersion: true },
+    fields: null,
+    hasVersion: true,
   };
 }
 

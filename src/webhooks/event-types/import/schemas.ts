@@ -15,8 +15,13 @@ export const importedType = eventTypeChange
     deprecated: z.union([z.boolean(), eventTypeChange.shape.deprecated]).meta({
       description: "`true` counts from now, unless the type is deprecated already; `false` and null clear it.",
     }),
-    ...{ scope: ignored, shadowed: ignored, latestVersion: ignored, warned: ignored, subscribers: ignored },
-    ...{ createdAt: ignored, updatedAt: ignored },
+    scope: ignored,
+    shadowed: ignored,
+    latestVersion: ignored,
+    warned: ignored,
+    subscribers: ignored,
+    createdAt: ignored,
+    updatedAt: ignored,
   })
   .meta({ id: "ImportedEventType", description: "An event type to create or change. Fields that are missing stay." });
 

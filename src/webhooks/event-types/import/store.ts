@@ -55,7 +55,9 @@ export async function writePlan(
       SELECT ${tenantId}, 1, 'open' WHERE ${isSame}
       ON CONFLICT (tenant_id) DO UPDATE SET revision = publish_rules.revision + 1 RETURNING revision`),
     recorded: auditIfChanged({
-      ...{ tenantId, action: "event_type.imported", actor },
+      tenantId,
+      action: "event_type.imported",
+      actor,
       meta: { created: made, changed: plans.length - made },
     }),
   });
@@ -73,14 +75,26 @@ export const addedBytes = (plans: readonly Planned[]): number =>
   }, 0);
 
 const typeRow = (tenantId: string, { after: { type } }: Planned): StoredRow => ({
-  ...{ tenant_id: tenantId, name: type.name, description: type.description, heading: type.heading },
-  ...{ enforce: type.enforce, is_archived: type.isArchived, deprecated: text(type.deprecated) },
-  ...{ latest_version: type.latestVersion, created_at: type.createdAt, updated_at: type.updatedAt },
+  tenant_id: tenantId,
+  name: type.name,
+  description: type.description,
+  heading: type.heading,
+  enforce: type.enforce,
+  is_archived: type.isArchived,
+  deprecated: text(type.deprecated),
+  latest_version: type.latestVersion,
+  created_at: type.createdAt,
+  updated_at: type.updatedAt,
 });
 
 const versionRow = (tenantId: string, { after: { type, newest } }: Planned): StoredRow => ({
-  ...{ tenant_id: tenantId, name: type.name, version: newest.version, schema: text(newest.schema) },
-  ...{ examples: text(newest.examples), breaks: text(newest.breaks), created_at: newest.createdAt },
+  tenant_id: tenantId,
+  name: type.name,
+  version: newest.version,
+  schema: text(newest.schema),
+  examples: text(newest.examples),
+  breaks: text(newest.breaks),
+  created_at: newest.createdAt,
 });
 
 /** A version never changes, but its examples may. */

@@ -48,8 +48,17 @@ export const refuseName = (name: string): Refusal =>
   name.length > MAX_NAME_CHARACTERS ? `A name must have at most ${MAX_NAME_CHARACTERS} characters` : null;
 
 const ANNOTATIONS = {
-  ...{ title: text, description: text, $comment: text, contentEncoding: text, contentMediaType: text },
-  ...{ default: anything, examples: list, deprecated: flag, readOnly: flag, writeOnly: flag, contentSchema: anything },
+  title: text,
+  description: text,
+  $comment: text,
+  contentEncoding: text,
+  contentMediaType: text,
+  default: anything,
+  examples: list,
+  deprecated: flag,
+  readOnly: flag,
+  writeOnly: flag,
+  contentSchema: anything,
 };
 
 /** The keywords without subschemas. */
@@ -66,10 +75,21 @@ export const KEYWORDS: Readonly<Record<string, (value: unknown) => Refusal>> = {
   },
   enum: (value) => (Array.isArray(value) && value.length > 0 ? null : "Must be a list of values"),
   const: anything,
-  ...{ minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number },
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
   multipleOf: (value) => (typeof value === "number" && value > 0 ? null : "Must be a number above 0"),
-  ...{ minLength: count, maxLength: count, minItems: count, maxItems: count, minContains: count, maxContains: count },
-  ...{ minProperties: count, maxProperties: count, uniqueItems: flag, required: names },
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  minContains: count,
+  maxContains: count,
+  minProperties: count,
+  maxProperties: count,
+  uniqueItems: flag,
+  required: names,
   dependentRequired: (value) =>
     isObject(value) && Object.entries(value).every(([name, given]) => (refuseName(name) ?? names(given)) === null)
       ? null
