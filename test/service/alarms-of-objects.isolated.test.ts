@@ -71,9 +71,9 @@ test("the upkeep goes on at once where a run has ended, until nothing is left", 
 /** The first call to D1 that each part of a sweep makes. */
 const PARTS = {
   deliveries: "readOverdue",
-  lanes: "readLaneEnds",
-  fanOuts: "findUnfinishedFanOuts",
-  replays: "findRunningJobs",
+  lanes: "findLaneEnds",
+  fanOuts: "readUnfinishedFanOuts",
+  replays: "readRunningJobs",
   platformEvents: "readSources",
 };
 

@@ -41,8 +41,8 @@ export const CALLS = [
   ...["RateLimiter.consume", "acceptEvents", "fast sendBatch", "slow sendBatch", "writeFanOutPages"],
   ...["claimDeliveries", "readTargets", "releaseDeliveries", "fetch", "recordAttempts", "markSlow", "moveToLanes"],
   ...["Sweeper start", "Sweeper put", "Sweeper get", "Sweeper delete", "Sweeper getAlarm", "Sweeper setAlarm"],
-  ...["fast metrics", "slow metrics", "readOverdue", "readLaneEnds", "advanceLanes", "endEmptyLanes", "nextMoments"],
-  ...["findUnfinishedFanOuts", "insertRetry", "insertRetries", "insertTest"],
+  ...["fast metrics", "slow metrics", "readOverdue", "findLaneEnds", "advanceLanes", "endEmptyLanes", "nextMoments"],
+  ...["readUnfinishedFanOuts", "insertRetry", "insertRetries", "insertTest"],
   ...["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys", "deleteEmptySubscriptions"],
 ] as const;
 type Call = (typeof CALLS)[number];
