@@ -90,9 +90,11 @@ test("a batch of ten first attempts that succeed writes three rows each and one 
   const id = await subscribe(person, newInbox("200").url);
   const keys = await Promise.all(Array.from({ length: 10 }, () => addDelivery(person, id)));
   const { trips, rowsWritten } = await costOfBatch([messageFor(...keys)]);
-  const records = trips - 1;
-  expect(rowsWritten).toBe(30 + records);
+  const records = rowsWritten - 30;
+  expect(records).toBeGreaterThan(0);
   expect(records).toBeLessThan(10);
+  // The claim, and a second one of what the first has left.
+  expect([1, 2]).toContain(trips - records);
 });
 
 test.each<[string, object?]>([

@@ -91,7 +91,7 @@ export class Faults {
   async call<T>(name: string, effect: () => Promise<T>, errors?: readonly [string, ...string[]]): Promise<T> {
     const invocation = invocationNow();
     if (!invocation) return this.#withFaults(name, effect, errors);
-    const { unanswered } = invocation;
+    const { unanswered, answered } = invocation;
     const add = (calls: number) => unanswered.set(name, (unanswered.get(name) ?? 0) + calls);
     add(1);
     if (errors === undefined) invocation.databaseCalls += 1;
@@ -104,6 +104,7 @@ export class Faults {
     } finally {
       close();
       add(-1);
+      answered.add(name);
     }
   }
 

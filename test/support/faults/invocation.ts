@@ -14,6 +14,8 @@ export interface Invocation {
   readonly work: Promise<unknown>[];
   /** Its calls that have not been answered, by name. */
   readonly unanswered: Map<string, number>;
+  /** The names of its calls that have been answered, or have failed. */
+  readonly answered: Set<string>;
   /** How many calls to D1 it has made. */
   databaseCalls: number;
   /**
@@ -63,6 +65,7 @@ export function newInvocation(name: string): Invocation {
     },
     work: [],
     unanswered: new Map(),
+    answered: new Set(),
     databaseCalls: 0,
     connect: semaphore(MAX_CONNECTIONS),
   };

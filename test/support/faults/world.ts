@@ -89,11 +89,16 @@ export class World {
     return Promise.race([handler.then((value) => ({ value })), invocation.killed.then(() => null)]);
   }
 
-  /** When the handler ends, its messages are acked, so that a claim that fails after that could not be retried. */
+  /**
+   * When the handler ends, its messages are acked, so that a claim that fails after that could not be retried. It does
+   * not wait for a later claim, of what had no place at first: what such a claim fails to take is queued again.
+   */
   async #consume(batch: MessageBatch): Promise<"ended" | "killed"> {
     const result = await this.invoke("consumer", async (deps) => {
       await consume(deps, batch);
-      if (invocationNow()?.unanswered.get("claimDeliveries")) this.wrongs.push("acked before its claim has answered");
+      const { unanswered, answered } = invocationNow() ?? {};
+      if (unanswered?.get("claimDeliveries") && !answered?.has("claimDeliveries"))
+        this.wrongs.push("acked before its first claim has answered");
     });
     return result ? "ended" : "killed";
   }
