@@ -184,6 +184,16 @@ describe("what is written down", () => {
     expect(await revokedOf(owner, member)).toEqual([]);
   });
 
+  test("nothing, when somebody is suspended again", async () => {
+    const [by, person] = (await withOperator()) as [Person, Person];
+    for (const path of [`/people/${person.userId}`, `/tenants/${person.tenantId}`]) {
+      expect((await operate(by, "POST", `${path}/suspend`, suspend)).status).toBe(200);
+      await env.DB.prepare("DELETE FROM revocations").run();
+      expect((await operate(by, "POST", `${path}/suspend`, suspend)).status).toBe(200);
+      expect(await revokedOf(person)).toEqual([]);
+    }
+  });
+
   test("nothing about a session whose last token has expired", async () => {
     const [person] = (await alone()) as [Person];
     await env.DB.prepare("UPDATE sessions SET rotated_at = rotated_at - 960001 WHERE user_id = ?")

@@ -89,6 +89,60 @@ describe("GET /.well-known/revoked", () => {
     expect(readings).toHaveLength(1);
   });
 
+  /** Makes 30,000 rows, which `select` fills from `n.i` and from ?1, the present second. Returns what the list says. */
+  async function filledWith(select: string): Promise<{ at: number; entries: ReadonlyMap<string, number> }> {
+    const at = Math.ceil(Date.now() / 1000);
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29999)
+        INSERT OR IGNORE INTO revocations (key, user_id, at) SELECT ${select} FROM n`,
+    )
+      .bind(at)
+      .run();
+    const clear = env.DB.prepare("DELETE FROM revocations WHERE instr(key, 'filled')");
+    // What was read within a second, before or after, is not read again.
+    filledAtMs += 2000;
+    later(filledAtMs);
+    return { at, entries: new Map((await listed().finally(() => clear.run())).revoked) };
+  }
+  let filledAtMs = 20_000;
+  const timeOf = async (entries: ReadonlyMap<string, number>, key: string) => entries.get(await prefixOf(key));
+
+  test("names a key once, with its latest second, however often it was revoked", async () => {
+    const { at, entries } = await filledWith("'m:filled:' || (i % 40), NULL, ?1 - i / 40");
+    expect(entries.has("*")).toBe(false);
+    expect(await timeOf(entries, "m:filled:0")).toBe(at);
+    expect(await timeOf(entries, "m:filled:39")).toBe(at);
+  });
+
+  test("names a member instead of more than 50 sessions, and neither the tenant nor other members", async () => {
+    const { at, entries } = await filledWith(
+      "'s:' || i || ':filled', iif(i < 29950, 'many', 'few'), ?1 - iif(i < 29950, i % 7, 9)",
+    );
+    expect(await timeOf(entries, "m:filled:many")).toBe(at);
+    expect(await timeOf(entries, "s:1:filled")).toBeUndefined();
+    expect(await timeOf(entries, "s:29950:filled")).toBe(at - 9);
+    expect(await timeOf(entries, "m:filled:few")).toBeUndefined();
+    expect(await timeOf(entries, "t:filled")).toBeUndefined();
+  });
+
+  test("names a tenant instead of more than 500 keys, and no other", async () => {
+    const { at, entries } = await filledWith("'m:filled' || min(i / 501, 1) || ':' || min(i, 1000), NULL, ?1 - i % 9");
+    expect(await timeOf(entries, "t:filled0")).toBe(at);
+    expect(await timeOf(entries, "m:filled0:0")).toBeUndefined();
+    expect(await timeOf(entries, "t:filled1")).toBeUndefined();
+    expect(await timeOf(entries, "m:filled1:501")).toBe(at - (501 % 9));
+  });
+
+  test("names the tenants with the most keys when there are too many, and no others", async () => {
+    const { at, entries } = await filledWith(
+      "iif(i < 3, 'm:filled:' || i, 'm:filled' || (i % 75) || ':' || i), NULL, ?1",
+    );
+    expect(entries.has("*")).toBe(false);
+    expect(await timeOf(entries, "t:filled7")).toBe(at);
+    expect(await timeOf(entries, "m:filled:2")).toBe(at);
+    expect(await timeOf(entries, "t:filled")).toBeUndefined();
+  });
+
   test("revokes every token up to the newest entry when there are more than 20,000", async () => {
     const at = Math.ceil(Date.now() / 1000);
     const fill = (count: number) =>

@@ -84,6 +84,8 @@ export const revocations = sqliteTable(
     at: integer().notNull(),
     /** Whose tokens: see identity/tokens/revocations-store.ts. */
     key: text().notNull(),
+    /** Of a session: whose it was. */
+    userId: text("user_id"),
   },
   (t) => [primaryKey({ columns: [t.at, t.key] })],
 );

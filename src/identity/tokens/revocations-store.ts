@@ -18,8 +18,9 @@ const REVOCABLE_MS = REVOCABLE_SECONDS * 1000;
 const revokedAt = (nowMs: number): SQL =>
   sql`max(${Math.ceil(nowMs / 1000)}, CAST(unixepoch('subsec') + 0.999 AS INTEGER))`;
 
-const revoke = (key: SQL, from: SQL, nowMs: number): SQL =>
-  sql`INSERT OR IGNORE INTO revocations (at, key) SELECT ${revokedAt(nowMs)}, ${key} FROM ${from}`;
+/** `userId` is whose session ends, so that one person's sessions cannot fill the list. */
+const revoke = (key: SQL, from: SQL, nowMs: number, userId = sql`NULL`): SQL =>
+  sql`INSERT OR IGNORE INTO revocations (at, key, user_id) SELECT ${revokedAt(nowMs)}, ${key}, ${userId} FROM ${from}`;
 
 /** Revokes the tokens of the sessions for which `condition` holds, in their present tenants. */
 export const revokeSessions = (condition: SQL, nowMs: number): SQL =>
@@ -27,6 +28,7 @@ export const revokeSessions = (condition: SQL, nowMs: number): SQL =>
     sql`'s:' || id || ':' || tenant_id`,
     sql`sessions WHERE rotated_at > ${nowMs - REVOCABLE_MS} AND (${condition})`,
     nowMs,
+    sql`user_id`,
   );
 
 /** Revokes the tokens of the memberships for which `condition` holds. Must come before what changes the role. */
@@ -77,8 +79,29 @@ export interface Revocation {
   key: string;
 }
 
-/** The revocations of all tenants after `afterSeconds`, newest first, at most `limit`. */
-export async function readRevocations({ db }: Pick<Deps, "db">, afterSeconds: number, limit: number) {
-  return query<Revocation>(db)`SELECT at, key FROM revocations WHERE at > ${afterSeconds} ORDER BY at DESC, key DESC
-    LIMIT ${limit}`;
+/** The most keys of one member's sessions in a tenant. Beyond them, the member's key stands for all of them. */
+const MOST_KEYS_OF_MEMBER = 50;
+
+/** The tenant that a key names; NULL for the key of a user. */
+const tenantOf = sql`CASE substr(key, 1, 2) WHEN 's:' THEN substr(key, 3 + instr(substr(key, 3), ':'))
+  WHEN 'm:' THEN substr(key, 3, instr(substr(key, 3), ':') - 1) WHEN 't:' THEN substr(key, 3) END`;
+
+/**
+ * The revocations of all tenants after `afterSeconds`, each key once with its latest time, at most `limit`. One key
+ * stands for a member, or for a tenant, with too many keys, so that neither can fill the list of everybody.
+ */
+export async function readRevocations(
+  { db }: Pick<Deps, "db">,
+  afterSeconds: number,
+  { mostOfTenant, limit }: { mostOfTenant: number; limit: number },
+) {
+  return query<Revocation>(db)`
+    WITH latest AS (SELECT key, max(at) AS at, max(user_id) AS userId, ${tenantOf} AS tenantId FROM revocations
+      WHERE at > ${afterSeconds} GROUP BY key),
+    byMember AS (SELECT *, count(*) OVER (PARTITION BY tenantId, userId) AS keys FROM latest),
+    shortened AS (SELECT iif(userId IS NULL OR keys <= ${MOST_KEYS_OF_MEMBER}, key, 'm:' || tenantId || ':' || userId)
+        AS key, max(at) AS at, tenantId FROM byMember GROUP BY 1, 3),
+    byTenant AS (SELECT *, count(*) OVER (PARTITION BY tenantId) AS keys FROM shortened)
+    SELECT iif(tenantId IS NULL OR keys <= ${mostOfTenant}, key, 't:' || tenantId) AS key, max(at) AS at FROM byTenant
+      GROUP BY 1 ORDER BY 2 DESC, 1 DESC LIMIT ${limit}`;
 }

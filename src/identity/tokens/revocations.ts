@@ -15,6 +15,8 @@ type Entry = readonly [prefix: string, at: number];
 const READ_EVERY_MS = 1000;
 const MAX_READ_MS = 10_000;
 const MAX_ENTRIES = 20_000;
+/** The most keys of one tenant; fewer while the list is too long, which then names more tenants as a whole. */
+const MOST_KEYS_OF_TENANT = [500, 50, 5];
 /** Stands for every token. */
 const ALL = "*";
 const PREFIX_BYTES = 9;
@@ -57,11 +59,21 @@ export async function revokedList(deps: Deps): Promise<SignedList> {
 
 async function read(deps: Deps, kept: Kept): Promise<readonly Entry[]> {
   const after = Math.floor(deps.now() / 1000) - REVOCABLE_SECONDS;
-  const found = await readRevocations(deps, after, MAX_ENTRIES + 1);
+  const found = await readFitting(deps, after);
   const [newest] = found;
   if (newest && found.length > MAX_ENTRIES) return [[ALL, newest.at]];
   kept.prefixes = new Map(await Promise.all(found.map(({ key }) => withPrefix(key, kept.prefixes))));
   return entriesOf(found, kept.prefixes);
+}
+
+/** The revocations, with as many tenants named as a whole as it takes; still too many if that does not suffice. */
+async function readFitting(deps: Deps, after: number): Promise<Revocation[]> {
+  let found: Revocation[] = [];
+  for (const mostOfTenant of MOST_KEYS_OF_TENANT) {
+    found = await readRevocations(deps, after, { mostOfTenant, limit: MAX_ENTRIES + 1 });
+    if (found.length <= MAX_ENTRIES) break;
+  }
+  return found;
 }
 
 async function withPrefix(key: string, known: ReadonlyMap<string, string>): Promise<[key: string, prefix: string]> {
@@ -74,15 +86,9 @@ async function prefixOf(key: string): Promise<string> {
   return toBase64(digest.subarray(0, PREFIX_BYTES)).replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** Each prefix once, with its latest time, sorted. */
-function entriesOf(found: readonly Revocation[], prefixes: ReadonlyMap<string, string>): Entry[] {
-  const latest = new Map<string, number>();
-  for (const { key, at } of found) {
-    const prefix = prefixes.get(key) ?? "";
-    latest.set(prefix, Math.max(at, latest.get(prefix) ?? 0));
-  }
-  return [...latest].sort(([one], [other]) => (one < other ? -1 : 1));
-}
+/** The prefix of each key with its time, sorted. */
+const entriesOf = (found: readonly Revocation[], prefixes: ReadonlyMap<string, string>): Entry[] =>
+  found.map(({ key, at }): Entry => [prefixes.get(key) ?? "", at]).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** Signs the list, unless it is the same as the one before. */
 async function signed({ signers, config, now }: Deps, kept: Kept, revoked: readonly Entry[]): Promise<SignedList> {

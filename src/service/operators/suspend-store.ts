@@ -49,7 +49,11 @@ export async function suspendUser(
     suspended: sql`UPDATE users SET suspended_at = ${nowMs}, suspended_reason = ${reason},
       keep_api_keys = ${Number(keepApiKeys)} WHERE id = ${userId} AND suspended_at IS NULL`,
     recorded: events.map(auditIfChanged),
-    sessions: endSessionsForGood(userId, sql`true`, nowMs),
+    sessions: endSessionsForGood(
+      userId,
+      sql`EXISTS (SELECT 1 FROM users s WHERE s.id = ${userId} AND s.suspended_at = ${nowMs})`,
+      nowMs,
+    ),
   });
   return found.length === 1;
 }

@@ -1,0 +1,1 @@
+ALTER TABLE `revocations` ADD `user_id` text;
