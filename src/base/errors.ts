@@ -113,9 +113,15 @@ export const unavailable = (options: Pick<ErrorOptions, "message" | "cause">) =>
 /** The 403 for actions that require a verified email address. */
 export const emailNotVerified = () => new AppError("EMAIL_NOT_VERIFIED", { message: "Verify your email to go on." });
 
-/** A 400 with one detail for each issue that zod found. `root` names what was validated when it is not the body. */
+/** Who sends thousands of mistakes is told of these. */
+const MAX_DETAILS = 100;
+
+/**
+ * A 400 with one detail for each of the first issues that zod found. `root` names what was validated when it is not the
+ * body.
+ */
 export function invalid(error: { issues: { path: PropertyKey[]; message: string }[] }, root?: string): AppError {
-  const details = error.issues.map((issue) => ({
+  const details = error.issues.slice(0, MAX_DETAILS).map((issue) => ({
     path: [...(root === undefined ? [] : [root]), ...issue.path].map(String).join("."),
     message: issue.message,
   }));

@@ -67,7 +67,7 @@ function endOfNumber(text: string, at: number): number {
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 
 /** The place of the quotation mark that ends the string at `at`. */
-function endOfString(text: string, at: number): number {
+export function endOfString(text: string, at: number): number {
   let end = at + 1;
   while (end < text.length && text.charCodeAt(end) !== 0x22) end += text.charCodeAt(end) === 0x5c ? 2 : 1;
   return end;

@@ -76,3 +76,24 @@ test.each(READS_BODY)("%s answers hostile bodies with a 4xx in the one shape", a
     expect(body.requestId, name).toMatch(/./);
   }
 });
+
+/** As deep as 200 KiB can be. */
+const DEEPEST = "[".repeat(100_000) + "]".repeat(100_000);
+
+test("a body that is nested too deeply is refused before anything walks through it", async () => {
+  const { token } = await signUp();
+  for (const route of ["POST /events", "POST /events/batch", "POST /event-types", "POST /event-types/import"]) {
+    for (const raw of [DEEPEST, `{"payload":${DEEPEST}}`, `{"a":"]]]]","schema":${DEEPEST}}`]) {
+      const { status, body } = await send(route, { token, raw });
+      expect([route, status, body.code, body.message]).toEqual([
+        ...[route, 400, "INVALID_JSON", "The body is nested more than 512 levels deep."],
+      ]);
+    }
+  }
+});
+
+test("brackets within texts are no levels", async () => {
+  const { token } = await signUp();
+  const raw = JSON.stringify({ type: "a", payload: ["[".repeat(2_000), '\\"[['.repeat(1_000)] });
+  expect((await send("POST /events", { token, raw })).status).not.toBe(400);
+});

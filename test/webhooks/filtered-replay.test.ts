@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { createDeps } from "../../src/base/deps";
 import { readPage } from "../../src/webhooks/resend/replays/page-store";
 import { readRunningJobs } from "../../src/webhooks/resend/replays/store";
+import { Meter, PRICES } from "../../src/webhooks/work/meter";
 import { signUpVerified } from "../support/client";
 import { newInbox, subscribe } from "../support/receiver";
 import { startReplay, storeEvents } from "../support/replays";
@@ -14,7 +15,7 @@ const MIB = 1024 * 1024;
 const EVENTS = 70;
 
 /** A replay of large events, of which every second one has a 1 that the filter asks for. Returns its pages. */
-async function pagesOf(payloadBytes: number, filter: object): Promise<string[][]> {
+async function pagesOf(payloadBytes: number, filter: object, steps = Infinity): Promise<string[][]> {
   const person = await signUpVerified();
   const id = await subscribe(person, newInbox("200").url, { delivery: { filter } });
   const events = await storeEvents(person, EVENTS, "OrderPaid", Date.now() - 1_000);
@@ -32,7 +33,12 @@ async function pagesOf(payloadBytes: number, filter: object): Promise<string[][]
   if (!job) throw new Error("the replay does not run");
   const pages: string[][] = [];
   for (let cursor: string | null = job.cursor; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(shards.db(SHARD), { ...job, cursor }, 500);
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(
+      shards.db(SHARD),
+      { ...job, cursor },
+      500,
+      new Meter(steps),
+    );
     pages.push(page.wanted.map(({ eventId }) => eventId));
     cursor = page.next;
   }
@@ -54,4 +60,12 @@ test.each([
   expect(pages.length).toBeGreaterThan(2);
   for (const page of pages) expect((page.length - 1) * share * bytes).toBeLessThan(8 * MIB);
   expect(Math.max(...pages.map(({ length }) => length * share))).toBe(Math.floor((8 * MIB) / bytes));
+});
+
+test("a page ends at the event at which its steps are spent, and none is skipped", async () => {
+  const bytes = 16_383;
+  const pages = await pagesOf(bytes, HALF, 3 * bytes * PRICES.character);
+  // Two of three events at a time fit, or one.
+  expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(2);
+  expect(pages.length).toBeGreaterThanOrEqual(EVENTS / 4);
 });

@@ -145,6 +145,11 @@ describe("a validation", () => {
       { items: { dependentRequired: { a: times(6_000, (at) => `n${at}`) } } },
       times(9_000, () => ({ a: 1 })),
     ],
+    [
+      "minimum of a long number",
+      { allOf: times(1_900, () => ({ minimum: 1, type: "integer" })) },
+      JSON.rawJSON(`1${"0".repeat(250_000)}1`),
+    ],
     ["unevaluatedProperties", { allOf: times(900, () => ({ unevaluatedProperties: true })) }, large],
   ])("by %s is bounded", (_, schema, payload) => {
     const { steps } = validated(schema, payload);

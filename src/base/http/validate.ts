@@ -5,13 +5,16 @@ import { validator } from "hono/validator";
 import type { input, output, ZodObject, ZodType } from "zod";
 import { invalid } from "../errors";
 import { withExactNumbers } from "../exact-json";
+import { refuseDeep } from "../json-depth";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
 /** Validates the JSON body, whose numbers keep their digits. Unknown fields are ignored. */
 export function body<T extends ZodType>(schema: T) {
   const validate = validator("json", async (parsed, c) => {
-    const result = await schema.safeParseAsync(withExactNumbers(await c.req.text(), parsed));
+    const text = await c.req.text();
+    refuseDeep(text);
+    const result = await schema.safeParseAsync(withExactNumbers(text, parsed));
     if (!result.success) throw invalid(result.error);
     return result.data;
   }) as unknown as MiddlewareHandler<AppEnv, string, { in: { json: input<T> }; out: { json: output<T> } }>;

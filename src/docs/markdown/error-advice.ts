@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../base/errors";
 
 export const ADVICE: Record<ErrorCode, string> = {
   VALIDATION_FAILED: "Correct the fields that `details` names.",
-  INVALID_JSON: "Send valid JSON.",
+  INVALID_JSON: "Send valid JSON, nested no more than 512 levels deep.",
   INVALID_TOKEN: "Request a new email.",
   TOKEN_EXPIRED: "Request a new email.",
   TWO_FACTOR_ALREADY_ENABLED: "Nothing. To enrol again, disable it first.",

@@ -1,11 +1,11 @@
 /** What a declaration, a change and a further version make of an event type. Nothing is written here. */
 import { AppError, invalidField } from "../../base/errors";
 import type { Meter } from "../work/meter";
-import { canonical } from "./json-schema/canonical";
+import { areEqual } from "./json-schema/canonical";
 import type { Schema } from "./json-schema/check";
-import { breaksOf } from "./json-schema/compare";
+import { type Breaks, breaksOf } from "./json-schema/compare";
 import type { TypeRow, VersionRow } from "./rows";
-import { checkExamples, checkedSchema, fits } from "./schema";
+import { checkExamples, checkedSchema, fits, orTooMuch } from "./schema";
 import type { EventTypeChange, NewEventType, NewVersion } from "./schemas";
 
 const MAX_VERSIONS = 100;
@@ -60,7 +60,7 @@ export function change(
     archived: [type.isArchived, after.isArchived],
     deprecated: [type.deprecated, after.deprecated],
     examples: [newest.examples, examples],
-  }).flatMap(([field, [before, next]]) => (canonical(before) === canonical(next) ? [] : [field]));
+  }).flatMap(([field, [before, next]]) => (areSame(before, next, field, meter) ? [] : [field]));
   if (after.enforce !== "off" && type.latestVersion === 0) throw needsSchema();
   if (fields.includes("examples") && examples && newest.schema !== undefined) {
     checkExamples(checkedSchema(newest.schema, meter), examples, meter);
@@ -69,6 +69,12 @@ export function change(
   const updatedAt = fields.length > 0 ? Math.max(nowMs, type.updatedAt + 1) : type.updatedAt;
   return { type: { ...after, updatedAt }, newest: { ...newest, examples }, fields };
 }
+
+const areSame = (before: unknown, after: unknown, field: string, meter?: Meter): boolean =>
+  orTooMuch(field, () => areEqual(before, after, meter));
+
+const breaksPaid = (before: Schema, after: Schema, meter?: Meter): Breaks | null =>
+  orTooMuch("schema", () => breaksOf(before, after, meter));
 
 const changed = (type: TypeRow, asked: EventTypeChange): TypeRow => ({
   ...type,
@@ -91,7 +97,7 @@ export function nextVersion(
 ): VersionRow | null {
   const compiled = checkedSchema(schema, meter);
   if (examples) checkExamples(compiled, examples, meter);
-  if (newest.version > 0 && canonical(newest.schema) === canonical(schema)) return null;
+  if (newest.version > 0 && areSame(newest.schema, schema, "schema", meter)) return null;
   if (newest.version >= MAX_VERSIONS) {
     throw new AppError("CONFLICT", { message: `An event type can have at most ${MAX_VERSIONS} versions.` });
   }
@@ -101,6 +107,6 @@ export function nextVersion(
     schema,
     examples: kept.length > 0 ? kept : null,
     createdAt: nowMs,
-    breaks: newest.version === 0 ? null : breaksOf(newest.schema as Schema, schema as Schema),
+    breaks: newest.version === 0 ? null : breaksPaid(newest.schema as Schema, schema as Schema, meter),
   };
 }

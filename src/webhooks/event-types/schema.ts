@@ -10,15 +10,23 @@ const TOO_MUCH = `Takes more than the ${REQUEST_STEPS} steps of a request, toget
 /** Compiles the member `schema` of a request, for which `meter` pays. Throws VALIDATION_FAILED. */
 export function checkedSchema(schema: unknown, meter?: Meter): CompiledSchema {
   try {
-    return compileSchema(schema, meter);
+    return orTooMuch("schema", () => compileSchema(schema, meter));
   } catch (error) {
-    if (error instanceof OutOfSteps) throw invalidField("schema", TOO_MUCH);
     if (!(error instanceof SchemaRefused)) throw error;
     const details = error.details.map(({ path, message }) => ({
       path: path === "" ? "schema" : `schema.${path}`,
       message,
     }));
     throw new AppError("VALIDATION_FAILED", { details });
+  }
+}
+
+/** Throws VALIDATION_FAILED for the field whose work has no steps left. */
+export function orTooMuch<T>(field: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof OutOfSteps ? invalidField(field, TOO_MUCH) : error;
   }
 }
 

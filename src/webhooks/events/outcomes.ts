@@ -2,18 +2,16 @@
 import { timeOfId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { notFound } from "../../base/errors";
-import { parseExact } from "../../base/exact-json";
 import { shownPayload, shownText } from "../../base/schemas/shown-payload";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { DAY_MS, iso } from "../../base/time";
 import { inEach, whereFound } from "../../tenancy/moves/places";
-import { reasons } from "../filters/match";
-import { readFilter } from "../filters/stored";
 import { attemptSummaryView } from "../log/summary";
 import { type EventFilter, type EventRow, readEventPage } from "./list-store";
 import { mergePages } from "./merge";
 import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
 import type { EventDetail, EventOutcome, EventSummary } from "./schemas";
+import { FilteredEvent } from "./why-filtered";
 
 /** Events are kept from this time (Unix ms) on. Older ones may still exist until the next run of retention. */
 const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS;
@@ -54,8 +52,9 @@ export async function eventWithText(deps: Deps, tenant: TenantRef, id: string, c
   if (!read || read.event.createdAt < oldestMs(deps)) throw notFound("Event");
   const { event, wanting, trails, nextCursor } = read;
   const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);
+  const filtered = new FilteredEvent(tenant.tenantId, event);
   const subscriptions = wanting.map((row) => {
-    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], { ...event, tenantId: tenant.tenantId }, deps.now());
+    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], filtered, deps.now());
     return event.isFrozen ? frozenByOperator(outcome) : outcome;
   });
   const payloadText = shownText(event.type, event.payload);
@@ -70,10 +69,7 @@ function frozenByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
 
 type Verdict = Pick<EventOutcome, "state" | "reason"> & { untilMs?: number | undefined };
 
-/** What a filter looks at, and in which tenant. */
-type PublishedEvent = Pick<StoredEvent, "type" | "payload"> & { tenantId: string };
-
-function outcomeOf(row: WantingRow, trail: readonly TrailRow[], event: PublishedEvent, nowMs: number): EventOutcome {
+function outcomeOf(row: WantingRow, trail: readonly TrailRow[], event: FilteredEvent, nowMs: number): EventOutcome {
   const [original = [], retry = []] = [0, 1].map((isRetry) => trail.filter((step) => step.isRetry === isRetry));
   const shown = original[0]?.status === "success" || retry.length === 0 ? original : retry;
   const attempt = [...shown, ...original].find(({ status }) => status !== null);
@@ -84,20 +80,10 @@ function outcomeOf(row: WantingRow, trail: readonly TrailRow[], event: Published
     deliveryId: row.deliveryId,
     state,
     ...(reason === undefined ? {} : { reason }),
-    ...(reason === "filtered" ? whyFiltered(row, event) : {}),
+    ...(reason === "filtered" ? event.why(row) : {}),
     ...(untilMs === undefined ? {} : { until: iso(untilMs) }),
     ...(attempt ? { attempt: attemptSummaryView({ ...attempt, status: attempt.status ?? "pending" }) } : {}),
   };
-}
-
-/** The conditions that did not hold. A filter that has changed since cannot tell. */
-function whyFiltered(
-  { id, filter: stored }: WantingRow,
-  { tenantId, type, payload }: PublishedEvent,
-): Pick<EventOutcome, "because" | "filterChanged"> {
-  if (stored === null) return { filterChanged: true };
-  const filter = readFilter(stored, { tenantId, webhookId: id });
-  return { because: reasons(filter, { type, payload: parseExact(payload) }) };
 }
 
 /** Decides from the newest step of a delivery's trail: an attempt, or the id of a planned one. */

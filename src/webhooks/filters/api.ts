@@ -4,6 +4,7 @@ import { endpoint, routes } from "../../base/http/endpoint";
 import { WITH_PORTALS } from "../../base/operation";
 import { dataOf } from "../../base/schemas/schemas";
 import { TEST_RULES } from "../access";
+import { Meter } from "../work/meter";
 import { reasons } from "./match";
 import { parseFilter } from "./parse";
 import { type FilterResult, filterResult, filterSample } from "./schemas";
@@ -24,7 +25,7 @@ export const filters = {
       const owner = { tenantId: principal.tenantId, webhookId: param("id") };
       const own = stored.filter === null ? null : readFilter(stored.filter, owner);
       const tried = filter ? parseFilter(filter) : own;
-      const because = tried === null ? [] : reasons(tried, { type, payload });
+      const because = tried === null ? [] : reasons(tried, { type, payload }, new Meter());
       return { subscribed: stored.isSubscribed, matches: because.length === 0, because };
     },
     answer: (c, data) => c.json({ data }),

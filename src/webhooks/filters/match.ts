@@ -36,15 +36,15 @@ export function matches(filter: Filter, subject: Subject, request?: Meter, known
 }
 
 /**
- * Says which conditions do not hold, at most 20; none if the filter lets the event through. In a large event it may not
- * find all of them, but finds one.
+ * Says which conditions do not hold, at most 20; none if the filter lets the event through, or if `request` has nothing
+ * left. In a large event it may not find all of them, but finds one.
  */
-export function reasons(filter: Filter, subject: Subject): Reason[] {
-  if (matches(filter, subject)) return [];
+export function reasons(filter: Filter, subject: Subject, request?: Meter, known = new KnownValues()): Reason[] {
+  if (matches(filter, subject, request, known)) return [];
   // To find a condition, what is around it is evaluated again at each level.
-  const meter = new Meter(FILTER_STEPS * (MAX_FILTER_DEPTH + 2));
+  const meter = new Meter(FILTER_STEPS * (MAX_FILTER_DEPTH + 2), request);
   const found: Reason[] = [];
-  unlessOutOfSteps(() => collect(filter, { subject, known: new KnownValues(), meter }, found), undefined);
+  unlessOutOfSteps(() => collect(filter, { subject, known, meter }, found), undefined);
   return found;
 }
 

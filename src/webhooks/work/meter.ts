@@ -15,9 +15,11 @@ export const PRICES = {
   member: 0.1,
   /** A member in a canonical text: members are sorted. */
   sortedMember: 1.5,
+  /** A character of a value whose canonical text is made: a member has at least six. */
+  canonicalCharacter: 0.25,
   /** An item that is put into a set. */
   keptItem: 0.5,
-  /** A character that is read one by one, such as by `$contains` or a format. */
+  /** A character that is read one by one, such as by `$contains` or a format, or while JSON is parsed. */
   character: 0.02,
   /** A character of a text that is copied and kept. */
   copiedCharacter: 0.01,
@@ -37,6 +39,8 @@ export const VALIDATION_STEPS = 200_000;
 export const COMPILING_STEPS = 200_000;
 /** What all of these may spend in one request, and an import or an export by itself. */
 export const REQUEST_STEPS = 1_000_000;
+/** What the filter of one replay may spend in a run, so that 50 of them take no more than a few seconds. */
+export const REPLAY_STEPS = 100_000;
 
 /** Thrown before work that would cost more than is left. */
 export class OutOfSteps extends Error {}
@@ -53,6 +57,16 @@ export class Meter {
   /** How many steps were spent, or would have been. */
   get spent(): number {
     return this.#spent;
+  }
+
+  /** Whether nothing is left. */
+  get isSpent(): boolean {
+    return this.#spent >= this.steps;
+  }
+
+  /** Counts work that was done, and does not throw. */
+  count(steps: number): void {
+    this.#spent += steps;
   }
 
   /** Pays for work that comes next. Throws OutOfSteps. */

@@ -32,7 +32,7 @@ const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "objec
     type: (given: string | string[], value: unknown, { meter }: Context) => {
       const types = [given].flat();
       meter.pay(types.length * PRICES.comparison);
-      return types.some((type) => isOfType(type, value)) ? null : () => types.join(" or ");
+      return types.some((type) => isOfType(type, value, meter)) ? null : () => types.join(" or ");
     },
     enum: (given: unknown[], value: unknown, context: Context) => {
       context.meter.pay(given.length * PRICES.comparison);
@@ -56,11 +56,16 @@ const ASSERTIONS: Readonly<Record<"any" | "string" | "number" | "array" | "objec
     },
   },
   number: {
-    minimum: (least: number, value: AnyNumber) => (order(value, least) >= 0 ? null : `${least} or more`),
-    maximum: (most: number, value: AnyNumber) => (order(value, most) <= 0 ? null : `${most} or less`),
-    exclusiveMinimum: (bound: number, value: AnyNumber) => (order(value, bound) > 0 ? null : `more than ${bound}`),
-    exclusiveMaximum: (bound: number, value: AnyNumber) => (order(value, bound) < 0 ? null : `less than ${bound}`),
-    multipleOf: (divisor: number, value: AnyNumber) => (isMultiple(value, divisor) ? null : `a multiple of ${divisor}`),
+    minimum: (least: number, value: AnyNumber, { meter }: Context) =>
+      order(value, least, meter) >= 0 ? null : `${least} or more`,
+    maximum: (most: number, value: AnyNumber, { meter }: Context) =>
+      order(value, most, meter) <= 0 ? null : `${most} or less`,
+    exclusiveMinimum: (bound: number, value: AnyNumber, { meter }: Context) =>
+      order(value, bound, meter) > 0 ? null : `more than ${bound}`,
+    exclusiveMaximum: (bound: number, value: AnyNumber, { meter }: Context) =>
+      order(value, bound, meter) < 0 ? null : `less than ${bound}`,
+    multipleOf: (divisor: number, value: AnyNumber, { meter }: Context) =>
+      isMultiple(value, divisor, meter) ? null : `a multiple of ${divisor}`,
   },
   array: {
     minItems: (least: number, value: unknown[]) => (value.length >= least ? null : `${least} or more items`),
@@ -114,11 +119,11 @@ function tableOf(value: unknown): keyof typeof ASSERTIONS {
   return isObject(value) ? "object" : "any";
 }
 
-function isOfType(type: string, value: unknown): boolean {
+function isOfType(type: string, value: unknown, meter: Meter): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isObject(value);
-  if (isExactNumber(value)) return type === "number" || (type === "integer" && isWhole(value));
+  if (isExactNumber(value)) return type === "number" || (type === "integer" && isWhole(paid(value, meter)));
   if (type === "integer") return Number.isInteger(value);
   return typeof value === type;
 }
@@ -161,15 +166,21 @@ function areUnique(items: readonly unknown[], { known, meter }: Context): boolea
 }
 
 /** Negative, 0 or positive if the value is less than, equal to or greater than the bound. */
-const order = (value: AnyNumber, bound: number): number =>
-  isExactNumber(value) ? compareExact(value, bound) : value < bound ? -1 : Number(value > bound);
+const order = (value: AnyNumber, bound: number, meter: Meter): number =>
+  isExactNumber(value) ? compareExact(paid(value, meter), bound) : value < bound ? -1 : Number(value > bound);
+
+/** The number, all of whose digits are read next: it can have 250,000. */
+function paid(number: ExactNumber, meter: Meter): ExactNumber {
+  meter.pay(number.rawJSON.length * PRICES.character);
+  return number;
+}
 
 /**
  * 0.3 is a multiple of 0.1, although a division of binary numbers has a remainder. A number that a double cannot hold
  * is only looked at for a fraction.
  */
-function isMultiple(value: AnyNumber, divisor: number): boolean {
-  if (isExactNumber(value)) return divisor !== 1 || isWhole(value);
+function isMultiple(value: AnyNumber, divisor: number, meter: Meter): boolean {
+  if (isExactNumber(value)) return divisor !== 1 || isWhole(paid(value, meter));
   const quotient = value / divisor;
   if (Number.isInteger(divisor) || !Number.isFinite(quotient)) return value % divisor === 0;
   return Math.abs(quotient - Math.round(quotient)) <= 4 * Number.EPSILON * Math.abs(quotient);

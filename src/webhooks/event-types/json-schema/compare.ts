@@ -1,4 +1,5 @@
 /** What a new version of a schema breaks for those who publish and for those who subscribe. */
+import { Meter, PRICES } from "../../work/meter";
 import { canonical, isObject } from "./canonical";
 import type { Schema } from "./check";
 
@@ -21,46 +22,63 @@ class Paths {
   }
 }
 
-/** Compares two versions by their types, enumerations, properties and required names; null if nothing breaks. */
-export function breaksOf(before: Schema, after: Schema): Breaks | null {
-  const breaks = { publishers: new Paths(), subscribers: new Paths() };
-  compare(before, after, [], breaks);
-  const [publishers, subscribers] = [[...breaks.publishers.found], [...breaks.subscribers.found]];
+/**
+ * Compares two versions by their types, enumerations, properties and required names; null if nothing breaks. Throws
+ * OutOfSteps.
+ */
+export function breaksOf(before: Schema, after: Schema, meter = new Meter()): Breaks | null {
+  const comparison = new Comparison(meter);
+  comparison.compare(before, after, []);
+  const [publishers, subscribers] = [[...comparison.publishers.found], [...comparison.subscribers.found]];
   return publishers.length + subscribers.length === 0 ? null : { publishers, subscribers };
 }
 
-function compare(before: unknown, after: unknown, path: readonly string[], breaks: Record<keyof Breaks, Paths>): void {
-  const [old, next] = [before, after].map((schema) => (isObject(schema) ? schema : {}));
-  if (!old || !next) return;
-  const publishers = (name?: string) => breaks.publishers.add(path, name);
-  const subscribers = (name?: string) => breaks.subscribers.add(path, name);
-  if (after === false && before !== false) publishers();
-  for (const keyword of ["type", "enum"]) {
-    if (isNarrower(old[keyword], next[keyword])) publishers();
-  }
-  if (isNarrower(next["type"], old["type"])) subscribers();
-  if (next["additionalProperties"] === false && old["additionalProperties"] !== false) publishers();
-  for (const name of without(next["required"], old["required"])) publishers(name);
-  for (const name of without(old["required"], next["required"])) subscribers(name);
-  const properties = [old, next].map((schema) => (isObject(schema["properties"]) ? schema["properties"] : {}));
-  const [had = {}, has = {}] = properties;
-  for (const [name, schema] of Object.entries(had)) {
-    if (!Object.hasOwn(has, name)) subscribers(name);
-    else compare(schema, has[name], [...path, name], breaks);
-  }
-  if (old["items"] !== undefined && next["items"] !== undefined) compare(old["items"], next["items"], path, breaks);
-}
+class Comparison {
+  readonly publishers = new Paths();
+  readonly subscribers = new Paths();
 
-/** Whether `after` leaves out something of `before`; a missing keyword allows all. */
-function isNarrower(before: unknown, after: unknown): boolean {
-  if (after === undefined) return false;
-  if (before === undefined) return true;
-  const allowed = new Set([after].flat().map(canonical));
-  return [before].flat().some((one) => !allowed.has(canonical(one)) && !(one === "integer" && allowed.has('"number"')));
-}
+  constructor(readonly meter: Meter) {}
 
-/** The names of the first list that the second lacks. */
-function without(names: unknown, others: unknown): string[] {
-  const known = new Set(Array.isArray(others) ? others : []);
-  return (Array.isArray(names) ? (names as string[]) : []).filter((name) => !known.has(name));
+  compare(before: unknown, after: unknown, path: readonly string[]): void {
+    this.meter.pay(PRICES.subschema);
+    const [old, next] = [before, after].map((schema) => (isObject(schema) ? schema : {}));
+    if (!old || !next) return;
+    const publishers = (name?: string) => this.publishers.add(path, name);
+    const subscribers = (name?: string) => this.subscribers.add(path, name);
+    if (after === false && before !== false) publishers();
+    for (const keyword of ["type", "enum"]) {
+      if (this.#isNarrower(old[keyword], next[keyword])) publishers();
+    }
+    if (this.#isNarrower(next["type"], old["type"])) subscribers();
+    if (next["additionalProperties"] === false && old["additionalProperties"] !== false) publishers();
+    for (const name of this.#without(next["required"], old["required"])) publishers(name);
+    for (const name of this.#without(old["required"], next["required"])) subscribers(name);
+    const properties = [old, next].map((schema) => (isObject(schema["properties"]) ? schema["properties"] : {}));
+    const [had = {}, has = {}] = properties;
+    for (const [name, schema] of Object.entries(had)) {
+      if (!Object.hasOwn(has, name)) subscribers(name);
+      else this.compare(schema, has[name], [...path, name]);
+    }
+    if (old["items"] !== undefined && next["items"] !== undefined) this.compare(old["items"], next["items"], path);
+  }
+
+  /** Whether `after` leaves out something of `before`; a missing keyword allows all. */
+  #isNarrower(before: unknown, after: unknown): boolean {
+    if (after === undefined) return false;
+    if (before === undefined) return true;
+    this.meter.pay(JSON.stringify([before, after]).length * PRICES.canonicalCharacter);
+    const allowed = new Set([after].flat().map(canonical));
+    return [before]
+      .flat()
+      .some((one) => !allowed.has(canonical(one)) && !(one === "integer" && allowed.has('"number"')));
+  }
+
+  /** The names of the first list that the second lacks. */
+  #without(names: unknown, others: unknown): string[] {
+    const [listed, known] = [names, others].map((list) => (Array.isArray(list) ? (list as string[]) : []));
+    if (!listed || !known) return [];
+    this.meter.pay((listed.length + known.length) * PRICES.keptItem);
+    const taken = new Set(known);
+    return listed.filter((name) => !taken.has(name));
+  }
 }

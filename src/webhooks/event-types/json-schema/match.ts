@@ -1,6 +1,6 @@
 /** Runs the program of a pattern on a text: all of its states at once, so a text is read only once. */
 import { type Meter, PRICES } from "../../work/meter";
-import type { CharacterSet, Program } from "./pattern";
+import { type CharacterSet, type Program, WORD_CHARACTERS } from "./pattern";
 
 /** Whether the pattern matches somewhere in the text. Throws OutOfSteps. */
 export function matches(program: Program, text: string, meter: Meter): boolean {
@@ -77,4 +77,4 @@ function holds(anchor: "start" | "end" | "boundary" | "inside", before: number, 
   return (isWord(before) !== isWord(after)) === (anchor === "boundary");
 }
 
-const isWord = (code: number): boolean => code !== -1 && /^\w$/.test(String.fromCodePoint(code));
+const isWord = (code: number): boolean => has(WORD_CHARACTERS, code);

@@ -30,6 +30,7 @@ const MAX_CODE_POINT = 0x10ffff;
 
 const DIGITS: CharacterSet["ranges"] = [[0x30, 0x39]];
 const WORD: CharacterSet["ranges"] = [...DIGITS, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
+export const WORD_CHARACTERS: CharacterSet = { ranges: WORD, negated: false };
 const SPACES: CharacterSet["ranges"] = [
   ...([
     [0x09, 0x0d],
@@ -55,7 +56,7 @@ const LINE_ENDS: CharacterSet["ranges"] = [
 const CLASSES: Readonly<Record<string, CharacterSet>> = {
   d: { ranges: DIGITS, negated: false },
   D: { ranges: DIGITS, negated: true },
-  w: { ranges: WORD, negated: false },
+  w: WORD_CHARACTERS,
   W: { ranges: WORD, negated: true },
   s: { ranges: SPACES, negated: false },
   S: { ranges: SPACES, negated: true },

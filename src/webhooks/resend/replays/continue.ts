@@ -8,6 +8,7 @@ import { MINUTE_MS } from "../../../base/time";
 import { findTenant } from "../../../tenancy/tenants/store";
 import { enqueue } from "../../plane/enqueue";
 import { sendOperational } from "../../plane/operational";
+import { Meter, REPLAY_STEPS } from "../../work/meter";
 import { firstOf, type ReplayPage, readPage, writePage } from "./page-store";
 import { type ReplayJob, readRunningJobs } from "./store";
 
@@ -19,12 +20,20 @@ const MAX_EMPTY_PAGES = 5;
 const MOST_SAVED_MS = 15_000;
 
 /**
- * Continues the replays of a shard. A replay that fails is logged and skipped. Returns whether any is running. Throws
- * when D1 is down.
+ * Calls to D1 in one run, besides those of a replay that has begun: the other parts of a sweep have theirs, and the
+ * platform refuses those of an invocation after the first 1,000.
+ */
+const RUN_CALLS = 300;
+
+/**
+ * Continues the replays of a shard, those that fit into one run. A replay that fails is logged and skipped. Returns
+ * whether any is running. Throws when D1 is down.
  */
 export async function continueReplays(deps: Deps, shard: number): Promise<boolean> {
   const jobs = await readRunningJobs(deps.shards.db(shard), deps.now());
+  const lastTrip = deps.trips.trips + RUN_CALLS;
   for (const job of jobs) {
+    if (deps.trips.trips >= lastTrip) break;
     try {
       await continueReplay(deps, shard, job);
     } catch (error) {
@@ -51,8 +60,9 @@ export async function continueReplay(deps: Deps, shard: number, job: ReplayJob):
   const limit = Math.min(MAX_DELIVERIES, Math.floor((nowMs - paidFromMs) / intervalMs));
   if (limit < 1) return;
   let current = job;
-  for (let pages = 0; pages < MAX_EMPTY_PAGES; pages += 1) {
-    const page = await readPage(db, current, limit);
+  const meter = new Meter(REPLAY_STEPS);
+  for (let pages = 0; pages < MAX_EMPTY_PAGES && !meter.isSpent; pages += 1) {
+    const page = await readPage(db, current, limit, meter);
     if (page.wanted.length > 0) {
       return queue(deps, shard, current, page, (deliveries) => Math.ceil(paidFromMs + deliveries * intervalMs));
     }

@@ -20,6 +20,7 @@ import { aboutOf, listsType } from "../../plane/patterns-store";
 import { isFilteredFrom, PAYLOAD_BYTES_OF_E, PAYLOAD_OF_E } from "../../plane/payload-store";
 import { NEXT_QUEUE } from "../../plane/predicates-store";
 import { FAN_OUT_TAKES_MS, ID_BEFORE_MS } from "../../plane/timing";
+import { Meter, PRICES } from "../../work/meter";
 import { reopenStatements } from "../reopen-store";
 import { isReady, publishEnd, type ReplayJob } from "./store";
 
@@ -58,9 +59,12 @@ type JobRange = Pick<
   | "createdAt"
 >;
 
-/** Reads the next page of a job: at most `limit` deliveries, oldest first. Takes the tenant from the job. */
-export function readPage(db: Db, job: JobRange, limit: number): Promise<ReplayPage> {
-  return job.which === "failed" ? readFailed(db, job, limit) : readEvents(db, job, limit);
+/**
+ * Reads the next page of a job: at most `limit` deliveries, oldest first. It ends earlier, but not before the first
+ * event, once `meter` is spent, which counts what the filter costs. Takes the tenant from the job.
+ */
+export function readPage(db: Db, job: JobRange, limit: number, meter: Meter): Promise<ReplayPage> {
+  return job.which === "failed" ? readFailed(db, job, limit) : readEvents(db, job, limit, meter);
 }
 
 const ofTypes = (eventTypes: readonly string[] | null, type: SQL) =>
@@ -86,7 +90,7 @@ async function readFailed(db: Db, job: JobRange, limit: number): Promise<ReplayP
 }
 
 /** Reads events that the subscription wants today. For "missing", only those that it was never sent. */
-async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayPage> {
+async function readEvents(db: Db, job: JobRange, limit: number, meter: Meter): Promise<ReplayPage> {
   const { subscriptionId, tenantId, since, until } = job;
   const page = sql`SELECT id, tenant_id, type FROM events WHERE id > ${job.cursor} AND id < ${firstIdAt(until)}
     ORDER BY id LIMIT ${EXAMINED_ROWS}`;
@@ -111,11 +115,11 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
   const read = pageOf(wanted, ends[0]?.examined ?? null, limit);
   const stored = filters[0]?.filter ?? null;
   const filter = stored === null ? null : readFilter(stored, { tenantId, webhookId: subscriptionId });
-  return filter === null ? read : fitting(db, tenantId, filter, read);
+  return filter === null ? read : fitting(db, tenantId, filter, read, meter);
 }
 
 /** Returns the page without what the filter does not let through. It ends earlier if the payloads are large. */
-async function fitting(db: Db, tenantId: string, filter: Filter, page: ReplayPage): Promise<ReplayPage> {
+async function fitting(db: Db, tenantId: string, filter: Filter, page: ReplayPage, meter: Meter) {
   const read = await query<{ id: string; type: string; payload: string }>(db)`
     SELECT e.id, e.type, ${PAYLOAD_OF_E} AS payload FROM (SELECT id, sum(size) OVER (ORDER BY id) AS total FROM (
       SELECT e.id, ${PAYLOAD_BYTES_OF_E} AS size FROM
@@ -123,13 +127,16 @@ async function fitting(db: Db, tenantId: string, filter: Filter, page: ReplayPag
         CROSS JOIN events e ON e.id = j.value AND e.tenant_id = ${tenantId})) sized
       CROSS JOIN events e ON e.id = sized.id
     WHERE sized.total <= ${MAX_PAGE_BYTES} ORDER BY e.id`;
-  const checked = firstOf(page, page.wanted.findLastIndex(({ eventId }) => eventId === read.at(-1)?.id) + 1);
-  const texts = await Promise.all(
-    read.map(async ({ payload, ...event }) => ({ ...event, text: await fromStored(payload) })),
-  );
-  const fits = new Set(
-    texts.filter(({ type, text }) => matches(filter, { type, payload: parseExact(text) })).map(({ id }) => id),
-  );
+  const fits = new Set<string>();
+  let lastId = "";
+  for (const { id, type, payload } of read) {
+    if (lastId !== "" && meter.isSpent) break;
+    const [text, run] = [await fromStored(payload), new Meter()];
+    if (matches(filter, { type, payload: parseExact(text) }, run)) fits.add(id);
+    meter.count(run.spent + text.length * PRICES.character);
+    lastId = id;
+  }
+  const checked = firstOf(page, page.wanted.findLastIndex(({ eventId }) => eventId === lastId) + 1);
   return { ...checked, wanted: checked.wanted.filter(({ eventId }) => fits.has(eventId)) };
 }
 
