@@ -9,6 +9,7 @@ import { type Counts, sumOf } from "./base/counts";
 import { createDeps, type Deps } from "./base/deps";
 import { describeError, log } from "./base/log/log";
 import { MINUTE_MS } from "./base/time";
+import { readOpenJobs, storeOpenJobs } from "./service/upkeep/open-jobs";
 import { begin, type OpenJob, type Period, runJobs } from "./service/upkeep/run-jobs";
 import { JOBS } from "./upkeep";
 import { sweepLanes } from "./webhooks/delivery/lanes/feed";
@@ -26,8 +27,6 @@ const BEGUN_KEY = "begun";
 const BEGUN_AT_KEY = "begunAt";
 /** When somebody first asked for the sweep of an object since it was last started. */
 const ASKED_KEY = "asked";
-/** The jobs of the upkeep that are not finished. */
-const OPEN_KEY = "open";
 /** What was swept lately: without it, an object that has slept since would queue the same deliveries again. */
 const SWEPT_KEY = "swept";
 /** A stored value has at most 2 MB. What is left out can be queued twice, and the second message finds nothing. */
@@ -159,14 +158,14 @@ export class Sweeper extends DurableObject<Env> {
   /** Makes one run of the upkeep. While jobs are left, the next run follows at once. */
   async #maintain(shard: number, begun: readonly Period[]): Promise<void> {
     const { storage } = this.ctx;
-    const left = (await storage.get<OpenJob[]>(OPEN_KEY)) ?? [];
+    const left = await readOpenJobs(storage);
     const open = begun.reduce<OpenJob[]>((jobs, period) => begin(JOBS, jobs, period, shard), left);
     // Before the work: a run that is killed is repeated from here.
-    await storage.put({ [OPEN_KEY]: open, [BEGUN_KEY]: [] });
+    await Promise.all([storeOpenJobs(storage, left, open), storage.put(BEGUN_KEY, [])]);
     try {
       const deps = await createDeps(this.env, this.ctx);
       const run = await runJobs(deps, JOBS, open, shard);
-      await storage.put(OPEN_KEY, run.open);
+      await storeOpenJobs(storage, open, run.open);
       if (run.mayContinue) await storage.setAlarm(Date.now());
     } catch (error) {
       log("error", "upkeep failed", { shard, ...describeError(error) });

@@ -171,7 +171,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/platform-events/source-store": /INDEXED BY audit_events_for_platform/,
   "webhooks/stats": /GROUP BY h\.hour/,
   "webhooks/plane/hours-store": /INSERT INTO hourly_stats/,
-  "webhooks/stats/stored-bytes-store": /octet_length\(long_payload\), 0\)/,
+  "webhooks/stats/stored-bytes-store": /tenant_id AS owner, 160 \+ coalesce/,
   "tenancy/tenants/storage-store": /UPDATE tenants SET stored_bytes = 0/,
   "identity/sessions": /INSERT INTO sessions/,
   "identity/sessions/refresh-store": /UPDATE sessions SET generation/,

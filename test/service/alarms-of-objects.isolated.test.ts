@@ -3,7 +3,8 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newIdAt } from "../../src/base/db/ids";
-import { begin, type OpenJob } from "../../src/service/upkeep/run-jobs";
+import { readOpenJobs, storeOpenJobs } from "../../src/service/upkeep/open-jobs";
+import { begin } from "../../src/service/upkeep/run-jobs";
 import { JOBS } from "../../src/upkeep";
 import { MAX_SWEEP_INTERVAL_MS } from "../../src/webhooks/plane/timing";
 import { faultyDatabase } from "../support/faults/bindings";
@@ -21,7 +22,7 @@ afterEach(() => void vi.useRealTimers());
 type Hook = (name: string, call: () => Promise<unknown>, storage: DurableObjectStorage) => Promise<unknown>;
 
 const storedIn = async (storage: DurableObjectStorage) => ({
-  open: await storage.get<OpenJob[]>("open"),
+  open: await readOpenJobs(storage),
   alarmMs: await storage.getAlarm(),
 });
 
@@ -58,7 +59,7 @@ test("the upkeep goes on at once where a run has ended, until nothing is left", 
   await runDurableObjectAlarm(stub);
   expect(noted).toEqual(begin(JOBS, [], "hour", 1));
   const { open, alarmMs } = await stored();
-  expect([open?.find(({ name }) => name === "removeOldEvents"), alarmMs]).toEqual([
+  expect([open.find(({ name }) => name === "removeOldEvents"), alarmMs]).toEqual([
     { name: "removeOldEvents", cursor: ids[199] },
     Date.now(),
   ]);
@@ -95,3 +96,28 @@ test.each(Object.entries(PARTS))(
     expect((await stored()).alarmMs).toBeLessThanOrEqual(Date.now() + MAX_SWEEP_INTERVAL_MS);
   },
 );
+
+test("each open job has its cursor under its own key, and what the version before has stored goes on", async () => {
+  const stub = env.SWEEPER.get(env.SWEEPER.newUniqueId());
+  await runInDurableObject(stub, async (_, { storage }) => {
+    const [first, second] = [
+      { name: "a", cursor: "1" },
+      { name: "b", cursor: "" },
+    ];
+    await storage.put("open", [first, second]);
+    expect(await readOpenJobs(storage)).toEqual([first, second]);
+    expect([...(await storage.list())]).toEqual([
+      ["cursor:a", "1"],
+      ["jobs", ["a", "b"]],
+    ]);
+    const left = [
+      { name: "b", cursor: "x".repeat(1_500_000) },
+      { name: "a", cursor: "y".repeat(1_500_000) },
+    ];
+    await storeOpenJobs(storage, [first, second], left);
+    expect(await readOpenJobs(storage)).toEqual(left);
+    await storeOpenJobs(storage, left, [second]);
+    expect(await readOpenJobs(storage)).toEqual([second]);
+    expect([...(await storage.list()).keys()]).toEqual(["jobs"]);
+  });
+});

@@ -7,7 +7,8 @@ import { createDeps } from "../../src/base/deps";
 import { tellAlarms } from "../../src/service/alarms/tell";
 import { startSweepers } from "../../src/service/upkeep/start";
 import { releaseHeld } from "../../src/webhooks/delivery/lanes/release";
-import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
+import { COUNTED_TABLES } from "../../src/webhooks/stats/counted-tables";
+import { countPage, withControlPlane } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { browse, newSlug } from "./catalogue";
 import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified, verify } from "./client";
@@ -203,7 +204,9 @@ async function readAll(person: Person, { id, failingId, failedAttempt }: Used): 
   await browser.get(`/people/${crypto.randomUUID()}/left`);
   await browser.get(`/webhooks/${failingId}/attempts/${failedAttempt._id}`);
   // The hourly job does so only in a large database.
-  await countEventBytes((await createDeps(env, createExecutionContext())).shards.db(SHARD), "", 1);
+  const counting = await createDeps(env, createExecutionContext());
+  for (const table of COUNTED_TABLES) await countPage(counting.shards.db(SHARD), table, null, 1);
+  await withControlPlane(counting, [{ tenantId: person.tenantId, bytes: 1 }]);
   await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
   await call("GET", "/events", { token });

@@ -21,7 +21,7 @@ export function refuseWhenFull({ config }: Pick<Deps, "config">, tenant: TenantS
   refuseInFullDatabase(tenant);
   if (storedBytes > config.tenantStoredMib * MIB) {
     const limit = `${config.tenantStoredMib} MiB (TENANT_STORED_MIB)`;
-    const message = `The tenant stores more than ${limit} of events and deliveries. The oldest end with the retention.`;
+    const message = `The tenant stores more than ${limit}. The oldest events and deliveries end with the retention.`;
     throw new AppError("RATE_LIMITED", { message, retryAfterSeconds });
   }
 }

@@ -52,8 +52,8 @@ export const LIMIT_VARIABLES = {
   },
   TENANT_STORED_MIB: {
     description:
-      "How many MiB of events and deliveries a tenant may store, counted once an hour. Beyond that, events are " +
-      "refused with 429 until retention has removed enough.",
+      "How many MiB a tenant may [store](limits.md#storage), counted once an hour. Beyond that, events are refused " +
+      "with 429 until retention has removed enough.",
     ...figure(1_024),
   },
   ...CAP_VARIABLES,

@@ -21,7 +21,7 @@ export const tenants = sqliteTable(
     suspendedAt: integer("suspended_at"),
     suspendedReason: text("suspended_reason"),
     /**
-     * What its events and deliveries take, as the hourly upkeep has counted it; 0 while that is far below the limit.
+     * What it keeps in its delivery database, as the hourly upkeep has counted it; 0 while that is far below the limit.
      */
     storedBytes: integer("stored_bytes").notNull().default(0),
     /** What the product calls it. */

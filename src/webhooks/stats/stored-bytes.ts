@@ -1,9 +1,12 @@
 /** Counts every hour how much the tenants of a database store, while that can be too much. */
 import { MaintenancePages } from "../../base/db/paged-maintenance";
 import { readSize } from "../../base/db/shard-sizes-store";
+import type { Deps } from "../../base/deps";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { noteStoredBytes } from "../../tenancy/tenants/storage-store";
-import { countEventBytes } from "./stored-bytes-store";
+import { COUNTED_TABLES } from "./counted-tables";
+import { addTo, type Sums } from "./largest";
+import { countPage, type RowKey, withControlPlane } from "./stored-bytes-store";
 
 const MIB = 1024 * 1024;
 /** The share of its limit from which what a tenant stores in a database is noted. A moved tenant uses two databases. */
@@ -11,11 +14,14 @@ const NOTED_FROM = 1 / 4;
 
 /** How far the counting has come. */
 interface Place {
-  /** The last event that was counted. */
-  after: string;
-  /** By the ids of tenants. */
-  bytes: Record<string, number>;
+  /** The position of the table that is being counted, and the last row that was counted; null: none. */
+  table: number;
+  after: RowKey | null;
+  /** Bytes, by the ids of tenants. */
+  sums: Sums;
 }
+
+const BEGINNING: Place = { table: 0, after: null, sums: {} };
 
 /**
  * Notes the tenants that store more than a quarter of what they may. While a whole database is smaller than that,
@@ -29,20 +35,40 @@ export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, is
     return null;
   }
   const pages = new MaintenancePages(deps);
-  const place: Place = cursor === "" ? { after: "", bytes: {} } : (JSON.parse(cursor) as Place);
+  let { table, after, sums } = placeOf(cursor);
   while (!isOver()) {
-    const page = await pages.next((rows) => countEventBytes(db, place.after, rows));
-    for (const { id, bytes } of page.tenants) place.bytes[id] = (place.bytes[id] ?? 0) + bytes;
-    if (page.next === null) {
-      const counted = Object.entries(place.bytes).map(([id, bytes]) => ({ id, bytes }));
-      await noteStoredBytes(
-        deps.db,
-        shard,
-        counted.filter(({ bytes }) => bytes > notedFrom),
-      );
+    const counted = COUNTED_TABLES[table];
+    if (counted === undefined) {
+      await noteLargest(deps, shard, sums, notedFrom);
       return null;
     }
-    place.after = page.next;
+    const from = after;
+    const page = await pages.next((rows) => countPage(db, counted, from, rows));
+    sums = addTo(
+      sums,
+      page.kept.map(({ tenantId, bytes }) => [tenantId, bytes]),
+    );
+    after = page.next;
+    if (after === null) table += 1;
   }
-  return JSON.stringify(place);
+  return JSON.stringify({ table, after, sums } satisfies Place);
 };
+
+/** The version before had other places. */
+function placeOf(cursor: string): Place {
+  const place = cursor === "" ? BEGINNING : (JSON.parse(cursor) as Partial<Place>);
+  return { ...BEGINNING, ...(place.sums ? place : {}) };
+}
+
+async function noteLargest(deps: Deps, shard: number, sums: Sums, notedFrom: number): Promise<void> {
+  const largest = Object.entries(sums).map(([tenantId, bytes]) => ({ tenantId, bytes }));
+  const kept = await withControlPlane(
+    deps,
+    largest.filter(({ bytes }) => bytes > notedFrom),
+  );
+  await noteStoredBytes(
+    deps.db,
+    shard,
+    kept.map(({ tenantId, bytes }) => ({ id: tenantId, bytes })),
+  );
+}
