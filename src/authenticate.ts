@@ -88,7 +88,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof StaleCaller || error instanceof HTTPException || (error instanceof AppError && error.status < 500);
 
 function credentialOf(c: Context<AppEnv>): string | null {
-  const credential = c.req.header("x-api-key") ?? c.req.header("authorization")?.match(BEARER)?.[1];
+  const credential = c.req.header("x-api-key") || c.req.header("authorization")?.match(BEARER)?.[1];
   return credential && credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : null;
 }
 

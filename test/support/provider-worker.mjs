@@ -50,19 +50,35 @@ async function idToken({ claims, header = {}, signedBy = "own" }) {
   return `${signed}.${base64url(await crypto.subtle.sign(RSA, key, text(signed)))}`;
 }
 
+const refused = (name) => Response.json({ error: name, error_description: "x\ny" }, { status: 400 });
+
 async function token(request) {
   const form = await request.formData();
+  if (new URL(request.url).hostname.startsWith("basic.")) {
+    const [, given = ""] = (request.headers.get("authorization") ?? "").split("Basic ");
+    // RFC 6749 section 2.3.1: both parts are form-encoded.
+    if (decodeURIComponent(atob(given)) !== "an-id:a-secret") return refused("invalid_client");
+  } else if (form.get("client_id") !== "an-id" || form.get("client_secret") !== "a-secret") {
+    return refused("invalid_client");
+  } else if (request.headers.has("authorization")) return refused("invalid_request");
   const [code, verifier] = [form.get("code") ?? "", form.get("code_verifier") ?? ""];
   const { status = 200, challenge, body, ...does } = readable(code);
-  const error = (name) => Response.json({ error: name, error_description: "x\ny" }, { status: 400 });
-  if (form.get("client_id") !== "an-id" || form.get("client_secret") !== "a-secret") return error("invalid_client");
-  if (request.headers.has("authorization")) return error("invalid_request");
-  if (base64url(await crypto.subtle.digest("SHA-256", text(verifier))) !== challenge) return error("invalid_grant");
-  if (!form.get("redirect_uri")?.startsWith("https://postern.test/api/v1/auth/oauth/")) return error("invalid_grant");
+  if (base64url(await crypto.subtle.digest("SHA-256", text(verifier))) !== challenge) return refused("invalid_grant");
+  if (!form.get("redirect_uri")?.startsWith("https://postern.test/api/v1/auth/oauth/")) return refused("invalid_grant");
   if (status !== 200) return Response.json({ error: "server_error" }, { status });
   if (body !== undefined) return new Response(body, { headers: { "content-type": "application/json" } });
   const id = does.claims ? { id_token: await idToken(does) } : {};
   return Response.json({ access_token: code, token_type: "bearer", ...id });
+}
+
+/** The hosts that have shown their first key, and show a second one from then on. */
+const rotated = new Set();
+
+async function keySet({ hostname }) {
+  const names = rotated.has(hostname) ? ["own", "foreign"] : ["own"];
+  if (hostname.startsWith("rotating.")) rotated.add(hostname);
+  const pairs = await Promise.all(names.map(keyOf));
+  return pairs.map(({ publicJwk }, index) => ({ ...publicJwk, kid: `key-${index + 1}`, use: "sig", alg: "RS256" }));
 }
 
 function discovery({ origin, hostname }) {
@@ -75,6 +91,7 @@ function discovery({ origin, hostname }) {
     jwks_uri: `${origin}/jwks`,
     userinfo_endpoint: `${origin}/userinfo`,
     id_token_signing_alg_values_supported: ["RS256", "HS256"],
+    ...(hostname.startsWith("basic.") ? { token_endpoint_auth_methods_supported: ["client_secret_basic"] } : {}),
   });
 }
 
@@ -90,10 +107,7 @@ async function answer(request) {
     return new Response(null, { status: 204 });
   }
   if (pathname.endsWith("/.well-known/openid-configuration")) return discovery(url);
-  if (/\/(jwks|certs|keys)$/.test(pathname)) {
-    const { publicJwk } = await keyOf("own");
-    return Response.json({ keys: [{ ...publicJwk, kid: "key-1", use: "sig", alg: "RS256" }] });
-  }
+  if (/\/(jwks|certs|keys)$/.test(pathname)) return Response.json({ keys: await keySet(url) });
   if (/\/(token|access_token)$/.test(pathname)) return token(request);
   const held = request.headers.get("authorization")?.replace("Bearer ", "");
   const { user, emails, userinfo } = readable(held ?? "");

@@ -7,6 +7,7 @@ import type { ZodObject } from "zod";
 import { AppError } from "../errors";
 import { type Access, type Call, callersOf, type Operation, type Unchecked } from "../operation";
 import { says } from "../schemas/schemas";
+import { lowerUuid } from "../uuid";
 import { clientContextOf } from "./client-context";
 import { cookiesOf } from "./cookies";
 import type { AppEnv } from "./env";
@@ -159,9 +160,9 @@ const uncheckedOf = ({ req }: Context<AppEnv>): Unchecked => ({
   query: () => new URL(req.url).searchParams,
 });
 
-/** A parameter of the path. Throws if the route has none of this name. */
+/** A parameter of the path; a UUID is in lower case. Throws if the route has none of this name. */
 export function pathParam(c: Context<AppEnv>, name: string): string {
   const value: string | undefined = c.req.param(name);
   if (value === undefined) throw new Error(`the path has no parameter ${name}`);
-  return value;
+  return lowerUuid(value);
 }

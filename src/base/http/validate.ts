@@ -6,15 +6,18 @@ import type { input, output, ZodObject, ZodType } from "zod";
 import { invalid } from "../errors";
 import { withExactNumbers } from "../exact-json";
 import { refuseDeep } from "../json-depth";
+import { parseWithNulls } from "../schemas/nulls";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
-/** Validates the JSON body, whose numbers keep their digits. Unknown fields are ignored. */
+/** Validates the JSON body, whose numbers keep their digits. Ignores unknown fields, and nulls of optional ones. */
 export function body<T extends ZodType>(schema: T) {
   const validate = validator("json", async (parsed, c) => {
     const text = await c.req.text();
     refuseDeep(text);
-    const result = await schema.safeParseAsync(withExactNumbers(text, parsed));
+    const value = withExactNumbers(text, parsed);
+    // In a change, null says that something goes.
+    const result = await (c.req.method === "PATCH" ? schema.safeParseAsync(value) : parseWithNulls(schema, value));
     if (!result.success) throw invalid(result.error);
     return result.data;
   }) as unknown as MiddlewareHandler<AppEnv, string, { in: { json: input<T> }; out: { json: output<T> } }>;

@@ -5,11 +5,20 @@
 import * as z from "zod";
 import { ERROR_CODES } from "../errors";
 import { isExactNumber } from "../exact-json";
+import { lowerUuid } from "../uuid";
 import { PERMISSIONS, ROLE_NAMES } from "./roles";
 
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 256;
 const MAX_EMAIL_CHARACTERS = 254;
+/**
+ * The addresses that browsers take (`type=email` of the HTML standard), but dots stand between atoms (RFC 5322 section
+ * 3.2.3), and the domain has a top level that is no number and may be an A-label (RFC 5890).
+ */
+const ATOM = "[\\w!#$%&'*+/=?^`{|}~-]+";
+const DOMAIN = String.raw`(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?\.)+`;
+const TOP_LEVEL = String.raw`(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z\d-]{0,58}[A-Za-z\d])`;
+const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${DOMAIN}${TOP_LEVEL}$`);
 /** RFC 5321 section 4.5.3.1.1. */
 const LOCAL_PART = /^[^@]{1,64}@/;
 
@@ -28,11 +37,11 @@ export const email = z
   .transform((text) => text.normalize("NFKC").trim().toLowerCase())
   .pipe(
     z
-      .email({ abort: true })
+      .email({ abort: true, pattern: ADDRESS })
       .max(MAX_EMAIL_CHARACTERS)
       .regex(LOCAL_PART, "Must have at most 64 characters before the @"),
   )
-  .meta({ format: "email", maxLength: MAX_EMAIL_CHARACTERS, pattern: z.regexes.email.source });
+  .meta({ format: "email", maxLength: MAX_EMAIL_CHARACTERS, pattern: ADDRESS.source });
 
 /** A new password: 8 to 256 code points after NFKC, never trimmed. */
 export const newPassword = z
@@ -73,19 +82,25 @@ export const name = z
 /** A token that we have mailed or shown once. Its form is not checked here; only its use shows whether it is valid. */
 export const opaqueToken = z.string().min(1).max(1000);
 
+/** One of a person's tenants, as the person chooses it. */
+export const chosenTenantId = opaqueToken.overwrite(lowerUuid);
+
 /** A token of the Turnstile widget, for requests that programs abuse. */
 export const captchaToken = z
   .string()
-  .min(1)
   .max(2048)
   .optional()
+  .transform((text) => text || undefined)
   .meta({
     description: "From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`).",
     examples: ["XXXX.DUMMY.TOKEN.XXXX"],
   });
 
 /** Ids are UUIDv7, so they sort by creation time. */
-export const id = z.uuid().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] });
+export const id = z
+  .uuid()
+  .toLowerCase()
+  .meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] });
 
 /** A tenant in an answer that may also be the tenant of the platform. */
 export const tenantId = z.string().meta({
@@ -140,7 +155,7 @@ const hasMembers = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !isExactNumber(value);
 
 /** Where a page begins, as the previous answer gave it. */
-export const cursor = z.uuid().meta({ description: "The `nextCursor` of the previous answer; opaque." });
+export const cursor = z.uuid().toLowerCase().meta({ description: "The `nextCursor` of the previous answer; opaque." });
 
 /** How many `rows`, such as "Events", a page has. */
 export const pageLimit = (rows: string, maxRows: number, usualRows = 50) =>

@@ -8,6 +8,7 @@ import { readRecentKeys } from "../../base/db/first-keys-store";
 import { timeOfId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { MINUTE_MS } from "../../base/time";
+import { typedCode } from "../../base/typed-code";
 
 export const MAIL_CODE_LIFETIME_MS = 10 * MINUTE_MS;
 const DIGITS = 6;
@@ -21,7 +22,7 @@ export const mailCode = ([newest]: KeyRing, mailId: string): Promise<string> => 
  */
 export async function isMailCode(deps: Deps, mailId: string, given: string): Promise<boolean> {
   const keys = await readRecentKeys(deps);
-  const digits = utf8(given.replaceAll(/\s/g, ""));
+  const digits = utf8(typedCode(given));
   const codes = await Promise.all(keys.map(async (key) => utf8(await codeUnder(key, mailId))));
   return codes.some((code) => code.length === digits.length && crypto.subtle.timingSafeEqual(code, digits));
 }

@@ -14,7 +14,13 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const EVENT_TYPE = "LegacyLogin";
 
 const answer = z.union([
-  z.object({ ok: z.literal(true), profile: z.record(z.string(), z.unknown()).default({}) }),
+  z.object({
+    ok: z.literal(true),
+    profile: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .transform((profile) => profile ?? {}),
+  }),
   z.object({ ok: z.literal(false) }),
 ]);
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Config } from "../../base/config/config";
 import { jsonOf } from "../../base/json";
+import { parseWithNulls } from "../../base/schemas/nulls";
 import { email, name, providerName, role } from "../../base/schemas/schemas";
 import { externalId } from "../../tenancy/directory/schemas";
 import { readJwk } from "../passkeys/webauthn/public-key";
@@ -31,8 +32,9 @@ const text = (maxCharacters: number) =>
 const identity = z.object({
   provider: providerName,
   subject: text(255),
-  issuer: z.string().max(1000).optional(),
-  email: email.optional(),
+  issuer: z.string().max(1000).nullish(),
+  // A note only, so an odd one costs itself.
+  email: email.nullish().catch(null),
 });
 
 const passkey = z.object({
@@ -94,9 +96,9 @@ export async function readLine(line: string, context: RowContext): Promise<ReadL
   if (value === null) return { refused: "Must be a JSON object" };
   const subject = subjectOf(value);
   try {
-    const { success, data, error } = schema.safeParse(value);
-    if (!success) throw new RowRefused(describe(error));
-    return { ...subject, row: await rowOf(data, context) };
+    const read = await parseWithNulls(schema, value);
+    if (!read.success) throw new RowRefused(describe(read.error));
+    return { ...subject, row: await rowOf(read.data, context) };
   } catch (error) {
     if (error instanceof RowRefused || error instanceof HashRefused) return { ...subject, refused: error.message };
     throw error;
@@ -122,7 +124,7 @@ function subjectOf(value: Readonly<Record<string, unknown>>): LineSubject {
   };
 }
 
-function describe({ issues }: z.ZodError): string {
+function describe({ issues }: Pick<z.ZodError, "issues">): string {
   const [issue] = issues;
   return issue ? `${issue.path.map(String).join(".")}: ${issue.message}` : "The row is not valid";
 }
@@ -148,7 +150,7 @@ async function rowOf(given: z.output<typeof schema>, context: RowContext): Promi
 }
 
 function identityOf(config: Config, given: z.output<typeof identity>, index: number): NewIdentity {
-  const issuer = issuerOf(config, given.provider, given.issuer);
+  const issuer = issuerOf(config, given.provider, given.issuer ?? undefined);
   if (issuer === null) throw new RowRefused(`identities.${index}.issuer: Must be the issuer that people sign in with`);
   return { provider: given.provider, issuer, subject: given.subject, email: given.email ?? null };
 }

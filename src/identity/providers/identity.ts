@@ -2,6 +2,7 @@
 import type { IDToken, JsonObject } from "oauth4webapi";
 import { email as emailSchema, name as nameSchema, type ProviderName } from "../../base/schemas/schemas";
 import { FlowError } from "./failure";
+import { isMicrosoftIssuer } from "./providers";
 
 /** OpenID Connect Core, section 2. */
 const MAX_SUBJECT_CHARACTERS = 255;
@@ -49,10 +50,10 @@ export function identityOf(
 const isAsSpelled = (claim: unknown, email: string | null): boolean =>
   typeof claim === "string" && claim.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) === email;
 
-/** The profile in the claims of an ID token, or of the userinfo endpoint. */
-export const profileOf = (provider: ProviderName, claims: IDToken | JsonObject): Profile => ({
+/** The profile in the claims of an ID token of this issuer, or of its userinfo endpoint. */
+export const profileOf = (provider: ProviderName, issuer: string, claims: IDToken | JsonObject): Profile => ({
   email: claims.email,
-  emailVerified: isVerified(provider, claims),
+  emailVerified: isVerified(provider, issuer, claims),
   name: claims.name,
 });
 
@@ -61,12 +62,15 @@ export const profileOf = (provider: ProviderName, claims: IDToken | JsonObject):
  * `xms_edov` says that the tenant owns the domain. Google verifies other addresses only once, and they can change hands
  * afterwards: it speaks for those of Gmail and, with `hd`, for those of Workspace.
  */
-function isVerified(provider: ProviderName, claims: IDToken | JsonObject): boolean {
+function isVerified(provider: ProviderName, issuer: string, claims: IDToken | JsonObject): boolean {
   if (provider === "google" && !isOfGoogle(claims)) return false;
-  if (provider !== "microsoft") return claims.email_verified === true;
-  const { xms_edov: edov } = claims;
-  return edov === true || edov === 1 || edov === "1" || edov === "true";
+  if (provider !== "microsoft" && isTrue(claims.email_verified)) return true;
+  return isMicrosoftIssuer(issuer) && isTrue(claims.xms_edov);
 }
+
+/** Some providers send booleans as text or as numbers. */
+const isTrue = (claim: unknown): boolean =>
+  claim === true || claim === 1 || (typeof claim === "string" && /^(?:true|1)$/i.test(claim));
 
 const isOfGoogle = ({ email, hd }: IDToken | JsonObject): boolean =>
   (typeof hd === "string" && hd !== "") || (typeof email === "string" && /@gmail\.com$/i.test(email));

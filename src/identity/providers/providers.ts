@@ -76,6 +76,9 @@ export const microsoftIssuer = (tid: unknown): string | undefined =>
 
 const MICROSOFT_ISSUER = /^https:\/\/login\.microsoftonline\.com\/([^/]+)\/v2\.0$/;
 
+/** Whether it is an organisation at Microsoft, with which people sign in there or at the generic provider. */
+export const isMicrosoftIssuer = (issuer: string): boolean => MICROSOFT_ISSUER.test(issuer);
+
 /**
  * The issuer of the people at a provider. At Microsoft each organisation has its own, so it must be given; elsewhere
  * another one than ours is refused. Null if it is missing or not one that people can sign in with.

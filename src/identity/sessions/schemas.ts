@@ -1,6 +1,6 @@
 /** Sessions and their tokens in requests and answers. */
 import * as z from "zod";
-import { described, id, opaqueToken, time } from "../../base/schemas/schemas";
+import { chosenTenantId, described, id, opaqueToken, time } from "../../base/schemas/schemas";
 
 const EXAMPLE_REFRESH_TOKEN = "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f.1.UNhY4JhezH9gQYqvDMWrWH9CwlcKiECVqejMrND2VFw";
 
@@ -64,7 +64,7 @@ export const session = described(
 );
 
 export const tenantChoice = z
-  .object({ tenantId: opaqueToken.meta({ description: "One of the user's tenants." }) })
+  .object({ tenantId: chosenTenantId.meta({ description: "One of the user's tenants." }) })
   .meta({ id: "TenantChoice" });
 
 export type TokenPair = z.infer<typeof tokenPair>;

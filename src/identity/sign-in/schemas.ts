@@ -3,6 +3,7 @@ import * as z from "zod";
 
 import {
   captchaToken,
+  chosenTenantId,
   described,
   email,
   givenPassword,
@@ -45,11 +46,18 @@ export const passkeyRegistration = described(
   () => ({ state: passkeyState, response: attestation, name: passkeyName }),
 );
 
-const totp = opaqueToken.optional().meta({
-  description: "A TOTP or recovery code. Required when two-factor authentication is on.",
-  examples: ["123456"],
-});
-const tenantId = opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." });
+const totp = z
+  .string()
+  .max(1000)
+  .optional()
+  .transform((text) => text || undefined)
+  .meta({
+    description: "A TOTP or recovery code. Required when two-factor authentication is on.",
+    examples: ["123456"],
+  });
+const tenantId = chosenTenantId
+  .optional()
+  .meta({ description: "One of the user's tenants. Missing: the one used last." });
 
 export const credentials = described("Credentials", "What proves who signs in.", () => ({
   email,
@@ -85,7 +93,7 @@ export const codeCredentials = described(
 export const passkeyLogin = described("PasskeyLogin", "The answer to the options of a login.", () => ({
   state: passkeyState,
   response: assertion,
-  tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
+  tenantId,
 }));
 
 export const exchange = described("OauthExchange", "The result of a sign-in with a provider.", () => ({

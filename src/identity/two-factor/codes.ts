@@ -5,6 +5,7 @@ import { decrypt, encrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { unavailable } from "../../base/errors";
 import { describeError, log } from "../../base/log/log";
+import { typedCode } from "../../base/typed-code";
 import type { Factor, StoredTotpSecret } from "./store";
 
 const PERIOD_SECONDS = 30;
@@ -43,9 +44,12 @@ export async function readTotpSecret(deps: Deps, userId: string, secretEncrypted
   }
 }
 
-/** The `otpauth://` URI that authenticator apps read as a QR code. They show the name of the brand. */
+/**
+ * The `otpauth://` URI that authenticator apps read as a QR code. They show the name of the brand. A colon would
+ * end it: the Key URI Format forbids one in either part.
+ */
 export const enrolmentUri = ({ config }: Pick<Deps, "config">, secret: string, email: string): string =>
-  totp(secret, email, config.brand.name).toString();
+  totp(secret, email, config.brand.name.replaceAll(/\s*:\s*/g, " ").trim() || "Postern").toString();
 
 /**
  * Returns the time step of a code that is right at present; null for a wrong code. Throws SERVICE_UNAVAILABLE when no
@@ -57,7 +61,7 @@ export async function stepOf(
   secretEncrypted: string,
   code: string,
 ): Promise<number | null> {
-  const token = code.replaceAll(/\s/g, "");
+  const token = typedCode(code);
   if (!TOTP_FORM.test(token)) return null;
   const timestamp = deps.now();
   const secret = await readTotpSecret(deps, userId, secretEncrypted);
@@ -76,7 +80,7 @@ export async function readFactor(
   { totpEnrolmentId: enrolmentId, totpSecretEncrypted }: StoredTotpSecret,
   code: string,
 ): Promise<Factor | null> {
-  const compact = code.toUpperCase().replaceAll(/[\s-]/g, "");
+  const compact = typedCode(code).toUpperCase().replaceAll("-", "");
   if (RECOVERY_FORM.test(compact)) return { kind: "recovery", codeHash: await sha256Hex(compact) };
   const step = await stepOf(deps, userId, totpSecretEncrypted, code);
   return step === null ? null : { kind: "totp", enrolmentId, step };

@@ -102,11 +102,18 @@ function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
   };
 }
 
+/**
+ * RFC 7519 section 4.1.6 asks for no check of `iat`, and the clocks of machines are some seconds apart. A token of the
+ * far future was not issued by the clock that its revocation is compared with.
+ */
+const MAX_AHEAD_SECONDS = 30;
+
 function checkTimes({ iat, nbf, exp }: Claims, { toleranceSeconds, now }: CheckedOptions): void {
   const nowSeconds = now() / 1000;
   if (nowSeconds >= Number(exp) + toleranceSeconds) throw new SessionError("EXPIRED");
-  const validFrom = Math.max(Number(iat), typeof nbf === "number" ? nbf : -Infinity);
-  if (nowSeconds < validFrom - toleranceSeconds) throw new SessionError("NOT_YET_VALID");
+  const isEarly = typeof nbf === "number" && nowSeconds < nbf - toleranceSeconds;
+  const isOfTheFuture = nowSeconds < Number(iat) - Math.max(toleranceSeconds, MAX_AHEAD_SECONDS);
+  if (isEarly || isOfTheFuture) throw new SessionError("NOT_YET_VALID");
 }
 
 async function checkRevocation(

@@ -7,7 +7,7 @@ import { invalid } from "../../base/errors";
 import { isNdjson, ndjsonOnly } from "../../base/http/body";
 import { endpoint, routes } from "../../base/http/endpoint";
 import type { AppEnv } from "../../base/http/env";
-import { perform, requires } from "../../base/http/operation";
+import { pathParam, perform, requires } from "../../base/http/operation";
 import { platformKeyOf } from "../../base/http/permissions";
 import { describeRoute, documented } from "../../base/http/route-docs";
 import { body } from "../../base/http/validate";
@@ -172,7 +172,7 @@ export const importRoutes = new Hono<AppEnv>()
       const part = partNumber.safeParse(c.req.param("n"));
       if (part.error) throw invalid(part.error, "n");
       const bytes = new Uint8Array(await c.req.arrayBuffer());
-      return c.json({ data: await putPart(c.get("deps"), c.req.param("id"), part.data, bytes) });
+      return c.json({ data: await putPart(c.get("deps"), pathParam(c, "id"), part.data, bytes) });
     },
   )
   .route("/", running);

@@ -1,4 +1,5 @@
 /** How the product names a tenant: by its id, or as `ext:` and the id that the product has given it. */
+import { lowerUuid } from "../../base/uuid";
 
 const EXTERNAL = "ext:";
 
@@ -9,4 +10,6 @@ export interface TenantName {
 }
 
 export const parseTenantName = (text: string): TenantName =>
-  text.startsWith(EXTERNAL) ? { id: null, externalId: text.slice(EXTERNAL.length) } : { id: text, externalId: null };
+  text.startsWith(EXTERNAL)
+    ? { id: null, externalId: text.slice(EXTERNAL.length) }
+    : { id: lowerUuid(text), externalId: null };

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import type { AppEnv } from "../../base/http/env";
-import { saying } from "../../base/http/operation";
+import { pathParam, saying } from "../../base/http/operation";
 import { WITH_KEYS } from "../../base/operation";
 import { dataOf, id } from "../../base/schemas/schemas";
 import { MOVE_CONSUMER, READ_FEED, WRITE_FEED } from "../access";
@@ -124,7 +124,7 @@ export const feeds = {
     ...MISSING,
     answers: () => ({ 200: dataOf(z.array(feedConsumer)) }),
     verb: ({ deps, principal, param }) => consumersOf(deps, ownFeed(principal, param("id"))),
-    answer: (c, rows) => c.json({ data: rows.map((row) => consumerView(c.req.param("id") ?? "", row)) }),
+    answer: (c, rows) => c.json({ data: rows.map((row) => consumerView(pathParam(c, "id"), row)) }),
   }),
   ack: endpoint({
     id: "ackFeedConsumer",
@@ -136,7 +136,7 @@ export const feeds = {
     answers: () => ({ 200: dataOf(feedConsumer), path: CONSUMER_PATH }),
     verb: ({ deps, principal, param, input }) =>
       ackConsumer(deps, ownFeed(principal, param("id")), param("name"), input.cursor),
-    answer: (c, row) => c.json({ data: consumerView(c.req.param("id") ?? "", row) }),
+    answer: (c, row) => c.json({ data: consumerView(pathParam(c, "id"), row) }),
   }),
   seek: endpoint({
     id: "seekFeedConsumer",
@@ -148,7 +148,7 @@ export const feeds = {
     answers: () => ({ 200: dataOf(feedConsumer), path: CONSUMER_PATH }),
     verb: ({ deps, principal, param, input }) =>
       seekConsumer(deps, ownFeed(principal, param("id")), param("name"), input, principal.actor),
-    answer: (c, row) => c.json({ data: consumerView(c.req.param("id") ?? "", row) }),
+    answer: (c, row) => c.json({ data: consumerView(pathParam(c, "id"), row) }),
   }),
   forget: endpoint({
     id: "deleteFeedConsumer",

@@ -1,6 +1,7 @@
 /** `/.well-known/webhook-keys/:id`: the public keys of a subscription, for its subscriber. */
 import { Hono } from "hono";
 import type { AppEnv } from "../../base/http/env";
+import { pathParam } from "../../base/http/operation";
 import { limit } from "../../base/http/rate-limit";
 import { describeRoute } from "../../base/http/route-docs";
 import { publicKeysOf } from "./public-keys";
@@ -27,7 +28,7 @@ export const webhookKeyRoutes = new Hono<AppEnv>().get(
     // Without the query string, with which anybody could bypass the cache.
     const cacheKey = new Request(`${url.origin}${url.pathname}`);
     const cached = await caches.default.match(cacheKey);
-    const text = cached ? await cached.text() : JSON.stringify(await publicKeysOf(c.get("deps"), c.req.param("id")));
+    const text = cached ? await cached.text() : JSON.stringify(await publicKeysOf(c.get("deps"), pathParam(c, "id")));
     const headers = { "Content-Type": "application/json", "Cache-Control": CACHE_CONTROL };
     if (!cached) {
       c.get("deps").background("cache", caches.default.put(cacheKey, new Response(text, { headers })));

@@ -15,7 +15,7 @@ export interface RelyingParty {
 /**
  * Returns the host of `APP_URL` as the relying party. Its pages, and those of `PASSKEY_ORIGINS`, may use the passkeys.
  */
-export function relyingParty({ appUrl, passkeyOrigins }: Config): RelyingParty {
+export function relyingParty({ appUrl, passkeyOrigins, brand }: Config): RelyingParty {
   const { hostname, origin } = new URL(appUrl);
-  return { id: hostname, name: "Postern", origins: [origin, ...passkeyOrigins] };
+  return { id: hostname, name: brand.name, origins: [origin, ...passkeyOrigins] };
 }

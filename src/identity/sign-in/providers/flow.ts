@@ -1,7 +1,6 @@
 /** OAuth 2's authorization code flow with PKCE, and OpenID Connect's ID token. */
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
-import { BoundedMap } from "../../../base/bounded-map";
 import type { Deps } from "../../../base/deps";
 import { log } from "../../../base/log/log";
 import type { Cookies } from "../../../base/operation";
@@ -12,6 +11,7 @@ import { readGithubProfile } from "../../providers/github";
 import { identityOf, type ProviderIdentity, profileOf } from "../../providers/identity";
 import { FLOW_COOKIE, microsoftIssuer, type Provider, requestOptions, serverOf } from "../../providers/providers";
 import { seal, unseal } from "../../providers/sealed";
+import { keysOf } from "./keys";
 
 const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
 
@@ -104,8 +104,7 @@ async function identify(
   const client = { client_id: clientId };
   const options = requestOptions(server.issuer);
   const accepted = oauth.validateAuthResponse(server, client, parameters, state);
-  // Not HTTP Basic, whose form-encoding of ids providers disagree on.
-  const secret = oauth.ClientSecretPost(clientSecret);
+  const secret = clientAuth(server)(clientSecret);
   const uri = redirectUri(deps, provider);
   const answer = await oauth.authorizationCodeGrantRequest(server, client, secret, accepted, uri, verifier, options);
   if (provider.name === "github") {
@@ -113,44 +112,49 @@ async function identify(
     const profile = await readGithubProfile(token);
     return identityOf(provider.name, { issuer: server.issuer, sub: profile.sub }, profile);
   }
-  const issuer = provider.name === "microsoft" ? await organisationOf(server, answer) : server;
+  const idToken = await idTokenOf(answer);
+  const issuer = provider.name === "microsoft" ? organisationOf(server, idToken) : server;
   const expected = { expectedNonce: nonce, requireIdToken: true };
   const tokens = await oauth.processAuthorizationCodeResponse(issuer, client, answer, expected);
-  const keys = { [oauth.jwksCache]: keysOf(server.issuer) };
+  const keys = { [oauth.jwksCache]: keysOf(server.issuer, idToken, deps.now()) };
   await oauth.validateApplicationLevelSignature(issuer, answer, { ...options, ...keys });
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   if (!claims) throw new FlowError("invalid_response", "no ID token");
   const person = { issuer: claims.iss, sub: claims.sub };
-  if (claims.email !== undefined || provider.name !== "oidc" || !server.userinfo_endpoint) {
-    return identityOf(provider.name, person, profileOf(provider.name, claims));
+  // Some providers send an address that is empty or null to say that there is none.
+  if (claims.email || provider.name !== "oidc" || !server.userinfo_endpoint) {
+    return identityOf(provider.name, person, profileOf(provider.name, claims.iss, claims));
   }
   const response = await oauth.userInfoRequest(server, client, tokens.access_token, options);
   // The answer must be about the same person (OpenID Connect Core, section 5.3.2).
   const info = await oauth.processUserInfoResponse(server, client, claims.sub, response);
-  return identityOf(provider.name, person, profileOf(provider.name, info));
+  return identityOf(provider.name, person, profileOf(provider.name, claims.iss, info));
+}
+
+/**
+ * How the client proves itself: in the body wherever the provider takes that, because providers disagree on the
+ * form-encoding of ids in HTTP Basic.
+ */
+function clientAuth({ token_endpoint_auth_methods_supported: methods }: oauth.AuthorizationServer) {
+  const isBasicOnly = methods?.includes("client_secret_basic") && !methods.includes("client_secret_post");
+  return isBasicOnly ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
 }
 
 /**
  * Reads from the unverified ID token only which issuer must have signed it. Its signature and claims are checked
  * afterwards.
  */
-async function organisationOf(server: oauth.AuthorizationServer, answer: Response): Promise<oauth.AuthorizationServer> {
-  const { id_token: token } = (await answer.clone().json()) as { id_token?: unknown };
-  if (typeof token !== "string") return server;
-  const issuer = microsoftIssuer(decodeJwt(token).tid);
+function organisationOf(server: oauth.AuthorizationServer, idToken: string | null): oauth.AuthorizationServer {
+  if (idToken === null) return server;
+  const issuer = microsoftIssuer(decodeJwt(idToken).tid);
   if (!issuer) throw new FlowError("invalid_response", "no organisation in the ID token");
   return { ...server, issuer };
 }
 
-/** More than a deployment has. */
-const MAX_ISSUERS = 20;
-/** The keys that providers sign with. oauth4webapi fetches them again after 5 minutes, or for an unknown key. */
-const keysByIssuer = new BoundedMap<oauth.JWKSCacheInput>(MAX_ISSUERS);
-
-function keysOf(issuer: string): oauth.JWKSCacheInput {
-  const known = keysByIssuer.get(issuer) ?? {};
-  keysByIssuer.set(issuer, known);
-  return known;
+/** The ID token of an answer, unverified. Reads a copy, because the library reads the answer itself. */
+async function idTokenOf(answer: Response): Promise<string | null> {
+  const { id_token: token } = (await answer.clone().json()) as { id_token?: unknown };
+  return typeof token === "string" ? token : null;
 }
 
 const redirectUri = ({ config }: Deps, { name }: Provider) => `${config.publicUrl}/api/v1/auth/oauth/${name}/callback`;

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { AppError, invalid } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
+import { pathParam } from "../../../base/http/operation";
 import { describeRoute } from "../../../base/http/route-docs";
 import { SUBPROTOCOL } from "../../delivery/frames";
 import { readTicket, TICKET_HEADER, type Ticket } from "../ticket";
@@ -13,7 +14,7 @@ async function ticketOf(c: Context<AppEnv>): Promise<Ticket> {
   const offered = (c.req.header("sec-websocket-protocol") ?? "").split(",").map((protocol) => protocol.trim());
   const [protocol, text, ...more] = offered;
   const isAsked = protocol === SUBPROTOCOL && text !== undefined && more.length === 0;
-  const ticket = isAsked ? await readTicket(c.get("deps"), c.req.param("id") ?? "", text) : null;
+  const ticket = isAsked ? await readTicket(c.get("deps"), pathParam(c, "id"), text) : null;
   if (!ticket) throw invalidTicket();
   return ticket;
 }

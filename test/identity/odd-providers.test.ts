@@ -1,0 +1,42 @@
+/** Providers that follow the specifications in ways of their own. */
+import { expect, test } from "vitest";
+import { call } from "../support/client";
+import { claimsOf, comeBack, depart, exchange, newBrowser, newPersonAtProvider, type Script } from "../support/oauth";
+
+/** Goes to a provider and back. Returns the profile of who is signed in, or the error. */
+async function signIn(script: (claims: Record<string, unknown>) => Script, host = "id", claims = {}) {
+  const browser = newBrowser({ OIDC_ISSUER: `https://${host}.issuer.example` });
+  const departure = await depart(browser, "oidc");
+  const back = await comeBack(browser, "oidc", departure, script(claimsOf(departure, newPersonAtProvider(claims))));
+  const { body } = await exchange(browser, back.searchParams.get("code") ?? "");
+  if (!body.data) return back.searchParams.get("error") ?? body.code;
+  return (await call("GET", "/auth/me", { token: body.data.accessToken })).body.data;
+}
+
+test.each([true, 1, "true", "True", "TRUE", "1"])("email_verified %j counts as true", async (verified) => {
+  const me = await signIn((claims) => ({ claims }), "id", { email_verified: verified });
+  expect(me.emailVerified).toBe(true);
+});
+
+test.each([false, 0, "false", "0", "yes", "", null, [true], { a: 1 }])(
+  "email_verified %j does not",
+  async (verified) => {
+    expect(await signIn((claims) => ({ claims }), "id", { email_verified: verified })).toBe("EMAIL_NOT_VERIFIED");
+  },
+);
+
+test.each(["", null])("an address of %j in the ID token does not hide the one of userinfo", async (email) => {
+  const info = newPersonAtProvider();
+  const me = await signIn((claims) => ({ claims: { ...claims, sub: info.sub, email }, userinfo: info }));
+  expect(me.email).toBe(info.email);
+});
+
+test("a provider that takes HTTP Basic only gets HTTP Basic", async () => {
+  expect(await signIn((claims) => ({ claims }), "basic")).toMatchObject({ emailVerified: true });
+});
+
+test("a key that the provider has just published is looked for at once", async () => {
+  expect(await signIn((claims) => ({ claims }), "rotating")).toMatchObject({ emailVerified: true });
+  const byNewKey: Script = { signedBy: "foreign", header: { kid: "key-2" } };
+  expect(await signIn((claims) => ({ claims, ...byNewKey }), "rotating")).toMatchObject({ emailVerified: true });
+});
