@@ -1,7 +1,8 @@
 /** Consumers of feeds, whose positions the service keeps. */
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { call, eventually, type Person, signUpVerified } from "../support/client";
 import { type Feed, onlyFeed, payloads, poll, post } from "../support/feeds";
+import { joinTenant } from "../support/people";
 import { publish } from "../support/receiver";
 
 let person: Person;
@@ -80,6 +81,31 @@ test("of 10 polls of a consumer at once, one is answered and the others get 409 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
   const refused = answers.find(({ status }) => status === 409);
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+describe("a viewer, who may not acknowledge,", () => {
+  const asViewer = async () => (await joinTenant(person, "viewer")).token;
+
+  test("keeps nobody from polling a consumer", async () => {
+    const token = await asViewer();
+    await poll1("&from=oldest");
+    const waiting = call("GET", `/feeds/${feed.id}/events?consumer=a&wait=20`, { token });
+    for (let again = 0; again < 5; again += 1) expect((await poll1()).data).toEqual([]);
+    await publish(person, 1);
+    expect(payloads(await poll1())).toEqual([1]);
+    expect(payloads((await waiting).body)).toEqual([1]);
+  });
+
+  test("makes consumers up to half of the cap, exactly, and leaves the other half to those who may", async () => {
+    const token = await asViewer();
+    const made = async (as: string, name: string) => {
+      const path = (number: number) => `/feeds/${feed.id}/events?consumer=${name}${number}`;
+      const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => call("GET", path(n), { token: as })));
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    expect(await made(token, "viewer")).toBe(10);
+    expect(await made(feed.token, "product")).toBe(10);
+  });
 });
 
 test("of 30 consumers at once, 20 are made", async () => {

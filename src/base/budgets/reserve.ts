@@ -4,6 +4,7 @@ import type { Deps } from "../deps";
 import { AppError, emailNotVerified } from "../errors";
 import { refuseOverLimit } from "../limits/limiter";
 import type { LimitName } from "../limits/rules";
+import { sharersOf } from "../limits/sharers";
 import type { LimitVerdict } from "../limits/window";
 import type { TenantStanding } from "../schemas/principal";
 
@@ -109,7 +110,7 @@ function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): Share[
   const { published = 0, events = 0, deliveries = 0, bytes = 0 } = amounts;
   const { tenantId: key, platformKeyId } = tenant;
   const limits: Share[] = [
-    { name: "publish", key, units: events },
+    { name: "publish", key: sharersOf(tenant), units: events },
     { name: "tenantDeliveries", key, units: deliveries },
     { name: "tenantPayloadBytes", key, units: bytes },
   ];

@@ -8,6 +8,7 @@ import type { ErrorCode } from "../errors";
 import { consumeByAddress } from "../limits/by-address";
 import { refuseOverLimit } from "../limits/limiter";
 import { FAIL_CLOSED, type RuleName } from "../limits/rules";
+import { sharersOf } from "../limits/sharers";
 import { type LimitVerdict, resetSeconds } from "../limits/window";
 import type { Principal } from "../schemas/principal";
 import type { AppEnv } from "./env";
@@ -19,10 +20,10 @@ const KEYS = {
   user: (c: Context<AppEnv>) => c.get("principal").userId,
   // The key, if it belongs to no user.
   "user or key": (c: Context<AppEnv>) => c.get("principal").userId || (c.get("principal").actor.id ?? ""),
-  tenant: (c: Context<AppEnv>) => c.get("principal").tenantId,
+  tenant: (c: Context<AppEnv>) => sharersOf(c.get("principal")),
   "platform key": (c: Context<AppEnv>) => c.get("principal").actor.id ?? "",
   // With the tenant: others cannot use up the limit of a feed whose id they know.
-  feed: (c: Context<AppEnv>) => `${c.get("principal").tenantId} ${c.req.param("id")}`,
+  feed: (c: Context<AppEnv>) => `${sharersOf(c.get("principal"))} ${c.req.param("id")}`,
 } as const;
 
 interface Counting {

@@ -21,7 +21,7 @@ type PortalRequest = Pick<NewPortalLink, "permissions" | "ttlSeconds"> & Partial
 
 /**
  * Makes a link or a token for the caller's tenant. Returns its row and its secret. Throws FORBIDDEN for a permission
- * that the caller does not have, CONFLICT at the cap, and NOT_FOUND in the tenant of the platform, which has no
+ * that the caller does not have, CONFLICT at a cap, and NOT_FOUND in the tenant of the platform, which has no
  * customers.
  */
 export async function makePortalLink(
@@ -46,8 +46,9 @@ export async function makePortalLink(
     expiresAt: createdAt + ttlSeconds * 1000,
     openedAt: null,
   };
-  const making = { hash: await sha256Hex(secret), maker: makerOf(caller) };
-  if (!(await insertPortalLink(deps, caller, row, making))) throw capReached("portalLinks", deps.config.caps);
+  const making = { hash: await sha256Hex(secret), maker: makerOf(caller), userId: caller.userId };
+  const reached = await insertPortalLink(deps, caller, row, making);
+  if (reached !== null) throw capReached(reached, deps.config.caps);
   return { row, secret };
 }
 

@@ -1,6 +1,6 @@
 /** Portal links and tokens in D1, stored as SHA-256. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, query } from "../../base/db/client";
+import { atomically, jsonList, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { ActingIn, Actor } from "../../base/schemas/actor";
 import type { AuditAction } from "../../base/schemas/audit-actions";
@@ -20,10 +20,11 @@ export interface PortalLinkRow {
   openedAt: number | null;
 }
 
-/** Who makes a link, and with which token. */
+/** Who makes a link, and with which token. `userId` is the person behind the maker, or empty. */
 export interface Making {
   hash: string;
   maker: Maker;
+  userId: string;
 }
 
 export interface Maker {
@@ -40,27 +41,38 @@ const recorded = (tenantId: string, action: PortalAction, actor: Actor, id: stri
   target: { kind: "portal-link", id } as const,
 });
 
-/** Stores a new link or token. Returns false when the tenant has the maximum number of those that have not ended. */
+/**
+ * Stores a new link or token, unless that exceeds a cap: then returns which. People share a cap of the tenant, and each
+ * has one; so that nobody keeps the product from making links, those of platform keys are counted apart.
+ */
 export async function insertPortalLink(
   { db, config }: Deps,
   { tenantId, actor }: ActingIn,
   row: PortalLinkRow,
-  { hash, maker }: Making,
-): Promise<boolean> {
-  const { inserted } = await atomically(db, {
+  { hash, maker, userId }: Making,
+): Promise<"portalLinks" | "portalLinksOfUser" | null> {
+  const { portalLinks, portalLinksOfUser } = config.caps;
+  const isWorking = sql`tenant_id = ${tenantId} AND expires_at > ${row.createdAt}`;
+  const ofSharers = sql`(SELECT count(*) FROM portal_links WHERE ${isWorking}
+    AND (maker_kind = 'platform-key') = ${Number(maker.kind === "platform-key")})`;
+  const ofUser = sql`(SELECT count(*) FROM portal_links WHERE ${isWorking} AND ${userId} <> ''
+    AND ((maker_kind = 'user' AND maker_id = ${userId}) OR (maker_kind = 'api-key'
+      AND maker_id IN (SELECT id FROM api_keys WHERE tenant_id = ${tenantId} AND user_id = ${userId}))))`;
+  const { counted, inserted } = await atomically(db, {
+    counted: rows<{ ofUser: number }>(sql`SELECT ${ofUser} AS ofUser`),
     inserted: sql`INSERT INTO portal_links (id, tenant_id, kind, hash, maker_kind, maker_id, permissions, theme,
         return_url, created_at, expires_at)
       SELECT ${row.id}, ${tenantId}, ${row.kind}, ${hash}, ${maker.kind}, ${maker.id}, ${jsonList(row.permissions)},
         ${row.theme && JSON.stringify(row.theme)}, ${row.returnUrl}, ${row.createdAt}, ${row.expiresAt}
-      WHERE (SELECT count(*) FROM portal_links WHERE tenant_id = ${tenantId} AND expires_at > ${row.createdAt})
-        < ${config.caps.portalLinks}
+      WHERE ${ofSharers} < ${portalLinks} AND ${ofUser} < ${portalLinksOfUser}
       RETURNING id`,
     recorded: auditIfChanged({
       ...recorded(tenantId, "portal.link_created", actor, row.id),
       meta: { kind: row.kind, permissions: row.permissions },
     }),
   });
-  return inserted.length === 1;
+  if (inserted.length === 1) return null;
+  return (counted[0]?.ofUser ?? 0) < portalLinksOfUser ? "portalLinks" : "portalLinksOfUser";
 }
 
 /** Which links somebody sees: those that they made, or with `maker` null all of the tenant. */

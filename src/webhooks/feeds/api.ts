@@ -112,7 +112,10 @@ export const feeds = {
     schema: feedQuery,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: feedPage }),
-    verb: ({ deps, principal, param, input }) => pollFeed(deps, ownFeed(principal, param("id")), input),
+    verb: ({ deps, principal, param, input }) => {
+      const mayMove = principal.permissions.has("webhook.update");
+      return pollFeed(deps, ownFeed(principal, param("id")), { ...input, mayMove });
+    },
     answer: (c, page) => c.body(pageText(page), 200, { "Content-Type": "application/json" }),
   }),
   consumers: endpoint({

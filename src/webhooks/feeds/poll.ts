@@ -27,6 +27,11 @@ const NEXT_POLL_MS = 2_000;
 /** Who waits in the service needs no pause of its own. */
 const NEXT_WAITING_POLL_MS = 500;
 
+/** A poll. Who may not move a consumer neither holds its place nor keeps others from making one. */
+export interface Poll extends FeedQuery {
+  mayMove: boolean;
+}
+
 /** A page of a feed; `data` are the events as JSON texts, in which the payloads are as they were published. */
 export interface FeedPage {
   data: string[];
@@ -40,9 +45,10 @@ export interface FeedPage {
  * Reads a page, and waits for an event if it is empty. Throws NOT_FOUND, VALIDATION_FAILED for a cursor of another
  * feed, and CONFLICT for one consumer too many or a second poll of a consumer at the same time.
  */
-export async function pollFeed(deps: Deps, feed: FeedRef, query: FeedQuery): Promise<FeedPage> {
-  const { consumer, cursor, from = "now", wait } = query;
+export async function pollFeed(deps: Deps, feed: FeedRef, query: Poll): Promise<FeedPage> {
+  const { consumer, cursor, from = "now", wait, mayMove } = query;
   if (consumer !== undefined) {
+    if (!mayMove) return waitForPage(deps, feed, { consumer }, query);
     return withLease(deps, feed.feedId, consumer, () => waitForPage(deps, feed, { consumer }, query));
   }
   if (cursor !== undefined) return waitForPage(deps, feed, { position: positionOf(feed.feedId, cursor) }, query);
@@ -50,7 +56,7 @@ export async function pollFeed(deps: Deps, feed: FeedRef, query: FeedQuery): Pro
   return waitForPage(deps, feed, { from }, { ...query, wait: from === "now" ? 0 : wait });
 }
 
-async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: FeedQuery): Promise<FeedPage> {
+async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: Poll): Promise<FeedPage> {
   const endsAtMs = deps.now() + query.wait * 1_000;
   for (let start = begin; ; ) {
     const { position, ...page } = await readPage(deps, feed, start, query);
@@ -66,7 +72,7 @@ async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: FeedQ
 
 type Read = Pick<FeedPage, "data" | "hasMore" | "truncated"> & { position: number };
 
-async function readPage(deps: Deps, feed: FeedRef, start: Start, query: FeedQuery): Promise<Read> {
+async function readPage(deps: Deps, feed: FeedRef, start: Start, query: Poll): Promise<Read> {
   const { limit, maxAgeMs } = query;
   const floor = maxAgeMs === undefined ? 0 : positionAt(deps.now() - maxAgeMs);
   const page = orNotFound(await findEntries(deps, feed, start, { floor, limit }), "Feed");
@@ -83,11 +89,12 @@ async function readPage(deps: Deps, feed: FeedRef, start: Start, query: FeedQuer
 }
 
 /** Makes the consumer of the query, and returns where it begins. */
-async function newConsumer(deps: Deps, feed: FeedRef, { state }: EntryPage, query: FeedQuery): Promise<Start> {
-  const { consumer: name = "", from = "now" } = query;
+async function newConsumer(deps: Deps, feed: FeedRef, { state }: EntryPage, query: Poll): Promise<Start> {
+  const { consumer: name = "", from = "now", mayMove } = query;
   const { caps } = deps.config;
+  const most = mayMove ? caps.feedConsumers : Math.floor(caps.feedConsumers / 2);
   const position = from === "oldest" ? state.trimmedTo : state.head;
-  const isMade = await insertConsumer(deps, feed, { name, position, most: caps.feedConsumers, nowMs: deps.now() });
+  const isMade = await insertConsumer(deps, feed, { name, position, most, nowMs: deps.now() });
   if (!isMade) throw capReached("feedConsumers", caps);
   return { consumer: name };
 }
