@@ -13,6 +13,7 @@ import { requireOperator, servesRequest } from "./base/http/permissions";
 import { documented } from "./base/http/route-docs";
 import { type Access, isOpenWhenSuspended } from "./base/operation";
 import type { PlatformKeyPrincipal, Principal } from "./base/schemas/principal";
+import type { Permission } from "./base/schemas/roles";
 import { PLATFORM_TENANT } from "./base/schemas/tenant-ref";
 import { authenticateApiKey, recallApiKey } from "./identity/api-keys/authenticate";
 import { authenticateFeedToken } from "./identity/api-keys/feed-token";
@@ -37,13 +38,10 @@ export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();
     const access = accessOf(c);
-    const principal = await identify(c, access);
-    if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
-    const isOpen = isOpenWhenSuspended(access);
-    if (principal.isTenantSuspended && !isOpen) throw tenantSuspended();
-    if (lacksSecondFactor(principal, c.get("deps").now()) && !isOpen) throw secondFactorRequired();
-    if (!isOpen) refuseWriteWhenFull(c, principal);
+    const principal = await admit(c, access);
+    if (!isOpenWhenSuspended(access)) refuseWriteWhenFull(c, principal);
     c.set("principal", principal);
+    c.set("checkCaller", () => checkCaller(c, access));
     await refuseOtherCallers(c, access);
     await next();
   }),
@@ -86,6 +84,24 @@ export function byRememberedKey(steps: readonly MiddlewareHandler[]): Middleware
 /** Whether the error says that nothing was written, and why. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StaleCaller || error instanceof HTTPException || (error instanceof AppError && error.status < 500);
+
+async function admit(c: Context<AppEnv>, access: Access): Promise<Principal> {
+  const principal = await identify(c, access);
+  if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
+  const isOpen = isOpenWhenSuspended(access);
+  if (principal.isTenantSuspended && !isOpen) throw tenantSuspended();
+  if (lacksSecondFactor(principal, c.get("deps").now()) && !isOpen) throw secondFactorRequired();
+  return principal;
+}
+
+/** Throws what a request would be answered with that came now; for the routes that need one permission. */
+async function checkCaller(c: Context<AppEnv>, access: Access): Promise<void> {
+  const { permissions } = await admit(c, access);
+  const refusal = c.get("tenantRefusal");
+  if (refusal) throw refusal;
+  const isAllowed = [...permissions, undefined].includes(access.permission as Permission | undefined);
+  if (!isAllowed) throw new AppError("FORBIDDEN");
+}
 
 function credentialOf(c: Context<AppEnv>): string | null {
   const credential = c.req.header("x-api-key") || c.req.header("authorization")?.match(BEARER)?.[1];

@@ -36,7 +36,9 @@ const IS_NOTED = "isNoted";
 const USED = "used";
 
 /** A session or key that has ended is noticed so soon. */
-const CHECK_EVERY_MS = 45_000;
+const CHECK_EVERY_MS = 4_000;
+/** A lane that does not follow its listener, or a listener that is gone, is noticed so soon. */
+const NOTE_EVERY_MS = 45_000;
 /** After a failure, for example of D1. */
 const REPEAT_AFTER_MS = 5_000;
 const MAX_UNANSWERED = 100;
@@ -47,6 +49,8 @@ export class ListenSocket extends DurableObject<Env> {
   /** By the attempt. */
   readonly #unanswered = new Map<string, { ticketId: string; resolve: (passed: Passed) => void }>();
   #noting: Promise<unknown> = Promise.resolve();
+  /** Unix ms. */
+  #noteAtMs = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -123,7 +127,8 @@ export class ListenSocket extends DurableObject<Env> {
     try {
       const socket = this.#current();
       if (socket && !(await this.#mayListen(socket))) this.#close(socket, CLOSED.revoked);
-      if (!(await this.#note())) this.#closeAll(CLOSED.gone);
+      const isDue = !this.#current() || Date.now() >= this.#noteAtMs;
+      if (isDue && !(await this.#note())) this.#closeAll(CLOSED.gone);
     } catch (error) {
       this.#failed(error);
       return;
@@ -166,6 +171,7 @@ export class ListenSocket extends DurableObject<Env> {
   }
 
   #failed(error: unknown): void {
+    this.#noteAtMs = 0;
     log("error", "listener not noted", { webhookId: this.#known()?.id, ...describeError(error) });
     this.ctx.waitUntil(this.ctx.storage.setAlarm(Date.now() + REPEAT_AFTER_MS));
   }
@@ -189,6 +195,7 @@ export class ListenSocket extends DurableObject<Env> {
     const isConnected = this.#current() !== undefined;
     if (!isConnected && kv.get(IS_NOTED) !== true) return true;
     kv.put(IS_NOTED, true);
+    this.#noteAtMs = Date.now() + NOTE_EVERY_MS;
     const deps = await createDeps(this.env, this.ctx);
     const tenant = await findTenant(deps, known.tenantId);
     if (!tenant) return false;

@@ -91,6 +91,11 @@ export interface Call<Input> {
   readonly platformKey: PlatformKeyPrincipal;
   /** Who is signed in, for an operation that needs nobody; null if nobody is. */
   readonly holder: Principal | null;
+  /**
+   * Throws what the request would be answered with if it came now, such as after the end of the caller's session. For
+   * an operation that waits before it answers.
+   */
+  checkCaller(): Promise<void>;
   readonly client: ClientContext;
   readonly cookies: Cookies;
   readonly unchecked: Unchecked;

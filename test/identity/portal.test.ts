@@ -3,11 +3,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, logIn, setRole, signUp, signUpVerified } from "../support/client";
 import { costOf, countedEnv } from "../support/cost";
+import { addPasskey, loginWith } from "../support/passkeys";
 import { joinTenant } from "../support/people";
 import { newPlatformKey } from "../support/platform-keys";
 import { ALL, newPortalLink, newPortalToken, portal, READ } from "../support/portal";
 import { REACH, reaches } from "../support/reach";
 import { send } from "../support/routes";
+import { enrol } from "../support/two-factor";
 
 const CONFINED = "Portal access does not reach this.";
 const make = (token: string, body: object, path = "/portal-links") => call("POST", path, { token, body });
@@ -230,11 +232,33 @@ describe("it ends", () => {
     expect(await works(made.token)).toBe(false);
   });
 
-  test("not with the session of its maker", async () => {
-    const owner = await logIn(await signUp());
-    const { token } = await newPortalToken(owner.token);
-    await call("POST", "/auth/logout-all", { token: owner.token });
+  test("with all sessions of its maker, which is recorded, and not with one of them", async () => {
+    const owner = await signUpVerified();
+    const again = await logIn(owner);
+    const { token, id } = await newPortalToken(owner.token);
+    await call("POST", "/auth/logout", { body: { refreshToken: again.refreshToken } });
     expect(await works(token)).toBe(true);
+    await call("POST", "/auth/logout-all", { token: owner.token });
+    expect(await works(token)).toBe(false);
+    const { token: reader } = await logIn(owner);
+    const { data } = (await call("GET", "/audit?action=portal.link_revoked", { token: reader })).body;
+    expect(data).toMatchObject([{ target: { id }, meta: { reason: "logout-all" }, actor: { id: owner.userId } }]);
+  });
+
+  test("with the second factor that the tenant requires and its maker lacks, a passkey of later sessions too", async () => {
+    const owner = await signUpVerified();
+    const member = await joinTenant(owner, "developer");
+    const passkey = await addPasskey(member);
+    const before = await newPortalToken(member.token);
+    await enrol(owner);
+    const body = { requireSecondFactor: "all", graceDays: 0 };
+    await call("PATCH", "/tenant/security", { token: owner.token, body });
+    expect(await works(before.token)).toBe(false);
+    const { accessToken } = (await loginWith(passkey)).body.data;
+    const after = await newPortalToken(accessToken);
+    expect([await works(after.token), await works(before.token)]).toEqual([true, false]);
+    await call("PATCH", "/tenant/security", { token: owner.token, body: { requireSecondFactor: "off" } });
+    expect(await works(before.token)).toBe(true);
   });
 });
 

@@ -56,8 +56,12 @@ export const EVENTS: Record<string, EndingEvent> = {
       must("POST", "/auth/change-email/confirm", own.token, { token: await changeTokenOf(own) }),
   },
   "sign-out everywhere": {
-    actions: ["auth.logout_all", "auth.logout", "session.revoked", "operator.sessions_ended"],
+    actions: ["auth.logout_all", "auth.logout", "session.revoked"],
     happens: ({ own }) => must("POST", "/auth/logout-all", own.token),
+  },
+  "sign-out by operator": {
+    actions: ["operator.sessions_ended"],
+    happens: async ({ own }) => operate(await operator(), "POST", `/people/${own.userId}/sessions/revoke`),
   },
   "person suspended": {
     actions: ["operator.person_suspended", "user.suspended"],

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import type { SoftPasskey } from "./authenticator";
 import { call, newAddress, newEmail, PASSWORD, type Person, signUpVerified } from "./client";
 import { SAFARI } from "./devices";
+import { connect, openListener } from "./listener";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { addPasskey } from "./passkeys";
 import { invite } from "./people";
@@ -29,6 +30,10 @@ export interface Insider {
   platformKey: string;
   source: { id: string; secret: string };
   feed: { id: string; token: string };
+  /** The answer to a poll of the feed by the other session, which has waited since before the event. */
+  openPoll: Promise<{ status: number; body: { data?: unknown[] } }>;
+  /** The socket of a listener of the other session, which is open. */
+  openSocket: Awaited<ReturnType<typeof connect>> & { listenerId: string };
   mailedCode: { state: string; code: string };
   passkey: SoftPasskey;
   sub: string;
@@ -63,6 +68,24 @@ export async function changeTokenOf(person: Person): Promise<string> {
   return tokenIn(await mailTo(email, /Confirm your new/));
 }
 
+async function newIdentity({ userId }: Person): Promise<string> {
+  const sub = `sub-${crypto.randomUUID()}`;
+  await env.DB.prepare(
+    `INSERT INTO identities (issuer, sub, id, user_id, provider, email, created_at)
+     VALUES ('https://id.issuer.example', ?, ?, ?, 'oidc', 'a@example.com', ?)`,
+  )
+    .bind(sub, crypto.randomUUID(), userId, Date.now())
+    .run();
+  return sub;
+}
+
+async function openSocketOf(token: string): Promise<Insider["openSocket"]> {
+  const { _id: listenerId, ticket } = await openListener(token);
+  const opened = await connect(listenerId, ticket);
+  await opened.ready;
+  return { ...opened, listenerId };
+}
+
 /** The other session comes first: "this was not me" ends what was set up after it. */
 export async function newInsider(): Promise<Insider> {
   const [boss, person] = [await signUpVerified(), await signUpVerified()];
@@ -87,15 +110,8 @@ export async function newInsider(): Promise<Insider> {
   const source = (await must("POST", "/sources", token, { name: "code", provider: "github", secrets: [secret] })).data;
   const feed = (await must("POST", "/feeds", token, { name: "orders", events: ["*"] })).data;
   const { state } = (await must("POST", "/auth/code", undefined, { email })).data;
-  const sub = `sub-${crypto.randomUUID()}`;
-  await env.DB.prepare(
-    `INSERT INTO identities (issuer, sub, id, user_id, provider, email, created_at)
-     VALUES ('https://id.issuer.example', ?, ?, ?, 'oidc', 'a@example.com', ?)`,
-  )
-    .bind(sub, crypto.randomUUID(), person.userId, Date.now())
-    .run();
   const accomplice = newEmail();
-  return {
+  const insider: Omit<Insider, "openPoll"> = {
     boss,
     own,
     other: { ...own, token, refreshToken },
@@ -108,9 +124,10 @@ export async function newInsider(): Promise<Insider> {
     platformKey: (await newPlatformKey(["events.publish"])).key,
     source: { id: source.id, secret },
     feed: { id: feed.id, token: feed.token },
+    openSocket: await openSocketOf(token),
     mailedCode: { state, code: codeIn(await mailTo(email, /sign-in code/)) },
     passkey: await addPasskey(own),
-    sub,
+    sub: await newIdentity(person),
     accomplice: { email: accomplice, token: await invite(own, accomplice, "viewer") },
     resetToken: await resetTokenOf(email),
     changeToken: await changeTokenOf(own),
@@ -118,4 +135,9 @@ export async function newInsider(): Promise<Insider> {
     notMe,
     variables: {},
   };
+  // Last, because it waits for 20 seconds.
+  const poll = (query: string) => call("GET", `/feeds/${feed.id}/events${query}`, { token, headers: from() });
+  const { cursor } = (await poll("")).body;
+  const openPoll = poll(`?cursor=${cursor}&wait=20`);
+  return { ...insider, openPoll };
 }

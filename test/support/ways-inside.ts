@@ -1,9 +1,10 @@
 /** Every way in which a person is inside a tenant or gets in. */
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { toHex, utf8 } from "../../src/base/crypto/encoding";
 import { hmac } from "../../src/base/crypto/webhook-signature";
 import { show } from "./authenticator";
-import { newAddress, PASSWORD } from "./client";
+import { call, eventually, newAddress, PASSWORD } from "./client";
 import type { Insider } from "./insider";
 import { newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { callUnder } from "./overrides";
@@ -54,8 +55,26 @@ export interface WayInside {
   works(insider: Insider): Promise<boolean>;
 }
 
-/** In the order in which they are tried: what uses something up comes last. */
+/** In the order in which they are tried: what waits comes first, and what uses something up comes last. */
 export const WAYS_INSIDE: Record<string, WayInside> = {
+  "open poll": {
+    stands: [],
+    async works({ boss, openPoll }) {
+      await call("POST", "/events", { token: boss.token, body: { type: "OrderPaid", payload: "secret" } });
+      const { status, body } = await openPoll;
+      return status === 200 && body.data?.length === 1;
+    },
+  },
+  "open socket": {
+    stands: [],
+    async works({ openSocket: { listenerId, socket, texts, closed } }) {
+      // The check of every few seconds.
+      await runDurableObjectAlarm(env.LISTEN_SOCKET.getByName(listenerId));
+      if (socket.readyState === WebSocket.READY_STATE_OPEN) socket.send("ping");
+      const ponged = eventually("a pong", async () => texts.includes("pong")).then(() => true);
+      return Promise.race([ponged, closed.then(() => false)]);
+    },
+  },
   session: { stands: ["session", "sessions"], works: (insider) => opens(insider, insider.other.token) },
   "API key": { stands: ["api-key", "api_keys"], works: (insider) => opens(insider, insider.apiKey) },
   "portal token": { stands: ["portal"], works: (insider) => opens(insider, insider.portalToken) },

@@ -196,6 +196,57 @@ describe("tokens", () => {
     expect([body.data.tokenPrefix, body.data.token]).toEqual([`${third.slice(0, 8)}…`, undefined]);
   });
 
+  describe("an open poll", () => {
+    /** Polls with a wait, during whose first pause something happens. Returns the answer and how long it has waited. */
+    async function during(token: string, happens: () => Promise<unknown>) {
+      const { cursor } = await poll(feed);
+      vi.useFakeTimers({ toFake: ["Date"] });
+      let waitedMs = 0;
+      vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => {
+        if (waitedMs === 0) await happens();
+        waitedMs += ms;
+        vi.setSystemTime(Date.now() + ms);
+      });
+      const { status } = await call("GET", `/feeds/${feed.id}/events?cursor=${cursor}&wait=20`, { token });
+      return { status, waitedMs };
+    }
+    const rotate = () => post(person, `/feeds/${feed.id}/token`, { overlapSeconds: 0 });
+
+    test("ends within 5 s of its token", async () => {
+      const { status, waitedMs } = await during(feed.token, rotate);
+      expect(status).toBe(401);
+      expect(waitedMs).toBeLessThanOrEqual(5_000);
+    });
+
+    test("does not return an event that came after its token had ended", async () => {
+      const ended = await during(feed.token, async () => {
+        await rotate();
+        await publish(person, "a secret");
+      });
+      expect(ended).toEqual({ status: 401, waitedMs: 1_000 });
+    });
+
+    test("of an API key ends with the key", async () => {
+      const body = { name: "reader", scopes: ["webhook.read"] };
+      const apiKey = (await post(person, "/api-keys", body)).body.data;
+      const revoke = () => call("DELETE", `/api-keys/${apiKey.id}`, { token: person.token });
+      expect((await during(apiKey.key, revoke)).status).toBe(401);
+    });
+
+    test("whose caller stays waits until its end, and asks for the caller four times", async () => {
+      const { cursor } = await poll(feed);
+      vi.useFakeTimers({ toFake: ["Date"] });
+      const pauses = vi
+        .spyOn(scheduler, "wait")
+        .mockImplementation(async (ms) => void vi.setSystemTime(Date.now() + ms));
+      const { status, trips } = await costOf("GET", `/feeds/${feed.id}/events?cursor=${cursor}&wait=20`, {
+        token: feed.token,
+      });
+      const reads = pauses.mock.calls.length + 1;
+      expect([status, trips]).toEqual([200, 1 + reads + 4]);
+    });
+  });
+
   test("of 30 feeds at once, 20 are made, and the others leave no token", async () => {
     const owner = await signUp();
     const answers = await Promise.all(

@@ -6,9 +6,11 @@ import { call, eventually, signUpVerified } from "../support/client";
 import { consumeBatch, type Key, makeDue, messageFor } from "../support/engine";
 import { connect, newTicket, openListener, payloadOf } from "../support/listener";
 import { operate, operator } from "../support/operators";
+import { joinTenant } from "../support/people";
 import { callAs, newPlatformKey } from "../support/platform-keys";
 import { endedAttempts, publish } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
+import { enrol } from "../support/two-factor";
 
 const objectOf = (id: string) => env.LISTEN_SOCKET.getByName(id);
 
@@ -25,7 +27,27 @@ async function closedAfter({ _id, ticket }: { _id: string; ticket: string }, end
   return closed;
 }
 
+test("the next check of a connection is at most 5 s away, after each one too", async () => {
+  const { token } = await signUpVerified();
+  const { _id, ticket } = await openListener(token);
+  await (await connect(_id, ticket)).ready;
+  const nextMs = () =>
+    runInDurableObject(objectOf(_id), async (_, { storage }) => ((await storage.getAlarm()) ?? Infinity) - Date.now());
+  expect(await nextMs()).toBeLessThanOrEqual(5_000);
+  await runDurableObjectAlarm(objectOf(_id));
+  expect(await nextMs()).toBeLessThanOrEqual(5_000);
+});
+
 describe("the next check closes the connection with 4003 when", () => {
+  test("the tenant requires a second factor that its user lacks", async () => {
+    const owner = await signUpVerified();
+    const member = await joinTenant(owner, "developer");
+    await enrol(owner);
+    const body = { requireSecondFactor: "all", graceDays: 0 };
+    const require = () => call("PATCH", "/tenant/security", { token: owner.token, body });
+    expect(await closedAfter(await openListener(member.token), require)).toBe(4003);
+  });
+
   test("the tenant is suspended", async () => {
     const { token, tenantId } = await signUpVerified();
     const op = await operator();

@@ -176,7 +176,7 @@ describe("the socket", () => {
 });
 
 describe("a listener", () => {
-  test("ends within a minute when its session, its key, its role or its tenant has ended", async () => {
+  test("ends at the next check when its session, its key, its role or its tenant has ended", async () => {
     const alarm = (id: string) => runDurableObjectAlarm(env.LISTEN_SOCKET.getByName(id));
     const closedAfter = async (token: string, end: () => Promise<unknown>) => {
       const { _id, ticket } = await openListener(token);

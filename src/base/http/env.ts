@@ -19,6 +19,8 @@ export interface AppEnv {
     isRelayed: boolean;
     /** Set on every route behind `requirePrincipal`. */
     principal: Principal;
+    /** See `Call`. Set on every route behind `requirePrincipal`. */
+    checkCaller: () => Promise<void>;
     /** Why a platform key cannot act in a tenant: the request names none, or none that the key sees. */
     tenantRefusal: AppError | undefined;
     /** Set on every console page that requires a session. */

@@ -143,6 +143,7 @@ const callOf = <Input>(c: Context<AppEnv>, input: Input, params: PathParams): Ca
     const principal: Call<Input>["holder"] | undefined = c.get("principal");
     return principal ?? null;
   },
+  checkCaller: () => c.get("checkCaller")(),
   get client() {
     return clientContextOf(c);
   },

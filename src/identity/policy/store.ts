@@ -5,7 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { DAY_MS } from "../../base/time";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { IS_IN_SCOPE } from "../sessions/due-store";
+import { IS_IN_SCOPE } from "../tokens/due-store";
 import type { PolicyChange, RequiredOf } from "./schemas";
 
 /** For a tenant that has never had a policy. */

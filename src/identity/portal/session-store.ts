@@ -6,6 +6,7 @@ import type { Permission } from "../../base/schemas/roles";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 import { isKeyLive } from "../api-keys/store";
 import { isPlatformKeyActive } from "../platform-keys/store";
+import { SECOND_FACTOR_OF_MAKER_DUE } from "../tokens/due-store";
 import { type LinkMaker, permissionsOfMaker } from "./maker";
 import { parsedTheme } from "./store";
 
@@ -26,6 +27,7 @@ const linkWhere = (condition: SQL) =>
   prepared<FoundLink>(sql`
   SELECT p.id, p.permissions, p.theme, p.return_url AS returnUrl, p.expires_at AS expiresAt, p.opened_at AS openedAt,
     t.name AS tenantName, p.maker_kind AS makerKind, m.role, u.suspended_at IS NOT NULL AS isSuspended,
+    coalesce(${SECOND_FACTOR_OF_MAKER_DUE} <= ${nowMs}, 0) AS owesFactor,
     k.owner AS keyOwner, k.scopes AS keyScopes, coalesce(${isKeyLive(nowMs)}, 0) AS isKeyLive,
     (SELECT k.scopes FROM platform_keys k WHERE p.maker_kind = 'platform-key' AND k.id = p.maker_id
       AND ${isPlatformKeyActive(nowMs)}

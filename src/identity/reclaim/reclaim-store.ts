@@ -7,7 +7,7 @@ import { rows } from "../../base/db/client";
 import type { EndedAccess } from "../../base/mail/job";
 import { SYSTEM } from "../../base/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
-import { endPortalLinks } from "../portal/ended-store";
+import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessions } from "../tokens/revocations-store";
 
 /**
@@ -47,7 +47,7 @@ export function reclaim(userId: string, condition: SQL, nowMs: number) {
       FROM users WHERE id = ${userId} AND ${unproven}`),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${livingKeys} AND ${unproven}`,
     // Before the memberships, through which the tenants are found.
-    portalLinks: endPortalLinks(userId, unproven, nowMs),
+    portalLinks: endPortalLinks(userId, unproven, { actor: SYSTEM, reason: "taken-over" }, nowMs),
     tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = '' AND revoked_at IS NULL
       AND tenant_id IN (SELECT l.tenant_id FROM memberships l WHERE ${ownTenants}) AND ${unproven}`,
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${unproven}`,

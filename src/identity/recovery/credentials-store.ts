@@ -4,7 +4,6 @@ import { type Rows, rows } from "../../base/db/client";
 import type { ListedCredential } from "../../base/mail/job";
 import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditEach, holderOfToken, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
-import { endPortalLinks, portalLinksMadeBy } from "../portal/ended-store";
 
 /** A mail lists no more. */
 const MAX_LISTED = 30;
@@ -49,15 +48,6 @@ export function endCredentials(
       keys,
     ),
     keysEnded: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id IN (SELECT k.id FROM ${keys})`,
-    portalLinksRecorded: record(
-      {
-        tenantId: sql`portal_links.tenant_id`,
-        action: "portal.link_revoked",
-        target: { kind: "portal-link", id: sql`portal_links.id` },
-      },
-      sql`portal_links WHERE ${portalLinksMadeBy(userId, nowMs)} AND ${condition(sql`portal_links.created_at`)}`,
-    ),
-    portalLinksEnded: endPortalLinks(userId, condition(sql`portal_links.created_at`), nowMs),
     passkeysRecorded: record(
       { tenantId: home, action: "auth.passkey_removed", target: { kind: "user", id: userId } },
       sql`passkeys WHERE ${own("passkeys")}`,

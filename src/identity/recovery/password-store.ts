@@ -6,10 +6,18 @@ import type { EndedAccess, ListedCredential } from "../../base/mail/job";
 import { insertPasswordReverts, type NewRevert } from "../../base/mail/revert-store";
 import type { Actor, RequestOrigin } from "../../base/schemas/actor";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
-import { auditEach, auditOfLink, auditOfUser, strangerTo, tenantOfAccount } from "../../tenancy/audit/record-store";
+import {
+  auditEach,
+  auditOfLink,
+  auditOfUser,
+  holderOfToken,
+  strangerTo,
+  tenantOfAccount,
+} from "../../tenancy/audit/record-store";
 import { endEmailChanges } from "../accounts/mailed-links-store";
 import type { MailedToken, Recipient } from "../accounts/verification-store";
 import { endedOf, reclaim, tenantsToLeave } from "../reclaim/reclaim-store";
+import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessions } from "../tokens/revocations-store";
 import { endCredentials } from "./credentials-store";
 
@@ -112,6 +120,12 @@ export async function resetPasswordByToken(
         email_verified_at = coalesce(email_verified_at, ${nowMs})
       WHERE id = ${userId} AND ${live}`,
     endedSessions: endSessions(sql`user_id = ${userId} AND ${live}`, nowMs),
+    portalLinks: endPortalLinks(
+      userId,
+      live,
+      { actor: holderOfToken(sql`${userId}`, origin), reason: "password-reset" },
+      nowMs,
+    ),
     // Last of the changes: the statements above ask whether the token is unused.
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}
       WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
@@ -132,8 +146,8 @@ export interface PasswordWrite {
 }
 
 /**
- * Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since
- * it was read.
+ * Sets the password, ends every other session and every portal link, and removes reset tokens. Returns false when the
+ * password changed since it was read.
  */
 export async function changePasswordOfUser({ db, now }: Deps, write: PasswordWrite): Promise<boolean> {
   const { userId, tenantId, actor, keepSessionId, oldHash, newHash, revert } = write;
@@ -144,6 +158,7 @@ export async function changePasswordOfUser({ db, now }: Deps, write: PasswordWri
       RETURNING id`,
     recorded: auditOfUser("auth.password_changed", { tenantId, userId, actor }),
     sessions: endSessions(sql`user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`, now()),
+    portalLinks: endPortalLinks(userId, changed, { actor, reason: "password-changed" }, now()),
     tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
       AND purpose IN ('reset', 'change-email') AND ${changed}`,
     ...insertPasswordReverts(revert, userId, changed),

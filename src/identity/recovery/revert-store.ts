@@ -6,7 +6,7 @@ import type { RevertKind } from "../../base/mail/revert-store";
 import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
-import { endPortalLinks } from "../portal/ended-store";
+import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessions } from "../tokens/revocations-store";
 import { type EndedCredential, endMadeCredentials } from "./made-credentials-store";
 import { type EmailMove, MOVE_COLUMNS, MOVE_JOIN, restoreEmail, STORED_SECRET } from "./revert-email-store";
@@ -108,7 +108,7 @@ export async function revertByToken(
     ...revertRecoveryCodes(link, { subject, when }),
     sessions: endSessions(sql`user_id = ${subject} AND ${when(...ENDING)}`, nowMs),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
-    portalLinks: endPortalLinks(subject, sql`true`, nowMs),
+    portalLinks: endPortalLinks(subject, sql`true`, { actor: holderOfToken(subject, origin), reason: "not-me" }, nowMs),
     tenantKey: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id = ${stored("key")} AND revoked_at IS NULL`,
     ...restoreEmail(link, isLive, nowMs),
     // Last: the statements above ask whether the link is unused.

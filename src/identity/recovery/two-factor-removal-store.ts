@@ -7,8 +7,9 @@ import { atomically, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import type { RequestOrigin } from "../../base/schemas/actor";
-import { auditOfLink } from "../../tenancy/audit/record-store";
+import { auditOfLink, holderOfToken } from "../../tenancy/audit/record-store";
 import type { MailedToken } from "../accounts/verification-store";
+import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessions } from "../tokens/revocations-store";
 import { stateOfFactor } from "../two-factor/store";
 
@@ -72,6 +73,12 @@ export async function removeFactorByToken(
     recorded: auditOfLink("auth.2fa_removed", userId, origin),
     codes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${isDone}`,
     sessions: endSessions(sql`user_id = ${userId} AND ${isDone}`, nowMs),
+    portalLinks: endPortalLinks(
+      userId,
+      isDone,
+      { actor: holderOfToken(sql`${userId}`, origin), reason: "2fa-removed" },
+      nowMs,
+    ),
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}, action = NULL
       WHERE subject_id = ${userId} AND purpose = 'remove-factor' AND used_at IS NULL AND ${isDone}`,
   });

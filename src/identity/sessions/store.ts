@@ -11,8 +11,9 @@ import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/reco
 import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
+import { SECOND_FACTOR_DUE } from "../tokens/due-store";
+import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessions, revokeSessions } from "../tokens/revocations-store";
-import { SECOND_FACTOR_DUE } from "./due-store";
 import type { DeviceKeys } from "./known-devices";
 
 export interface NewSession extends Device {
@@ -274,7 +275,10 @@ export async function deleteSessionOfUser(
   return deleted.length === 1;
 }
 
-/** Ends every session of a user, in all tenants. Recorded in each tenant of such a session, as the login was. */
+/**
+ * Ends every session and portal link of a user, in all tenants. Recorded in each tenant of such a session, as the login
+ * was.
+ */
 export async function deleteAllSessionsOfUser({ db }: Deps, { userId, actor }: Owner, nowMs: number): Promise<void> {
   await atomically(db, {
     // First, because it reads the sessions.
@@ -284,5 +288,6 @@ export async function deleteAllSessionsOfUser({ db }: Deps, { userId, actor }: O
       nowMs,
     ),
     deleted: endSessions(sql`user_id = ${userId}`, nowMs),
+    portalLinks: endPortalLinks(userId, sql`true`, { actor, reason: "logout-all" }, nowMs),
   });
 }

@@ -4,12 +4,13 @@ import type { Deps } from "../../base/deps";
 import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
 import { PERMISSIONS, type Permission, permissionsOf } from "../../base/schemas/roles";
 import type { Holder } from "../../webhooks/listen/ticket";
+import { SECOND_FACTOR_DUE } from "./due-store";
 
 const NONE: ReadonlySet<Permission> = new Set();
 
 /**
  * The permissions in the tenant of whoever holds the credential. None if it has ended, if the holder has left the
- * tenant, and while either is suspended.
+ * tenant or owes it a second factor, and while either is suspended.
  */
 export async function permissionsOfHolder(
   deps: Deps,
@@ -24,7 +25,7 @@ async function permissionsOfSession({ db, now }: Deps, tenantId: string, id: str
   const found = await queryFirst<{ role: string }>(db)`SELECT m.role FROM sessions s JOIN users u ON u.id = s.user_id
     JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id JOIN tenants t ON t.id = s.tenant_id
     WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND s.expires_at > ${now()} AND u.suspended_at IS NULL
-      AND t.suspended_at IS NULL`;
+      AND t.suspended_at IS NULL AND coalesce(${SECOND_FACTOR_DUE} > ${now()}, true)`;
   return new Set(permissionsOf(found?.role ?? ""));
 }
 

@@ -2,6 +2,8 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { SYSTEM } from "../../base/schemas/actor";
+import { endPortalLinks } from "../../identity/tokens/portal-links-store";
 import { endSessions, endSessionsForGood, revokeTenants } from "../../identity/tokens/revocations-store";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 
@@ -69,12 +71,13 @@ export async function resumeUser({ db }: Deps, userId: string, events: Events): 
   return found.length === 1;
 }
 
-/** Ends all sessions of a person, in all tenants. Returns false when there is no such account. */
+/** Ends all sessions and portal links of a person, in all tenants. Returns false when there is no such account. */
 export async function endSessionsOfUser({ db, now }: Deps, userId: string, events: Events): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
     sessions: endSessions(sql`user_id = ${userId}`, now()),
     recorded: events.map(auditIfChanged),
+    portalLinks: endPortalLinks(userId, sql`true`, { actor: SYSTEM, reason: "sessions-ended" }, now()),
   });
   return found.length === 1;
 }

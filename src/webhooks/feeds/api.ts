@@ -112,9 +112,9 @@ export const feeds = {
     schema: feedQuery,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: feedPage }),
-    verb: ({ deps, principal, param, input }) => {
+    verb: ({ deps, principal, param, input, checkCaller }) => {
       const mayMove = principal.permissions.has("webhook.update");
-      return pollFeed(deps, ownFeed(principal, param("id")), { ...input, mayMove });
+      return pollFeed(deps, ownFeed(principal, param("id")), { ...input, mayMove, checkCaller });
     },
     answer: (c, page) => c.body(pageText(page), 200, { "Content-Type": "application/json" }),
   }),

@@ -23,6 +23,8 @@ import type { FeedQuery } from "./schemas";
 
 /** An answer waits for an event by reading once in this time. */
 const READ_EVERY_MS = 1_000;
+/** The end of the caller's access ends an answer that waits so soon. */
+const CHECK_EVERY_MS = 4_000;
 const NEXT_POLL_MS = 2_000;
 /** Who waits in the service needs no pause of its own. */
 const NEXT_WAITING_POLL_MS = 500;
@@ -30,6 +32,8 @@ const NEXT_WAITING_POLL_MS = 500;
 /** A poll. Who may not move a consumer neither holds its place nor keeps others from making one. */
 export interface Poll extends FeedQuery {
   mayMove: boolean;
+  /** Throws when the caller may not read any more: what comes after that is not answered. */
+  checkCaller: () => Promise<void>;
 }
 
 /** A page of a feed; `data` are the events as JSON texts, in which the payloads are as they were published. */
@@ -58,9 +62,15 @@ export async function pollFeed(deps: Deps, feed: FeedRef, query: Poll): Promise<
 
 async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: Poll): Promise<FeedPage> {
   const endsAtMs = deps.now() + query.wait * 1_000;
+  let checkAtMs = deps.now() + CHECK_EVERY_MS;
   for (let start = begin; ; ) {
     const { position, ...page } = await readPage(deps, feed, start, query);
     const leftMs = endsAtMs - deps.now();
+    const hasWaited = start !== begin;
+    if (hasWaited && (page.data.length > 0 || (deps.now() >= checkAtMs && leftMs > 0))) {
+      await query.checkCaller();
+      checkAtMs = deps.now() + CHECK_EVERY_MS;
+    }
     if (page.data.length > 0 || page.hasMore || page.truncated || leftMs <= 0) {
       const nextPollMs = page.hasMore ? 0 : query.wait > 0 ? NEXT_WAITING_POLL_MS : NEXT_POLL_MS;
       return { ...page, cursor: makeCursor(feed.feedId, position), nextPollMs };

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { auditEach, type NewAuditEvent } from "../../tenancy/audit/record-store";
 
 /**
  * What a user has made and has not ended, as a condition on `portal_links`. Ask while the user is a member of the
@@ -18,6 +19,24 @@ export async function countPortalLinks({ db, now }: Deps, userId: string): Promi
   return counted?.count ?? 0;
 }
 
-/** Ends them if `condition` holds, SQL. */
-export const endPortalLinks = (userId: string | SQL, condition: SQL, nowMs: number): SQL =>
-  sql`UPDATE portal_links SET expires_at = ${nowMs} WHERE ${portalLinksMadeBy(userId, nowMs)} AND ${condition}`;
+/** Who ends links, and the reason for the audit log. */
+interface Ending {
+  actor: NewAuditEvent["actor"];
+  reason: string;
+}
+
+/** Ends them if `condition` holds, SQL, and records each. */
+export const endPortalLinks = (
+  userId: string | SQL,
+  condition: SQL,
+  { actor, reason }: Ending,
+  nowMs: number,
+): SQL[] => {
+  const links = sql`portal_links WHERE ${portalLinksMadeBy(userId, nowMs)} AND ${condition}`;
+  const target = { kind: "portal-link", id: sql`portal_links.id` } as const;
+  const ended = { tenantId: sql`portal_links.tenant_id`, action: "portal.link_revoked", actor, target } as const;
+  return [
+    auditEach({ ...ended, meta: { reason } }, links, nowMs),
+    sql`UPDATE portal_links SET expires_at = ${nowMs} WHERE id IN (SELECT portal_links.id FROM ${links})`,
+  ];
+};

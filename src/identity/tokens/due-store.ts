@@ -8,6 +8,15 @@ const ADMINS = sql.raw(MANAGERS.map((role) => `'${role}'`).join(", "));
 export const IS_IN_SCOPE = sql`(t.second_factor = 'all' OR m.role IN (${ADMINS}))`;
 
 /**
+ * As `SECOND_FACTOR_DUE`, for the portal link `p` of the user `u`, whose session is not known: one that was made since
+ * then was made in a session that had a second factor.
+ */
+export const SECOND_FACTOR_OF_MAKER_DUE = sql`CASE
+    WHEN t.second_factor_from IS NULL OR u.totp_enabled_at IS NOT NULL OR NOT ${IS_IN_SCOPE} THEN NULL
+    WHEN p.created_at >= t.second_factor_from AND EXISTS (SELECT 1 FROM passkeys fp WHERE fp.user_id = u.id) THEN NULL
+    ELSE t.second_factor_from END`;
+
+/**
  * From when the session `s` of the user `u` and the member `m` gets in only to set up a second factor (Unix ms); null
  * for never. A passkey counts in a session that it has opened or confirmed: until then, the session rests on one
  * factor. Reads nothing more in a tenant `t` without a policy.
