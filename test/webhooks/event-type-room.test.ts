@@ -82,6 +82,17 @@ describe("16 MiB of schemas and examples", () => {
   });
 });
 
+test("types from before they were counted take room too, without a change", async () => {
+  const person = await signUpVerified();
+  const large = schemaOf(60 * KIB);
+  expect((await declare(person, "old", { schema: large })).status).toBe(201);
+  await leaveRoom(person, 90 * KIB);
+  const uncount = "UPDATE event_types SET stored_bytes = 0 WHERE tenant_id = ? AND name = 'old'";
+  await deliveryDb.prepare(uncount).bind(person.tenantId).run();
+  expect(await declare(person, "new", { schema: large })).toMatchObject(FULL);
+  expect((await declare(person, "small", { schema: true })).status).toBe(201);
+});
+
 test("the newest 20 versions keep their schemas; older ones are listed without", async () => {
   const person = await signUpVerified();
   const { token } = person;

@@ -45,6 +45,9 @@ export const CAPS = {
   },
 } as const;
 
+/** How many of a kind are stored at most for each that may be in use: those that have ended are kept for a while. */
+export const KEPT_PER_USED = 100;
+
 export type CapName = keyof typeof CAPS;
 export type Caps = Record<CapName, number>;
 
@@ -53,3 +56,9 @@ export function capReached(name: CapName, caps: Caps): AppError {
   const { per, what } = CAPS[name];
   return new AppError("CONFLICT", { message: `A ${per} can have at most ${caps[name]} ${what}.` });
 }
+
+/** Returns the error that refuses more than `KEPT_PER_USED` times as many, with those that have ended. */
+export const keptReached = (per: string, most: number, what: string): AppError =>
+  new AppError("CONFLICT", {
+    message: `A ${per} can have at most ${most * KEPT_PER_USED} ${what}, with those that have ended lately.`,
+  });

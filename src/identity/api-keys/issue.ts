@@ -3,13 +3,13 @@ import { sha256Hex } from "../../base/crypto/encoding";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
-import { capReached } from "../../base/limits/caps";
+import { capReached, KEPT_PER_USED, keptReached } from "../../base/limits/caps";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import { newRevert } from "../../base/mail/revert-store";
 import type { Principal } from "../../base/schemas/principal";
 import type { Permission } from "../../base/schemas/roles";
 import { makeKey, shownPrefix } from "./key";
-import { type ApiKeyRow, insertApiKey } from "./store";
+import { type ApiKeyRow, countKept, insertApiKey } from "./store";
 
 export interface KeyRequest {
   name: string;
@@ -48,7 +48,10 @@ export async function issueApiKey(
   };
   const revert = await newRevert(deps.keys, deps.now());
   if (!(await insertApiKey(deps, row, { revert, makerId: userId, actor }))) {
-    throw capReached(isOfTenant ? "tenantApiKeys" : "apiKeys", deps.config.caps);
+    const cap = isOfTenant ? "tenantApiKeys" : "apiKeys";
+    const most = deps.config.caps[cap];
+    if ((await countKept(deps, row)) < most * KEPT_PER_USED) throw capReached(cap, deps.config.caps);
+    throw keptReached(isOfTenant ? "tenant" : "user", most, "API keys");
   }
   await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: revert.mailId, userId, keyName: request.name });
   return { row, key };

@@ -1,8 +1,9 @@
 /** API keys in D1, stored as SHA-256. */
 import { and, desc, eq, gt, inArray, isNull, or, type Placeholder, type SQL, sql } from "drizzle-orm";
-import { atomically, type Bound, fixed, jsonList, prepared } from "../../base/db/client";
+import { atomically, type Bound, fixed, jsonList, prepared, queryFirst } from "../../base/db/client";
 import type { Recheck } from "../../base/db/recheck";
 import type { Deps } from "../../base/deps";
+import { KEPT_PER_USED } from "../../base/limits/caps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import type { ActingIn, Actor } from "../../base/schemas/actor";
 import { apiKeys } from "../../base/tables/control-plane";
@@ -11,9 +12,22 @@ import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standi
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
+type Owner = Pick<ApiKeyRow, "owner" | "userId" | "tenantId">;
+
+/** The keys of the same user, or of the same tenant. */
+const isOfOwner = ({ owner, userId, tenantId }: Owner): SQL =>
+  sql`user_id = ${userId} AND ${owner === "tenant" ? sql`tenant_id = ${tenantId}` : sql`1`}`;
+
+/** How many keys of the same user or tenant are stored, with those that have ended. */
+export async function countKept({ db }: Deps, owner: Owner): Promise<number> {
+  const counted = await queryFirst<{ count: number }>(db)`SELECT count(*) AS count FROM api_keys
+    WHERE ${isOfOwner(owner)}`;
+  return counted?.count ?? 0;
+}
+
 /**
  * Stores a new key, and the link that undoes it. Returns false when its user or its tenant already has the maximum
- * number of active keys.
+ * number of active keys, or too many with those that have ended.
  */
 export async function insertApiKey(
   { db, config }: Deps,
@@ -28,8 +42,8 @@ export async function insertApiKey(
       SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.owner}, ${row.name}, ${row.prefix}, ${row.keyHash},
         ${jsonList(row.scopes)},
         ${row.createdAt}, ${row.expiresAt}
-      WHERE (SELECT count(*) FROM api_keys WHERE user_id = ${row.userId}
-        AND ${isOfTenant ? sql`tenant_id = ${row.tenantId}` : sql`1`} AND ${active(row.createdAt)}) < ${cap}
+      WHERE (SELECT count(*) FILTER (WHERE ${active(row.createdAt)}) < ${cap} AND count(*) < ${cap * KEPT_PER_USED}
+        FROM api_keys WHERE ${isOfOwner(row)})
       RETURNING id`,
     recorded: auditIfChanged({
       tenantId: row.tenantId,

@@ -12,14 +12,13 @@ import { findByKey, isUseStale } from "../api-keys/known-key";
 import { findPlatformKeyByHash, touchPlatformKey } from "./store";
 
 /** Where a key acts that is in no tenant. */
-const NOWHERE: Standing = {
+const NOWHERE: Omit<Standing, "databaseBytes"> = {
   tenantId: PLATFORM_TENANT,
   shard: 0,
   tenantExternalId: null,
   isTenantSuspended: false,
   hasVerifiedOwner: true,
   storedBytes: 0,
-  databaseBytes: 0,
 };
 
 /** What the events of the platform tell of. */
@@ -42,14 +41,14 @@ export async function authenticatePlatformKey(
     findPlatformKeyByHash(deps, hash, parseTenantName(named), nowMs),
   );
   if (!found) return null;
-  const { id, name, lastUsedAt, scopes, tenants } = found.key;
+  const { id, name, lastUsedAt, scopes, tenants, controlPlaneBytes } = found.key;
   if (isUseStale(lastUsedAt, nowMs)) deps.background("platform key use", touchPlatformKey(deps, id, nowMs));
   const tenant = found.tenant ?? (named === PLATFORM_TENANT ? await platformTenant(deps) : null);
   const isInTenant = tenant !== null && (tenants === null || tenants.includes(tenant.tenantId));
   const principal: PlatformKeyPrincipal = {
     kind: "platform-key",
     userId: "",
-    ...(isInTenant ? tenant : NOWHERE),
+    ...(isInTenant ? tenant : { ...NOWHERE, databaseBytes: controlPlaneBytes }),
     platformKeyId: id,
     permissions: permissionsIn(named, scopes),
     scopes: new Set(scopes),

@@ -143,10 +143,13 @@ export async function revokePlatformKeyOf({ db }: Deps, id: string, operator: Ac
 }
 
 type KnownKey = Pick<StoredKey, "id" | "name" | "scopes" | "tenants" | "lastUsedAt">;
-type KeyInTenant = KnownKey & { [Column in keyof StandingRow]: StandingRow[Column] | null };
+type KeyInTenant = KnownKey & { controlPlaneBytes: number } & {
+  [Column in keyof StandingRow]: StandingRow[Column] | null;
+};
 
 const keyByHash = prepared<KeyInTenant>(sql`
-  SELECT k.id, k.name, k.scopes, k.tenants, k.last_used_at AS lastUsedAt, ${STANDING_COLUMNS}
+  SELECT k.id, k.name, k.scopes, k.tenants, k.last_used_at AS lastUsedAt, ${STANDING_COLUMNS},
+    coalesce((SELECT cp.bytes FROM shards cp WHERE cp.shard = 0), 0) AS controlPlaneBytes
   FROM platform_key_hashes h JOIN platform_keys k ON k.id = h.key_id
     LEFT JOIN tenants t ON t.id = ${idOfTenant({
       id: sql.placeholder("id"),
@@ -163,7 +166,7 @@ export async function findPlatformKeyByHash({ db }: Deps, hash: string, named: T
   const { id, name, lastUsedAt } = row;
   const { scopes, tenants } = parsed({ ...row, prefix: "", createdAt: 0, expiresAt: null, previousExpiresAt: null });
   const tenant: Standing | null = row.tenantId === null ? null : standingOf(row as StandingRow);
-  return { key: { id, name, lastUsedAt, scopes, tenants }, tenant };
+  return { key: { id, name, lastUsedAt, scopes, tenants, controlPlaneBytes: row.controlPlaneBytes }, tenant };
 }
 
 /** Records that the key was used at `nowMs`. */

@@ -41,6 +41,10 @@ const recorded = (tenantId: string, action: PortalAction, actor: Actor, id: stri
   target: { kind: "portal-link", id } as const,
 });
 
+/** How many links of a tenant that have ended are kept. Beyond this number, those that ended first are forgotten. */
+export const MAX_ENDED = 1_000;
+const FORGOTTEN_AT_ONCE = 100;
+
 /**
  * Stores a new link or token, unless that exceeds a cap: then returns which. People share a cap of the tenant, and each
  * has one; so that nobody keeps the product from making links, those of platform keys are counted apart.
@@ -70,6 +74,8 @@ export async function insertPortalLink(
       ...recorded(tenantId, "portal.link_created", actor, row.id),
       meta: { kind: row.kind, permissions: row.permissions },
     }),
+    forgotten: sql`DELETE FROM portal_links WHERE id IN (SELECT id FROM portal_links WHERE tenant_id = ${tenantId}
+      AND expires_at <= ${row.createdAt} ORDER BY expires_at DESC LIMIT ${FORGOTTEN_AT_ONCE} OFFSET ${MAX_ENDED})`,
   });
   if (inserted.length === 1) return null;
   return (counted[0]?.ofUser ?? 0) < portalLinksOfUser ? "portalLinks" : "portalLinksOfUser";

@@ -14,7 +14,16 @@ import { chunkOwner, readPart } from "./chunks";
 import { readReport } from "./report-store";
 import { continueImports } from "./run";
 import type { Import, ImportedLine, ImportQuery, NewImport, ReportQuery } from "./schemas";
-import { beginImport, endImport, findImport, type ImportRow, insertImport, insertPart, listImports } from "./store";
+import {
+  beginImport,
+  endImport,
+  findImport,
+  type ImportRow,
+  insertImport,
+  insertPart,
+  listImports,
+  MAX_BYTES,
+} from "./store";
 
 type Key = PlatformKeyPrincipal;
 
@@ -23,6 +32,7 @@ const BACKGROUND_MS = 15_000;
 const BACKGROUND_CALLS = 100;
 /** How many missing parts an answer names. */
 const MAX_NAMED = 20;
+const GIB = 1024 ** 3;
 
 const missing = () => notFound("Import");
 
@@ -54,7 +64,7 @@ export async function createImport(
 
 /**
  * Stores a part of an import. Throws NOT_FOUND, INVALID_JSON, VALIDATION_FAILED, and CONFLICT for other lines than
- * those with which the import was started.
+ * those with which the import was started, and when all imports have too many bytes.
  */
 export async function putPart(deps: Deps, id: string, part: number, bytes: Uint8Array<ArrayBuffer>) {
   const { chunks, rows } = readPart(bytes);
@@ -62,7 +72,11 @@ export async function putPart(deps: Deps, id: string, part: number, bytes: Uint8
   const sealed = await Promise.all(chunks.map((chunk, n) => encrypt(deps.keys, chunkOwner(id, part, n), chunk)));
   const stored = await insertPart(deps, id, { part, hash, rows, bytes: bytes.length, chunks: sealed });
   if (!stored) throw missing();
-  if (stored.hash !== hash) throw new AppError("CONFLICT", { message: "The import was started or stopped." });
+  if (stored.hash !== hash) {
+    const full = `All imports together can have at most ${MAX_BYTES / GIB} GiB that are not done`;
+    const message = stored.state === "open" ? `${full}.` : "The import was started or stopped.";
+    throw new AppError("CONFLICT", { message });
+  }
   return { part, rows, bytes: bytes.length };
 }
 

@@ -89,19 +89,30 @@ export interface NewPart {
   chunks: readonly string[];
 }
 
-/** Stores a part of an open import in place of a former one. Returns the import's state and the part that is there. */
+/** How many bytes the parts of all imports have together whose people are still stored. */
+export const MAX_BYTES = 2 * 1024 ** 3;
+
+/**
+ * Stores a part of an open import in place of a former one, unless all imports together would have more than
+ * `MAX_BYTES`. Returns the import's state and the part that is there.
+ */
 export async function insertPart(
   { db }: Deps,
   importId: string,
   { part, hash, rows: count, bytes, chunks }: NewPart,
 ): Promise<{ state: Import["state"]; hash: string | null } | undefined> {
-  const open = sql`FROM imports i WHERE i.id = ${importId} AND i.state = 'open'`;
+  const isPart = sql`import_id = ${importId} AND part = ${part}`;
+  const others = sql`SELECT sum(p.bytes) FROM (SELECT id FROM imports WHERE state IN ('open', 'running')
+      UNION ALL SELECT id FROM imports WHERE ended_at IS NOT NULL AND is_cleared = 0) kept
+    CROSS JOIN import_parts p ON p.import_id = kept.id WHERE NOT (p.import_id = ${importId} AND p.part = ${part})`;
+  const open = sql`FROM imports i WHERE i.id = ${importId} AND i.state = 'open'
+    AND EXISTS (SELECT 1 FROM import_parts WHERE ${isPart} AND hash = ${hash})`;
   const { found } = await atomically(db, {
-    removed: sql`DELETE FROM import_chunks WHERE import_id = ${importId} AND part = ${part}
-      AND EXISTS (SELECT 1 ${open})`,
     inserted: sql`INSERT INTO import_parts (import_id, part, hash, rows, bytes)
-      SELECT i.id, ${part}, ${hash}, ${count}, ${bytes} ${open}
+      SELECT i.id, ${part}, ${hash}, ${count}, ${bytes} FROM imports i WHERE i.id = ${importId} AND i.state = 'open'
+        AND coalesce((${others}), 0) + ${bytes} <= ${MAX_BYTES}
       ON CONFLICT DO UPDATE SET hash = excluded.hash, rows = excluded.rows, bytes = excluded.bytes`,
+    removed: sql`DELETE FROM import_chunks WHERE ${isPart} AND EXISTS (SELECT 1 ${open})`,
     chunks: chunks.map(
       (sealed, n) => sql`INSERT INTO import_chunks (import_id, part, n, sealed)
         SELECT i.id, ${part}, ${n}, ${sealed} ${open}`,

@@ -55,20 +55,23 @@ export async function lackOf(deps: Deps, tenant: Declaring): Promise<keyof Room>
 export const bytesOf = (...texts: readonly (string | null)[]): number =>
   texts.reduce((sum, text) => sum + (text === null ? 0 : new TextEncoder().encode(text).length), VERSION_BYTES);
 
-/** How many bytes all types of the tenant take, as SQL. */
+/** How many bytes the versions of the type `type` take, as SQL. */
+const bytesOfVersions = (type: SQL): SQL =>
+  sql`(SELECT coalesce(sum(${VERSION_BYTES} + coalesce(octet_length(v.schema), 0)
+      + coalesce(octet_length(v.examples), 0) + coalesce(octet_length(v.breaks), 0)), 0)
+    FROM event_type_versions v WHERE v.tenant_id = ${type}.tenant_id AND v.name = ${type}.name)`;
+
+/** How many bytes all types of the tenant take, as SQL. Those from before bytes were counted have 0 until a change. */
 export const usedBytes = (tenantId: string): SQL =>
-  sql`coalesce((SELECT sum(u.stored_bytes) FROM event_types u WHERE u.tenant_id = ${tenantId}), 0)`;
+  sql`coalesce((SELECT sum(iif(u.stored_bytes > 0, u.stored_bytes, ${bytesOfVersions(sql`u`)})) FROM event_types u
+    WHERE u.tenant_id = ${tenantId}), 0)`;
 
 const isOfTypes = (tenantId: string, names: readonly string[]): SQL =>
   sql`tenant_id = ${tenantId} AND name IN (SELECT value FROM json_each(${jsonList(names)}))`;
 
 /** The statement that counts again what some types store, after a change of their versions. */
 export const countBytes = (tenantId: string, names: readonly string[]): SQL =>
-  sql`UPDATE event_types SET stored_bytes = (SELECT coalesce(sum(${VERSION_BYTES}
-      + coalesce(octet_length(v.schema), 0) + coalesce(octet_length(v.examples), 0)
-      + coalesce(octet_length(v.breaks), 0)), 0)
-    FROM event_type_versions v WHERE v.tenant_id = event_types.tenant_id AND v.name = event_types.name)
-    WHERE ${isOfTypes(tenantId, names)}`;
+  sql`UPDATE event_types SET stored_bytes = ${bytesOfVersions(sql`event_types`)} WHERE ${isOfTypes(tenantId, names)}`;
 
 /** The statement that removes what older versions of some types have no room for: their schemas and examples. */
 export const forgetOldSchemas = (tenantId: string, names: readonly string[]): SQL =>

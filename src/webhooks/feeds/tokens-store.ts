@@ -25,6 +25,9 @@ export async function insertToken({ db }: Deps, token: NewFeedToken, nowMs: numb
   await atomically(db, { inserted: insert(token, nowMs) });
 }
 
+/** Beyond this number, the oldest former token ends with a rotation. */
+export const MAX_FORMER = 10;
+
 /** Stores a new token, and ends the former ones at `formerUntilMs` or when they end anyway. */
 export async function replaceToken(
   { db }: Deps,
@@ -36,7 +39,8 @@ export async function replaceToken(
   await atomically(db, {
     limited: sql`UPDATE feed_tokens SET expires_at = min(coalesce(expires_at, ${formerUntilMs}), ${formerUntilMs})
       WHERE ${ofFeed}`,
-    ended: sql`DELETE FROM feed_tokens WHERE ${ofFeed} AND expires_at <= ${nowMs}`,
+    ended: sql`DELETE FROM feed_tokens WHERE ${ofFeed} AND (expires_at <= ${nowMs} OR hash NOT IN (SELECT hash
+      FROM feed_tokens WHERE ${ofFeed} ORDER BY created_at DESC LIMIT ${MAX_FORMER}))`,
     inserted: insert(token, nowMs),
     recorded: auditOf(tenant, "feed.token_rotated", { kind: "feed", id: token.feedId }),
   });

@@ -6,7 +6,7 @@ import type { Principal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { newSecret } from "../signing/secret";
 import { refuseNewReader } from "../subscriptions/audit-readers";
-import { encryptSecret } from "../subscriptions/changes";
+import { encryptSecret, keptTooMany, mostSubscriptions } from "../subscriptions/changes";
 import type { NewListener } from "./schemas";
 import { deleteListener, insertListener, type ListenerRow, listListeners } from "./store";
 import { makeTicket } from "./ticket";
@@ -33,8 +33,10 @@ export async function openListener(deps: Deps, principal: Principal, { name, eve
   const nowMs = deps.now();
   const [id, secret] = [newId(), newSecret()];
   const row = { id, ownerId: ownerOf(principal), name, events, ...(await encryptSecret(deps, id, secret)) };
-  if (!(await insertListener(deps, principal, row, MAX_LISTENERS, nowMs))) {
-    throw new AppError("CONFLICT", { message: `A user can have at most ${MAX_LISTENERS} listeners.` });
+  const room = { most: MAX_LISTENERS, mostSubscriptions: mostSubscriptions(deps, principal) };
+  if (!(await insertListener(deps, principal, row, room, nowMs))) {
+    const tooMany = new AppError("CONFLICT", { message: `A user can have at most ${MAX_LISTENERS} listeners.` });
+    throw (await keptTooMany(deps, principal)) ?? tooMany;
   }
   const ticket = await makeTicket(deps, principal, { id, events });
   const { ownerId } = row;

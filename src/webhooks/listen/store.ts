@@ -10,7 +10,7 @@ import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { indexSubscription, unindexEventTypes } from "../plane/index-store";
 import { assign, attach, detach, END_LANE, initialLane } from "../plane/lane-store";
-import { isLive } from "../plane/live-store";
+import { isLive, keepsFew } from "../plane/live-store";
 import { writeBatch } from "../plane/write";
 import { mirrorChange } from "../subscriptions/mirror";
 
@@ -58,12 +58,15 @@ export interface NewRow {
   secretDigest: string;
 }
 
-/** Inserts a listener that holds, unless its owner has `most` in the tenant. Returns whether it has. */
+/**
+ * Inserts a listener that holds, unless its owner has `most` in the tenant, or the tenant has too many subscriptions
+ * with those that it has deleted. Returns whether it has.
+ */
 export async function insertListener(
   deps: Deps,
   tenant: ActingIn,
   { id, ownerId, name, events, secretSealed, secretDigest }: NewRow,
-  most: number,
+  { most, mostSubscriptions }: { most: number; mostSubscriptions: number },
   nowMs: number,
 ): Promise<boolean> {
   const { tenantId } = tenant;
@@ -73,8 +76,8 @@ export async function insertListener(
         secret_sealed, secret_digest, enabled, released_to, has_backlog, created_at, updated_at)
       SELECT ${id}, ${tenantId}, ${ownerId}, ${name}, ${NO_URL}, ${jsonList(events)}, ${secretSealed},
         ${secretDigest}, 0, ${lane.releasedTo}, ${lane.hasBacklog}, ${nowMs}, ${nowMs}
-      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenantId} AND listener_of = ${ownerId}
-        AND is_deleted = 0) < ${most} RETURNING id`),
+      WHERE (SELECT count(*) FILTER (WHERE listener_of = ${ownerId} AND is_deleted = 0) < ${most}
+        AND ${keepsFew(mostSubscriptions)} FROM subscriptions WHERE tenant_id = ${tenantId}) RETURNING id`),
     recorded: auditOf(tenant, "listen.opened", { kind: "webhook", id }),
     indexed: indexSubscription(tenant, id, nowMs),
   });

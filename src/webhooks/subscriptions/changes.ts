@@ -5,7 +5,7 @@ import { digest, encrypt } from "../../base/crypto/encryption";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { AppError, changedMeanwhile, emailNotVerified, notFound, orNotFound } from "../../base/errors";
-import { capReached } from "../../base/limits/caps";
+import { capReached, KEPT_PER_USED, keptReached } from "../../base/limits/caps";
 import type { ActingIn } from "../../base/schemas/actor";
 import type { Principal, TenantStanding } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
@@ -28,7 +28,7 @@ import {
   stateAfter,
   stateOf,
 } from "./state";
-import { findByExternalId, findSubscription, insertSubscription, type SubscriptionRow } from "./store";
+import { countKept, findByExternalId, findSubscription, insertSubscription, type SubscriptionRow } from "./store";
 
 /** Somebody who creates or changes subscriptions. */
 export type Changer = ActingIn & Permitted & Pick<Principal, "userId">;
@@ -54,7 +54,7 @@ export async function createSubscription(
   const subscription = { id, ...plain, ...sealed, setUpBy: userOf(tenant), onTrial: isOnTrial(deps, tenant) };
   if (state.filter) await raiseForFilters(deps, tenant);
   const row = await insertSubscription(deps, tenant, subscription, mostSubscriptions(deps, tenant), deps.now());
-  if (!row) throw (await whyNoRoom(deps, tenant, id, state)) ?? tooManySubscriptions(deps, tenant);
+  if (!row) throw (await whyNoRoom(deps, tenant, id, state)) ?? (await whyFull(deps, tenant));
   tellOfReader(deps, tenant, row);
   return row;
 }
@@ -85,6 +85,18 @@ export function mostSubscriptions(deps: Deps, tenant: TenantStanding): number {
 /** The error for a tenant that has as many subscriptions as it may have. */
 export const tooManySubscriptions = (deps: Deps, tenant: TenantStanding): AppError =>
   isOnTrial(deps, tenant) ? emailNotVerified() : capReached("subscriptions", deps.config.caps);
+
+/** The error for a tenant that has as many subscriptions as it may have, or too many with those that it has deleted. */
+async function whyFull(deps: Deps, tenant: TenantRef & TenantStanding): Promise<AppError> {
+  return (await keptTooMany(deps, tenant)) ?? tooManySubscriptions(deps, tenant);
+}
+
+/** The error for a tenant of which too many subscriptions are stored with the deleted ones; undefined for others. */
+export async function keptTooMany(deps: Deps, tenant: TenantRef & TenantStanding): Promise<AppError | undefined> {
+  const most = mostSubscriptions(deps, tenant);
+  const kept = await countKept(deps, tenant);
+  return kept < most * KEPT_PER_USED ? undefined : keptReached("tenant", most, "subscriptions and listeners");
+}
 
 /** Why the tenant has no room for the external id or the filter of a subscription; undefined if it has. */
 async function whyNoRoom(

@@ -11,7 +11,7 @@ import type { StoredOptions } from "../options/stored-options";
 import { failureCountOf } from "../plane/hours-store";
 import { indexSubscription, unindexEventTypes } from "../plane/index-store";
 import { assign, END_LANE, initialLane } from "../plane/lane-store";
-import { hasUrl, isLive } from "../plane/live-store";
+import { hasUrl, isLive, keepsFew } from "../plane/live-store";
 import { sendOperational } from "../plane/operational";
 import { publishOperational } from "../plane/operational-store";
 import { writeBatch } from "../plane/write";
@@ -114,7 +114,7 @@ export interface NewSubscription {
 
 /**
  * Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant has
- * `most` already.
+ * `most` already, or too many with those that it has deleted.
  */
 export async function insertSubscription(
   deps: Deps,
@@ -148,8 +148,8 @@ export async function insertSubscription(
         ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${options && JSON.stringify(options)},
         ${filter && JSON.stringify(filter)}, ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog},
           ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
-      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0
-          AND listener_of IS NULL) < ${most}
+      WHERE (SELECT count(*) FILTER (WHERE is_deleted = 0 AND listener_of IS NULL) < ${most}
+          AND ${keepsFew(most)} FROM subscriptions WHERE tenant_id = ${tenant.tenantId})
         AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}
         AND ${filter === null ? sql`true` : hasRoomForFilter(tenant)}`,
     recorded: auditOf(tenant, "webhook.created", { kind: "webhook", id }),
@@ -206,6 +206,13 @@ export async function findByExternalId(
 export async function countSubscriptions(deps: Deps, tenant: TenantRef): Promise<number> {
   const counted = await queryFirst<{ count: number }>(dbOf(deps, tenant))`SELECT count(*) AS count FROM subscriptions
     WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND listener_of IS NULL`;
+  return counted?.count ?? 0;
+}
+
+/** How many subscriptions and listeners are stored of the tenant, with those that were deleted. */
+export async function countKept(deps: Deps, tenant: TenantRef): Promise<number> {
+  const counted = await queryFirst<{ count: number }>(dbOf(deps, tenant))`SELECT count(*) AS count FROM subscriptions
+    WHERE tenant_id = ${tenant.tenantId}`;
   return counted?.count ?? 0;
 }
 

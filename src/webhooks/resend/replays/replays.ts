@@ -15,7 +15,7 @@ import { Meter } from "../../work/meter";
 import { continueReplay } from "./continue";
 import { readPage } from "./page-store";
 import type { Replay, ReplayPreview, ReplayRequest } from "./schemas";
-import { findJob, insertJob, listJobs, type ReplayJob, type ReplaySpec, stopJob } from "./store";
+import { findJob, insertJob, listJobs, MAX_JOBS, type ReplayJob, type ReplaySpec, stopJob } from "./store";
 
 /** A new job may use this much time of its rate at once, so that its first deliveries do not wait. */
 const PAID_AT_START_MS = 5_000;
@@ -79,6 +79,8 @@ export async function startReplay(
       throw new AppError("CONFLICT", { message: "Resume the webhook first." });
     case "running":
       throw new AppError("CONFLICT", { message: "A replay of this webhook is running. Wait for it, or stop it." });
+    case "too many":
+      throw new AppError("CONFLICT", { message: `A webhook can have at most ${MAX_JOBS} replays in 24 hours.` });
     case "other request":
       throw new AppError("CONFLICT", { message: "This Idempotency-Key was used with another body." });
   }

@@ -60,14 +60,18 @@ const dbOf = (deps: Deps, tenant: TenantRef): Db => deps.shards.db(tenant.shard)
  */
 export const isReady: SQL = RECEIVES_EVENTS;
 
+/** The most jobs of a subscription that are stored, and that begin in 24 hours. */
+export const MAX_JOBS = 1_000;
+
 /** The result of `insertJob`. */
 export type InsertedJob =
   | { kind: "inserted" | "repeated"; job: ReplayJob }
-  | { kind: "no subscription" | "paused" | "running" | "other request" };
+  | { kind: "no subscription" | "paused" | "running" | "too many" | "other request" };
 
 /**
  * Inserts a job, unless another job of the subscription is running. If the Idempotency-Key has made a job in the last
- * 24 hours, returns that job. Forgets jobs from before `forgetBefore` (Unix ms).
+ * 24 hours, returns that job. Forgets jobs from before `forgetBefore` (Unix ms), and older ones than the newest
+ * `MAX_JOBS`, of which there may be as many in 24 hours.
  */
 export async function insertJob(
   deps: Deps,
@@ -83,8 +87,10 @@ export async function insertJob(
     AND r.idempotency_key = ${key} AND r.tenant_id = ${tenant.tenantId}`;
   const running = sql`FROM replay_jobs WHERE subscription_id = ${subscriptionId} AND state = 'running'`;
   const live = sql`subscriptions s WHERE ${isLive(tenant, subscriptionId)}`;
+  const recent = sql`(SELECT count(*) FROM replay_jobs d WHERE d.subscription_id = ${subscriptionId}
+    AND d.id >= ${firstIdAt(nowMs - IDEMPOTENCY_WINDOW_MS)})`;
   const { found, repeated, busy, inserted } = await atomically(dbOf(deps, tenant), {
-    found: rows<{ id: string }>(sql`SELECT s.id FROM ${live}`),
+    found: rows<{ id: string; recent: number }>(sql`SELECT s.id, ${recent} AS recent FROM ${live}`),
     repeated: rows<StoredJob & { requestHash: string | null }>(
       sql`SELECT ${COLUMNS}, r.request_hash AS requestHash ${ofKey} ORDER BY r.id DESC LIMIT 1`,
     ),
@@ -94,26 +100,31 @@ export async function insertJob(
       idempotency_key, request_hash)
       SELECT s.id, ${id}, s.tenant_id, ${JSON.stringify(spec)}, 'running', ${cursor}, ${pacedAt}, ${nowMs}, ${key},
         ${requestHash}
-      FROM ${live} AND ${isReady} AND NOT EXISTS (SELECT 1 ${ofKey}) AND NOT EXISTS (SELECT 1 ${running})`,
+      FROM ${live} AND ${isReady} AND NOT EXISTS (SELECT 1 ${ofKey}) AND NOT EXISTS (SELECT 1 ${running})
+        AND ${recent} < ${MAX_JOBS}`,
     recorded: auditOf(
       tenant,
       "webhook.replayed",
       { kind: "webhook", id: subscriptionId },
       { replayId: id, which: spec.which },
     ),
-    forgotten: sql`DELETE FROM replay_jobs WHERE subscription_id = ${subscriptionId} AND id < ${firstIdAt(forgetBefore)}
+    forgotten: sql`DELETE FROM replay_jobs WHERE subscription_id = ${subscriptionId}
+      AND id < max(${firstIdAt(forgetBefore)}, coalesce((SELECT n.id FROM replay_jobs n
+        WHERE n.subscription_id = ${subscriptionId} ORDER BY n.id DESC LIMIT 1 OFFSET ${MAX_JOBS - 1}), ''))
       AND tenant_id = ${tenant.tenantId} AND state <> 'running'`,
     inserted: rows<StoredJob>(
       sql`SELECT ${COLUMNS} FROM replay_jobs r WHERE r.subscription_id = ${subscriptionId} AND r.id = ${id}`,
     ),
   });
   if (inserted[0]) return { kind: "inserted", job: parsed(inserted[0]) };
-  if (found.length === 0) return { kind: "no subscription" };
+  const [subscription] = found;
+  if (subscription === undefined) return { kind: "no subscription" };
   if (repeated[0]) {
     const { requestHash: firstHash, ...job } = repeated[0];
     return firstHash === requestHash ? { kind: "repeated", job: parsed(job) } : { kind: "other request" };
   }
-  return { kind: busy.length > 0 ? "running" : "paused" };
+  if (busy.length > 0) return { kind: "running" };
+  return { kind: subscription.recent >= MAX_JOBS ? "too many" : "paused" };
 }
 
 /** Returns one page of a subscription's jobs, newest first; undefined when the tenant has no such subscription. */
