@@ -33,7 +33,7 @@ const { values } = parseArgs({
     /**
      * Texts, separated by commas. Measures only what has one of them in its name: an operation, a scene such as
      * `202 to arrival` or `idle`, or `floor`, `deliveries`, `retention`, `purge`, `growth`, `audit`,
-     * `timing`, `rules`, `hostile`, `storage`.
+     * `timing`, `rules`, `hostile` (or `hostile POST /events`), `storage`.
      */
     only: { type: "string", default: "" },
     /** A factor for the usual number of requests. */
@@ -98,7 +98,7 @@ async function measureAll(): Promise<void> {
   if (run.wants("timing")) await measureTiming(run);
   const rules = [
     ...(run.wants("rules") ? await measureRules(run) : []),
-    ...(run.wants("hostile") ? await measureHostile(run) : []),
+    ...(values.only === "" || values.only.includes("hostile") ? await measureHostile(run) : []),
   ];
   progress("counting D1 round trips and rows");
   const costs = await countCosts(run);

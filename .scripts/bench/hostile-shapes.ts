@@ -28,10 +28,10 @@ const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ l
 const filling = <T>(characters: number, most: number, make: (at: number) => T): T[] =>
   times(Math.min(most, Math.floor(characters / (JSON.stringify(make(99_999)).length + 1))), make);
 
-const membersOf = (length: number) =>
-  Object.fromEntries(
-    filling(PAYLOAD_CHARACTERS - 100, Infinity, (at) => `${at}`.padEnd(length, "k")).map((name) => [name, 1]),
-  );
+const membersOf = (length: number): object => {
+  const members = filling(PAYLOAD_CHARACTERS - 100, Infinity, (at) => ({ [`${at}`.padEnd(length, "k")]: 1 }));
+  return Object.assign({}, ...members);
+};
 
 /** A long text in lists. */
 const nested = (depth: number): unknown =>
@@ -49,6 +49,27 @@ function payloadOf(random: Random): unknown {
     () => nested(300 + random(150)),
   ];
   return shapes[random(shapes.length)]?.();
+}
+
+/** Any JSON of the size of a payload: what is costly to parse, to look through and to write again. */
+export function bodyShape(random: Random): Shape {
+  const length = 1 + random(300);
+  const long = (make: (at: number) => unknown) => () => filling(PAYLOAD_CHARACTERS - 1_000, Infinity, make);
+  const shapes: Record<string, () => unknown> = {
+    "numbers beyond a double": long(() => "#1e309"),
+    "numbers of many digits": long((at) => `#${at + 1}${"0".repeat(length)}1`),
+    "one number": () => `#${"1".repeat(PAYLOAD_CHARACTERS - 1_000)}`,
+    "numbers in objects": long((at) => ({ [`k${at}`]: `#1e${400 + at}` })),
+    "empty lists": long(() => []),
+    "empty objects": long(() => ({})),
+    "escaped characters": long(() => "\u0001".repeat(length)),
+    members: () => membersOf(1 + (length % 40)),
+    depth: () => nested(480),
+    "deep lists": long(() => JSON.parse("[".repeat(480) + "]".repeat(480)) as unknown),
+  };
+  const names = Object.keys(shapes);
+  const name = names[random(names.length)] ?? "";
+  return { name, program: null, payload: shapes[name]?.() };
 }
 
 /** A filter of 8 KiB with as many conditions of a kind as fit into it. */
@@ -72,7 +93,7 @@ export function filterShape(random: Random): Shape {
 }
 
 /** A schema of 64 KiB with as many subschemas of a kind as fit into it. */
-export function schemaShape(random: Random): Shape {
+export function schemaShape(random: Random, characters = SCHEMA_CHARACTERS): Shape {
   const text = "a".repeat(1 + random(200));
   const branch = ["allOf", "anyOf", "oneOf"][random(3)] ?? "";
   const groups = `${"(".repeat(random(100))}(a?){${1 + random(300)}}b${")".repeat(0)}`;
@@ -95,7 +116,7 @@ export function schemaShape(random: Random): Shape {
   const make = subschemas[name] ?? (() => true);
   return {
     name: `schema: ${branch} of ${name}`,
-    program: { [branch]: filling(SCHEMA_CHARACTERS, 480, make) },
+    program: { [branch]: filling(characters, 480, make) },
     payload: payloadOf(random),
   };
 }

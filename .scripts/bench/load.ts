@@ -14,6 +14,8 @@ export interface Call {
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
+  /** The body as it is sent, in place of `body`. */
+  raw?: string;
 }
 
 export interface Answer {
@@ -31,10 +33,10 @@ export interface Client {
 export function createClient(base: string, connections: number): Client {
   const { hostname, port } = new URL(base);
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections, timeout: IDLE_CONNECTION_MS });
-  const send = ({ method = "GET", path, headers = {}, body }: Call) =>
+  const send = ({ method = "GET", path, headers = {}, body, raw }: Call) =>
     new Promise<Answer>((resolve, reject) => {
-      const data = body === undefined ? "" : JSON.stringify(body);
-      const given = body === undefined ? {} : bodyHeaders(data);
+      const data = raw ?? (body === undefined ? "" : JSON.stringify(body));
+      const given = data === "" ? {} : bodyHeaders(data);
       const options = { hostname, port, method, path, agent, timeout: REQUEST_TIMEOUT_MS };
       const request = http.request({ ...options, headers: { ...given, ...headers } }, (response) => {
         let text = "";

@@ -43,6 +43,10 @@ const LIMITED_SINCE = [
   "codeMail",
   "testRules",
   "writeEventTypes",
+  "inbound",
+  "writeSource",
+  "catalog",
+  "importWebhooks",
 ];
 const settings = (limited: readonly string[]) => ({
   SECRET_KEYS: process.env.SECRET_KEYS ?? "",

@@ -10,6 +10,8 @@ import {
   rememberedBytes,
   rememberRules,
 } from "../../src/webhooks/event-types/rules-cache";
+import { TOO_COSTLY } from "../../src/webhooks/event-types/stored-schema";
+import { Meter, REQUEST_STEPS } from "../../src/webhooks/work/meter";
 
 const sources = import.meta.glob("../../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
 
@@ -57,6 +59,7 @@ describe("rules", () => {
       },
     ],
   });
+  const unbounded = new Meter(Number.POSITIVE_INFINITY);
   /** A few bytes of text and thousands of instructions. */
   const large = { pattern: "(a?){660}b" };
 
@@ -64,7 +67,7 @@ describe("rules", () => {
     const tenantId = crypto.randomUUID();
     const before = rememberedBytes();
     for (let at = 0; at < 40; at += 1) {
-      const known = rememberRules(tenantId, "1.0", wanted(`t${at}`), read(`t${at}`, large));
+      const known = rememberRules(tenantId, "1.0", wanted(`t${at}`), read(`t${at}`, large), unbounded);
       expect(known.rules.get(`t${at} `)?.compiled).not.toBeNull();
       expect(rememberedBytes() - before).toBeLessThanOrEqual(MAX_TENANT_BYTES);
     }
@@ -77,15 +80,28 @@ describe("rules", () => {
   test("that are larger serve their request, and are not remembered", () => {
     const tenantId = crypto.randomUUID();
     const schema = { allOf: Array.from({ length: 4 }, (_, at) => ({ pattern: `(a?){660}${at}` })) };
-    const known = rememberRules(tenantId, "1.0", wanted("t"), read("t", schema));
+    const known = rememberRules(tenantId, "1.0", wanted("t"), read("t", schema), unbounded);
     expect(known.bytes).toBeGreaterThan(MAX_TENANT_BYTES);
     expect(known.rules.get("t ")?.compiled).not.toBeNull();
     expect(knownRules(tenantId, "1.0")).toBeUndefined();
   });
 
+  test("of 100 types cost a request what it may spend; those beyond are not compiled, and not remembered", () => {
+    const [tenantId, meter] = [crypto.randomUUID(), new Meter()];
+    const types = Array.from({ length: 100 }, (_, at) => `t${at}`);
+    const deep = `${"(".repeat(110)}(a?){400}${")".repeat(110)}`;
+    const rules = types.flatMap((type) => read(type, { pattern: deep }).rules);
+    const known = rememberRules(tenantId, "1.0", types.flatMap(wanted), { ...read("t", true), rules }, meter);
+    expect(meter.spent).toBeLessThan(REQUEST_STEPS * 1.1);
+    const compiled = types.map((type) => known.rules.get(`${type} `)?.compiled);
+    expect(compiled[0]).toMatchObject({ schema: { pattern: deep } });
+    expect(compiled.at(-1)).toBe(TOO_COSTLY);
+    expect(knownRules(tenantId, "1.0")).toBeUndefined();
+  });
+
   test("of all tenants take at most 16 MiB: those that were used last stay", () => {
     const tenants = Array.from({ length: 200 }, () => crypto.randomUUID());
-    for (const tenantId of tenants) rememberRules(tenantId, "1.0", wanted("t"), read("t", large));
+    for (const tenantId of tenants) rememberRules(tenantId, "1.0", wanted("t"), read("t", large), unbounded);
     expect(rememberedBytes()).toBeLessThanOrEqual(MAX_RULES_BYTES);
     expect(rememberedBytes()).toBeGreaterThan(MAX_RULES_BYTES / 2);
     const kept = tenants.map((tenantId) => knownRules(tenantId, "1.0") !== undefined);

@@ -3,10 +3,11 @@
 import { heldBytes } from "../../base/held-bytes";
 import type { Filter } from "../filters/filter";
 import { readFilter } from "../filters/stored";
+import { type Meter, PRICES } from "../work/meter";
 import type { CompiledSchema } from "./json-schema/check";
 import type { ReadRule, ReadRules, Wanted } from "./rules-store";
 import type { Mode } from "./schemas";
-import { readSchema } from "./stored-schema";
+import { readSchema, TOO_COSTLY } from "./stored-schema";
 
 const MIB = 1024 * 1024;
 /** By the bytes of what is kept: a compiled schema can take a thousand times its text. */
@@ -23,7 +24,7 @@ export interface SubscriptionFilter {
 /** A declared type with its schema. */
 export interface EventTypeRule extends Omit<ReadRule, "schema"> {
   /** Null without a schema. A stored one that cannot be read refuses nothing. */
-  compiled: CompiledSchema | null;
+  compiled: CompiledSchema | typeof TOO_COSTLY | null;
 }
 
 /** What this isolate knows of a tenant's rules. */
@@ -61,11 +62,18 @@ export function knownRules(tenantId: string, seen: string): Known | undefined {
 
 /**
  * Returns what was read with what is known at the same revisions, and remembers it. A tenant whose rules are too large
- * for that has those that were wanted now, or none, remembered.
+ * for that has those that were wanted now, or none, remembered. `meter`, that of the request, pays for what is
+ * compiled.
  */
-export function rememberRules(tenantId: string, seen: string, wanted: readonly Wanted[], read: ReadRules): Known {
+export function rememberRules(
+  tenantId: string,
+  seen: string,
+  wanted: readonly Wanted[],
+  read: ReadRules,
+  meter: Meter,
+): Known {
   const before = knownRules(tenantId, seen);
-  const fresh = added(tenantId, wanted, read, {
+  const fresh = added(tenantId, wanted, read, meter, {
     seen,
     revision: read.revision,
     mode: read.mode,
@@ -82,17 +90,19 @@ export function rememberRules(tenantId: string, seen: string, wanted: readonly W
   return known;
 }
 
-function added(tenantId: string, wanted: readonly Wanted[], read: ReadRules, known: Known): Known {
+function added(tenantId: string, wanted: readonly Wanted[], read: ReadRules, meter: Meter, known: Known): Known {
   const found = new Map(read.rules.map((rule) => [keyOf({ type: rule.type, version: rule.wantedVersion }), rule]));
   for (const one of wanted) {
     const stored = found.get(keyOf(one));
-    const rule = stored ? ruleOf(tenantId, stored) : null;
+    const rule = stored ? ruleOf(tenantId, stored, meter) : null;
     known.rules.set(keyOf(one), rule);
-    // With the canonical texts that a validation keeps of what the schema lists.
-    known.bytes += TYPE_BYTES + (rule?.compiled ? heldBytes(rule.compiled) : 0) + 2 * (stored?.schema?.length ?? 0);
+    // With the canonical texts that a validation keeps of what the schema lists. What the request could not pay for is
+    // not remembered: the next one may have the steps.
+    known.bytes += TYPE_BYTES + bytesOf(rule) + 2 * (stored?.schema?.length ?? 0);
     known.filters.set(one.type, []);
   }
   for (const { subscriptionId, filter: stored, types } of read.filters) {
+    meter.count(stored.length * PRICES.filterCharacter);
     const filter = readFilter(stored, { tenantId, webhookId: subscriptionId });
     const one = { subscriptionId, filter };
     for (const type of types) known.filters.get(type)?.push(one);
@@ -100,6 +110,9 @@ function added(tenantId: string, wanted: readonly Wanted[], read: ReadRules, kno
   }
   return known;
 }
+
+const bytesOf = (rule: EventTypeRule | null): number =>
+  rule?.compiled === TOO_COSTLY ? Number.POSITIVE_INFINITY : rule?.compiled ? heldBytes(rule.compiled) : 0;
 
 /** What is replaced counts until the tenant is forgotten. */
 function joined(before: Known, fresh: Known): Known {
@@ -128,7 +141,7 @@ export function forgetRules(tenantId: string): void {
   tenants.delete(tenantId);
 }
 
-const ruleOf = (tenantId: string, { schema, ...rule }: ReadRule): EventTypeRule => ({
+const ruleOf = (tenantId: string, { schema, ...rule }: ReadRule, meter: Meter): EventTypeRule => ({
   ...rule,
-  compiled: schema === null ? null : readSchema(schema, { tenantId, eventType: rule.type }),
+  compiled: schema === null ? null : readSchema(schema, { tenantId, eventType: rule.type }, meter),
 });

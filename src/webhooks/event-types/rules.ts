@@ -14,7 +14,7 @@ import { matches } from "../filters/match";
 import { KnownValues } from "../work/known-values";
 import { Meter } from "../work/meter";
 import type { Finding } from "./json-schema/report";
-import { validate } from "./json-schema/validate";
+import { tooCostly, validate } from "./json-schema/validate";
 import {
   type EventTypeRule,
   type Known,
@@ -24,6 +24,7 @@ import {
   type SubscriptionFilter,
 } from "./rules-cache";
 import { noteWarned, readRules, type Wanted } from "./rules-store";
+import { TOO_COSTLY } from "./stored-schema";
 
 /** An event that is about to be published. */
 export interface Candidate {
@@ -72,20 +73,20 @@ export async function checkEvents(
   const seen = `${rulesRevision ?? 0}.${platformRevision ?? 0}`;
   const wanted = [...new Map(candidates.map((one) => [keyOf(wantedBy(one)), wantedBy(one)])).values()];
   const known = knownRules(tenantId, seen);
+  const meter = new Meter();
   if (known && wanted.every((one) => known.rules.has(keyOf(one)))) {
-    const checked = checkedBy(known, candidates);
+    const checked = checkedBy(known, candidates, meter);
     if (checked.results.every(({ refusals }) => refusals.length === 0)) return checked;
     const read = await readRules(deps.shards.db(tenant.shard), tenant, wanted);
     // A refusal is not worked out twice.
     if (read.revision === checked.revision && read.receivers === checked.receivers) return checked;
-    return checkedBy(rememberRules(tenantId, seen, wanted, read), candidates);
+    return checkedBy(rememberRules(tenantId, seen, wanted, read, meter), candidates, meter);
   }
   const read = await readRules(deps.shards.db(tenant.shard), tenant, wanted);
-  return checkedBy(rememberRules(tenantId, seen, wanted, read), candidates);
+  return checkedBy(rememberRules(tenantId, seen, wanted, read, meter), candidates, meter);
 }
 
-function checkedBy(known: Known, candidates: readonly Candidate[]): CheckedEvents {
-  const meter = new Meter();
+function checkedBy(known: Known, candidates: readonly Candidate[], meter: Meter): CheckedEvents {
   return {
     revision: known.revision,
     receivers: known.receivers,
@@ -149,16 +150,20 @@ function checkOne({ mode, rules }: Known, subject: ParsedOnce, meter: Meter): Ch
   }
   if (mode === "validated" && rule.compiled === null) return refused("type", "The event type has no schema");
   const enforce = mode === "validated" ? "reject" : rule.enforce;
-  const findings =
-    enforce === "off" || rule.compiled === null
-      ? []
-      : validate(rule.compiled, subject.payload, "payload", meter, subject.known);
+  const findings = enforce === "off" || rule.compiled === null ? [] : findingsOf(rule.compiled, subject, meter);
   return {
     refusals: enforce === "reject" ? findings : [],
     warnings: [...deprecationOf(rule), ...(enforce === "warn" ? findings : [])],
     deprecatedSince: rule.deprecated?.since ?? null,
   };
 }
+
+const findingsOf = (
+  compiled: NonNullable<EventTypeRule["compiled"]>,
+  { payload, known }: ParsedOnce,
+  meter: Meter,
+): Finding[] =>
+  compiled === TOO_COSTLY ? [tooCostly("payload")] : validate(compiled, payload, "payload", meter, known);
 
 const ACCEPTED: CheckResult = { refusals: [], warnings: [], deprecatedSince: null };
 

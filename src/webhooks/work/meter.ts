@@ -27,6 +27,12 @@ export const PRICES = {
   comparedCharacter: 0.001,
   /** An instruction of a pattern, each time that it is copied while the pattern is compiled. */
   instruction: 0.1,
+  /** A character of a stored filter that is parsed and checked. */
+  filterCharacter: 0.25,
+  /** An instruction of a pattern that is kept: so many bytes are held as long as the request takes. */
+  keptInstruction: 4,
+  /** A character of a stored schema that is parsed and compiled. */
+  schemaCharacter: 0.1,
   /** Room for an instruction while the pattern runs. */
   instructionRoom: 0.005,
 } as const;
@@ -41,6 +47,8 @@ export const COMPILING_STEPS = 200_000;
 export const REQUEST_STEPS = 1_000_000;
 /** What the filter of one replay may spend in a run, so that 50 of them take no more than a few seconds. */
 export const REPLAY_STEPS = 100_000;
+/** What counting the deliveries of a replay may spend: a quarter of a second, most of it for payloads. */
+export const COUNTING_STEPS = 300_000;
 
 /** Thrown before work that would cost more than is left. */
 export class OutOfSteps extends Error {}

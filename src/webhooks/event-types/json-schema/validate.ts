@@ -9,7 +9,8 @@ import { isObject } from "./canonical";
 import type { CompiledSchema, Schema } from "./check";
 import { type Finding, type Place, Report } from "./report";
 
-const TOO_COSTLY = "schema: too costly to check";
+/** The finding about a value whose validation would cost too much. */
+export const tooCostly = (path: string): Finding => ({ path, message: "schema: too costly to check" });
 
 /**
  * Returns what is wrong with a value, at most 10 findings below `root`; nothing if it is valid. Never throws. `request`
@@ -28,7 +29,7 @@ export function validate(
     return report.findings;
   } catch (error) {
     // A value that is nested too deeply for the stack is too costly as well.
-    if (error instanceof OutOfSteps || error instanceof RangeError) return [{ path: root, message: TOO_COSTLY }];
+    if (error instanceof OutOfSteps || error instanceof RangeError) return [tooCostly(root)];
     throw error;
   }
 }

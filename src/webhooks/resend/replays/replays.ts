@@ -11,7 +11,7 @@ import { inEach, placesOf } from "../../../tenancy/moves/places";
 import { mergePages } from "../../events/merge";
 import { ID_BEFORE_MS } from "../../plane/timing";
 import { findSubscription } from "../../subscriptions/store";
-import { Meter } from "../../work/meter";
+import { COUNTING_STEPS, Meter } from "../../work/meter";
 import { continueReplay } from "./continue";
 import { readPage } from "./page-store";
 import type { Replay, ReplayPreview, ReplayRequest } from "./schemas";
@@ -134,7 +134,7 @@ async function countMatches(
   const range = { ...spec, id: newIdAt(nowMs), tenantId: tenant.tenantId, subscriptionId, createdAt: nowMs };
   let cursor = firstCursor(spec);
   let matched = 0;
-  const meter = new Meter();
+  const meter = new Meter(COUNTING_STEPS);
   for (let pages = 0; pages < maxPages && matched < MAX_COUNTED && !meter.isSpent; pages += 1) {
     const job = { ...range, cursor };
     const { wanted, next } = await readPage(deps.shards.db(tenant.shard), job, MAX_COUNTED - matched, meter);
