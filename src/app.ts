@@ -1,6 +1,5 @@
 /** The order of the middleware, and every mounted router. */
 import { Hono } from "hono";
-import { cors } from "hono/cors";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { byRememberedKey, requirePrincipal } from "./authenticate";
@@ -9,6 +8,7 @@ import { AppError, notFound } from "./base/errors";
 import { accessAnnounced } from "./base/http/access";
 import { jsonOnly, limitBody } from "./base/http/body";
 import { clientAddress } from "./base/http/client-ip";
+import { corsOf } from "./base/http/cors";
 import type { AppEnv } from "./base/http/env";
 import { errorResponse } from "./base/http/errors";
 import { requestLog } from "./base/http/request-log";
@@ -82,29 +82,7 @@ app.use(async (c, next) => {
   c.set("isRelayed", isRelayed);
   await next();
 });
-app.use(async (c, next) => {
-  const { corsOrigins, portalOrigins } = c.get("deps").config;
-  const withCookies = accessAnnounced(app, c).takesCookiesAcrossOrigins === true;
-  const isAllowed = (origin: string) =>
-    corsOrigins.includes(origin) || (!withCookies && portalOrigins.includes(origin));
-  const allow = cors({
-    origin: (origin) => (isAllowed(origin) ? origin : null),
-    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-API-Key", "X-Request-Id"],
-    exposeHeaders: [
-      "X-Request-Id",
-      "Retry-After",
-      "RateLimit-Limit",
-      "RateLimit-Remaining",
-      "RateLimit-Reset",
-      "X-Postern-Warning",
-      "Deprecation",
-    ],
-    maxAge: 600,
-    // Cookies bind a sign-in with a provider to one browser.
-    credentials: withCookies,
-  });
-  return allow(c, next);
-});
+app.use((c, next) => corsOf(accessAnnounced(app, c), c.get("deps").config)(c, next));
 app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
   return next();

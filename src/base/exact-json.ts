@@ -29,17 +29,25 @@ const MOST_DIGITS = 17;
 /** Parses a text. Throws SyntaxError. */
 export const parseExact = (text: string): unknown => withExactNumbers(text, JSON.parse(text));
 
+/** Parses a text to show it: JSON.stringify writes each number as it was, 1.0 too. Throws SyntaxError. */
+export const parseVerbatim = (text: string): unknown => marked(text, JSON.parse(text), isWrittenSo);
+
 /** Returns `parsed`, what JSON.parse makes of the text, with all digits of its numbers. */
-export function withExactNumbers(text: string, parsed: unknown): unknown {
-  if (!MAY_HAVE_OTHERS.test(text)) return parsed;
+export const withExactNumbers = (text: string, parsed: unknown): unknown =>
+  MAY_HAVE_OTHERS.test(text) ? marked(text, parsed, isHeld) : parsed;
+
+const isWrittenSo = (literal: string): boolean => literal === JSON.stringify(Number(literal));
+
+/** `parsed` with an ExactNumber for each number that may not stay one. */
+function marked(text: string, parsed: unknown, mayStay: (literal: string) => boolean): unknown {
   // Nobody can send a string that begins so.
   const mark = crypto.randomUUID();
-  const marked = textWithMarks(text, mark);
-  return marked === null ? parsed : unmarked(JSON.parse(marked), mark);
+  const changed = textWithMarks(text, mark, mayStay);
+  return changed === null ? parsed : unmarked(JSON.parse(changed), mark);
 }
 
-/** The text with each number that a double cannot hold as a string that begins with `mark`; null if it has none. */
-function textWithMarks(text: string, mark: string): string | null {
+/** The text with each number that may not stay as a string that begins with `mark`; null if all may. */
+function textWithMarks(text: string, mark: string, mayStay: (literal: string) => boolean): string | null {
   const parts: string[] = [];
   let copied = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -48,7 +56,7 @@ function textWithMarks(text: string, mark: string): string | null {
     else if (unit === 0x2d || isDigit(unit)) {
       const end = endOfNumber(text, at);
       const literal = text.slice(at, end);
-      if (!isHeld(literal)) {
+      if (!mayStay(literal)) {
         parts.push(text.slice(copied, at), JSON.stringify(`${mark}${literal}`));
         copied = end;
       }

@@ -51,7 +51,12 @@ export interface Access {
   takesNdjson?: true;
   /** Whether pages of other origins may send our cookies. */
   takesCookiesAcrossOrigins?: true;
+  /** Whether pages of every origin may read it: a document that says the same to everybody. */
+  isPublicDocument?: true;
 }
+
+/** What everybody may read, and says the same to everybody. */
+export const PUBLIC_DOCUMENT = { callers: "anybody", isPublicDocument: true } as const satisfies Access;
 
 /** How large a body may be unless its operation says more, in KiB. */
 export const BODY_KIB = 64;

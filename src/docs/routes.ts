@@ -6,7 +6,9 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { notFound } from "../base/errors";
 import type { AppEnv } from "../base/http/env";
+import { requires } from "../base/http/operation";
 import { describeRoute } from "../base/http/route-docs";
+import { PUBLIC_DOCUMENT } from "../base/operation";
 import { withFigures } from "./figures";
 
 const PAGE_CSP =
@@ -33,6 +35,7 @@ export const documentationRoutes = new Hono<AppEnv>()
   .get(
     "/api/v1/openapi.json",
     describeRoute("getOpenApi", "This document.", () => ({ 200: openApi })),
+    requires(PUBLIC_DOCUMENT),
     (c) => serveText(c, "openapi.json"),
   )
   .get("/docs", (c) => serveText(c, "docs.html", PAGE_CSP))

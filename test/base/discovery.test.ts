@@ -13,8 +13,6 @@ describe("the discovery documents", () => {
   const document = {
     issuer: ORIGIN,
     jwks_uri: `${ORIGIN}/.well-known/jwks.json`,
-    response_types_supported: [],
-    grant_types_supported: [],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["EdDSA"],
     access_token_signing_alg_values_supported: ["EdDSA"],

@@ -27,9 +27,9 @@ test("a token has exactly these claims, and no address or name", async () => {
   const person = await logIn(await signUp());
   const claims = claimsOf(person);
   expect(Object.keys(claims).sort()).toEqual(
-    ["amr", "aud", "auth_time", "exp", "iat", "iss", "jti", "role", "scope", "sid", "sub", "tid"].sort(),
+    ["amr", "aud", "auth_time", "client_id", "exp", "iat", "iss", "jti", "role", "scope", "sid", "sub", "tid"].sort(),
   );
-  expect(claims).toMatchObject({ sub: person.userId, tid: person.tenantId, role: "owner" });
+  expect(claims).toMatchObject({ sub: person.userId, tid: person.tenantId, role: "owner", client_id: "postern" });
   expect(claims.jti).toMatch(UUID_V7);
   expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(900);
 });

@@ -2,7 +2,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { type CollectingTx, d1Store, durableObjectStore, type HandleOptions, handle } from "../../src/sdk/receive";
+import {
+  type CollectingTx,
+  d1Store,
+  durableObjectStore,
+  type HandleOptions,
+  handle,
+  sqliteStore,
+} from "../../src/sdk/receive";
 import { signUpVerified } from "../support/client";
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { receive, receiving } from "./receiving";
@@ -132,11 +139,25 @@ test.each<[string, Record<string, unknown>]>([
   ["poisonAfter 101", { poisonAfter: 101 }],
   ["poisonAfter 1.5", { poisonAfter: 1.5 }],
   ["maxWaits -1", { maxWaits: -1 }],
+  ["no store", { store: undefined }],
+  ["a store without methods", { store: {} }],
+  ["onLate as a word", { onLate: "skip" }],
+  ["onGap as a word", { onGap: "wait" }],
+  ["onError as a word", { onError: "x" }],
+  ["onPoison null", { onPoison: null }],
   ["an empty receiver", { receiver: "" }],
   ["a receiver of 65 characters", { receiver: "r".repeat(65) }],
 ])("%s is a TypeError", async (_, odd) => {
   const options = { secret: "s", store: d1Store(env.RECEIVER_DB), ...odd } as HandleOptions<CollectingTx>;
   await expect(handle({ headers: {}, body: "" }, options, () => undefined)).rejects.toThrow(TypeError);
+});
+
+test("a handler that is no function, and a store without its database, are TypeErrors", async () => {
+  const options = { secret: "s", store: d1Store(env.RECEIVER_DB) };
+  await expect(handle({ headers: {}, body: "" }, options, undefined as never)).rejects.toThrow(TypeError);
+  expect(() => d1Store(undefined as never)).toThrow(TypeError);
+  expect(() => durableObjectStore({} as never)).toThrow(TypeError);
+  expect(() => sqliteStore(null as never)).toThrow(TypeError);
 });
 
 test("pruning marks of the last 0 days is a TypeError: a delivery that comes again would be handled again", async () => {

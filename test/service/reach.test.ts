@@ -37,8 +37,8 @@ test("the lists name every route under /api/v1, and no other", () => {
   expect(more.filter((route) => !names.has(route))).toEqual([]);
 });
 
-/** What has no operation, and nobody to authenticate: the ticket of a socket, and a document that is for everybody. */
-const OF_NO_CALLER = ["GET /listen/:id/socket", "GET /openapi.json"];
+/** What has no operation, and nobody to authenticate: the ticket of a socket. */
+const OF_NO_CALLER = ["GET /listen/:id/socket"];
 
 test("each route is open to the callers of its list, and to no other", () => {
   const listed = Object.entries(REACH).flatMap(([callers, routes]) => routes.map((route) => [route, [callers]]));

@@ -45,7 +45,7 @@ describe("the format", () => {
     const [request] = await hook.inbox.arrived(1);
     const { id, createdAt } = (await call("GET", `/events/${published.body.data.id}`, { token: hook.person.token }))
       .body.data;
-    expect(request?.headers["content-type"]).toBe("application/cloudevents+json; charset=UTF-8");
+    expect(request?.headers["content-type"]).toBe("application/cloudevents+json; charset=utf-8");
     expect(request?.body).toBe(
       `{"specversion":"1.0","id":"${id}","source":"urn:uuid:${hook.person.tenantId}","type":"OrderPaid",` +
         `"time":"${createdAt}","datacontenttype":"application/json","correlationid":"order-4711",` +

@@ -24,7 +24,8 @@ const LOCAL_PART = /^[^@]{1,64}@/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
-const ONE_LINE = "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$";
+/** Without \\u, which RE2 does not know. */
+const ONE_LINE = "^[^\\x00-\\x1f\\x7f]*[^\\s\\x00-\\x1f\\x7f][^\\x00-\\x1f\\x7f]*$";
 
 /**
  * An email address in the form that identifies accounts: NFKC-normalised, trimmed and lower-cased before it is

@@ -1,5 +1,5 @@
 /** The part of a payload that callers with the permission webhook.read see. */
-import { parseExact } from "../exact-json";
+import { parseVerbatim } from "../exact-json";
 import { AUDIT_TYPE } from "./event-type";
 
 /**
@@ -8,7 +8,7 @@ import { AUDIT_TYPE } from "./event-type";
  */
 export function shownPayload(eventType: string, payload: string | null): unknown {
   const text = shownText(eventType, payload);
-  return text === null ? null : parseExact(text);
+  return text === null ? null : parseVerbatim(text);
 }
 
 /** The stored text of what `shownPayload` parses, with all digits of its numbers. */

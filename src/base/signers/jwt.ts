@@ -53,11 +53,15 @@ interface Validity {
   expiresAt: number;
 }
 
+/** RFC 9068 section 2.2 requires the client. Sessions are of no client but ours. */
+const CLIENT_ID = "postern";
+
 /** A signed access token, valid for 15 minutes from `nowMs`. */
 export function signAccessToken(context: TokenContext, claims: AccessTokenClaims, nowMs: number) {
   const { role, authenticatedAt, methods } = claims;
   const more = {
     jti: newId(),
+    client_id: CLIENT_ID,
     role,
     scope: permissionsOf(role).join(" "),
     auth_time: Math.floor(authenticatedAt / 1000),

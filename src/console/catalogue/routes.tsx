@@ -8,8 +8,9 @@ import { type AppError, notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { toAppError } from "../../base/http/errors";
 import { namesTag } from "../../base/http/etag";
-import { pathParam } from "../../base/http/operation";
+import { pathParam, requires } from "../../base/http/operation";
 import { consume, limit } from "../../base/http/rate-limit";
+import { PUBLIC_DOCUMENT } from "../../base/operation";
 import { catalogueFile } from "../../webhooks/event-types/catalogue/files";
 import { findPublicCatalogue, type PublicCatalogue } from "../../webhooks/event-types/catalogue/store";
 import { exportHeaders } from "../../webhooks/event-types/export/export";
@@ -59,7 +60,7 @@ export const catalogueRoutes = new Hono<AppEnv>()
       <TypesPage catalogue={catalogue} types={types} nextCursor={nextCursor} />,
     );
   })
-  .get("/:slug/:file{openapi\\.json|asyncapi\\.json|types\\.ts}", async (c) => {
+  .get("/:slug/:file{openapi\\.json|asyncapi\\.json|types\\.ts}", requires(PUBLIC_DOCUMENT), async (c) => {
     const catalogue = await catalogueOf(c);
     const { format } = FILES[c.req.param("file") as keyof typeof FILES];
     const { body, etag } = await catalogueFile(c.get("deps"), catalogue, format);

@@ -33,7 +33,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 
 const ERROR_TEXTS: Readonly<Record<string, string>> = {
   [TIMED_OUT]: "No answer in time",
-  [CONNECTION_LOST]: "Connection refused or lost",
+  [CONNECTION_LOST]: "Connection refused or lost, or no HTTP in the answer",
   [CONNECTION_FAILED]: "Connection failed: unknown host or no TLS",
   [GONE]: "410 Gone",
   [ABORTED]: "The receiver ended the delivery",

@@ -11,7 +11,8 @@ import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";
 const VERSION = "1.0.0";
 
 /**
- * Path prefix, name and description, in display order. An operation gets the tag with the longest prefix of its path.
+ * Path prefix, name and description, in display order. An operation gets the tag with the longest prefix of its path. A
+ * second prefix of a tag has no description.
  */
 const TAGS = [
   ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
@@ -23,6 +24,9 @@ const TAGS = [
   ],
   ["/api/v1/platform", "Platform API", "What the product itself does with its platform keys."],
   ["/api/v1/members", "Members", "The users in a tenant and their roles."],
+  ["/api/v1/tenant", "Tenants", "The tenants of a person, their settings, their export and their end."],
+  ["/api/v1/tenants", "Tenants", ""],
+  ["/api/v1/audit", "Audit log", "Who has done what in a tenant."],
   ["/api/v1/invitations", "Invitations", "Inviting people to a tenant."],
   [
     "/api/v1/webhooks",
@@ -30,8 +34,15 @@ const TAGS = [
     "Subscriptions (the API calls them webhooks), their delivery logs, retries and tests.",
   ],
   ["/api/v1/events", "Events", "Publishing events."],
+  ["/api/v1/event-types", "Event types", "What a tenant declares about its events: schemas, examples, catalogues."],
+  ["/api/v1/tenant/event-types", "Event types", ""],
+  ["/api/v1/sources", "Sources", "Where the webhooks of others come in."],
+  ["/api/v1/in", "Sources", ""],
+  ["/api/v1/feeds", "Feeds", "Events to fetch, for programs that no request can reach."],
+  ["/api/v1/listen", "Listeners", "Events on a developer's machine."],
   ["/api/v1/portal", "Portals", "Links and tokens for the customers of a tenant."],
   ["/api/v1/stats", "Statistics", "Delivery counts and latency for the whole tenant."],
+  ["/api/v1/operator", "Operators", "What the operators of the service see and do."],
   ["webhooks", "Deliveries", "The requests that subscribers receive."],
   ["/", "Service", "Health, public keys and this document."],
 ] as const;
@@ -86,7 +97,7 @@ export function openApiDocument(app: Hono<AppEnv>): ReturnType<typeof createDocu
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/", description: "This service." }],
-      tags: TAGS.map(([, name, description]) => ({ name, description })),
+      tags: TAGS.flatMap(([, name, description]) => (description ? [{ name, description }] : [])),
       paths,
       webhooks: DELIVERY,
       components: { schemas: { Error: failure }, headers: HEADERS, securitySchemes: SECURITY_SCHEMES },

@@ -5,9 +5,26 @@ import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import type { discovery } from "./schemas";
 
-const CLAIMS = ["iss", "aud", "sub", "sid", "tid", "role", "scope", "iat", "exp", "jti", "auth_time", "amr"];
+const CLAIMS = [
+  "iss",
+  "aud",
+  "sub",
+  "sid",
+  "tid",
+  "role",
+  "scope",
+  "iat",
+  "exp",
+  "jti",
+  "client_id",
+  "auth_time",
+  "amr",
+];
 
-/** Names no endpoint that there is not. Throws NOT_FOUND unless the issuer is an http or https origin. */
+/**
+ * Names no endpoint that there is not, and leaves out what would be empty (RFC 8414 section 3.2).
+ * Throws NOT_FOUND unless the issuer is an http or https origin.
+ */
 export async function discoveryDocument({ config, signers }: Deps): Promise<z.output<typeof discovery>> {
   const issuer = config.tokenIssuer;
   const url = URL.parse(issuer);
@@ -18,8 +35,6 @@ export async function discoveryDocument({ config, signers }: Deps): Promise<z.ou
   return {
     issuer,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
-    response_types_supported: [],
-    grant_types_supported: [],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: algorithms,
     access_token_signing_alg_values_supported: algorithms,

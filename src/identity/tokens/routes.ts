@@ -6,7 +6,9 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../base/http/env";
 import { namesTag } from "../../base/http/etag";
+import { requires } from "../../base/http/operation";
 import { describeRoute } from "../../base/http/route-docs";
+import { PUBLIC_DOCUMENT } from "../../base/operation";
 import { discoveryDocument } from "./discovery";
 import { revokedList } from "./revocations";
 import { discovery, keySet } from "./schemas";
@@ -33,6 +35,7 @@ export const tokenRoutes = new Hono<AppEnv>()
     describeRoute("getKeys", "Returns the public keys that verify access tokens, newest first (RFC 7517).", () => ({
       200: keySet,
     })),
+    requires(PUBLIC_DOCUMENT),
     async (c) => {
       const keys = await c.get("deps").signers.published();
       c.header("Cache-Control", CACHED);
@@ -46,11 +49,13 @@ export const tokenRoutes = new Hono<AppEnv>()
       "Says who issues access tokens and where their keys are (OpenID Discovery).",
       () => DISCOVERY,
     ),
+    requires(PUBLIC_DOCUMENT),
     serveDiscovery,
   )
   .get(
     "/oauth-authorization-server",
     describeRoute("getServerMetadata", "The same document under the name of RFC 8414.", () => DISCOVERY),
+    requires(PUBLIC_DOCUMENT),
     serveDiscovery,
   )
   .get(
@@ -67,6 +72,7 @@ export const tokenRoutes = new Hono<AppEnv>()
           "seconds old, and has no limit.",
       }),
     ),
+    requires(PUBLIC_DOCUMENT),
     async (c) => {
       const { jws, etag } = await revokedList(c.get("deps"));
       c.header("Cache-Control", `public, max-age=${LIST_MAX_AGE_SECONDS}`);

@@ -12,7 +12,6 @@ export const keySet = described("KeySet", "Public keys that verify access tokens
   keys: z.array(publicKey),
 }));
 
-const none = z.array(z.never());
 const algorithms = z.array(z.enum(["EdDSA", "ES256"]));
 
 export const discovery = described(
@@ -21,8 +20,6 @@ export const discovery = described(
   () => ({
     issuer: z.url(),
     jwks_uri: z.url(),
-    response_types_supported: none,
-    grant_types_supported: none,
     subject_types_supported: z.array(z.literal("public")),
     id_token_signing_alg_values_supported: algorithms,
     access_token_signing_alg_values_supported: algorithms,

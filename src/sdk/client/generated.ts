@@ -348,8 +348,6 @@ export interface DeliveryOptions {
 export interface Discovery {
   issuer: string;
   jwks_uri: string;
-  response_types_supported: unknown[];
-  grant_types_supported: unknown[];
   subject_types_supported: "public"[];
   id_token_signing_alg_values_supported: ("EdDSA" | "ES256")[];
   access_token_signing_alg_values_supported: ("EdDSA" | "ES256")[];

@@ -18,7 +18,10 @@ const KNOWN = new Set<string>([
   "onError",
 ] satisfies (keyof HandleOptions<unknown>)[]);
 
-/** The options with their defaults. Throws TypeError for an unknown one or one that is out of range. */
+const STORE_METHODS = ["look", "commit", "fail"] as const;
+const CALLBACKS = ["onPoison", "onGap", "onLate", "onError"] as const;
+
+/** The options with their defaults. Throws TypeError for an unknown one, and one that cannot work. */
 export function checkedOptions<Tx, Payload>(options: HandleOptions<Tx, Payload>) {
   const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
   if (unknown) throw new TypeError(`Unknown option: ${unknown}.`);
@@ -28,6 +31,13 @@ export function checkedOptions<Tx, Payload>(options: HandleOptions<Tx, Payload>)
     throw new TypeError(`poisonAfter must be a whole number from 1 to ${MAX_POISON_AFTER}.`);
   }
   if (!isWhole(maxWaits, 0, MAX_WAITS)) throw new TypeError(`maxWaits must be a whole number from 0 to ${MAX_WAITS}.`);
+  for (const name of STORE_METHODS) {
+    if (typeof options.store?.[name] !== "function") throw new TypeError(`store must have the method ${name}.`);
+  }
+  for (const name of CALLBACKS) {
+    const callback = options[name];
+    if (callback !== undefined && typeof callback !== "function") throw new TypeError(`${name} must be a function.`);
+  }
   const { secret, store, onPoison, onGap = () => "handle" as const, onLate = () => "handle" as const } = options;
   return { secret, store, receiver, poisonAfter, maxWaits, onPoison, onGap, onLate, onError: options.onError };
 }

@@ -34,7 +34,7 @@ type Checked<Tx, Payload> = ReturnType<typeof checkedOptions<Tx, Payload>>;
  *
  * The answer is 200 `handled`, `duplicate`, `skipped` (late) or `poison` (given up), 400 with the reason if the
  * delivery is not genuine, 503 `waiting` or `KEYS_UNAVAILABLE`, and 500 `error` if the handler or the store fails.
- * Throws TypeError for an option that is unknown or out of range.
+ * Throws TypeError for an option that is unknown or cannot work.
  *
  * @example
  * const store = d1Store(env.DB); // Once, at deployment: await store.migrate()
@@ -48,6 +48,7 @@ export async function handle<Payload, Tx>(
   handler: (event: Delivery<Payload>, tx: Tx) => void | Promise<void>,
 ): Promise<Response> {
   const checked = checkedOptions(options);
+  if (typeof handler !== "function") throw new TypeError("handler must be a function.");
   let event: Delivery<Payload>;
   try {
     event = await verifyDelivery<Payload>(request, checked.secret);

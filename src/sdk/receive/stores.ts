@@ -12,6 +12,12 @@ export interface StoreOptions {
 
 type Row = Record<string, unknown>;
 
+/** Throws TypeError for a binding that is missing or something else: every delivery would fail, much later. */
+function requireMethods(store: string, database: unknown, names: readonly string[]): void {
+  const missing = names.find((name) => typeof (database as Record<string, unknown> | null)?.[name] !== "function");
+  if (missing) throw new TypeError(`${store} needs a database with the method ${missing}.`);
+}
+
 /** A D1 database. */
 export interface D1Like<Prepared = unknown> {
   prepare(sql: string): { bind(...values: unknown[]): Prepared };
@@ -20,6 +26,7 @@ export interface D1Like<Prepared = unknown> {
 
 /** Keeps the marks in a D1 database. The handler's statements and the mark are one `batch`. */
 export function d1Store<Prepared>(db: D1Like<Prepared>, { prefix }: StoreOptions = {}): Store<CollectingTx> {
+  requireMethods("d1Store", db, ["prepare", "batch"]);
   const run = async (list: readonly Statement[]): Promise<Row[]> => {
     const results = await db.batch(list.map(({ sql, params }) => db.prepare(sql).bind(...params)));
     return (results.at(-1)?.results ?? []) as Row[];
@@ -43,6 +50,8 @@ export function durableObjectStore<Sql extends DurableObjectSql>(
   storage: DurableObjectStorageLike<Sql>,
   { prefix }: StoreOptions = {},
 ): Store<SyncTx<Sql>> {
+  requireMethods("durableObjectStore", storage, ["transactionSync"]);
+  requireMethods("durableObjectStore", storage.sql, ["exec"]);
   const run = ({ sql, params }: Statement) => storage.sql.exec(sql, ...params).toArray();
   return sqlStore<Sql>(
     {
@@ -66,6 +75,7 @@ export interface SqliteLike {
 
 /** Keeps the marks in a `DatabaseSync` of `node:sqlite`. `tx.sync` is given the database. */
 export function sqliteStore<Db extends SqliteLike>(db: Db, { prefix }: StoreOptions = {}): Store<SyncTx<Db>> {
+  requireMethods("sqliteStore", db, ["exec", "prepare"]);
   const run = ({ sql, params }: Statement) => db.prepare(sql).all(...params) as Row[];
   return sqlStore<Db>(
     {

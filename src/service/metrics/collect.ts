@@ -11,11 +11,14 @@ import { BUCKET_STARTS_MS } from "../../webhooks/plane/latency";
 import { type QueueBacklog, readQueues } from "./queues";
 import { readControlPlane, readDeliveryPlane, type Totals } from "./store";
 import { type MetricSample, sample } from "./text";
+import { countAtOnce } from "./totals";
 
 /** Prometheus waits for 10 s by default. */
 const MAX_READ_MS = 5_000;
 /** With this many subscriptions or more, the counts of the hourly cron are shown. */
 const MAX_SUBSCRIPTIONS = 150;
+/** How long a page counts what the cron has not counted yet. */
+const MAX_COUNT_MS = 2_000;
 
 /** Collects all samples. Never throws. */
 export async function collect(deps: Deps): Promise<MetricSample[]> {
@@ -36,6 +39,15 @@ export async function collect(deps: Deps): Promise<MetricSample[]> {
   ]);
   const isBound = ({ shard }: { shard: number }) => deps.shards.numbers.includes(shard);
   const known = new Map(control?.shards.filter(isBound).map((one) => [one.shard, one]));
+  const uncounted = shards.filter(
+    ({ shard, plane }) => (plane?.page.rows ?? 0) >= MAX_SUBSCRIPTIONS && !known.get(shard)?.totals,
+  );
+  const isOver = () => deps.now() >= nowMs + MAX_COUNT_MS;
+  const counted = new Map(
+    await Promise.all(
+      uncounted.map(async ({ shard }) => [shard, await orNull(shard, () => countAtOnce(deps, shard, isOver))] as const),
+    ),
+  );
   return [
     ...(counts ? countSamples(counts) : []),
     ...[...known.values()].flatMap(({ shard, bytes }) => [
@@ -44,7 +56,7 @@ export async function collect(deps: Deps): Promise<MetricSample[]> {
     ]),
     ...shards.flatMap(({ shard, plane }) => [
       ...sample("postern_shard_up", { shard }, plane ? 1 : 0),
-      ...(plane ? samplesOf(shard, plane, known.get(shard)?.totals ?? null, nowMs) : []),
+      ...(plane ? samplesOf(shard, plane, known.get(shard)?.totals ?? counted.get(shard) ?? null, nowMs) : []),
     ]),
     ...sample("postern_cron_age_seconds", {}, cronAt === null ? null : (nowMs - cronAt) / 1000),
     ...queues.flatMap((queue) => queueSamples(queue, nowMs)),

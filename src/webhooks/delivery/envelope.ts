@@ -33,7 +33,7 @@ export function bodyOf(event: DeliveredEvent, options: DeliveryOptions | null, p
     case "standard":
       return { body: standard(event), contentType: JSON_TYPE };
     case "cloudevents":
-      return { body: cloudEvent(event), contentType: "application/cloudevents+json; charset=UTF-8" };
+      return { body: cloudEvent(event), contentType: "application/cloudevents+json; charset=utf-8" };
     case "thin":
       return { body: thin(event, publicUrl ?? ""), contentType: JSON_TYPE };
     default:

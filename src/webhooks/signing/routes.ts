@@ -1,9 +1,10 @@
 /** `/.well-known/webhook-keys/:id`: the public keys of a subscription, for its subscriber. */
 import { Hono } from "hono";
 import type { AppEnv } from "../../base/http/env";
-import { pathParam } from "../../base/http/operation";
+import { pathParam, requires } from "../../base/http/operation";
 import { limit } from "../../base/http/rate-limit";
 import { describeRoute } from "../../base/http/route-docs";
+import { PUBLIC_DOCUMENT } from "../../base/operation";
 import { publicKeysOf } from "./public-keys";
 import { webhookKeySet } from "./schemas";
 
@@ -22,6 +23,7 @@ export const webhookKeyRoutes = new Hono<AppEnv>().get(
         "minutes before it signs. The answer for an unknown subscription is the same as for one without public keys.",
     }),
   ),
+  requires(PUBLIC_DOCUMENT),
   limit("webhookKeys", "IP address"),
   async (c) => {
     const url = new URL(c.req.url);

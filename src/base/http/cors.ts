@@ -1,0 +1,42 @@
+/** Which pages of other origins may read an answer (the Fetch standard's CORS protocol). */
+import type { MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import type { Config } from "../config/config";
+import type { Access } from "../operation";
+
+const MAX_AGE_SECONDS = 600;
+const LIMIT_HEADERS = ["X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+
+/** Documents that say the same to everybody are read without credentials, so any page may read them. */
+const PUBLIC = cors({
+  origin: "*",
+  allowMethods: ["GET", "HEAD"],
+  allowHeaders: ["If-None-Match"],
+  exposeHeaders: ["ETag", ...LIMIT_HEADERS],
+  maxAge: MAX_AGE_SECONDS,
+});
+
+/** Answers preflights too, by the request that they announce. */
+export function corsOf(access: Access, { corsOrigins, portalOrigins }: Config): MiddlewareHandler {
+  if (access.isPublicDocument) return PUBLIC;
+  const withCookies = access.takesCookiesAcrossOrigins === true;
+  const isAllowed = (origin: string) =>
+    corsOrigins.includes(origin) || (!withCookies && portalOrigins.includes(origin));
+  return cors({
+    origin: (origin) => (isAllowed(origin) ? origin : null),
+    allowHeaders: [
+      "Authorization",
+      "Content-Type",
+      "Idempotency-Key",
+      "If-None-Match",
+      "Postern-Tenant",
+      "traceparent",
+      "X-API-Key",
+      "X-Request-Id",
+    ],
+    exposeHeaders: ["ETag", ...LIMIT_HEADERS, "X-Postern-Warning", "Deprecation"],
+    maxAge: MAX_AGE_SECONDS,
+    // Cookies bind a sign-in with a provider to one browser.
+    credentials: withCookies,
+  });
+}
