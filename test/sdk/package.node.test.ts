@@ -3,7 +3,7 @@
  * and its command line.
  */
 import { spawn } from "node:child_process";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typescriptWriter } from "../../src/webhooks/event-types/export/typescript";
@@ -15,6 +15,18 @@ import { closeStage, files, folder, installed, openStage, run, START_TIMEOUT_MS,
 
 beforeAll(openStage, START_TIMEOUT_MS);
 afterAll(closeStage);
+
+// Costs a second of CPU, which is what a build costs.
+test("is built again without removing a file that somebody may be running", async () => {
+  const build = spawn("npm", ["run", "-s", "build"], { stdio: "ignore" });
+  let missing = 0;
+  const watching = setInterval(() => {
+    if (!existsSync("dist/cli/postern.js")) missing += 1;
+  }, 2);
+  const status = await new Promise((done) => build.once("close", done));
+  clearInterval(watching);
+  expect([status, missing]).toEqual([0, 0]);
+});
 
 test("contains the modules with their types, the command line, the licence and the README, and has no dependencies", () => {
   const modules = files.filter((path) => path !== "dist/cli/postern.js");
