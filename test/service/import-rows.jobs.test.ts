@@ -133,6 +133,11 @@ describe("a row is refused", () => {
       "rpId",
     ],
     ["with a passkey of another kind", newRow({ passkeys: [{ id: "a", publicKey: {}, rpId: "localhost" }] }), "JWK"],
+    [
+      "with a passkey whose key is no base64url",
+      newRow({ passkeys: [{ id: "a", publicKey: { kty: "OKP", crv: "Ed25519", x: "A" }, rpId: "localhost" }] }),
+      "JWK",
+    ],
     ["of Microsoft without its tenant", newRow({ identities: [{ provider: "microsoft", subject: "s" }] }), "issuer"],
     ["from the future", newRow({ createdAt: "2999-01-01T00:00:00Z" }), "createdAt: Must be in the past"],
     ["of an operator", newRow({ email: "operator@example.com" }), "operator"],
@@ -158,6 +163,34 @@ describe("a row is refused", () => {
     expect(report.map(({ outcome }) => outcome)).toEqual(["created", "refused"]);
     expect(await readOne("SELECT id FROM users WHERE email = ?", rows[1]?.email)).toBeNull();
   });
+});
+
+test("a row that cannot be read is refused whatever reading it meets, and the others come in", async () => {
+  const rows = [newRow(), newRow({ name: "Ada" }), newRow()];
+  const isWellFormed = String.prototype.isWellFormed;
+  vi.spyOn(String.prototype, "isWellFormed").mockImplementation(function (this: string) {
+    if (String(this) === "Ada") throw new TypeError("nobody expects this");
+    return isWellFormed.call(this);
+  });
+  const { done, report } = await importPeople(rows).finally(() => vi.restoreAllMocks());
+  expect(done).toMatchObject({ state: "finished", created: 2, refused: 1 });
+  expect(report[1]).toMatchObject({ outcome: "refused", reason: "The row could not be read" });
+});
+
+test("a password whose hash is out of bounds is left out and counted, and the person comes in", async () => {
+  const tag = "$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8";
+  const rows = [`$pbkdf2-sha256$i=2000001${tag}`, `$argon2id$v=19$m=131073,t=1,p=1${tag}`, IMPORTED_HASH].map((hash) =>
+    newRow({ password: { hash }, metadata: {} }),
+  );
+  const { done, report } = await importPeople(rows);
+  expect(done).toMatchObject({ created: 3, refused: 0, withoutPassword: 2, waiting: 1 });
+  expect(report.map(({ ignored }) => ignored)).toEqual([
+    ["metadata", "password"],
+    ["metadata", "password"],
+    ["metadata"],
+  ]);
+  expect(report[0]?.reason).toBe("password.hash: the iterations of PBKDF2 with sha256 must be 1 to 2000000");
+  expect(JSON.stringify(report)).not.toContain("2000001");
 });
 
 test("the example of the docs is on its page, and works", async () => {

@@ -1,12 +1,14 @@
 /** What clients send in other ways than ours: null for absent, ids in upper case, addresses of all kinds. */
 import { URI } from "otpauth";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { call, logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
 import { newHook, patchHook, readHook } from "../support/hook";
-import { importPeople, newRow } from "../support/imports";
+import { forgetImporter, importPeople, newRow } from "../support/imports";
 import { callUnder } from "../support/overrides";
 import { openPlatform, send } from "../support/platform-api";
 import { codeOf, enrol } from "../support/two-factor";
+
+beforeAll(() => forgetImporter());
 
 describe("null for a member that may be missing counts as missing", () => {
   test("at registration and login", async () => {

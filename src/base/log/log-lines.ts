@@ -62,6 +62,21 @@ export const LOG_LINES = {
       "why. The sign-in was answered with 503.",
     advice: "Correct the profile that the former service sends.",
   },
+  "imported hash not computed": {
+    level: "error",
+    meaning: "The runtime could not compute an imported hash, most often for want of memory. The sign-in got 401.",
+    advice: "Nothing: the person can reset the password.",
+  },
+  "import row not read": {
+    level: "error",
+    meaning: "A row of an import met a fault in the service and was refused. The import went on.",
+    advice: "Report it.",
+  },
+  "import given up": {
+    level: "error",
+    meaning: "An import failed again and again without moving on, and was stopped. What it has done stays.",
+    advice: "Report it. Import the people again.",
+  },
   "stored filter not read": {
     level: "error",
     meaning: "The filter of a subscription is stored in a form that cannot be read. The subscription gets every event.",

@@ -19,6 +19,8 @@ export const imports = sqliteTable(
     updated: integer().notNull(),
     skipped: integer().notNull(),
     refused: integer().notNull(),
+    /** How many of the created and updated people have come without the password of their row. */
+    withoutPassword: integer("without_password").notNull().default(0),
     /** How many lines are done, over all parts. */
     line: integer().notNull(),
     /** How many lines are done of its first chunk. */
@@ -26,6 +28,8 @@ export const imports = sqliteTable(
     /** The run that works on it, and until when that run is believed to be alive. */
     lease: text().notNull(),
     leasedUntil: integer("leased_until").notNull(),
+    /** How many runs in a row have failed without moving on. */
+    failures: integer().notNull().default(0),
     /** Whether nothing but the report is left of an import that has ended. */
     isCleared: integer("is_cleared", { mode: "boolean" }).notNull(),
     createdAt: integer("created_at").notNull(),

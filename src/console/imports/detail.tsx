@@ -96,6 +96,7 @@ const FIGURES = [
   ["Updated", "updated"],
   ["Skipped", "skipped"],
   ["Refused", "refused"],
+  ["Came without their password, whose hash is out of bounds", "withoutPassword"],
   ["Have not signed in with their imported password yet", "waiting"],
 ] as const satisfies readonly (readonly [string, keyof Import])[];
 

@@ -2,13 +2,14 @@
 import * as z from "zod";
 import type { Config } from "../../base/config/config";
 import { jsonOf } from "../../base/json";
+import { describeError, log } from "../../base/log/log";
 import { parseWithNulls } from "../../base/schemas/nulls";
 import { email, name, providerName, role } from "../../base/schemas/schemas";
 import { externalId } from "../../tenancy/directory/schemas";
 import { readJwk } from "../passkeys/webauthn/public-key";
 import { Refusal } from "../passkeys/webauthn/refusal";
 import { relyingParty } from "../passkeys/webauthn/relying-party";
-import { HashRefused } from "../passwords/imported/hash";
+import { HashBeyondBounds, HashRefused } from "../passwords/imported/hash";
 import { type HashSource, tagHash } from "../passwords/imported/read";
 import { issuerOf } from "../providers/providers";
 import type { ImportedPasskey, NewIdentity, Row } from "./person";
@@ -85,6 +86,8 @@ interface LineSubject {
   email?: string;
   externalId?: string;
   ignored?: string[];
+  /** Why the person comes without the password of the row. */
+  withoutPassword?: string;
 }
 
 /** A line that was read: a row, or why it is refused. */
@@ -98,10 +101,16 @@ export async function readLine(line: string, context: RowContext): Promise<ReadL
   try {
     const read = await parseWithNulls(schema, value);
     if (!read.success) throw new RowRefused(describe(read.error));
-    return { ...subject, row: await rowOf(read.data, context) };
+    const { passwordHash, withoutPassword } = passwordOf(read.data.password, context);
+    const row = await rowOf(read.data, passwordHash, context);
+    return withoutPassword === undefined
+      ? { ...subject, row }
+      : { ...leavingOut("password", subject), row, withoutPassword };
   } catch (error) {
     if (error instanceof RowRefused || error instanceof HashRefused) return { ...subject, refused: error.message };
-    throw error;
+    // No row stops those that come after it.
+    log("error", "import row not read", describeError(error));
+    return { ...subject, refused: "The row could not be read" };
   }
 }
 
@@ -124,14 +133,33 @@ function subjectOf(value: Readonly<Record<string, unknown>>): LineSubject {
   };
 }
 
+const leavingOut = (member: string, subject: LineSubject): LineSubject => ({
+  ...subject,
+  ignored: [...(subject.ignored ?? []), member],
+});
+
+/** The hash as it is stored; none, and why, for one that would cost too much to check. */
+function passwordOf(given: z.output<typeof schema>["password"], { hashes }: RowContext) {
+  if (!given) return { passwordHash: "" };
+  try {
+    return { passwordHash: tagHash(given, hashes) };
+  } catch (error) {
+    if (!(error instanceof HashBeyondBounds)) throw error;
+    return { passwordHash: "", withoutPassword: error.message };
+  }
+}
+
 function describe({ issues }: Pick<z.ZodError, "issues">): string {
   const [issue] = issues;
   return issue ? `${issue.path.map(String).join(".")}: ${issue.message}` : "The row is not valid";
 }
 
-async function rowOf(given: z.output<typeof schema>, context: RowContext): Promise<Row> {
-  const { config, hashes, nowMs } = context;
-  const { email: address, createdAt, password, totp } = given;
+async function rowOf(
+  given: z.output<typeof schema>,
+  passwordHash: string,
+  { config, nowMs }: RowContext,
+): Promise<Row> {
+  const { email: address, createdAt, totp } = given;
   if (config.operators.includes(address)) throw new RowRefused("The address belongs to an operator of this service");
   if (createdAt && createdAt > nowMs) throw new RowRefused("createdAt: Must be in the past");
   return {
@@ -141,7 +169,7 @@ async function rowOf(given: z.output<typeof schema>, context: RowContext): Promi
     name: given.name ?? null,
     createdAt: createdAt ?? null,
     isSuspended: given.suspended,
-    passwordHash: password ? tagHash(password, hashes) : "",
+    passwordHash,
     totpSecret: totp ? totp.secret.toUpperCase() : null,
     identities: given.identities.map((one, index) => identityOf(config, one, index)),
     passkeys: await Promise.all(given.passkeys.map((one, index) => passkeyOf(config, one, index))),

@@ -911,6 +911,8 @@ export interface Import {
   skipped: number;
   /** How many rows were refused. */
   refused: number;
+  /** How many people have come without the password of their row: its hash is out of bounds. */
+  withoutPassword: number;
   /** How many people have an imported hash and have not signed in with it. */
   waiting: number;
   createdAt: Timestamp;
@@ -990,9 +992,9 @@ export interface ImportedLine {
   externalId?: string | undefined;
   email?: string | undefined;
   userId?: string | undefined;
-  /** Why the row was skipped or refused. */
+  /** Why the row was skipped or refused, or why its password was left out. */
   reason?: string | undefined;
-  /** Members of the row that the service does not know. */
+  /** Members of the row that the service does not know, or has left out. */
   ignored?: string[] | undefined;
 }
 

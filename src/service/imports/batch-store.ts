@@ -15,7 +15,7 @@ export interface Batch {
 }
 
 interface Progress {
-  counts: Record<"created" | "updated" | "skipped" | "refused", number>;
+  counts: Record<"created" | "updated" | "skipped" | "refused" | "withoutPassword", number>;
   /** JSON of the report. */
   entries: string;
   line: number;
@@ -64,8 +64,9 @@ function progressOf({ id }: ClaimedImport, progress: Progress, nowMs: number) {
         ? undefined
         : sql`DELETE FROM import_chunks WHERE import_id = ${id} AND part = ${readChunk.part} AND n = ${readChunk.n}`,
     moved: sql`UPDATE imports SET created = created + ${counts.created}, updated = updated + ${counts.updated},
-        skipped = skipped + ${counts.skipped}, refused = refused + ${counts.refused}, line = ${line},
-        position = ${position}, leased_until = ${nowMs + IMPORT_LEASE_MS}
+        skipped = skipped + ${counts.skipped}, refused = refused + ${counts.refused},
+        without_password = without_password + ${counts.withoutPassword}, line = ${line}, position = ${position},
+        failures = 0, leased_until = ${nowMs + IMPORT_LEASE_MS}
       WHERE id = ${id}`,
   };
 }

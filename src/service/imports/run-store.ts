@@ -3,9 +3,9 @@ import { sql } from "drizzle-orm";
 import { atomically, query, queryFirst, rows, violates } from "../../base/db/client";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
-import type { Actor } from "../../base/schemas/actor";
+import { type Actor, SYSTEM } from "../../base/schemas/actor";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditIfChanged, auditOf } from "../../tenancy/audit/record-store";
 
 /** A run that has written nothing for so long is dead. */
 export const IMPORT_LEASE_MS = 60_000;
@@ -21,6 +21,8 @@ export interface ClaimedImport {
   line: number;
   /** How many lines are done of the first chunk that is left. */
   position: number;
+  /** How many runs in a row have failed without moving on. */
+  failures: number;
   lease: string;
 }
 
@@ -31,8 +33,21 @@ export async function claimImport({ db }: Deps, nowMs: number): Promise<ClaimedI
     SET lease = ${lease}, leased_until = ${nowMs + IMPORT_LEASE_MS}
     WHERE id = (SELECT id FROM imports WHERE state IN ('open', 'running') AND state = 'running'
       ORDER BY started_at, id LIMIT 1) AND leased_until <= ${nowMs}
-    RETURNING id, dry_run AS dryRun, on_existing AS onExisting, actor, line, position, lease`;
+    RETURNING id, dry_run AS dryRun, on_existing AS onExisting, actor, line, position, failures, lease`;
   return claimed && { ...claimed, actor: JSON.parse(claimed.actor) as Actor };
+}
+
+/** Counts a failed run. Stops the import after `most` of them in a row, and returns whether it did. */
+export async function countFailure({ db }: Deps, { id, lease }: ClaimedImport, most: number, nowMs: number) {
+  const { stopped } = await atomically(db, {
+    counted: sql`UPDATE imports SET failures = failures + 1
+      WHERE id = ${id} AND state = 'running' AND lease = ${lease}`,
+    ended: sql`UPDATE imports SET state = 'stopped', ended_at = ${nowMs}
+      WHERE id = ${id} AND state = 'running' AND lease = ${lease} AND failures >= ${most}`,
+    recorded: auditOf({ tenantId: PLATFORM_TENANT, actor: SYSTEM }, "import.stopped", { kind: "import", id }),
+    stopped: rows<{ id: string }>(sql`SELECT id FROM imports WHERE id = ${id} AND state = 'stopped'`),
+  });
+  return stopped.length > 0;
 }
 
 /** Lets other runs work on the import. */

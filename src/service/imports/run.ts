@@ -4,8 +4,9 @@
  */
 
 import { decrypt } from "../../base/crypto/encryption";
-import { repeatable } from "../../base/db/faults";
+import { isTransient, repeatable } from "../../base/db/faults";
 import type { Deps } from "../../base/deps";
+import { describeError, log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { type HashSource, settingsOf } from "../../identity/passwords/imported/read";
 import { importsWithSettings, openSettings } from "../../identity/passwords/imported/settings";
@@ -22,6 +23,7 @@ import {
   type Chunk,
   type ClaimedImport,
   claimImport,
+  countFailure,
   finishImport,
   isOutdated,
   progressOfRun,
@@ -35,6 +37,10 @@ const BATCH_ROWS = 50;
 const BATCH_MEMBERSHIPS = 500;
 /** How often a batch is decided again because somebody else has changed what it meets. */
 const MAX_TRIES = 5;
+/** After so many failed runs, the row that is next is refused. */
+const FAILURES_TO_REFUSE = 6;
+/** After so many, the import ends: what fails is no row. */
+const MAX_FAILURES = 12;
 
 /** Continues imports, one at a time. Returns null when none is running, or another run works on it. */
 export const continueImports: PagedMaintenance = async (deps, _shard, _cursor, isOver) => {
@@ -43,12 +49,21 @@ export const continueImports: PagedMaintenance = async (deps, _shard, _cursor, i
     if (!claimed) return null;
     try {
       await runImport(deps, claimed, isOver);
+    } catch (error) {
+      // The fault of a database is none of the import.
+      if (!isTransient(error)) await noteFailure(deps, claimed, error);
+      throw error;
     } finally {
       await releaseImport(deps, claimed);
     }
   }
   return "";
 };
+
+async function noteFailure(deps: Deps, claimed: ClaimedImport, error: unknown): Promise<void> {
+  if (await countFailure(deps, claimed, MAX_FAILURES, deps.now()))
+    log("error", "import given up", describeError(error));
+}
 
 /** Works on an import until it ends, somebody stops it, or `isOver`. */
 async function runImport(deps: Deps, begun: ClaimedImport, isOver: () => boolean): Promise<void> {
@@ -59,7 +74,7 @@ async function runImport(deps: Deps, begun: ClaimedImport, isOver: () => boolean
     const owner = chunkOwner(claimed.id, chunk.part, chunk.n);
     const lines = (await decrypt(deps.keys, owner, chunk.sealed)).split("\n");
     const firebase = settings === null ? null : await openSettings(deps, claimed.id, settings);
-    const source: Source = { chunk, lines, hashes: { importId: claimed.id, firebase } };
+    const source: Source = { chunk, lines, hashes: { importId: claimed.id, firebase }, batchRows: BATCH_ROWS };
     claimed = await runChunk(deps, claimed, source, isOver);
   }
 }
@@ -69,24 +84,33 @@ interface Source {
   chunk: Chunk;
   lines: readonly string[];
   hashes: HashSource;
+  /** How many rows a batch has at most. */
+  batchRows: number;
 }
 
 /** Works on the lines that are left of a chunk. Returns undefined when the import has ended. */
-async function runChunk(deps: Deps, begun: ClaimedImport, source: Source, isOver: () => boolean) {
+async function runChunk(deps: Deps, begun: ClaimedImport, whole: Source, isOver: () => boolean) {
   let claimed = begun;
+  let source = whole;
   for (let tries = 0; !isOver(); ) {
     try {
       claimed = await repeatable(() => runBatch(deps, claimed, source));
       tries = 0;
+      source = { ...source, batchRows: Math.min(BATCH_ROWS, 2 * source.batchRows) };
       if (claimed.position === 0) return claimed;
     } catch (error) {
-      if (!isOutdated(error)) throw error;
-      tries += 1;
-      const progress = await progressOfRun(deps, claimed);
-      if (!progress) return undefined;
-      // A fault can hide that the batch was written.
-      if (progress.line !== claimed.line) return { ...claimed, ...progress };
-      if (tries === MAX_TRIES) throw new Error(`import ${claimed.id} is held up`, { cause: error });
+      if (isOutdated(error)) {
+        const progress = await progressOfRun(deps, claimed);
+        if (!progress) return undefined;
+        // A fault can hide that the batch was written.
+        if (progress.line !== claimed.line) return { ...claimed, ...progress };
+        tries += 1;
+        if (tries < MAX_TRIES) continue;
+      }
+      if (isTransient(error) || source.batchRows === 1) throw error;
+      // Smaller batches bring in the rows before the one that fails.
+      source = { ...source, batchRows: Math.ceil(source.batchRows / 2) };
+      tries = 0;
     }
   }
   return claimed;
@@ -125,21 +149,26 @@ async function runBatch(deps: Deps, claimed: ClaimedImport, source: Source): Pro
     },
     nowMs,
   );
-  return { ...claimed, line, position: isRead ? 0 : position };
+  return { ...claimed, line, position: isRead ? 0 : position, failures: 0 };
 }
 
 /** A line that is no empty one, with its place in the chunk. */
 type PlacedLine = ReadLine & { position: number };
 
 /** Reads the next rows. `end` is where the line after them is. */
-async function readRows(deps: Deps, { position }: ClaimedImport, { lines, hashes }: Source, nowMs: number) {
+async function readRows(deps: Deps, { position, failures }: ClaimedImport, source: Source, nowMs: number) {
+  const { lines, hashes } = source;
+  const isRefused = failures >= FAILURES_TO_REFUSE;
+  const most = isRefused ? 1 : source.batchRows;
   const read: PlacedLine[] = [];
   let memberships = 0;
   let at = position;
-  for (; at < lines.length && read.length < BATCH_ROWS && memberships < BATCH_MEMBERSHIPS; at += 1) {
+  for (; at < lines.length && read.length < most && memberships < BATCH_MEMBERSHIPS; at += 1) {
     const text = lines[at] ?? "";
     if (text.trim() === "") continue;
-    const line = await readLine(text, { config: deps.config, hashes, nowMs });
+    const line: ReadLine = isRefused
+      ? { refused: "The row could not be written" }
+      : await readLine(text, { config: deps.config, hashes, nowMs });
     if ("row" in line) memberships += line.row.memberships.length;
     read.push({ ...line, position: at });
   }
@@ -165,10 +194,10 @@ function decideRows(
   const decided: Decided[] = [];
   const touched = new Set<string>();
   for (const line of lines) {
-    const decision: Decision =
+    const decision =
       "row" in line
-        ? decide(line.row, world, { onExisting, operators: config.operators, alike })
-        : { outcome: "refused", reason: line.refused };
+        ? decideRow(line.row, world, { onExisting, operators: config.operators, alike })
+        : ({ outcome: "refused", reason: line.refused } as const);
     const change = "change" in decision ? decision.change : undefined;
     const isAlone = change !== undefined && (change.takesOver || change.isMoved) && !change.isNew;
     if (decided.length > 0 && change && (isAlone || touched.has(change.person.id))) break;
@@ -179,6 +208,16 @@ function decideRows(
     apply(change, world);
   }
   return decided;
+}
+
+/** No row stops those that come after it. */
+function decideRow(...given: Parameters<typeof decide>): Decision {
+  try {
+    return decide(...given);
+  } catch (error) {
+    log("error", "import row not read", describeError(error));
+    return { outcome: "refused", reason: "The row could not be read" };
+  }
 }
 
 /** The former imports, among those of the people that a batch meets, whose hashes need the same settings. */
@@ -196,20 +235,24 @@ const sealed = (deps: Deps, decided: readonly Decided[]): Promise<SealedChange[]
   );
 
 function countsOf(decided: readonly Decided[]) {
-  const counts = { created: 0, updated: 0, skipped: 0, refused: 0 };
-  for (const { decision } of decided) counts[decision.outcome] += 1;
+  const counts = { created: 0, updated: 0, skipped: 0, refused: 0, withoutPassword: 0 };
+  for (const { decision, line } of decided) {
+    counts[decision.outcome] += 1;
+    if ("change" in decision && line.withoutPassword !== undefined) counts.withoutPassword += 1;
+  }
   return counts;
 }
 
 /** What the report keeps. The address of a user is read from the account, so that it ends with the account. */
 function entryOf({ line, decision }: Decided, { dryRun, line: done, position }: ClaimedImport): ImportedLine {
-  const { externalId, email, ignored } = line;
+  const { externalId, email, ignored, withoutPassword } = line;
+  const reason = "reason" in decision ? decision.reason : withoutPassword;
   const person = "change" in decision ? decision.change.person : "person" in decision ? decision.person : null;
   return {
     line: done + line.position - position + 1,
     outcome: decision.outcome,
     ...(person && !dryRun ? { userId: person.id } : { ...(externalId && { externalId }), ...(email && { email }) }),
-    ...("reason" in decision && { reason: decision.reason }),
+    ...(reason && { reason }),
     ...(ignored && { ignored }),
   };
 }

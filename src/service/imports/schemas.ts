@@ -56,6 +56,7 @@ export const importRecord = described("Import", "An import of people, and how fa
   updated: count("How many accounts were completed."),
   skipped: count("How many accounts were left as they are."),
   refused: count("How many rows were refused."),
+  withoutPassword: count("How many people have come without the password of their row: its hash is out of bounds."),
   waiting: count("How many people have an imported hash and have not signed in with it."),
   createdAt: time,
   startedAt: time.optional(),
@@ -120,11 +121,17 @@ const importedLine = described("ImportedLine", "What became of a line.", () => (
   reason: z
     .string()
     .optional()
-    .meta({ description: "Why the row was skipped or refused.", examples: ["already exists"] }),
+    .meta({
+      description: "Why the row was skipped or refused, or why its password was left out.",
+      examples: ["already exists"],
+    }),
   ignored: z
     .array(z.string())
     .optional()
-    .meta({ description: "Members of the row that the service does not know.", examples: [["metadata"]] }),
+    .meta({
+      description: "Members of the row that the service does not know, or has left out.",
+      examples: [["metadata"]],
+    }),
 }));
 export const reportPage = z.object({ data: z.array(importedLine), nextCursor });
 

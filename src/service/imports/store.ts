@@ -23,6 +23,7 @@ export interface ImportRow {
   updated: number;
   skipped: number;
   refused: number;
+  withoutPassword: number;
   waiting: number;
   createdAt: number;
   startedAt: number | null;
@@ -31,7 +32,8 @@ export interface ImportRow {
 
 const select = (rest: SQL) =>
   rows<ImportRow>(sql`SELECT i.id, i.name, i.dry_run AS dryRun, i.on_existing AS onExisting, i.state, i.rows, i.created,
-      i.updated, i.skipped, i.refused, i.created_at AS createdAt, i.started_at AS startedAt, i.ended_at AS endedAt,
+      i.updated, i.skipped, i.refused, i.without_password AS withoutPassword, i.created_at AS createdAt,
+      i.started_at AS startedAt, i.ended_at AS endedAt,
       (SELECT count(*) FROM users u WHERE u.password_import = i.id AND u.password_kind IS NOT NULL) AS waiting
     FROM imports i ${rest}`);
 

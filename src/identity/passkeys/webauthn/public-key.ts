@@ -9,7 +9,8 @@ export const ALGORITHMS = [-8, -7, -257] as const;
 const COSE = { keyType: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 };
 const RSA_BITS = { least: 2048, most: 4096 };
 const MAX_RSA_EXPONENT_BYTES = 4;
-const BASE64URL = /^[A-Za-z0-9_-]+$/;
+/** Without padding. A length of 1 modulo 4 is that of no bytes (RFC 4648 3.3). */
+const BASE64URL = /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,4})$/;
 const P256_BYTES = 32;
 
 const IMPORT = {

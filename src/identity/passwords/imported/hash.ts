@@ -13,15 +13,18 @@ export type HashReader = (hash: string) => ImportedHash | null;
 /** A hash that is not taken. The message repeats nothing of the hash. */
 export class HashRefused extends Error {}
 
-/** Throws `HashRefused` unless `value` is a whole number from `min` to `max`. */
+/** A hash of a kind that is taken, which would cost too much to check. The person comes without it. */
+export class HashBeyondBounds extends HashRefused {}
+
+/** Throws `HashBeyondBounds` unless `value` is a whole number from `min` to `max`. */
 export function within(name: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new HashRefused(`password.hash: ${name} must be ${min} to ${max}`);
+  throw new HashBeyondBounds(`password.hash: ${name} must be ${min} to ${max}`);
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Bytes of Base64 with or without padding. Throws `HashRefused` if the text is none, or of another size. */
+/** Bytes of Base64, padded or not. Throws `HashRefused` for another text, `HashBeyondBounds` for another size. */
 export function bytesWithin(name: string, text: string, min: number, max: number): Uint8Array<ArrayBuffer> {
   const unpadded = text.replace(/=+$/, "");
   if (!BASE64.test(text) || unpadded.length % 4 === 1) throw new HashRefused(`password.hash: ${name} is not Base64`);
