@@ -11,6 +11,7 @@ import { Meter } from "../../src/webhooks/work/meter";
 import { freePort } from "../browser/dev-server.ts";
 import { declaredType } from "../support/event-types";
 import { commandLine } from "./installed/command-line.ts";
+import { importingPeople } from "./installed/import-people.ts";
 import { closeStage, files, folder, installed, openStage, run, START_TIMEOUT_MS, server } from "./installed/stage.ts";
 
 beforeAll(openStage, START_TIMEOUT_MS);
@@ -182,6 +183,7 @@ test("the example runs against npm run dev", async () => {
 });
 
 describe("the command line", commandLine);
+describe("postern import people", importingPeople);
 
 /** Waits until the program has printed text that matches. Rejects when it exits first. */
 function printedBy(child: { stdout: NodeJS.ReadableStream; once: NodeJS.EventEmitter["once"] }) {

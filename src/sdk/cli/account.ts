@@ -2,8 +2,10 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Client, createClient } from "../client";
+import { type Client, createClient, type Fetch } from "../client";
+import { sendExactly } from "./exact";
 import { EXIT, Failure, usage } from "./failure";
+import { decoded } from "./input";
 
 export interface Account {
   /** The service's address without `/api/v1`. */
@@ -44,7 +46,7 @@ export function loadAccount(env = process.env): Account {
 
 function readKept(): Partial<Account> | undefined {
   try {
-    return JSON.parse(readFileSync(accountPath(), "utf8")) as Partial<Account>;
+    return JSON.parse(decoded(readFileSync(accountPath()), accountPath())) as Partial<Account>;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new Failure(EXIT.failed, `${accountPath()} cannot be read. Remove it and sign in again.`);
@@ -52,9 +54,14 @@ function readKept(): Partial<Account> | undefined {
 }
 
 /** A client that acts as the account, in `tenant` if one is given. */
-export function clientOf({ url, key }: Account, tenant?: string): Client {
+export function clientOf({ url, key }: Account, tenant?: string, fetch: Fetch = sendExactly): Client {
   if (!URL.canParse(url) || !/^https?:/.test(url)) throw usage(`Not the address of a service: ${url}`);
-  return createClient({ baseUrl: url, tenant, ...(isPlatformKey(key) ? { platformKey: key } : { apiKey: key }) });
+  return createClient({
+    baseUrl: url,
+    tenant,
+    fetch,
+    ...(isPlatformKey(key) ? { platformKey: key } : { apiKey: key }),
+  });
 }
 
 export const isPlatformKey = (key: string): boolean => key.startsWith("psk_");

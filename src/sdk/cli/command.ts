@@ -1,6 +1,6 @@
 /** What a command is made of. */
 import type { ParseArgsConfig } from "node:util";
-import type { Client } from "../client";
+import type { Client, Fetch } from "../client";
 import type { ExitCode } from "./failure";
 
 interface Given {
@@ -10,8 +10,8 @@ interface Given {
   options: Record<string, string | undefined>;
   /** Whether results are printed as one JSON document. */
   json: boolean;
-  /** A client of the account, made when it is first needed. */
-  client: () => Client;
+  /** A client of the account. */
+  client: (fetch?: Fetch) => Client;
 }
 
 export interface Option {

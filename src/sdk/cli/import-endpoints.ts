@@ -2,8 +2,9 @@
 import type { ImportedSubscription } from "../client";
 import type { Command } from "./command";
 import type { Endpoint, TenantEndpoints } from "./endpoint";
+import { parseExactly } from "./exact";
 import { EXIT, usage } from "./failure";
-import { readJson } from "./input";
+import { readJsonText } from "./input";
 import { print, tell } from "./output";
 import { endpointsOfSvix } from "./svix";
 
@@ -51,7 +52,7 @@ export const importEndpoints: Command = {
 };
 
 function readEndpoints(file: string): Endpoint[] {
-  const list = readJson(file === "-" ? file : `@${file}`, file);
+  const list = parseExactly(readJsonText(file === "-" ? file : `@${file}`, file));
   if (!Array.isArray(list)) throw usage(`${file} is not a list.`);
   return list as Endpoint[];
 }

@@ -4,29 +4,11 @@ import type { Client, Import, ImportedLine, NewImport } from "../client";
 import type { Command } from "./command";
 import { EXIT, usage } from "./failure";
 import { readJson, readText } from "./input";
-import { bar, print, progress, tell } from "./output";
-import { auth0 } from "./people/auth0";
-import { betterAuth } from "./people/better-auth";
-import { clerk } from "./people/clerk";
-import { cognito } from "./people/cognito";
-import type { Converter, ImportedPerson } from "./people/converter";
-import { firebase } from "./people/firebase";
-import { readNdjson } from "./people/ndjson";
+import { print, tell } from "./output";
+import { linesWith, SOURCES } from "./people/lines";
 import { partsOf } from "./people/parts";
-import { supabase } from "./people/supabase";
-import { forgetImport, rememberImport, unfinishedImport } from "./people/unfinished";
+import { sendPeople } from "./people/send";
 
-const CONVERTERS: Readonly<Record<string, Converter>> = {
-  auth0,
-  clerk,
-  firebase,
-  supabase,
-  "better-auth": betterAuth,
-  cognito,
-  postern: (text) => readNdjson(text) as Iterable<unknown> as Iterable<ImportedPerson>,
-};
-const SOURCES = Object.keys(CONVERTERS).join("|");
-const POLL_MS = 1_000;
 /** How many refused rows are told, if they are not written to a file. */
 const MAX_TOLD = 20;
 
@@ -34,11 +16,13 @@ export const importPeople: Command = {
   args: "FILE",
   summary: "Import people with their passwords",
   details:
-    "FILE is an export of the service that --from names; postern means people as POST /platform/imports\n" +
-    "takes them, one in a line. Needs a platform key with the scope users.write. A command that breaks\n" +
-    "off goes on when it is repeated: FILE.postern-import has the id of the import until it ends.",
+    "FILE is an export of the service that --from names; csv means any CSV whose columns --columns\n" +
+    "names, and postern people as POST /platform/imports takes them, one in a line. Needs a platform key\n" +
+    "with the scope users.write. A command that breaks off goes on when it is repeated with the same\n" +
+    "options: FILE.postern-import has the id of the import until it ends.",
   options: {
-    from: { value: SOURCES, help: "the service that wrote FILE" },
+    from: { value: SOURCES.join("|"), help: "the service that wrote FILE" },
+    columns: { value: "NAMES", help: "with csv: such as email=Mail,emailVerified=verified,password=hash,name=Name" },
     "dry-run": { help: "say what would happen, and change nothing" },
     print: { help: "print the people as they would be sent, and send nothing" },
     "on-existing": { value: "skip|update", help: "what to do with people who have an account; skip unless given" },
@@ -50,18 +34,17 @@ export const importPeople: Command = {
   run: async ({ args, options, json, client }) => {
     const [file] = args;
     if (file === undefined || args.length > 1) throw usage("Give one FILE.");
-    const people = convert(readText(file), options);
+    const linesOf = linesWith(options);
+    const settings = settingsOf(options);
+    // All of it, before anything is made on the service: the end of the file can be the part that cannot be parsed.
+    const lines = linesOf(readText(file));
     if (options.print) {
-      for (const person of people) process.stdout.write(`${JSON.stringify(person)}\n`);
+      process.stdout.write(lines.map((line) => `${line}\n`).join(""));
       return EXIT.ok;
     }
-    const isDry = options["dry-run"] !== undefined;
     const service = client();
-    const begun = isDry ? undefined : await unfinishedImport(file, service);
-    const { id } = begun ?? (await service.platform.imports.create(settingsOf(options, isDry)));
-    if (!isDry) rememberImport(file, id);
-    const done = await send(service, id, people);
-    if (!isDry) forgetImport(file);
+    const done = await sendPeople(service, { file, settings, parts: [...partsOf(lines)] });
+    if (done.withoutPassword > 0) tell(`Left out: passwords whose hash is out of bounds (${done.withoutPassword})`);
     const refused = await report(service, done, options.report);
     print(json, done, summaryOf(done));
     return refused > 0 || done.state === "stopped" ? EXIT.failed : EXIT.ok;
@@ -70,45 +53,14 @@ export const importPeople: Command = {
 
 type Options = Readonly<Record<string, string | undefined>>;
 
-/** The people of the export, each in the tenant that the options name. Tells what cannot come along. */
-function* convert(text: string, { from = "", tenant, role }: Options): Generator<ImportedPerson> {
-  const converter = Object.hasOwn(CONVERTERS, from) ? CONVERTERS[from] : undefined;
-  if (!converter) throw usage(`--from is ${SOURCES.replaceAll("|", ", ")}.`);
-  if ((tenant === undefined) !== (role === undefined)) throw usage("Give --tenant and --role together.");
-  const joined = tenant === undefined || role === undefined ? [] : [{ tenant, role }];
-  const left = new Map<string, number>();
-  for (const person of converter(text, (what) => left.set(what, (left.get(what) ?? 0) + 1))) {
-    yield joined.length === 0 ? person : { ...person, memberships: [...(person.memberships ?? []), ...joined] };
-  }
-  for (const [what, count] of left) tell(`Left out: ${what} (${count})`);
-}
-
-function settingsOf(options: Options, dryRun: boolean): NewImport {
+function settingsOf(options: Options): NewImport {
+  const dryRun = options["dry-run"] !== undefined;
   const onExisting = options["on-existing"] ?? "skip";
   if (onExisting !== "skip" && onExisting !== "update") throw usage("--on-existing is skip or update.");
   const file = options["hash-settings"];
   if (file === undefined) return { dryRun, onExisting };
   const given = readJson(`@${file}`, file) as { firebase?: unknown };
   return { dryRun, onExisting, hashSettings: given.firebase ? given : { firebase: given } } as NewImport;
-}
-
-/** Sends the people and waits until the import has ended. */
-async function send({ platform: { imports } }: Client, id: string, people: Iterable<ImportedPerson>): Promise<Import> {
-  let parts = 0;
-  for (const part of partsOf(people)) {
-    parts += 1;
-    await imports.putPart(id, parts, part);
-    progress(`Sent ${parts} ${parts === 1 ? "part" : "parts"}`);
-  }
-  if (parts === 0) throw usage("The file has nobody in it.");
-  let current = await imports.start(id, { parts });
-  while (current.state === "running") {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    current = await imports.get(id);
-    progress(`${bar(current.done, current.rows)} ${current.done} of ${current.rows} people`);
-  }
-  progress("");
-  return current;
 }
 
 /** Writes the report to a file, or tells who was refused. Returns how many were. */

@@ -5,6 +5,7 @@ import { PosternError } from "../client";
 import { type Account, clientOf, isPlatformKey, saveAccount } from "./account";
 import type { Command } from "./command";
 import { EXIT, usage } from "./failure";
+import { decoded } from "./input";
 import { print } from "./output";
 
 export const login: Command = {
@@ -38,7 +39,7 @@ async function readKey(): Promise<string> {
   if (!process.stdin.isTTY) {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString("utf8");
+    return decoded(Buffer.concat(chunks), "Standard input");
   }
   process.stderr.write("Key: ");
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -37,7 +37,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     args: positionals,
     options: Object.fromEntries(Object.entries(values).map(([option, value]) => [option, String(value)])),
     json: json === true,
-    client: () => clientOf(loadAccount(), typeof tenant === "string" ? tenant : undefined),
+    client: (fetch) => clientOf(loadAccount(), typeof tenant === "string" ? tenant : undefined, fetch),
   });
 }
 

@@ -1,10 +1,12 @@
 /** Printing results on stdout. Progress and errors go to stderr. */
 
+import { stringifyExactly } from "./exact";
+
 const BAR_CHARACTERS = 20;
 
 /** Prints `result` as JSON, or `text` for people. */
 export function print(json: boolean, result: unknown, text: string): void {
-  process.stdout.write(`${json ? JSON.stringify(result) : text}\n`);
+  process.stdout.write(`${json ? stringifyExactly(result) : text}\n`);
 }
 
 /** Tells how far the work has come, on a terminal only; "" ends it. */

@@ -1,7 +1,8 @@
 /** `postern publish`: publishes one event. */
 import type { Command } from "./command";
+import { exactly } from "./exact";
 import { EXIT, usage } from "./failure";
-import { readJson } from "./input";
+import { readJsonText } from "./input";
 import { print } from "./output";
 
 export const publish: Command = {
@@ -16,7 +17,7 @@ export const publish: Command = {
   run: async ({ args: [type, ...rest], options, json, client }) => {
     if (!type || rest.length > 0) throw usage("Give the event's type, and nothing else.");
     const { payload = "{}", "correlation-id": correlationId, "order-key": orderKey } = options;
-    const event = { type, payload: readJson(payload, "The payload"), correlationId, orderKey };
+    const event = { type, payload: exactly(readJsonText(payload, "The payload")), correlationId, orderKey };
     const published = await client().events.publish(event, { idempotencyKey: options["idempotency-key"] });
     const number = published.sequence === undefined ? "" : `, number ${published.sequence} of ${orderKey}`;
     const text = `Published ${published.type} as ${published.id}${number}. Deliveries: ${published.deliveries}.`;

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Attempt, Client } from "../client";
 import type { Command } from "./command";
+import { receiveExactly, stringifyExactly } from "./exact";
 import { usage } from "./failure";
 import { tell } from "./output";
 
@@ -20,9 +21,10 @@ export const tail: Command = {
     if (args.length > 0) throw usage("postern tail takes no arguments.");
     const wanted = STATUSES.find((one) => one === status);
     if (status !== undefined && !wanted) throw usage("--status is success or failed.");
+    const api = client(receiveExactly);
     tell("Waiting for deliveries. Press Ctrl-C to stop.");
     for (let seen: Set<string> | undefined; ; ) {
-      const attempts = await recentAttempts(client(), webhook);
+      const attempts = await recentAttempts(api, webhook);
       const fresh = seen ? attempts.filter(({ _id }) => !seen?.has(_id)) : [];
       for (const attempt of fresh) {
         if (!wanted || attempt.status === wanted) process.stdout.write(`${lineOf(attempt, json)}\n`);
@@ -47,7 +49,7 @@ async function recentAttempts(client: Client, webhook: string | undefined): Prom
 }
 
 function lineOf(attempt: Attempt, json: boolean): string {
-  if (json) return JSON.stringify(attempt);
+  if (json) return stringifyExactly(attempt);
   const { attemptedAt, eventType, status, responseCode, error, attemptCount, webhookId } = attempt;
   const outcome = status === "success" ? `${responseCode}` : (error ?? "failed");
   return `${attemptedAt}  ${status.padEnd(7)}  ${eventType}  ${outcome}  attempt ${attemptCount} to ${webhookId}`;

@@ -1,41 +1,81 @@
-/** Auth0: the export of users, or that of password hashes, which its support sends. Both are NDJSON. */
-import { addressIn, type Converter, type Exported, identityOf, isRecord, recordsIn, textIn, timeOf } from "./converter";
-import { readNdjson } from "./ndjson";
+/** Auth0: exports of users by its jobs, its extension or its API, and the password hashes that its support sends. */
+import { addressIn, converterOf, type LeaveOut } from "./converter";
+import { readCsv } from "./csv";
+import { Fields, isRecord, recordsIn, textOf } from "./fields";
+import { passwordOf } from "./password";
+import { isJson, recordsOf } from "./records";
+import { createdAtOf, identityOf, isTrue, nameOf, restricts, someOf } from "./values";
 
-export const auth0: Converter = function* (text, leaveOut) {
-  for (const user of readNdjson(text)) {
+export const auth0 = converterOf({
+  address: ["email", "identifiers"],
+  proof: ["email_verified", "identifiers"],
+  read: (text) => (isJson(text) ? recordsOf(text) : readQuotedCsv(text)),
+  convert: (user, leaveOut) => {
     const { email, emailVerified } = addressOf(user, leaveOut);
-    if (email === undefined) continue;
-    const hash = textIn(user, "passwordHash");
-    const identities = recordsIn(user.identities)
-      .filter(({ provider }) => provider !== "auth0")
-      .flatMap((one) => identityOf({ provider: String(one.provider), subject: one.user_id }, leaveOut) ?? []);
-    yield {
+    if (email === undefined) return undefined;
+    const id = idOf(user);
+    const name = user.text("name");
+    const isNamed = name !== undefined && name !== email;
+    if (hasSecondFactor(user)) leaveOut("second factors");
+    return {
       email,
       emailVerified,
-      externalId: idOf(user),
-      name: textIn(user, "name") === email ? undefined : textIn(user, "name"),
-      createdAt: timeOf(user.created_at),
-      suspended: user.blocked === true ? true : undefined,
-      password: hash === undefined ? undefined : { hash },
-      identities: identities.length === 0 ? undefined : identities,
+      externalId: id,
+      name: nameOf(isNamed ? [name] : [user.text("given_name"), user.text("family_name")], leaveOut),
+      createdAt: createdAtOf(user.get("created_at")),
+      suspended: restricts(user.get("blocked")) ? true : undefined,
+      password: passwordOf(user.get("passwordHash") ?? customHashOf(user), leaveOut),
+      identities: someOf(identitiesOf(user, id, leaveOut)),
     };
-  }
-};
+  },
+});
 
-function addressOf(user: Exported, leaveOut: (what: string) => void) {
-  const identifier = recordsIn(user.identifiers).find(({ type }) => type === "email");
-  if (textIn(user, "email") === undefined && identifier) {
-    return { email: addressIn(identifier, "value", leaveOut), emailVerified: identifier.verified === true };
+/** In CSV, Auth0 writes an apostrophe before each text, so that spreadsheets take none for a formula. */
+function* readQuotedCsv(text: string): Generator<Fields> {
+  for (const record of readCsv(text)) {
+    const entries = Object.entries(record).map(([name, value]) => [bare(name), value && bare(value)]);
+    yield new Fields(Object.fromEntries(entries));
   }
-  return { email: addressIn(user, "email", leaveOut), emailVerified: user.email_verified === true };
+}
+
+const bare = (text: string): string => text.replace(/^'/, "");
+
+function addressOf(user: Fields, leaveOut: LeaveOut) {
+  const identifier = recordsIn(user.get("identifiers")).find((one) => one.text("type") === "email");
+  if (user.text("email") === undefined && identifier) {
+    return { email: addressIn(identifier, ["value"], leaveOut), emailVerified: isTrue(identifier.get("verified")) };
+  }
+  return { email: addressIn(user, ["email"], leaveOut), emailVerified: isTrue(user.get("email_verified")) };
 }
 
 /** The id that tokens of Auth0 have. */
-function idOf(user: Exported): string | undefined {
-  const id = textIn(user, "user_id");
-  if (id !== undefined) return id;
-  const inDatabase = isRecord(user._id) ? textIn(user._id, "$oid") : textIn(user, "_id");
-  const stored = textIn(user, "alt_id") ?? inDatabase;
-  return stored === undefined ? undefined : `auth0|${stored}`;
+function idOf(user: Fields): string | undefined {
+  const id = user.get("_id");
+  const stored = user.text("user_id", "alt_id") ?? (isRecord(id) ? textOf(id.$oid) : textOf(id));
+  return stored === undefined || stored.includes("|") ? stored : `auth0|${stored}`;
+}
+
+/** The hash of somebody who was imported into Auth0. */
+function customHashOf(user: Fields): unknown {
+  const custom = user.get("custom_password_hash");
+  const hash = isRecord(custom) ? custom.hash : custom;
+  return isRecord(hash) ? hash.value : hash;
+}
+
+function hasSecondFactor(user: Fields): boolean {
+  const factors = user.get("multifactor", "mfa_factors");
+  return Array.isArray(factors) ? factors.length > 0 : restricts(factors);
+}
+
+function identitiesOf(user: Fields, id: string | undefined, leaveOut: LeaveOut) {
+  const listed = recordsIn(user.get("identities")).map((one) => ({
+    provider: one.text("provider"),
+    subject: one.text("user_id"),
+  }));
+  // An export of chosen members can lack them: the id says where somebody comes from.
+  const [, provider, subject] = id?.match(/^([^|]+)\|(.+)$/s) ?? [];
+  const all = listed.length > 0 ? listed : [{ provider, subject }];
+  return all
+    .filter((one) => one.provider !== "auth0" && one.provider !== undefined)
+    .flatMap((one) => identityOf({ ...one, email: undefined }, leaveOut));
 }

@@ -1,4 +1,7 @@
 /** Turning the export of another service into people as `POST /platform/imports` takes them. */
+import { EXIT, Failure } from "../failure";
+import type { Fields } from "./fields";
+import { recordsOf } from "./records";
 
 /** A row of an import; see "Moving in" in the documentation. */
 export interface ImportedPerson {
@@ -14,62 +17,58 @@ export interface ImportedPerson {
   memberships?: { tenant: string; role: string }[] | undefined;
 }
 
-/** Converts the text of an export, and counts with `leaveOut` what cannot come along. */
-export type Converter = (text: string, leaveOut: (what: string) => void) => Iterable<ImportedPerson>;
+/** Counts what cannot come along. */
+export type LeaveOut = (what: string) => void;
 
-/** A record of an export. */
-export type Exported = Readonly<Record<string, unknown>>;
+/**
+ * Converts the text of an export. Throws Failure for a text that cannot be parsed, and for one without any of the
+ * members that people are made of.
+ */
+export type Converter = (text: string, leaveOut: LeaveOut) => Iterable<ImportedPerson>;
 
-export const isRecord = (value: unknown): value is Exported =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+/** An export of one record a person. */
+interface Export {
+  /** The members that an address can be in. */
+  address: readonly string[];
+  /** The members that say whether an address is proven. */
+  proof: readonly string[];
+  /** Undefined for somebody who is left out. */
+  convert: (user: Fields, leaveOut: LeaveOut) => ImportedPerson | undefined;
+  read?: (text: string) => Iterable<Fields>;
+}
 
-/** The text in a member; undefined if it is missing, empty or no text. */
-export const textIn = (record: Exported, member: string): string | undefined => {
-  const value = record[member];
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
-};
+/** A converter that fails when no record has an address member: then it has understood nothing. */
+export const converterOf = ({ address, proof, convert, read = recordsOf }: Export): Converter =>
+  function* (text, leaveOut) {
+    let first: Fields | undefined;
+    let [hasAddresses, hasProofs] = [false, false];
+    for (const user of read(text)) {
+      first ??= user;
+      hasAddresses ||= user.has(...address);
+      hasProofs ||= user.has(...proof);
+      const person = convert(user, leaveOut);
+      if (person) yield person;
+    }
+    if (!first) return;
+    if (!hasAddresses) throw notUnderstood(address, first.names);
+    if (!hasProofs) leaveOut(`proofs of addresses, because the file has no ${proof[0]}`);
+  };
+
+const MAX_NAMES_TOLD = 40;
+const OTHER_SEPARATORS: Readonly<Record<string, string>> = { ";": "semicolons", "\t": "tabs", "|": "bars" };
+
+/** Says what was expected, and which names were found. No values: they can be secret. */
+export function notUnderstood(expected: readonly string[], found: readonly string[]): Failure {
+  const separator =
+    found.length === 1 ? Object.keys(OTHER_SEPARATORS).find((one) => found[0]?.includes(one)) : undefined;
+  const hint = separator && ` Its columns are separated by ${OTHER_SEPARATORS[separator]}: separate them by commas.`;
+  const names = found.slice(0, MAX_NAMES_TOLD).join(", ");
+  return new Failure(EXIT.failed, `The file has no ${expected.join(" or ")}.${hint ?? ""} It has: ${names}`);
+}
 
 /** The address of a person; undefined, and counted, for one without. */
-export function addressIn(user: Exported, member: string, leaveOut: (what: string) => void): string | undefined {
-  const email = textIn(user, member);
+export function addressIn(user: Fields, members: readonly string[], leaveOut: LeaveOut): string | undefined {
+  const email = user.text(...members);
   if (email === undefined) leaveOut("people without an address");
   return email;
 }
-
-/** The records in a list. */
-export const recordsIn = (value: unknown): Exported[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-
-/** A time of an export in ISO 8601; undefined for none. Takes what databases print, and milliseconds. */
-export function timeOf(value: unknown): string | undefined {
-  if (value === undefined || value === null || value === "") return undefined;
-  const text = String(value);
-  const isoLike = text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00");
-  const time = new Date(/^\d{10,}$/.test(text) ? Number(text) : isoLike);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
-}
-
-/** What other services call the providers that are here too. Microsoft needs the tenant, which exports do not have. */
-const PROVIDERS: Readonly<Record<string, string>> = {
-  google: "google",
-  "google.com": "google",
-  "google-oauth2": "google",
-  github: "github",
-  "github.com": "github",
-};
-
-/** A sign-in with a provider; undefined, and counted, for a provider that is not here. */
-export function identityOf(
-  { provider, subject, email }: { provider: string; subject: unknown; email?: string | undefined },
-  leaveOut: (what: string) => void,
-): NonNullable<ImportedPerson["identities"]>[number] | undefined {
-  const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
-  if (known !== undefined && (typeof subject === "string" || typeof subject === "number")) {
-    return { provider: known, subject: String(subject), ...(email === undefined ? {} : { email }) };
-  }
-  leaveOut(`sign-ins with ${provider}`);
-  return undefined;
-}
-
-/** First and last name in one; undefined without any. */
-export const nameOf = (...parts: (string | undefined)[]): string | undefined =>
-  parts.filter((part) => part !== undefined).join(" ") || undefined;

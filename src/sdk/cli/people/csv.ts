@@ -1,30 +1,48 @@
 /** CSV as databases and services export it (RFC 4180). */
+import { usage } from "../failure";
 
-/** The records of a CSV text, by the names in its first line. Quoted fields may have commas, quotes and line feeds. */
-export function* readCsv(text: string): Generator<Record<string, string>> {
+/** What COPY and database clients write for null. */
+const NULLS = new Set(["NULL", "null", String.raw`\N`]);
+
+type Cells = readonly (string | null)[];
+
+/**
+ * The records of a CSV text, by the names in its first line. Quoted fields may have commas, quotes and line ends. A
+ * field that is missing or says NULL is null. Throws Failure for what is no CSV.
+ */
+export function* readCsv(text: string): Generator<Record<string, string | null>> {
   let names: string[] | undefined;
-  for (const fields of rowsOf(text)) {
-    if (fields.length === 1 && fields[0] === "") continue;
-    if (names === undefined) names = fields.map((name) => name.trim());
-    else yield Object.fromEntries(names.map((name, index) => [name, fields[index] ?? ""]));
+  for (const cells of csvRows(text)) {
+    if (names === undefined) names = cells.map((name) => (name ?? "").trim());
+    else yield recordOf(names, cells);
   }
 }
 
-/** One field, and what ends it. */
-const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+/** The fields by their names. */
+export const recordOf = (names: readonly string[], cells: Cells): Record<string, string | null> =>
+  Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null]));
 
-function* rowsOf(text: string): Generator<string[]> {
+/** One field, and what ends it. A carriage return alone ends a line, too. */
+const FIELD = /(?:"([^"]*(?:""[^"]*)*)"[ \t]*|([^,\r\n]*))(,|\r\n?|\n|$)/y;
+
+/** The fields of each line that is not empty. */
+export function* csvRows(text: string): Generator<Cells> {
   const field = new RegExp(FIELD);
-  field.lastIndex = text.startsWith("\uFEFF") ? 1 : 0;
-  let row: string[] = [];
+  let row: (string | null)[] = [];
   while (field.lastIndex < text.length) {
+    const start = field.lastIndex;
     const found = field.exec(text);
-    if (!found) throw new Error("a quote that does not end");
+    if (!found || (found[1] === undefined && found[2]?.startsWith('"'))) throw badQuote(text, start);
     const [, quoted, plain = "", end] = found;
-    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === ",") continue;
-    yield row;
+    const value = quoted === undefined ? plain : quoted.replaceAll('""', '"');
+    row.push(NULLS.has(value) ? null : value);
+    if (end === "," && field.lastIndex < text.length) continue;
+    if (row.length > 1 || row[0] !== "") yield row;
     row = [];
   }
-  if (row.length > 0) yield [...row, ""];
+}
+
+function badQuote(text: string, at: number) {
+  const line = text.slice(0, at).split(/\r\n?|\n/).length;
+  return usage(`Line ${line} has a quote that does not end, or text behind it. In CSV, a quote in a field is doubled.`);
 }

@@ -1,28 +1,85 @@
-/** Firebase: what `firebase auth:export people.json` writes. */
-import { addressIn, type Converter, identityOf, isRecord, recordsIn, textIn, timeOf } from "./converter";
-import { wholeJson } from "./json";
+/** Firebase: what `firebase auth:export` writes, as JSON or as CSV. */
+import { fromBase64 } from "../../../base/crypto/encoding";
+import { addressIn, converterOf, type ImportedPerson, type LeaveOut } from "./converter";
+import { csvRows, recordOf } from "./csv";
+import { Fields, recordsIn } from "./fields";
+import { isJson, recordsOf } from "./records";
+import { createdAtOf, identityOf, isTrue, nameOf, restricts, someOf } from "./values";
 
-export const firebase: Converter = function* (text, leaveOut) {
-  const exported = wholeJson(text);
-  for (const user of recordsIn(isRecord(exported) ? exported.users : exported)) {
-    const email = addressIn(user, "email", leaveOut);
-    if (email === undefined) continue;
-    const [hash, salt] = [textIn(user, "passwordHash"), textIn(user, "salt")];
-    const identities = recordsIn(user.providerUserInfo)
-      .filter(({ providerId }) => providerId !== "password")
-      .flatMap((one) => {
-        const identity = { provider: String(one.providerId), subject: one.rawId, email: textIn(one, "email") };
-        return identityOf(identity, leaveOut) ?? [];
-      });
-    yield {
+const HASH_BYTES = 64;
+
+export const firebase = converterOf({
+  address: ["email"],
+  proof: ["emailVerified"],
+  read: (text) => (isJson(text) ? recordsOf(text) : readCsvRows(text)),
+  convert: (user, leaveOut) => {
+    for (const _ of recordsIn(user.get("mfaInfo"))) leaveOut("second factors");
+    const email = addressIn(user, ["email"], leaveOut);
+    if (email === undefined) return undefined;
+    return {
       email,
-      emailVerified: user.emailVerified === true,
-      externalId: textIn(user, "localId"),
-      name: textIn(user, "displayName"),
-      createdAt: timeOf(user.createdAt),
-      suspended: user.disabled === true ? true : undefined,
-      password: hash === undefined || salt === undefined ? undefined : { kind: "firebase-scrypt", hash, salt },
-      identities: identities.length === 0 ? undefined : identities,
+      emailVerified: isTrue(user.get("emailVerified")),
+      externalId: user.text("localId", "uid"),
+      name: nameOf([user.text("displayName")], leaveOut),
+      createdAt: createdAtOf(user.get("createdAt")),
+      suspended: restricts(user.get("disabled")) ? true : undefined,
+      password: passwordOf(user, leaveOut),
+      identities: someOf(identitiesOf(user, leaveOut)),
     };
+  },
+});
+
+/** Without the permission to read hashes, exports have the Base64 of a word in their place. */
+function passwordOf(user: Fields, leaveOut: LeaveOut): ImportedPerson["password"] {
+  const [hash, salt] = [user.text("passwordHash"), user.text("salt", "passwordSalt")];
+  if (hash === undefined) return undefined;
+  if (bytesOf(hash) !== HASH_BYTES) leaveOut("passwords that were not given");
+  else if (salt === undefined || !bytesOf(salt)) leaveOut("passwords without their salt");
+  else return { kind: "firebase-scrypt", hash, salt };
+  return undefined;
+}
+
+/** How many bytes a text in either alphabet of Base64 has; undefined for one that is none. */
+function bytesOf(base64: string): number | undefined {
+  try {
+    return fromBase64(base64.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "")).length;
+  } catch {
+    return undefined;
   }
-};
+}
+
+const identitiesOf = (user: Fields, leaveOut: LeaveOut) =>
+  recordsIn(user.get("providerUserInfo"))
+    .filter((one) => one.text("providerId") !== "password" && one.text("providerId") !== "phone")
+    .flatMap((one) => {
+      const [provider, subject] = [one.text("providerId"), one.text("rawId")];
+      return identityOf({ provider, subject, email: one.text("email") }, leaveOut);
+    });
+
+/** The columns of the CSV, which has no line of names. Each provider has four: id, address, name and picture. */
+const COLUMNS = ["localId", "email", "emailVerified", "passwordHash", "salt", "displayName", "photoUrl"];
+const PROVIDERS = { "google.com": 7, "facebook.com": 11, "twitter.com": 15, "github.com": 19 };
+const CREATED_AT = 23;
+const DISABLED = 26;
+
+function* readCsvRows(text: string): Generator<Fields> {
+  const [first = [], ...others] = csvRows(text);
+  // Somebody may have added a line of names.
+  const hasNames = !/^(true|false)$/.test(first[2] ?? "");
+  const names = first.map((name) => name ?? "");
+  for (const cells of hasNames ? others : [first, ...others]) {
+    yield new Fields(hasNames ? recordOf(names, cells) : positional(cells));
+  }
+}
+
+function positional(cells: readonly (string | null)[]) {
+  const providerUserInfo = Object.entries(PROVIDERS).flatMap(([providerId, at]) =>
+    cells[at] ? [{ providerId, rawId: cells[at], email: cells[at + 1] }] : [],
+  );
+  return {
+    ...recordOf(COLUMNS, cells),
+    createdAt: cells[CREATED_AT],
+    disabled: cells[DISABLED],
+    providerUserInfo,
+  };
+}

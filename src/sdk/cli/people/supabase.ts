@@ -1,33 +1,63 @@
-/** Supabase: the table `auth.users`, as CSV or as JSON. */
-import { addressIn, type Converter, type Exported, isRecord, nameOf, recordsIn, textIn, timeOf } from "./converter";
-import { readCsv } from "./csv";
-import { wholeJson } from "./json";
+/** Supabase: the table `auth.users`, as CSV or as JSON, and what its API lists. */
+import { addressIn, converterOf, type LeaveOut } from "./converter";
+import { Fields, isRecord, recordsIn, textOf } from "./fields";
+import { passwordOf } from "./password";
+import { createdAtOf, identityOf, isProven, nameOf, restrictsUntil, someOf } from "./values";
 
-export const supabase: Converter = function* (text, leaveOut) {
-  const users: Iterable<Exported> = /^\s*[[{]/.test(text) ? recordsIn(wholeJson(text)) : readCsv(text);
-  for (const user of users) {
-    const email = addressIn(user, "email", leaveOut);
-    if (email === undefined) continue;
-    if (textIn(user, "deleted_at") !== undefined) {
+export const supabase = converterOf({
+  address: ["email"],
+  proof: ["email_confirmed_at", "confirmed_at"],
+  convert: (user, leaveOut) => {
+    const email = addressIn(user, ["email"], leaveOut);
+    if (email === undefined) return undefined;
+    if (user.get("deleted_at") !== undefined) {
       leaveOut("deleted people");
-      continue;
+      return undefined;
     }
-    const hash = textIn(user, "encrypted_password");
-    const bannedUntil = timeOf(user.banned_until);
-    yield {
+    for (const _ of recordsIn(user.get("factors"))) leaveOut("second factors");
+    return {
       email,
-      emailVerified: textIn(user, "email_confirmed_at") !== undefined,
-      externalId: textIn(user, "id"),
-      name: nameIn(user.raw_user_meta_data),
-      createdAt: timeOf(user.created_at),
-      suspended: bannedUntil !== undefined && Date.parse(bannedUntil) > Date.now() ? true : undefined,
-      password: hash === undefined ? undefined : { hash },
+      emailVerified: isProven(user.get("email_confirmed_at", "confirmed_at")),
+      externalId: user.text("id"),
+      name: nameOf([nameIn(metadataOf(user.get("raw_user_meta_data", "user_metadata"), leaveOut))], leaveOut),
+      createdAt: createdAtOf(user.get("created_at")),
+      suspended: restrictsUntil(user.get("banned_until")) ? true : undefined,
+      password: passwordOf(user.get("encrypted_password"), leaveOut),
+      identities: someOf(identitiesOf(user, leaveOut)),
     };
-  }
-};
+  },
+});
 
-/** The name in the metadata, which CSV has as JSON. */
-function nameIn(given: unknown): string | undefined {
-  const metadata = typeof given === "string" && given.startsWith("{") ? wholeJson(given) : given;
-  return isRecord(metadata) ? nameOf(textIn(metadata, "full_name") ?? textIn(metadata, "name")) : undefined;
+const nameIn = (metadata: Fields): string | undefined => metadata.text("full_name", "name", "display_name");
+
+/** Metadata, which CSV has as JSON. Only the name depends on it. */
+function metadataOf(given: unknown, leaveOut: LeaveOut): Fields {
+  if (isRecord(given)) return new Fields(given);
+  try {
+    const parsed: unknown = JSON.parse(textOf(given) ?? "{}");
+    return new Fields(isRecord(parsed) ? parsed : {});
+  } catch {
+    leaveOut("metadata that cannot be read, and the names in it");
+    return new Fields({});
+  }
+}
+
+/** The table has no sign-ins, but the names of their providers. What the API lists has both. */
+function identitiesOf(user: Fields, leaveOut: LeaveOut) {
+  const listed = recordsIn(user.get("identities"));
+  if (listed.length > 0) {
+    return listed
+      .filter((one) => one.text("provider") !== "email" && one.text("provider") !== "phone")
+      .flatMap((one) => {
+        const data = one.get("identity_data");
+        const own = new Fields(isRecord(data) ? data : {});
+        const [provider, subject] = [one.text("provider"), own.text("sub", "provider_id")];
+        return identityOf({ provider, subject, email: own.text("email") }, leaveOut);
+      });
+  }
+  const { providers } = metadataOf(user.get("raw_app_meta_data", "app_metadata"), () => undefined).record;
+  for (const provider of Array.isArray(providers) ? providers : []) {
+    if (provider !== "email" && provider !== "phone") leaveOut(`sign-ins with ${provider}`);
+  }
+  return [];
 }

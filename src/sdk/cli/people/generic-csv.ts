@@ -1,0 +1,68 @@
+/** Any CSV, whose columns the command names: `--columns email=Mail,password=hash`. */
+import { usage } from "../failure";
+import { addressIn, type Converter, notUnderstood } from "./converter";
+import { readCsv } from "./csv";
+import { Fields } from "./fields";
+import { passwordOf } from "./password";
+import { createdAtOf, isProven, isTrue, nameOf, restricts, restrictsUntil, totpOf } from "./values";
+
+/** What a column can be named as. */
+export const COLUMN_FIELDS = [
+  "email",
+  "externalId",
+  "emailVerified",
+  "name",
+  "firstName",
+  "lastName",
+  "createdAt",
+  "password",
+  "totp",
+  "suspended",
+  "suspendedUntil",
+  "active",
+] as const;
+
+type Columns = Partial<Record<(typeof COLUMN_FIELDS)[number], string>>;
+
+/** A converter for these columns. Throws Failure for columns that are not named rightly. */
+export function csvWith(given: string | undefined): Converter {
+  const columns = columnsOf(given);
+  return function* (text, leaveOut) {
+    for (const record of readCsv(text)) {
+      const missing = Object.values(columns).filter((column) => !Object.hasOwn(record, column));
+      if (missing.length > 0) throw notUnderstood([`column ${missing.join(", ")}`], Object.keys(record));
+      const user = new Fields(
+        Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, record[column]])),
+      );
+      const email = addressIn(user, ["email"], leaveOut);
+      if (email === undefined) continue;
+      yield {
+        email,
+        externalId: user.text("externalId"),
+        emailVerified: isProven(user.get("emailVerified")),
+        name: nameOf([user.text("name"), user.text("firstName"), user.text("lastName")], leaveOut),
+        createdAt: createdAtOf(user.get("createdAt")),
+        suspended: isSuspended(user) ? true : undefined,
+        password: passwordOf(user.get("password"), leaveOut),
+        totp: totpOf(user.get("totp"), leaveOut),
+      };
+    }
+  };
+}
+
+const isSuspended = (user: Fields): boolean =>
+  restricts(user.get("suspended")) ||
+  restrictsUntil(user.get("suspendedUntil")) ||
+  (user.has("active") && !isTrue(user.get("active")));
+
+function columnsOf(given: string | undefined): Columns {
+  const columns: Columns = {};
+  for (const part of (given ?? "").split(",")) {
+    const [, name, column] = part.match(/^\s*(\w+)\s*=\s*(.*\S)\s*$/) ?? [];
+    const field = COLUMN_FIELDS.find((one) => one === name);
+    if (!field || !column) throw usage(`--columns has pairs such as email=Mail, of: ${COLUMN_FIELDS.join(", ")}.`);
+    columns[field] = column;
+  }
+  if (!columns.email) throw usage("--columns must name the column of the address: email=…");
+  return columns;
+}

@@ -1,0 +1,104 @@
+/** What every converter of the command line has in common, and any CSV. */
+import { describe, expect, test } from "vitest";
+import { auth0 } from "../../src/sdk/cli/people/auth0.ts";
+import { clerk } from "../../src/sdk/cli/people/clerk.ts";
+import { cognito } from "../../src/sdk/cli/people/cognito.ts";
+import { firebase } from "../../src/sdk/cli/people/firebase.ts";
+import { csvWith } from "../../src/sdk/cli/people/generic-csv.ts";
+import { supabase } from "../../src/sdk/cli/people/supabase.ts";
+import { converted } from "../support/converted.ts";
+
+describe("any CSV", () => {
+  test("with its columns named, such as Django's table of users", () => {
+    const columns = [
+      "email=email, externalId=id,firstName=first_name,lastName=last_name",
+      "active=is_active,password=password,createdAt=date_joined",
+    ].join();
+    const hash = `pbkdf2_sha256$1500000$salt$${btoa("x".repeat(32))}`;
+    const csv = `id,password,first_name,last_name,email,is_active,date_joined
+1,${hash},Ada,Lovelace,a@b.c,True,2023-04-05 06:07:08.123456+00
+2,!unusable,,,b@b.c,0,2023-04-05
+3,md5$salt$00,,,c@b.c,t,2999-01-01
+`;
+    const { people, left } = converted(csvWith(columns), csv);
+    expect(people).toEqual([
+      {
+        email: "a@b.c",
+        externalId: "1",
+        emailVerified: false,
+        name: "Ada Lovelace",
+        createdAt: "2023-04-05T06:07:08.123Z",
+        password: { hash },
+      },
+      { email: "b@b.c", externalId: "2", emailVerified: false, createdAt: "2023-04-05T00:00:00.000Z", suspended: true },
+      { email: "c@b.c", externalId: "3", emailVerified: false },
+    ]);
+    expect(left).toEqual(["passwords of a kind that is not taken"]);
+  });
+
+  test("takes a time as a proof, and names columns that are missing", () => {
+    const csv = "Mail,Verified At\na@b.c,2023-04-05 06:07:08\nb@b.c,0000-00-00 00:00:00\n";
+    const { people } = converted(csvWith("email=Mail,emailVerified=Verified At"), csv);
+    expect(people.map(({ emailVerified }) => emailVerified)).toEqual([true, false]);
+    expect(() => converted(csvWith("email=Mail,name=Name"), csv)).toThrow(/no column Name\. It has: Mail, Verified At/);
+    for (const given of [undefined, "", "mail=Mail", "email", "name=Name"]) {
+      expect(() => csvWith(given)).toThrow(expect.objectContaining({ exitCode: 2 }));
+    }
+  });
+});
+
+const CONVERTERS = { auth0, clerk, firebase, supabase, cognito, csv: csvWith("email=email") };
+
+describe.each(Object.entries(CONVERTERS))("every converter, such as that of %s,", (_name, converter) => {
+  test.each([
+    ["semicolons", "id;email\n1;a@b.c\n", /separated by semicolons/],
+    ["tabs", "id\temail\n1\ta@b.c\n", /separated by tabs/],
+    ["other names", "id,mail\n1,a@b.c\n", /It has: id, mail/],
+  ])("ends with 1 for a CSV with %s, and says what it has found", (_what, text, sentence) => {
+    const failure = { exitCode: 1, message: expect.stringMatching(sentence) };
+    expect(() => converted(converter, text)).toThrow(expect.objectContaining(failure));
+  });
+
+  test("ends with 2 for a CSV whose quotes are not doubled or do not end", () => {
+    for (const text of ['id,email\n1,"{\\"a\\":1}"\n', 'id,email\r\n"1,a@b.c\r\n']) {
+      const failure = { exitCode: 2, message: expect.stringMatching(/Line 2 has a quote/) };
+      expect(() => converted(converter, text)).toThrow(expect.objectContaining(failure));
+    }
+  });
+
+  test("reads lines that end in CR alone, and counts people without an address", () => {
+    const names = converter === clerk ? "primary_email_address,verified_email_addresses" : "email,email_verified";
+    expect(converted(converter, `${names}\ra@b.c,\r"b@b.c",\r,\r`).people.map(({ email }) => email)).toEqual([
+      "a@b.c",
+      "b@b.c",
+    ]);
+    expect(converted(converter, `${names}\r,x\r`).left).toContain("people without an address");
+  });
+});
+
+describe.each(Object.entries({ auth0, clerk, firebase, supabase, cognito }))("JSON for %s", (_name, converter) => {
+  test("ends with 2 if it cannot be parsed, wherever the fault stands", () => {
+    for (const text of ['[{"email":"a@b.c"},', '{"email":"a@b.c"}\n{"email":\n', '{"email":', "[1]"]) {
+      expect(() => converted(converter, text)).toThrow(expect.objectContaining({ exitCode: 2 }));
+    }
+  });
+
+  test("ends with 1 if nothing in it is understood, and says what it has found", () => {
+    const failure = { exitCode: 1, message: expect.stringMatching(/It has: foo, bar/) };
+    expect(() => converted(converter, [{ foo: 1, bar: 2 }])).toThrow(expect.objectContaining(failure));
+  });
+
+  test("is read by lines as well as in a list", () => {
+    const user = { id: "1", email: "a@b.c", email_verified: true, name: "A".repeat(201) };
+    expect(
+      converted(converter, `${JSON.stringify(user)}\r\n\n${JSON.stringify({ ...user, id: "2" })}\n`).people,
+    ).toHaveLength(2);
+    expect(converted(converter, [user, user]).people).toHaveLength(2);
+  });
+});
+
+test("a file that says of nobody whether the address is proven is told", () => {
+  expect(converted(cognito, "sub,email\n1,a@b.c\n").left).toEqual([
+    "proofs of addresses, because the file has no email_verified",
+  ]);
+});
