@@ -43,13 +43,13 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
         ],
       };
     case "auditTrimmed":
+      return { subject: "The audit log of your tenant is full", body: [describeTrimmed(tenantName)] };
+    case "imported":
       return {
-        subject: "The audit log of your tenant is full",
+        subject: "Owners or admins are imported into your tenant",
         body: [
-          `The audit log of ${tenantName} has reached the number of events that this service keeps. Its ` +
-            "oldest events are being removed, none of them younger than 90 days. Export the log if you need them, " +
-            "and look for " +
-            "somebody who makes unusually many changes.",
+          `${news.by} imports people into ${tenantName}, some of them as owners or admins. The audit log of the ` +
+            "tenant names each of them.",
         ],
       };
     case "undone":
@@ -62,6 +62,11 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
       };
   }
 }
+
+const describeTrimmed = (tenantName: string): string =>
+  `The audit log of ${tenantName} has reached the number of events that this service keeps. Its oldest events are ` +
+  "being removed, none of them younger than 90 days. Export the log if you need them, and look for somebody who " +
+  "makes unusually many changes.";
 
 function describeKeys(keys: readonly string[] = []): string[] {
   if (keys.length === 0) return [];

@@ -31,12 +31,15 @@ export const WRITE_SUBSCRIPTIONS = {
   limit: { rule: "writeWebhook", per: "tenant" },
 } as const satisfies Access;
 
-/** Creating, changing, testing or deleting sources. */
+/** Testing or deleting sources, and what makes them take less. */
 export const MANAGE_SOURCES = {
   callers: WITH_KEYS,
   permission: "source.manage",
   limit: { rule: "writeSource", per: "tenant" },
 } as const satisfies Access;
+
+/** Creating or changing sources: whoever has the secret of one publishes with it. */
+export const MAKE_SOURCES = { ...MANAGE_SOURCES, also: "event.publish" } as const satisfies Access;
 
 /** Reading a feed, with its token too. */
 export const READ_FEED = {
@@ -57,6 +60,9 @@ export const WRITE_FEED = {
   callers: WITH_KEYS,
   limit: { rule: "writeFeed", per: "tenant" },
 } as const satisfies Access;
+
+/** Getting the token of a feed, which reads its events. */
+export const GET_FEED_TOKEN = { ...WRITE_FEED, also: "webhook.read" } as const satisfies Access;
 
 /** Opening a listener, connecting it and closing it. */
 export const LISTEN = {

@@ -13,7 +13,8 @@ let importer: string | undefined;
 
 /** A platform key that may import people. */
 export async function importKey(): Promise<string> {
-  importer ??= (await newPlatformKey(["users.write", "users.read", "members.read", "tenants.write"])).key;
+  importer ??= (await newPlatformKey(["users.write", "users.read", "members.read", "members.write", "tenants.write"]))
+    .key;
   return importer;
 }
 

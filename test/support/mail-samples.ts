@@ -79,6 +79,7 @@ const ABOUT_TENANTS = [
   news({ what: "exported", by: BY }),
   news({ what: "auditReader", by: BY, subscription: "SIEM", host: "siem.example.com" }),
   news({ what: "auditTrimmed" }),
+  news({ what: "imported", by: "shop backend" }),
   news({ what: "undone", by: BY, lines: ["The invitation of eve@example.com was revoked."] }),
 ];
 

@@ -2,12 +2,12 @@
 
 /** The permissions, each with what it allows. An API key has them as its scopes. */
 export const PERMISSION_TEXTS = {
-  "webhook.create": "Create subscriptions",
+  "webhook.create": "Create subscriptions and event types, and feeds with webhook.read",
   "webhook.read": "Read subscriptions, events, statistics and the delivery log",
   "webhook.update": "Change, pause, resume and test subscriptions, and resend deliveries",
   "webhook.delete": "Delete subscriptions",
   "event.publish": "Publish events",
-  "source.manage": "Create, change, test and delete sources",
+  "source.manage": "Test and delete sources, and create and change them with event.publish",
   "member.read": "See members and invitations",
   "member.manage": "Invite and remove people, and change their roles",
   "audit.read": "Read and export the audit log",

@@ -13,6 +13,8 @@ export const imports = sqliteTable(
     state: text({ enum: ["open", "running", "finished", "stopped"] }).notNull(),
     /** JSON: the platform key that has started it, as an `Actor`; before that, the one that has created it. */
     actor: text().notNull(),
+    /** Whether each platform key that had a part in it may add members: else rows with memberships are refused. */
+    takesMemberships: integer("takes_memberships", { mode: "boolean" }).notNull().default(true),
     /** How many people its parts have. */
     rows: integer().notNull(),
     created: integer().notNull(),

@@ -172,7 +172,7 @@ export const importRoutes = new Hono<AppEnv>()
       const part = partNumber.safeParse(c.req.param("n"));
       if (part.error) throw invalid(part.error, "n");
       const bytes = new Uint8Array(await c.req.arrayBuffer());
-      return c.json({ data: await putPart(c.get("deps"), pathParam(c, "id"), part.data, bytes) });
+      return c.json({ data: await putPart(c.get("deps"), platformKeyOf(c), pathParam(c, "id"), part.data, bytes) });
     },
   )
   .route("/", running);

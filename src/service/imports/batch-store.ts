@@ -1,9 +1,11 @@
 /** Writing a batch of rows of an import: people across tenants, the report and how far the import has come. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../../base/db/client";
+import { atomically, jsonList, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { type SealedChange, writePeople } from "../../identity/people/write-store";
+import { hadVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import { noteDryRun } from "./dry-run-store";
+import type { ImportNotice } from "./notices";
 import { type ClaimedImport, IMPORT_LEASE_MS } from "./run-store";
 
 /** A batch, and what comes after it. */
@@ -12,6 +14,7 @@ export interface Batch {
   /** What the changes were decided on. Nothing is written if it is different now. */
   state: { query: SQL; text: string };
   progress: Progress;
+  notices: readonly ImportNotice[];
 }
 
 interface Progress {
@@ -26,15 +29,16 @@ interface Progress {
 
 /**
  * Writes a batch whole or not at all. Throws an error that `isOutdated` recognises when this run is no longer the one
- * that works on the import, or when what the batch was decided on has changed.
+ * that works on the import, or when what the batch was decided on has changed. Returns the ids of the notices that are
+ * to be sent now: nobody has sent them, and the tenant had a verified owner before the import.
  */
 export async function writeBatch(
   { db }: Deps,
   claimed: ClaimedImport,
-  { changes, state, progress }: Batch,
+  { changes, state, progress, notices }: Batch,
   nowMs: number,
-): Promise<void> {
-  const { id, lease, line, position, dryRun, actor } = claimed;
+): Promise<string[]> {
+  const { id, lease, line, position, dryRun, actor, startedAt } = claimed;
   const isOurs = sql`state = 'running' AND lease = ${lease} AND line = ${line} AND position = ${position}`;
   const source = {
     // The activity of the person shows no address of the product.
@@ -43,13 +47,17 @@ export async function writeBatch(
     platform: actor,
     meta: sql`'import', ${id}`,
   };
-  await atomically(db, {
+  const { told } = await atomically(db, {
     // First. The column refuses null, which undoes the batch.
     current: sql`UPDATE imports SET rows = NULL
       WHERE id = ${id} AND NOT (${isOurs} AND (${state.query}) = ${state.text})`,
     ...(dryRun ? { dryRun: noteDryRun(id, changes) } : writePeople(source, changes, nowMs)),
     ...progressOf(claimed, progress, nowMs),
+    told: rows<{ id: string }>(sql`INSERT OR IGNORE INTO alert_mails (id, claimed_at, sent_at)
+      SELECT j.value ->> 'id', ${nowMs}, ${nowMs} FROM json_each(${jsonList(notices)}) j
+      WHERE ${hadVerifiedOwner(sql`j.value ->> 'tenantId'`, startedAt)} RETURNING id`),
   });
+  return told.map((notice) => notice.id);
 }
 
 function progressOf({ id }: ClaimedImport, progress: Progress, nowMs: number) {

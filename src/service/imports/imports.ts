@@ -66,11 +66,11 @@ export async function createImport(
  * Stores a part of an import. Throws NOT_FOUND, INVALID_JSON, VALIDATION_FAILED, and CONFLICT for other lines than
  * those with which the import was started, and when all imports have too many bytes.
  */
-export async function putPart(deps: Deps, id: string, part: number, bytes: Uint8Array<ArrayBuffer>) {
+export async function putPart(deps: Deps, key: Key, id: string, part: number, bytes: Uint8Array<ArrayBuffer>) {
   const { chunks, rows } = readPart(bytes);
   const hash = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
   const sealed = await Promise.all(chunks.map((chunk, n) => encrypt(deps.keys, chunkOwner(id, part, n), chunk)));
-  const stored = await insertPart(deps, id, { part, hash, rows, bytes: bytes.length, chunks: sealed });
+  const stored = await insertPart(deps, key, id, { part, hash, rows, bytes: bytes.length, chunks: sealed });
   if (!stored) throw missing();
   if (stored.hash !== hash) {
     const full = `All imports together can have at most ${MAX_BYTES / GIB} GiB that are not done`;
@@ -107,7 +107,7 @@ export async function importAtOnce(deps: Deps, key: Key, given: NewImport, bytes
   // An import that cannot be sent is not left behind.
   readPart(bytes);
   const { id } = await createImport(deps, key, given);
-  await putPart(deps, id, 1, bytes);
+  await putPart(deps, key, id, 1, bytes);
   return startImport(deps, key, id, 1);
 }
 

@@ -15,6 +15,9 @@ export interface ClaimedImport {
   id: string;
   dryRun: 0 | 1;
   onExisting: "skip" | "update";
+  takesMemberships: 0 | 1;
+  /** Unix ms. */
+  startedAt: number;
   /** Who has started it. */
   actor: Actor;
   /** How many lines are done. */
@@ -33,7 +36,8 @@ export async function claimImport({ db }: Deps, nowMs: number): Promise<ClaimedI
     SET lease = ${lease}, leased_until = ${nowMs + IMPORT_LEASE_MS}
     WHERE id = (SELECT id FROM imports WHERE state IN ('open', 'running') AND state = 'running'
       ORDER BY started_at, id LIMIT 1) AND leased_until <= ${nowMs}
-    RETURNING id, dry_run AS dryRun, on_existing AS onExisting, actor, line, position, failures, lease`;
+    RETURNING id, dry_run AS dryRun, on_existing AS onExisting, takes_memberships AS takesMemberships,
+      started_at AS startedAt, actor, line, position, failures, lease`;
   return claimed && { ...claimed, actor: JSON.parse(claimed.actor) as Actor };
 }
 

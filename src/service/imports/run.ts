@@ -11,6 +11,7 @@ import type { PagedMaintenance } from "../../base/maintenance";
 import { type HashSource, settingsOf } from "../../identity/passwords/imported/read";
 import { importsWithSettings, openSettings } from "../../identity/passwords/imported/settings";
 import { apply, type Decision, decide } from "../../identity/people/decide";
+import type { Row } from "../../identity/people/person";
 import { type ReadLine, readLine } from "../../identity/people/row";
 import { endTakenOver, seal } from "../../identity/people/seal";
 import { namesInRow, type World } from "../../identity/people/world";
@@ -19,6 +20,7 @@ import type { SealedChange } from "../../identity/people/write-store";
 import { writeBatch } from "./batch-store";
 import { chunkOwner } from "./chunks";
 import { recallDryRun } from "./dry-run-store";
+import { noticesOf, tellOfManagers } from "./notices";
 import {
   type Chunk,
   type ClaimedImport,
@@ -41,6 +43,7 @@ const MAX_TRIES = 5;
 const FAILURES_TO_REFUSE = 6;
 /** After so many, the import ends: what fails is no row. */
 const MAX_FAILURES = 12;
+const LACKS_SCOPE = "memberships: The platform key does not have members.write";
 
 /** Continues imports, one at a time. Returns null when none is running, or another run works on it. */
 export const continueImports: PagedMaintenance = async (deps, _shard, _cursor, isOver) => {
@@ -133,11 +136,13 @@ async function runBatch(deps: Deps, claimed: ClaimedImport, source: Source): Pro
   const changes = await sealed(deps, decided);
   if (!claimed.dryRun) await endTakenOver(deps, changes);
   const entries = JSON.stringify(decided.map((one) => entryOf(one, claimed)));
-  await writeBatch(
+  const notices = claimed.dryRun ? [] : await noticesOf(claimed, changes);
+  const told = await writeBatch(
     deps,
     claimed,
     {
       changes,
+      notices,
       state: { query, text },
       progress: {
         counts: countsOf(decided),
@@ -149,6 +154,7 @@ async function runBatch(deps: Deps, claimed: ClaimedImport, source: Source): Pro
     },
     nowMs,
   );
+  tellOfManagers(deps, claimed, notices, told);
   return { ...claimed, line, position: isRead ? 0 : position, failures: 0 };
 }
 
@@ -186,17 +192,19 @@ interface Decided {
  */
 function decideRows(
   { config }: Deps,
-  { onExisting }: ClaimedImport,
+  { onExisting, takesMemberships }: ClaimedImport,
   lines: readonly PlacedLine[],
   world: World,
   alike: ReadonlySet<string>,
 ): Decided[] {
+  const lacksScope = ({ memberships }: Row): Decision | null =>
+    takesMemberships === 0 && memberships.length > 0 ? { outcome: "refused", reason: LACKS_SCOPE } : null;
   const decided: Decided[] = [];
   const touched = new Set<string>();
   for (const line of lines) {
     const decision =
       "row" in line
-        ? decideRow(line.row, world, { onExisting, operators: config.operators, alike })
+        ? (lacksScope(line.row) ?? decideRow(line.row, world, { onExisting, operators: config.operators, alike }))
         : ({ outcome: "refused", reason: line.refused } as const);
     const change = "change" in decision ? decision.change : undefined;
     const isAlone = change !== undefined && (change.takesOver || change.isMoved) && !change.isNew;

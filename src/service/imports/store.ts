@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
+import type { PlatformScope } from "../../base/schemas/platform-scopes";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditOf } from "../../tenancy/audit/record-store";
@@ -46,18 +47,21 @@ export interface NewImportRow {
   hashSettings: string | null;
 }
 
+/** Whether a key may add members; 1 or 0. */
+const addsMembers = (scopes: ReadonlySet<PlatformScope>): number => Number(scopes.has("members.write"));
+
 /** Creates an import. Undefined when too many have not ended. */
 export async function insertImport(
   { db }: Deps,
-  { actor }: PlatformKeyPrincipal,
+  { actor, scopes }: PlatformKeyPrincipal,
   { id, name, dryRun, onExisting, hashSettings }: NewImportRow,
   nowMs: number,
 ): Promise<ImportRow | undefined> {
   const { found } = await atomically(db, {
-    inserted: sql`INSERT INTO imports (id, name, dry_run, on_existing, state, actor, rows, created, updated, skipped,
-        refused, line, position, lease, leased_until, is_cleared, created_at)
-      SELECT ${id}, ${name}, ${dryRun ? 1 : 0}, ${onExisting}, 'open', ${JSON.stringify(actor)}, 0, 0, 0, 0, 0, 0, 0,
-        '', 0, 0, ${nowMs}
+    inserted: sql`INSERT INTO imports (id, name, dry_run, on_existing, state, actor, takes_memberships, rows, created,
+        updated, skipped, refused, line, position, lease, leased_until, is_cleared, created_at)
+      SELECT ${id}, ${name}, ${dryRun ? 1 : 0}, ${onExisting}, 'open', ${JSON.stringify(actor)},
+        ${addsMembers(scopes)}, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, ${nowMs}
       WHERE (SELECT count(*) FROM imports WHERE state IN ('open', 'running')) < ${MAX_NOT_ENDED}`,
     settings:
       hashSettings === null
@@ -100,6 +104,7 @@ export const MAX_BYTES = 2 * 1024 ** 3;
  */
 export async function insertPart(
   { db }: Deps,
+  { scopes }: PlatformKeyPrincipal,
   importId: string,
   { part, hash, rows: count, bytes, chunks }: NewPart,
 ): Promise<{ state: Import["state"]; hash: string | null } | undefined> {
@@ -110,6 +115,8 @@ export async function insertPart(
   const open = sql`FROM imports i WHERE i.id = ${importId} AND i.state = 'open'
     AND EXISTS (SELECT 1 FROM import_parts WHERE ${isPart} AND hash = ${hash})`;
   const { found } = await atomically(db, {
+    trusted: sql`UPDATE imports SET takes_memberships = min(takes_memberships, ${addsMembers(scopes)})
+      WHERE id = ${importId} AND state = 'open'`,
     inserted: sql`INSERT INTO import_parts (import_id, part, hash, rows, bytes)
       SELECT i.id, ${part}, ${hash}, ${count}, ${bytes} FROM imports i WHERE i.id = ${importId} AND i.state = 'open'
         AND coalesce((${others}), 0) + ${bytes} <= ${MAX_BYTES}
@@ -128,7 +135,7 @@ export async function insertPart(
 /** Starts an open import that has its parts 1 to `parts`; others are left out. Returns the import and its parts. */
 export async function beginImport(
   { db }: Deps,
-  { actor }: PlatformKeyPrincipal,
+  { actor, scopes }: PlatformKeyPrincipal,
   id: string,
   parts: number,
   nowMs: number,
@@ -136,6 +143,7 @@ export async function beginImport(
   const wanted = jsonList(Array.from({ length: parts }, (_, index) => index + 1));
   const { found, present } = await atomically(db, {
     started: sql`UPDATE imports SET state = 'running', started_at = ${nowMs}, actor = ${JSON.stringify(actor)},
+        takes_memberships = min(takes_memberships, ${addsMembers(scopes)}),
         rows = (SELECT coalesce(sum(p.rows), 0) FROM import_parts p WHERE p.import_id = ${id} AND p.part <= ${parts})
       WHERE id = ${id} AND state = 'open' AND NOT EXISTS (SELECT 1 FROM json_each(${wanted}) j
         WHERE NOT EXISTS (SELECT 1 FROM import_parts p WHERE p.import_id = ${id} AND p.part = j.value))`,

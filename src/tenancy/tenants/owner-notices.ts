@@ -13,6 +13,15 @@ export function tellOwners(deps: Deps, tenantId: string, news: TenantNews, membe
   deps.background("notice to owners", mailOwners(deps, tenantId, news, memberId));
 }
 
+/** Tells the owners who joined before a time (Unix ms). */
+export function tellFormerOwners(deps: Deps, tenantId: string, beforeMs: number, news: TenantNews): void {
+  const mail = async () => {
+    const { tenantName, ownerIds } = await readVerifiedOwners(deps, tenantId, beforeMs);
+    await mailNews(deps, new Set(ownerIds), tenantName, news);
+  };
+  deps.background("notice to owners", mail());
+}
+
 async function mailOwners(deps: Deps, tenantId: string, news: TenantNews, memberId?: string): Promise<void> {
   const { tenantName, ownerIds } = await readVerifiedOwners(deps, tenantId);
   await mailNews(deps, new Set(memberId === undefined ? ownerIds : [...ownerIds, memberId]), tenantName, news);

@@ -24,18 +24,24 @@ export async function readTenantsWithVerifiedOwner(
   return new Set(found.map(({ tenantId }) => tenantId));
 }
 
+/** Holds if the tenant had an owner with a verified address who joined before a time (Unix ms). */
+export const hadVerifiedOwner = (tenantId: SQL, beforeMs: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id WHERE om.tenant_id = ${tenantId}
+    AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL AND om.created_at < ${beforeMs})`;
+
 /** A notice goes to no more owners than this. */
 const MAX_OWNERS = 20;
 
-/** The owners of a tenant whose addresses are verified, none for a deleted tenant. */
+/** The owners of a tenant whose addresses are verified and who joined before a time; none for a deleted tenant. */
 export async function readVerifiedOwners(
   { db }: Deps,
   tenantId: string,
+  beforeMs: number = Number.MAX_SAFE_INTEGER,
 ): Promise<{ tenantName: string; ownerIds: string[] }> {
   const found = await query<{ userId: string; tenantName: string }>(db)`SELECT m.user_id AS userId, t.name AS tenantName
     FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${tenantId} AND m.role = 'owner' AND u.email_verified_at IS NOT NULL
-    ORDER BY m.created_at LIMIT ${MAX_OWNERS}`;
+      AND m.created_at < ${beforeMs} ORDER BY m.created_at LIMIT ${MAX_OWNERS}`;
   const ownerIds = found.map(({ userId }) => userId);
   return { tenantName: found[0]?.tenantName ?? "", ownerIds };
 }

@@ -7,7 +7,7 @@ import type { AppEnv } from "../../base/http/env";
 import { pathParam, saying } from "../../base/http/operation";
 import { WITH_KEYS } from "../../base/operation";
 import { dataOf, id } from "../../base/schemas/schemas";
-import { MOVE_CONSUMER, READ_FEED, WRITE_FEED } from "../access";
+import { GET_FEED_TOKEN, MOVE_CONSUMER, READ_FEED, WRITE_FEED } from "../access";
 import { changeFeed, createFeed, feedsOf, removeFeed, rotateToken, shownFeed, type Tokened } from "./changes";
 import { ackConsumer, consumersOf, forgetConsumer, seekConsumer } from "./consumers";
 import { type FeedPage, ownFeed, pollFeed } from "./poll";
@@ -44,7 +44,7 @@ export const feeds = {
   create: endpoint({
     id: "createFeed",
     summary: "Creates a feed: a list of events that programs pull, in the order of their commits.",
-    ...WRITE_FEED,
+    ...GET_FEED_TOKEN,
     permission: "webhook.create",
     schema: newFeed,
     errors: ["CONFLICT"],
@@ -86,7 +86,7 @@ export const feeds = {
   rotateToken: endpoint({
     id: "rotateFeedToken",
     summary: "Gives a feed a new token.",
-    ...WRITE_FEED,
+    ...GET_FEED_TOKEN,
     permission: "webhook.update",
     schema: tokenRotation,
     ...MISSING,

@@ -8,7 +8,7 @@ import type { AppEnv } from "../../base/http/env";
 import { saying } from "../../base/http/operation";
 import { WITH_KEYS } from "../../base/operation";
 import { dataOf } from "../../base/schemas/schemas";
-import { MANAGE_SOURCES } from "../access";
+import { MAKE_SOURCES, MANAGE_SOURCES } from "../access";
 import { addSecret, changeSource, createSource, removeSecret, trySample } from "./changes";
 import { listSourceErrors } from "./errors-store";
 import { newSource, newSourceSecret, sampleResult, source, sourceChange, sourceError, sourceSample } from "./schemas";
@@ -25,7 +25,7 @@ export const sources = {
   create: endpoint({
     id: "createSource",
     summary: "Makes a URL at which a provider sends its webhooks, which become events.",
-    ...MANAGE_SOURCES,
+    ...MAKE_SOURCES,
     schema: newSource,
     errors: ["CONFLICT"],
     answers: () => ({ 201: { body: dataOf(source), id: "/data/id" } }),
@@ -62,7 +62,7 @@ export const sources = {
   change: endpoint({
     id: "updateSource",
     summary: "Changes the given fields of a source.",
-    ...MANAGE_SOURCES,
+    ...MAKE_SOURCES,
     schema: sourceChange,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(source) }),
@@ -82,7 +82,7 @@ export const sources = {
   addSecret: endpoint({
     id: "addSourceSecret",
     summary: "Adds a secret, for a rotation: calls signed with any of them are taken.",
-    ...MANAGE_SOURCES,
+    ...MAKE_SOURCES,
     schema: newSourceSecret,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 201: dataOf(source) }),

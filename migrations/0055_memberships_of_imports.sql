@@ -1,0 +1,1 @@
+ALTER TABLE `imports` ADD `takes_memberships` integer DEFAULT true NOT NULL;
