@@ -70,7 +70,11 @@ async function cheapUser(): Promise<{ email: string; token: string }> {
         VALUES (?1, ?2, ?3, 1, ?1, ?4, ?4, ?4 + 3600000, ?4)`,
     ).bind(sessionId, userId, tenantId, deps.now()),
   ]);
-  const token = await signAccessToken(deps, { ...claims, role: "owner", authenticatedAt: 0, methods: [] }, deps.now());
+  const token = await signAccessToken(
+    deps,
+    { ...claims, role: "owner", authenticatedAt: 0, methods: [], secondFactorDueAt: null },
+    deps.now(),
+  );
   return { email, token };
 }
 

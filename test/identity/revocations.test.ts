@@ -114,6 +114,15 @@ const WAYS: Record<string, Way> = {
     },
     writes: (person) => [sessionKey(person)],
   },
+  "a policy that requires a second factor at once": {
+    people: async () => {
+      const owner = await signUpVerified();
+      await enrol(owner);
+      return [owner, await joinTenant(owner, "developer")];
+    },
+    act: (owner) => own(owner, "PATCH", "/tenant/security", { requireSecondFactor: "all", graceDays: 0 }),
+    writes: (_owner, member) => [memberKey(member)],
+  },
   "another role": {
     people: withMember,
     act: (owner, member) => own(owner, "PATCH", `/members/${member.userId}`, { role: "viewer" }),

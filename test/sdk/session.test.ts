@@ -76,6 +76,9 @@ const hmac = async () => {
   return new SignJWT({ ...CLAIMS }).setProtectedHeader({ alg: "HS256", kid: key.kid, typ: "at+jwt" }).sign(secret);
 };
 
+/** As a session that owes a second factor has it. */
+const NOTHING = { role: undefined, scope: "" };
+
 const FORGED: Record<string, [reason: SessionErrorReason, token: () => string | Promise<string>]> = {
   "nothing at all": ["MALFORMED", () => ""],
   "two parts": ["MALFORMED", () => "a.b"],
@@ -90,6 +93,10 @@ const FORGED: Record<string, [reason: SessionErrorReason, token: () => string | 
       ["MALFORMED", () => withoutClaim(name)],
     ]),
   ),
+  "a second factor that is due": ["SECOND_FACTOR_REQUIRED", () => tokenOf({ ...NOTHING, second_factor_due: true })],
+  "a second factor that is due, beside a role": ["SECOND_FACTOR_REQUIRED", () => tokenOf({ second_factor_due: true })],
+  "no role and nothing due": ["MALFORMED", () => tokenOf(NOTHING)],
+  "something else in its place": ["MALFORMED", () => tokenOf({ ...NOTHING, second_factor_due: "true" })],
   "an expiry in words": ["MALFORMED", () => tokenOf({ exp: "later" })],
   "another type": ["WRONG_TYPE", () => tokenOf({}, { typ: "JWT" })],
   "the list as a token": ["WRONG_TYPE", () => listOf([])],
@@ -125,6 +132,7 @@ describe("a forged token", () => {
     expect(new SessionError("REVOKED").status).toBe(401);
     expect(new SessionError("KEYS_UNAVAILABLE").status).toBe(503);
     expect(new SessionError("STALE_REVOCATIONS").status).toBe(503);
+    expect(new SessionError("SECOND_FACTOR_REQUIRED").status).toBe(403);
   });
 
   test("is accepted within the tolerance", async () => {

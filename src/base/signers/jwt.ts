@@ -45,6 +45,8 @@ export interface AccessTokenClaims extends AccessClaims {
   authenticatedAt: number;
   /** How, in the words of RFC 8176. */
   methods: readonly string[];
+  /** From when the session opens nothing until its user sets up a second factor (Unix ms); null for never. */
+  secondFactorDueAt: number | null;
 }
 
 /** When a token was issued and when it expires, Unix ms. */
@@ -56,18 +58,23 @@ interface Validity {
 /** RFC 9068 section 2.2 requires the client. Sessions are of no client but ours. */
 const CLIENT_ID = "postern";
 
-/** A signed access token, valid for 15 minutes from `nowMs`. */
+/**
+ * A signed access token, valid for 15 minutes from `nowMs`. One that opens something ends when a second factor is due;
+ * from then on, tokens open nothing, in other services too.
+ */
 export function signAccessToken(context: TokenContext, claims: AccessTokenClaims, nowMs: number) {
-  const { role, authenticatedAt, methods } = claims;
+  const { role, authenticatedAt, methods, secondFactorDueAt } = claims;
+  const isDue = secondFactorDueAt !== null && secondFactorDueAt <= nowMs;
   const more = {
     jti: newId(),
     client_id: CLIENT_ID,
-    role,
-    scope: permissionsOf(role).join(" "),
+    ...(isDue ? { scope: "", second_factor_due: true } : { role, scope: permissionsOf(role).join(" ") }),
     auth_time: Math.floor(authenticatedAt / 1000),
     ...(methods.length > 0 ? { amr: methods } : {}),
   };
-  return sign(context, ACCESS, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS }, more);
+  const endsAt = nowMs + ACCESS_LIFETIME_MS;
+  const expiresAt = isDue ? endsAt : Math.min(endsAt, secondFactorDueAt ?? endsAt);
+  return sign(context, ACCESS, claims, { issuedAt: nowMs, expiresAt }, more);
 }
 
 /** The claims of a valid access token; null for anything else. */

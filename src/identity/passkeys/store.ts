@@ -8,6 +8,7 @@ import type { AuthMethod, SessionPrincipal } from "../../base/schemas/principal"
 import { passkeys } from "../../base/tables/control-plane";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { hasOtherSignInMethod } from "../sign-in-methods-store";
+import { revokeWithoutFactor } from "../tokens/revocations-store";
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
 
@@ -114,6 +115,11 @@ export async function deletePasskeyOfUser(
         RETURNING name`,
     ),
     recorded: auditOfUser("auth.passkey_removed", { tenantId, userId, actor }),
+    // Where a tenant requires a second factor, sessions that the passkey has opened owe one now.
+    revoked: revokeWithoutFactor(
+      sql`user_id = ${userId} AND NOT EXISTS (SELECT 1 FROM passkeys WHERE id = ${id})`,
+      deps.now(),
+    ),
   });
   if (known.length === 0) return "unknown";
   return removed[0] ?? "last";

@@ -6,6 +6,7 @@ import type { SessionPrincipal } from "../../base/schemas/principal";
 import { DAY_MS } from "../../base/time";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { IS_IN_SCOPE } from "../tokens/due-store";
+import { revokeWithoutFactor } from "../tokens/revocations-store";
 import type { PolicyChange, RequiredOf } from "./schemas";
 
 /** For a tenant that has never had a policy. */
@@ -40,7 +41,8 @@ export async function findPolicy({ db }: Deps, tenantId: string): Promise<Policy
 }
 
 /**
- * Changes the policy of the caller's tenant, and begins its grace period anew. Writes nothing if nothing changes, or if
+ * Changes the policy of the caller's tenant, begins its grace period anew, and revokes the tokens of members who owe a
+ * second factor at once. Writes nothing if nothing changes, or if
  * the policy would be on and the caller has no second factor. Returns the policy as it is afterwards.
  */
 export async function updatePolicy(
@@ -66,6 +68,12 @@ export async function updatePolicy(
       meta: sql`(SELECT json_object('requireSecondFactor', ${MODE}, 'graceDays', ${GRACE_DAYS}) FROM tenants
         WHERE id = ${tenantId})`,
     }),
+    // With a grace period, tokens end before it does.
+    revoked: revokeWithoutFactor(
+      sql`tenant_id = ${tenantId}
+        AND EXISTS (SELECT 1 FROM tenants WHERE id = ${tenantId} AND second_factor_from = ${nowMs})`,
+      nowMs,
+    ),
     found: policyOf(tenantId),
   });
   return { isChanged: updated.length === 1, policy: found[0], hasOwnFactor: own[0]?.has === 1 };

@@ -11,7 +11,7 @@ import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/reco
 import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
-import { SECOND_FACTOR_DUE } from "../tokens/due-store";
+import { SECOND_FACTOR_DUE, SECOND_FACTOR_OF_SESSION_DUE } from "../tokens/due-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessions, revokeSessions } from "../tokens/revocations-store";
 import type { DeviceKeys } from "./known-devices";
@@ -57,12 +57,15 @@ export interface TokenSubject {
   authenticatedAt: number;
   /** JSON array of `AuthMethod`; null before it was stored. */
   amr: string | null;
+  /** From when the session opens nothing until its user sets up a second factor (Unix ms); null for never. */
+  secondFactorDueAt: number | null;
 }
 
 /** Selects a `TokenSubject` from `sessions`, also in a RETURNING clause. */
 export const TOKEN_SUBJECT = sql`tenant_id AS tenantId, (SELECT tm.role FROM memberships tm
     WHERE tm.tenant_id = sessions.tenant_id AND tm.user_id = sessions.user_id) AS role,
-  max(created_at, coalesce(confirmed_at, 0)) AS authenticatedAt, amr`;
+  max(created_at, coalesce(confirmed_at, 0)) AS authenticatedAt, amr,
+  ${SECOND_FACTOR_OF_SESSION_DUE} AS secondFactorDueAt`;
 
 /**
  * The only INSERT of a session; it returns one row, or none when a precondition failed. It writes nothing for a user

@@ -49,11 +49,8 @@ export async function openedSession(deps: Deps, draft: SessionDraft, written: To
 }
 
 /** A signed access token for a session, as it was when the request began: before its role was read. */
-export function makeAccessToken(
-  deps: Deps,
-  { userId, sessionId, tenantId, role, authenticatedAt, amr }: AccessClaims & TokenSubject,
-): Promise<string> {
+export function makeAccessToken(deps: Deps, { role, amr, ...subject }: AccessClaims & TokenSubject): Promise<string> {
   const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
-  const claims = { userId, sessionId, tenantId, role: role ?? "", authenticatedAt, methods: methodReferences(methods) };
+  const claims = { ...subject, role: role ?? "", methods: methodReferences(methods) };
   return signAccessToken(deps, claims, deps.startedAt);
 }

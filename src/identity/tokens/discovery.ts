@@ -19,6 +19,7 @@ const CLAIMS = [
   "client_id",
   "auth_time",
   "amr",
+  "second_factor_due",
 ];
 
 /**

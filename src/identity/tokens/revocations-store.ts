@@ -6,6 +6,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { query } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { SECOND_FACTOR_OF_SESSION_DUE } from "./due-store";
 
 /**
  * How long a revoked token could still be used: its 15 minutes, and the one in which a repeated refresh gives another
@@ -34,6 +35,18 @@ export const revokeSessions = (condition: SQL, nowMs: number): SQL =>
 /** Revokes the tokens of the memberships for which `condition` holds. Must come before what changes the role. */
 export const revokeMembers = (condition: SQL, nowMs: number): SQL =>
   revoke(sql`'m:' || tenant_id || ':' || user_id`, sql`memberships WHERE (${condition})`, nowMs);
+
+/**
+ * Revokes the tokens of the memberships for which `condition` holds, as far as they have a session that owes a second
+ * factor, now or at the end of a grace period. Must come after what makes them owe it.
+ */
+export const revokeWithoutFactor = (condition: SQL, nowMs: number): SQL =>
+  revokeMembers(
+    sql`(${condition}) AND EXISTS (SELECT 1 FROM sessions WHERE sessions.user_id = memberships.user_id
+      AND sessions.tenant_id = memberships.tenant_id AND sessions.rotated_at > ${nowMs - REVOCABLE_MS}
+      AND ${SECOND_FACTOR_OF_SESSION_DUE} IS NOT NULL)`,
+    nowMs,
+  );
 
 /** Revokes the tokens of everybody in the tenants for which `condition` holds. */
 export const revokeTenants = (condition: SQL, nowMs: number): SQL =>

@@ -8,7 +8,7 @@ import type { AuditAction } from "../../base/schemas/audit-actions";
 import { users } from "../../base/tables/control-plane";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { withMethods } from "../sessions/store";
-import { endSessions } from "../tokens/revocations-store";
+import { endSessions, revokeWithoutFactor } from "../tokens/revocations-store";
 
 /** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */
 export interface StoredTotpSecret {
@@ -143,7 +143,10 @@ export const stateOfFactor = (
   'enrolmentId', u.totp_enrolment_id, 'enabledAt', u.totp_enabled_at,
   'lastStep', max(u.totp_last_step, ${factor?.kind === "totp" ? factor.step : 0}), 'codes', ${unusedCodes(factor)}`;
 
-/** Turns two-factor authentication off. Returns false when the factor does not hold. */
+/**
+ * Turns two-factor authentication off, and revokes tokens where a tenant requires it. Returns false when the factor
+ * does not hold.
+ */
 export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs: number): Promise<boolean> {
   const { userId, factor, revert } = use;
   const holds = factorStillValid(userId, factor);
@@ -157,6 +160,7 @@ export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs
     ...auditUse("auth.2fa_disabled", use),
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND totp_enabled_at IS NULL)`,
+    revoked: revokeWithoutFactor(sql`user_id = ${userId}`, nowMs),
   });
   return disabled.length === 1;
 }

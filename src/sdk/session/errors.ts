@@ -1,6 +1,6 @@
 /**
- * Why a token was refused. STALE_REVOCATIONS and KEYS_UNAVAILABLE say nothing about the token itself: answer 503 then,
- * and 401 otherwise.
+ * Why a token was refused. STALE_REVOCATIONS and KEYS_UNAVAILABLE say nothing about the token itself: answer 503 then.
+ * SECOND_FACTOR_REQUIRED says that the user must set up a second factor first: answer 403. Answer 401 otherwise.
  */
 export type SessionErrorReason =
   | "MALFORMED"
@@ -13,6 +13,7 @@ export type SessionErrorReason =
   | "EXPIRED"
   | "NOT_YET_VALID"
   | "REVOKED"
+  | "SECOND_FACTOR_REQUIRED"
   | "STALE_REVOCATIONS"
   | "KEYS_UNAVAILABLE";
 
@@ -27,6 +28,7 @@ const MESSAGES: Record<SessionErrorReason, string> = {
   EXPIRED: "The token has expired.",
   NOT_YET_VALID: "The token was issued in the future: one of the clocks is wrong.",
   REVOKED: "The session has ended, or its role has changed.",
+  SECOND_FACTOR_REQUIRED: "The tenant requires a second factor, which the user has not set up or not shown.",
   STALE_REVOCATIONS: "Whether the token was revoked is unknown: the list could not be fetched.",
   KEYS_UNAVAILABLE: "The public keys could not be fetched.",
 };
@@ -46,13 +48,13 @@ const OF_THE_ISSUER: readonly SessionErrorReason[] = ["STALE_REVOCATIONS", "KEYS
  */
 export class SessionError extends Error {
   readonly reason: SessionErrorReason;
-  /** 503 if the issuer could not be asked, otherwise 401. */
-  readonly status: 401 | 503;
+  /** 503 if the issuer could not be asked, 403 without the second factor that the tenant requires, otherwise 401. */
+  readonly status: 401 | 403 | 503;
 
   constructor(reason: SessionErrorReason, options: { cause?: unknown } = {}) {
     super(MESSAGES[reason], options);
     this.name = "SessionError";
     this.reason = reason;
-    this.status = OF_THE_ISSUER.includes(reason) ? 503 : 401;
+    this.status = OF_THE_ISSUER.includes(reason) ? 503 : reason === "SECOND_FACTOR_REQUIRED" ? 403 : 401;
   }
 }

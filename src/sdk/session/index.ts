@@ -63,7 +63,9 @@ export function createSessionVerifier(options: SessionVerifierOptions): SessionV
       checkParties(claims, checked);
       const session = readClaims(claims);
       checkTimes(claims, checked);
-      return { ...session, revocation: await checkRevocation(revocations, claims, checked) };
+      const revocation = await checkRevocation(revocations, claims, checked);
+      if (isFactorDue(claims)) throw new SessionError("SECOND_FACTOR_REQUIRED");
+      return { ...session, revocation };
     },
   };
 }
@@ -73,6 +75,9 @@ function checkParties({ iss, aud }: Claims, { issuer, audience }: CheckedOptions
   if (iss !== issuer) throw new SessionError("WRONG_ISSUER");
   if (!(Array.isArray(aud) ? aud : [aud]).includes(audience)) throw new SessionError("WRONG_AUDIENCE");
 }
+
+/** Whether the tenant requires a second factor that the session lacks: such a token has no role. */
+const isFactorDue = (claims: Claims): boolean => claims["second_factor_due"] === true;
 
 /** Throws SessionError: MALFORMED unless all claims are there. `amr` may be missing. */
 function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
@@ -92,7 +97,7 @@ function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
     userId: text("sub"),
     sessionId: text("sid"),
     tenantId: text("tid"),
-    role: text("role"),
+    role: isFactorDue(claims) ? "" : text("role"),
     scopes: text("scope").split(" ").filter(Boolean),
     tokenId: text("jti"),
     authTime: time("auth_time"),

@@ -174,6 +174,7 @@ async function tellsTokensApart(language: Language): Promise<void> {
     await tokenOf({}, curve, "JWT"),
     await tokenOf({ iss: "https://other.example" }),
     await tokenOf({ aud: "other" }),
+    await tokenOf({ role: undefined, second_factor_due: true }),
     none,
   ];
   const prefixes = await Promise.all(["s:session:tenant", "u:user", "m:tenant:user", "t:tenant"].map(prefixOf));

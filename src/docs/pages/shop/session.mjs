@@ -21,16 +21,19 @@ export function clientOf(request, response) {
   return createClient({ baseUrl: POSTERN_URL, tokens: { load: () => tokens && withKey(tokens), save } });
 }
 
-/** Returns userId, tenantId and role of whoever sends this request, or null. Usually this asks nobody. */
+/**
+ * Returns userId, tenantId and role of whoever sends this request, or null. Usually this asks nobody. Throws
+ * SessionError with the status 403 for somebody who lacks the second factor that the tenant requires.
+ */
 export async function signedIn(request, response) {
   const tokens = tokensIn(request.headers.cookie);
   if (!tokens) return null;
   try {
     return await sessions.verify(tokens.accessToken);
   } catch (error) {
-    if (!(error instanceof SessionError) || error.status !== 401) throw error;
+    if (!(error instanceof SessionError) || error.status === 503) throw error;
   }
-  // The token has expired, or the role has changed. A session that has ended gets no other token.
+  // The token has expired, the role has changed, or a second factor was due. A session that has ended gets no other token.
   try {
     const renewed = await clientOf(request, response).auth.refresh();
     return renewed && (await newTokens.verify(renewed.accessToken));

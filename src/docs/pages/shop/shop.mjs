@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { PosternError } from "postern/client";
+import { SessionError } from "postern/session";
 import { bodyOf, escapeHtml, formOf, redirect, show } from "./html.mjs";
 import { MAIL_PAGES } from "./mail-pages.mjs";
 import { ordersIn } from "./orders.mjs";
@@ -81,7 +82,8 @@ const server = createServer(async (request, response) => {
     if (route) await route(request, response);
     else show(response, 404, "Not found");
   } catch (error) {
-    const isRefusal = error instanceof PosternError && error.status >= 400 && error.status < 500;
+    const isOfPostern = error instanceof PosternError || error instanceof SessionError;
+    const isRefusal = isOfPostern && error.status >= 400 && error.status < 500;
     if (!isRefusal) console.error(error);
     show(response, isRefusal ? error.status : 500, isRefusal ? error.message : "Something went wrong");
   }

@@ -28,6 +28,7 @@ public final class VerifyToken {
       entries.add(Base64.getUrlEncoder().encodeToString(Arrays.copyOf(digest, 9)));
     }
     for (String entry : entries) require(revoked.getOrDefault(entry, 0L) < iat, "revoked");
+    require(!claims.contains("\"second_factor_due\":true"), "second factor required: answer 403");
     return claims;
   }
 

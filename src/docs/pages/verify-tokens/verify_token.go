@@ -22,6 +22,7 @@ type KeySet struct{ Keys []Key }
 type Claims struct {
 	Iss, Aud, Sub, Sid, Tid, Role, Scope string
 	Iat, Exp                             int64
+	SecondFactorDue                      bool `json:"second_factor_due"`
 }
 
 // Revoked says until when tokens are revoked, by prefix.
@@ -50,6 +51,9 @@ func Verify(token string, keys KeySet, revoked Revoked, issuer, audience string,
 		if at, listed := revoked[entry]; listed && at >= claims.Iat {
 			return nil, errors.New("revoked")
 		}
+	}
+	if claims.SecondFactorDue {
+		return nil, errors.New("second factor required: answer 403")
 	}
 	return &claims, nil
 }

@@ -23,6 +23,8 @@ def verify(token, jwks, revoked, issuer, audience, now=None):
     prefixes = [prefix(text) for text in (f"s:{sid}:{tid}", f"u:{sub}", f"m:{tid}:{sub}", f"t:{tid}")]
     if any(revoked.get(entry, 0) >= claims["iat"] for entry in [*prefixes, "*"]):
         raise ValueError("revoked")
+    if claims.get("second_factor_due"):
+        raise ValueError("second factor required: answer 403")
     return claims
 
 
