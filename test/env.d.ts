@@ -21,6 +21,8 @@ interface ImportMeta {
     pattern: string | string[],
     options: { query: "?raw" | "?url"; import: "default"; eager: true },
   ): Record<string, string>;
+  /** The modules with what they export. */
+  glob(pattern: string, options: { eager: true }): Record<string, object>;
   /** For the names of files: nothing is loaded. */
   glob(pattern: string): Record<string, () => Promise<unknown>>;
 }

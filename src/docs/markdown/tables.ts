@@ -3,6 +3,7 @@
  * -->`.
  */
 
+import { TABLE_BOUNDS } from "../../base/bounds/tables";
 import { CACHES, mostBytesOf } from "../../base/caches";
 import { SETTINGS } from "../../base/config/config";
 import { describeCode, ERROR_CODES } from "../../base/errors";
@@ -92,6 +93,16 @@ const TABLES: Record<string, (facts: Facts) => string> = {
           cache.entries?.toLocaleString("en") ?? "",
           (mostBytesOf(cache) / 1024 ** 2).toFixed(1),
         ]),
+    ),
+  "table-bounds": () =>
+    table(
+      ["Table", "Who makes it grow", "Rows at most", "Bytes of a row", "Counts", "What ends a row"],
+      Object.entries(TABLE_BOUNDS).map(([name, bound]) => {
+        const shown = `[\`${name}\`](data-model.md#${name})`;
+        if ("why" in bound) return [shown, "the service", bound.why, "", "", ""];
+        const { grower, rows, bytes, isCounted, ends } = bound;
+        return [shown, grower.join(", "), rows, bytes, isCounted ? "✓" : "", ends];
+      }),
     ),
   settings: () =>
     table(
