@@ -10,7 +10,7 @@ import { createDeps, type Deps } from "./base/deps";
 import { describeError, log } from "./base/log/log";
 import { MINUTE_MS } from "./base/time";
 import { readOpenJobs, storeOpenJobs } from "./service/upkeep/open-jobs";
-import { begin, type OpenJob, type Period, runJobs } from "./service/upkeep/run-jobs";
+import { begin, budget, type OpenJob, type Period, runJobs } from "./service/upkeep/run-jobs";
 import { JOBS } from "./upkeep";
 import { sweepLanes } from "./webhooks/delivery/lanes/feed";
 import type { SweptAt } from "./webhooks/delivery/overdue";
@@ -34,8 +34,9 @@ const MAX_SWEPT = 20_000;
 /** What the isolates have counted so far, in the object `counts`. */
 const COUNTS_KEY = "counts";
 
-/** How long a sweep may publish events of the platform. */
+/** How long a sweep may publish events of the platform, and with how many calls to D1. */
 const MAX_FEED_MS = 3_000;
+const MAX_FEED_CALLS = 100;
 
 export class Sweeper extends DurableObject<Env> {
   /** What was swept lately; null until it is read. */
@@ -150,8 +151,8 @@ export class Sweeper extends DurableObject<Env> {
   /** Publishes the events of the platform, which are in database 0. Returns when there is more to do. */
   async #publishPlatform(deps: Deps, shard: number, startedMs: number): Promise<number | null> {
     if (shard !== 0 || (this.#feed.state === "off" && startedMs < this.#feed.lookedMs + MINUTE_MS)) return null;
-    const endMs = deps.now() + MAX_FEED_MS;
-    this.#feed = { state: await publishPlatform(deps, () => deps.now() >= endMs), lookedMs: startedMs };
+    const isOver = budget(deps, MAX_FEED_CALLS, MAX_FEED_MS);
+    this.#feed = { state: await publishPlatform(deps, isOver), lookedMs: startedMs };
     return this.#feed.state === "unfinished" ? startedMs : null;
   }
 

@@ -54,7 +54,7 @@ export const JOBS: Jobs = {
     rekeyAfterChange: reencryptAfterChange,
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
-  ...jobsOf("minute", { continueMoves: whole(continueMoves), continueImports }, { isForControlPlane: true }),
+  ...jobsOf("minute", { continueMoves, continueImports }, { isForControlPlane: true }),
   ...jobsOf("minute", { completeCopies }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),

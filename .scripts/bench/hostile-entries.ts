@@ -46,8 +46,8 @@ const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 let named = 0;
 const newName = () => `type${++named}`;
 
-/** Numbers that Node cannot write are texts after a `#`. */
-const rawOf = (body: unknown): string => JSON.stringify(body).replaceAll(/"#([^"]*)"/g, "$1");
+/** Numbers that Node cannot write are texts that begin so. */
+const rawOf = (body: unknown): string => JSON.stringify(body).replaceAll(/"number:([^"]*)"/g, "$1");
 
 const call = ({ headers }: Account, method: "POST" | "PATCH", path: string, body: unknown): Call => ({
   ...{ method, path: `/api/v1${path}`, headers, raw: rawOf(body) },

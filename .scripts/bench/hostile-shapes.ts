@@ -56,10 +56,10 @@ export function bodyShape(random: Random): Shape {
   const length = 1 + random(300);
   const long = (make: (at: number) => unknown) => () => filling(PAYLOAD_CHARACTERS - 1_000, Infinity, make);
   const shapes: Record<string, () => unknown> = {
-    "numbers beyond a double": long(() => "#1e309"),
-    "numbers of many digits": long((at) => `#${at + 1}${"0".repeat(length)}1`),
-    "one number": () => `#${"1".repeat(PAYLOAD_CHARACTERS - 1_000)}`,
-    "numbers in objects": long((at) => ({ [`k${at}`]: `#1e${400 + at}` })),
+    "numbers beyond a double": long(() => "number:1e309"),
+    "numbers of many digits": long((at) => `number:${at + 1}${"0".repeat(length)}1`),
+    "one number": () => `number:${"1".repeat(PAYLOAD_CHARACTERS - 1_000)}`,
+    "numbers in objects": long((at) => ({ [`k${at}`]: `number:1e${400 + at}` })),
     "empty lists": long(() => []),
     "empty objects": long(() => ({})),
     "escaped characters": long(() => "\u0001".repeat(length)),

@@ -58,6 +58,7 @@ async function measureEntry(bench: Bench, entry: Entry) {
   const harmless = await measure(bench, entry, entry.harmless(worst.shape), { turns: TURNS });
   const ratio = hostile.ms / harmless.ms;
   const textOf = ({ ms, status }: Measured) => `${ms.toFixed(0)} ms (${status})`;
+  if (hostile.refusal !== "") run.progress(`refused: ${hostile.refusal}`);
   const line =
     `${entry.name}: ${worst.shape.name} ${textOf(hostile)}, harmless ${textOf(harmless)}, ` +
     `ratio ${ratio.toFixed(1)}, /health ${hostile.healthMs.toFixed(0)} ms`;
@@ -67,6 +68,8 @@ async function measureEntry(bench: Bench, entry: Entry) {
 interface Measured {
   ms: number;
   status: number;
+  /** The beginning of an answer that says no. */
+  refusal: string;
   healthMs: number;
 }
 
@@ -81,15 +84,16 @@ async function measure(
   const count = Math.min(entry.subscriptions ?? 0, subscriptions);
   const ids = await subscribe(account, EVENT_TYPE, run.receiver.okUrl, count);
   const place: Place = { account, ids, database, notes: new Map() };
-  const least = { ms: Infinity, healthMs: Infinity, status: 0 };
+  const least = { ms: Infinity, healthMs: Infinity, status: 0, refusal: "" };
   for (let turn = 0; turn < turns; turn += 1) {
     const request = await entry.prepare(place, shape);
     const beganMs = performance.now();
-    const [{ status, ms }, healthMs] = await Promise.all([
+    const [{ status, text, ms }, healthMs] = await Promise.all([
       client.send(request).then((answer) => ({ ...answer, ms: performance.now() - beganMs })),
       healthAfter(client),
     ]);
     least.status = status;
+    least.refusal = status < 400 ? "" : text.slice(0, 300);
     least.ms = Math.min(least.ms, ms);
     least.healthMs = Math.min(least.healthMs, healthMs);
   }

@@ -199,7 +199,7 @@ describe("a tenant that was moved", () => {
     const again = await operate({ token }, "POST", path, { shard: SHARD });
     expect([again.status, again.body.code]).toEqual([409, "CONFLICT"]);
     const { deps, ended } = await depsOf(({ now }) => ({ now: () => now() + 40 * DAY_MS }));
-    await continueMoves(deps);
+    await continueMoves(deps, 0, "", () => false);
     await ended();
     expect(await placeOf(person)).toEqual({ shard: OTHER, former_shard: null });
     expect(await countIn(deliveryDb, "subscriptions", person)).toBe(0);
@@ -224,7 +224,7 @@ describe("a tenant that was moved", () => {
     await move(person);
     const continueLater = async () => {
       const { deps, ended } = await depsOf(({ now }) => ({ now: () => now() + 40 * DAY_MS }));
-      await continueMoves(deps);
+      await continueMoves(deps, 0, "", () => false);
       await ended();
       return placeOf(person);
     };

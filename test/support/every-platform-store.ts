@@ -36,7 +36,7 @@ export async function operateAll(id: string, exporter: Person): Promise<void> {
   const mover = await signUpVerified();
   await subscribe(mover, newInbox("200").url);
   await operate(op, "POST", `/tenants/${mover.tenantId}/move`, { shard: 1 - SHARD });
-  await continueMoves(await createDeps(env, createExecutionContext()));
+  await continueMoves(await createDeps(env, createExecutionContext()), 0, "", () => false);
   const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
   await call("POST", "/auth/2fa/remove", { body: removal });
 }

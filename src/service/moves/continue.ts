@@ -5,8 +5,9 @@
 import type { Db } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";
+import type { PagedMaintenance } from "../../base/maintenance";
 import { DAY_MS } from "../../base/time";
-import { publishAudit } from "../../webhooks/subscriptions/audit-feed";
+import { publishAuditOf } from "../../webhooks/subscriptions/audit-feed";
 import { mirrorSubscriptions } from "../../webhooks/subscriptions/mirror-store";
 import { cleanPage, copyPage, copySubscriptions, copyVersions, endDuties, fence, isInUse } from "./copy-store";
 import { endMove, flipTenant, type Move, type MoveStep, openMoves, saveStep } from "./store";
@@ -28,7 +29,7 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
     const next = await copyLong(from, to, tenantId, cursor);
     if (next !== null) return { cursor: next };
     // The feed of the new database begins where this one ends.
-    await publishAudit(deps, fromShard, "", () => false);
+    await publishAuditOf(deps, fromShard, tenantId);
     await copySubscriptions(from, to, tenantId);
     return "flip";
   },
@@ -85,19 +86,22 @@ export async function continueMove(deps: Deps, begun: Move): Promise<void> {
   }
 }
 
-/** Continues every move that has not ended. One that fails is logged and does not stop the others. */
-export async function continueMoves(deps: Deps): Promise<void> {
-  for (let after = ""; ; ) {
+/**
+ * Continues every move that has not ended. One that fails is logged and does not stop the others. The cursor is the
+ * last tenant whose move was continued.
+ */
+export const continueMoves: PagedMaintenance = async (deps, _shard, cursor, isOver) => {
+  let after = cursor;
+  while (!isOver()) {
     const moves = await openMoves(deps, after, MOVES_PER_PAGE);
     for (const move of moves) {
-      try {
-        await continueMove(deps, move);
-      } catch (error) {
+      if (isOver()) return after;
+      await continueMove(deps, move).catch((error: unknown) => {
         log("error", "tenant move held up", { tenantId: move.tenantId, ...describeError(error) });
-      }
+      });
+      after = move.tenantId;
     }
-    const last = moves.at(-1);
-    if (!last || moves.length < MOVES_PER_PAGE) return;
-    after = last.tenantId;
+    if (moves.length < MOVES_PER_PAGE) return null;
   }
-}
+  return after;
+};

@@ -1,6 +1,6 @@
 /** Tenants of a delivery database that receive their audit log as operational events, and writing these events. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../base/db/client";
+import { atomically, type Db, jsonList, queryFirst, rows } from "../../base/db/client";
 import { AUDIT_TYPE } from "../../base/schemas/event-type";
 import { readersOfAudit } from "../plane/patterns-store";
 
@@ -23,6 +23,13 @@ export async function nextFeeds(db: Db, after: string, limit: number): Promise<A
     feeds: rows<AuditFeed>(sql`SELECT tenant_id AS tenantId, published_to AS publishedTo ${page}`),
   });
   return feeds;
+}
+
+/** The feed of a tenant; null if it has none. */
+export async function findAuditFeed(db: Db, tenantId: string): Promise<AuditFeed | null> {
+  const feed = await queryFirst<AuditFeed>(db)`SELECT tenant_id AS tenantId, published_to AS publishedTo
+    FROM audit_feeds WHERE tenant_id = ${tenantId}`;
+  return feed ?? null;
 }
 
 /** An audit event as an operational event. */

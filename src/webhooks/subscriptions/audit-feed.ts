@@ -14,7 +14,7 @@ import { publishedId } from "../../tenancy/audit/published-id";
 import { type AuditRow, readAuditRowsFrom } from "../../tenancy/audit/read-store";
 import { auditView } from "../../tenancy/audit/view";
 import { sendOperational } from "../plane/operational";
-import { type AuditFeed, nextFeeds, type PublishedAudit, publishAuditEvents } from "./audit-feed-store";
+import { type AuditFeed, findAuditFeed, nextFeeds, type PublishedAudit, publishAuditEvents } from "./audit-feed-store";
 
 const PAGE_FEEDS = 20;
 /** The audit events that one page reads of one tenant in one database. */
@@ -43,6 +43,14 @@ export const publishAudit: PagedMaintenance = async (deps, shard, cursor, isOver
   }
   return unfinished.length > 0 ? "" : null;
 };
+
+/** Publishes all that is new of one tenant in a delivery database. */
+export async function publishAuditOf(deps: Deps, shard: number, tenantId: string): Promise<void> {
+  const settledMs = deps.now() - SETTLED_AFTER_MS;
+  const feed = await findAuditFeed(deps.shards.db(shard), tenantId);
+  let places: Place[] = feed ? [{ ...feed, fromId: firstIdAt(feed.publishedTo) }] : [];
+  while (places.length > 0) places = await publishPage(deps, shard, places, settledMs);
+}
 
 /** A feed, and where a run continues with it. */
 interface Place extends AuditFeed {

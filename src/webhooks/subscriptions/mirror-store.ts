@@ -4,7 +4,7 @@
  * every minute. A copy has a lane of its own.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../../base/db/client";
+import { atomically, type Db, jsonList, queryFirst, rows } from "../../base/db/client";
 import { insertRows, type StoredRow } from "../../base/db/copy";
 import { repeatable } from "../../base/db/faults";
 import type { Deps } from "../../base/deps";
@@ -41,6 +41,7 @@ interface Present {
 export async function mirrorSubscriptions(deps: Deps, tenant: TenantRef, nowMs: number, id?: string): Promise<void> {
   const { tenantId, shard, formerShard } = tenant;
   if (typeof formerShard !== "number") return;
+  if (id === undefined && (await areCurrent(deps, tenantId, [shard, formerShard]))) return;
   const isWanted = sql`s.tenant_id = ${tenantId} AND ${id === undefined ? sql`true` : sql`s.id = ${id}`}`;
   const present = await repeatable(() =>
     atomically(deps.shards.db(shard), {
@@ -52,6 +53,19 @@ export async function mirrorSubscriptions(deps: Deps, tenant: TenantRef, nowMs: 
     }),
   );
   if (present.subscriptions.length > 0) await writeCopies(deps.shards.db(formerShard), tenantId, present, nowMs);
+}
+
+/** Whether the copies of all subscriptions are up to date. A copy never has a later version than what it copies. */
+async function areCurrent(deps: Deps, tenantId: string, databases: readonly number[]): Promise<boolean> {
+  const [present, copies] = await Promise.all(
+    databases.map((shard) =>
+      repeatable(
+        () => queryFirst<{ count: number; versions: number }>(deps.shards.db(shard))`SELECT count(*) AS count,
+          coalesce(sum(version), 0) AS versions FROM subscriptions WHERE tenant_id = ${tenantId}`,
+      ),
+    ),
+  );
+  return present?.count === copies?.count && present?.versions === copies?.versions;
 }
 
 /** Writes the copies that are older than the given subscriptions. Can be repeated, and be late. */

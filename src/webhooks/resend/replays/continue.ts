@@ -24,6 +24,8 @@ const MOST_SAVED_MS = 15_000;
  * platform refuses those of an invocation after the first 1,000.
  */
 const RUN_CALLS = 300;
+/** Below the 10 s of CPU time that an invocation has. */
+export const REPLAYS_MS = 4_000;
 
 /**
  * Continues the replays of a shard, those that fit into one run. A replay that fails is logged and skipped. Returns
@@ -31,9 +33,9 @@ const RUN_CALLS = 300;
  */
 export async function continueReplays(deps: Deps, shard: number): Promise<boolean> {
   const jobs = await readRunningJobs(deps.shards.db(shard), deps.now());
-  const lastTrip = deps.trips.trips + RUN_CALLS;
+  const [lastTrip, endMs] = [deps.trips.trips + RUN_CALLS, deps.now() + REPLAYS_MS];
   for (const job of jobs) {
-    if (deps.trips.trips >= lastTrip) break;
+    if (deps.trips.trips >= lastTrip || deps.now() >= endMs) break;
     try {
       await continueReplay(deps, shard, job);
     } catch (error) {
