@@ -34,6 +34,8 @@ describe("files", () => {
     ["half of a character", Buffer.from('{"a":"é"}').subarray(0, 7), /is not UTF-8/],
     ["UTF-16 with a mark", Buffer.from('\uFEFF{"a":1}', "utf16le"), /is UTF-16/],
     ["UTF-16 without one", Buffer.from('{"a":1}', "utf16le"), /is UTF-16/],
+    ["gzip", Buffer.from([0x1f, 0x8b, 8, 0]), /is compressed/],
+    ["a ZIP", Buffer.from("PK\u0003\u0004"), /is compressed/],
     ["big-endian UTF-16", Buffer.from('{"a":1}', "utf16le").swap16(), /is UTF-16/],
   ])("in %s end the command with 2 and a sentence", (_name, bytes, sentence) => {
     const path = file(bytes);

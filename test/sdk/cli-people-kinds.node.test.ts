@@ -47,6 +47,14 @@ describe("any CSV", () => {
   });
 });
 
+test("a table as JSON is read by the names of its columns, and a number of many digits as an id", () => {
+  const text = '{"Mail":"a@b.c","pk":9007199254740993}\n{"Mail":"b@b.c"}\n';
+  expect(converted(csvWith("email=Mail,externalId=pk"), text).people).toEqual([
+    { email: "a@b.c", emailVerified: false, externalId: "9007199254740993" },
+    { email: "b@b.c", emailVerified: false },
+  ]);
+});
+
 const CONVERTERS = { auth0, clerk, firebase, supabase, cognito, csv: csvWith("email=email") };
 
 describe.each(Object.entries(CONVERTERS))("every converter, such as that of %s,", (_name, converter) => {
@@ -101,4 +109,19 @@ test("a file that says of nobody whether the address is proven is told", () => {
   expect(converted(cognito, "sub,email\n1,a@b.c\n").left).toEqual([
     "proofs of addresses, because the file has no email_verified",
   ]);
+});
+
+test("a person comes in without a name or an id that is not taken, and both are counted", () => {
+  const user = { sub: "a/b", email: "a@b.c", email_verified: "true", name: "A".repeat(201) };
+  expect(converted(cognito, [user])).toEqual({
+    people: [{ email: "a@b.c", emailVerified: true }],
+    left: ["ids that are not taken", "names of more than 200 characters"],
+  });
+});
+
+test("a CSV with a comma that is not in quotes ends with 2: the fields behind it are in wrong columns", () => {
+  const failure = { exitCode: 2, message: expect.stringMatching(/^Record 2 has more fields/) };
+  const names = "name,email,email_verified";
+  expect(() => converted(cognito, `${names}\nLovelace, Ada,a@b.c,true\n`)).toThrow(expect.objectContaining(failure));
+  expect(converted(cognito, `${names}\nAda,a@b.c,true,,\nBo,b@b.c\n`).people).toHaveLength(2);
 });

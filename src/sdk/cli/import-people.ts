@@ -1,10 +1,9 @@
 /** `postern import people`: converts the export of another service, and imports it in parts. */
-import { writeFileSync } from "node:fs";
 import type { Client, Import, ImportedLine, NewImport } from "../client";
 import type { Command } from "./command";
 import { EXIT, usage } from "./failure";
 import { readJson, readText } from "./input";
-import { print, tell } from "./output";
+import { print, tell, writeText } from "./output";
 import { linesWith, SOURCES } from "./people/lines";
 import { partsOf } from "./people/parts";
 import { sendPeople } from "./people/send";
@@ -72,7 +71,7 @@ async function report({ platform: { imports } }: Client, { id, refused }: Import
     else break;
   }
   if (file !== undefined) {
-    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
+    writeText(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     return refused;
   }
   for (const { line, email, reason } of lines) tell(`line ${line}${email ? ` (${email})` : ""}: ${reason}`);

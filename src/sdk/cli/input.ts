@@ -39,6 +39,7 @@ function readBytes(path: string | number, name: string): Uint8Array {
  * wrongly would be stored so.
  */
 export function decoded(bytes: Uint8Array, name: string): string {
+  if (isPacked(bytes)) throw usage(`${name} is compressed. Unpack it first.`);
   if (isUtf16(bytes)) throw usage(`${name} is UTF-16. Save it as UTF-8.`);
   if (bytes.length > constants.MAX_STRING_LENGTH) throw usage(`${name} is too large. Split it.`);
   try {
@@ -47,6 +48,10 @@ export function decoded(bytes: Uint8Array, name: string): string {
     throw usage(`${name} is not UTF-8. Save it as UTF-8.`);
   }
 }
+
+/** gzip, in which Auth0 exports, or a ZIP, such as a spreadsheet. */
+const isPacked = ([a, b, c]: Uint8Array): boolean =>
+  (a === 0x1f && b === 0x8b) || (a === 0x50 && b === 0x4b && c === 3);
 
 /** With its byte order mark, or without one and beginning with ASCII. */
 const isUtf16 = ([a, b]: Uint8Array): boolean =>

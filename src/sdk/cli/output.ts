@@ -1,6 +1,8 @@
 /** Printing results on stdout. Progress and errors go to stderr. */
 
+import { writeFileSync } from "node:fs";
 import { stringifyExactly } from "./exact";
+import { EXIT, Failure } from "./failure";
 
 const BAR_CHARACTERS = 20;
 
@@ -22,3 +24,12 @@ export function bar(done: number, all: number): string {
 
 /** Tells people what happens, apart from the result. */
 export const tell = (text: string) => void process.stderr.write(`${text}\n`);
+
+/** Writes a file, which nobody else may read unless `mode` says so. Throws Failure for one that cannot be written. */
+export function writeText(file: string, text: string, mode = 0o600): void {
+  try {
+    writeFileSync(file, text, { mode });
+  } catch (error) {
+    throw new Failure(EXIT.failed, `${file} cannot be written: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,8 +1,7 @@
 /** `postern types`: writes the event types of the tenant as TypeScript or as a document. */
-import { writeFileSync } from "node:fs";
 import type { Command } from "./command";
-import { EXIT, Failure, usage } from "./failure";
-import { print } from "./output";
+import { EXIT, usage } from "./failure";
+import { print, writeText } from "./output";
 
 const FORMATS = ["typescript", "openapi", "asyncapi", "json"] as const;
 
@@ -24,16 +23,8 @@ export const types: Command = {
       process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
       return EXIT.ok;
     }
-    write(options.out, text);
+    writeText(options.out, text, 0o666);
     print(json, { file: options.out, format }, `Wrote ${options.out}.`);
     return EXIT.ok;
   },
 };
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new Failure(EXIT.failed, `${file} cannot be written: ${error instanceof Error ? error.message : error}`);
-  }
-}

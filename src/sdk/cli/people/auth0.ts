@@ -4,7 +4,7 @@ import { readCsv } from "./csv";
 import { Fields, isRecord, recordsIn, textOf } from "./fields";
 import { passwordOf } from "./password";
 import { isJson, recordsOf } from "./records";
-import { createdAtOf, identityOf, isTrue, nameOf, restricts, someOf } from "./values";
+import { createdAtOf, identityOf, idOf, isTrue, nameOf, restricts, someOf } from "./values";
 
 export const auth0 = converterOf({
   address: ["email", "identifiers"],
@@ -13,14 +13,14 @@ export const auth0 = converterOf({
   convert: (user, leaveOut) => {
     const { email, emailVerified } = addressOf(user, leaveOut);
     if (email === undefined) return undefined;
-    const id = idOf(user);
+    const id = ownId(user);
     const name = user.text("name");
     const isNamed = name !== undefined && name !== email;
     if (hasSecondFactor(user)) leaveOut("second factors");
     return {
       email,
       emailVerified,
-      externalId: id,
+      externalId: idOf(id, leaveOut),
       name: nameOf(isNamed ? [name] : [user.text("given_name"), user.text("family_name")], leaveOut),
       createdAt: createdAtOf(user.get("created_at")),
       suspended: restricts(user.get("blocked")) ? true : undefined,
@@ -49,7 +49,7 @@ function addressOf(user: Fields, leaveOut: LeaveOut) {
 }
 
 /** The id that tokens of Auth0 have. */
-function idOf(user: Fields): string | undefined {
+function ownId(user: Fields): string | undefined {
   const id = user.get("_id");
   const stored = user.text("user_id", "alt_id") ?? (isRecord(id) ? textOf(id.$oid) : textOf(id));
   return stored === undefined || stored.includes("|") ? stored : `auth0|${stored}`;

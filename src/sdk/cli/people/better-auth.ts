@@ -4,7 +4,7 @@ import { addressIn, type Converter, converterOf, type LeaveOut, notUnderstood } 
 import { Fields, isRecord, recordsIn } from "./fields";
 import { passwordOf } from "./password";
 import { wholeJson } from "./records";
-import { createdAtOf, identityOf, isTrue, nameOf, restricts, restrictsUntil, someOf } from "./values";
+import { createdAtOf, identityOf, idOf, isTrue, nameOf, restricts, restrictsUntil, someOf } from "./values";
 
 type Accounts = ReadonlyMap<string | undefined, Fields[]>;
 
@@ -57,7 +57,7 @@ function personOf(user: Fields, accounts: Accounts, leaveOut: LeaveOut) {
   return {
     email,
     emailVerified: isTrue(user.get("email_verified")),
-    externalId: id,
+    externalId: idOf(id, leaveOut),
     name: nameOf([user.text("name")], leaveOut),
     createdAt: createdAtOf(user.get("created_at")),
     suspended: isBanned(user) ? true : undefined,

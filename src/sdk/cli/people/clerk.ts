@@ -3,7 +3,7 @@ import { hashOfClerk } from "./clerk-hash";
 import { addressIn, converterOf, type ImportedPerson, type LeaveOut } from "./converter";
 import { type Fields, isRecord, recordsIn } from "./fields";
 import { isTaken } from "./password";
-import { createdAtOf, identityOf, isTrue, nameOf, restricts, someOf, totpOf } from "./values";
+import { createdAtOf, identityOf, idOf, isTrue, nameOf, restricts, someOf, totpOf } from "./values";
 
 const ADDRESS = ["primary_email_address", "email_address", "email_addresses", "email"];
 
@@ -19,7 +19,7 @@ export const clerk = converterOf({
     return {
       email,
       emailVerified: isVerified,
-      externalId: user.text("id", "user_id"),
+      externalId: idOf(user.text("id", "user_id"), leaveOut),
       name: nameOf([user.text("first_name"), user.text("last_name")], leaveOut),
       createdAt: createdAtOf(user.get("created_at")),
       suspended: restricts(user.get("banned")) ? true : undefined,

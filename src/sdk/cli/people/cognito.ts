@@ -2,7 +2,7 @@
 import { addressIn, converterOf, type LeaveOut } from "./converter";
 import { Fields, recordsIn } from "./fields";
 import { recordsOf, wholeJson } from "./records";
-import { createdAtOf, identityOf, isTrue, nameOf, restricts, someOf } from "./values";
+import { createdAtOf, identityOf, idOf, isTrue, nameOf, restricts, someOf } from "./values";
 
 /** Of people who may sign in, though some must do something first. */
 const ACTIVE = ["CONFIRMED", "UNCONFIRMED", "EXTERNAL_PROVIDER", "RESET_REQUIRED", "FORCE_CHANGE_PASSWORD"];
@@ -26,7 +26,7 @@ export const cognito = converterOf({
     return {
       email,
       emailVerified: isVerified && !isUnconfirmed,
-      externalId: user.text("sub", "cognito:username", "Username"),
+      externalId: idOf(user.text("sub", "cognito:username", "Username"), leaveOut),
       name: nameOf(name === undefined ? [user.text("given_name"), user.text("family_name")] : [name], leaveOut),
       createdAt: createdAtOf(user.get("UserCreateDate", "cognito:user_create_date", "created_at")),
       suspended: isDisabled(user) || (status !== undefined && !ACTIVE.includes(status)) ? true : undefined,

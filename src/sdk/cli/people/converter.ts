@@ -55,6 +55,8 @@ export const converterOf = ({ address, proof, convert, read = recordsOf }: Expor
   };
 
 const MAX_NAMES_TOLD = 40;
+/** Of each: what stands where names are expected may be none. */
+const MAX_NAME_CHARACTERS = 40;
 const OTHER_SEPARATORS: Readonly<Record<string, string>> = { ";": "semicolons", "\t": "tabs", "|": "bars" };
 
 /** Says what was expected, and which names were found. No values: they can be secret. */
@@ -62,7 +64,10 @@ export function notUnderstood(expected: readonly string[], found: readonly strin
   const separator =
     found.length === 1 ? Object.keys(OTHER_SEPARATORS).find((one) => found[0]?.includes(one)) : undefined;
   const hint = separator && ` Its columns are separated by ${OTHER_SEPARATORS[separator]}: separate them by commas.`;
-  const names = found.slice(0, MAX_NAMES_TOLD).join(", ");
+  const names = found
+    .slice(0, MAX_NAMES_TOLD)
+    .map((name) => name.slice(0, MAX_NAME_CHARACTERS))
+    .join(", ");
   return new Failure(EXIT.failed, `The file has no ${expected.join(" or ")}.${hint ?? ""} It has: ${names}`);
 }
 

@@ -12,8 +12,11 @@ type Cells = readonly (string | null)[];
  */
 export function* readCsv(text: string): Generator<Record<string, string | null>> {
   let names: string[] | undefined;
+  let line = 0;
   for (const cells of csvRows(text)) {
+    line += 1;
     if (names === undefined) names = cells.map((name) => (name ?? "").trim());
+    else if (cells.slice(names.length).some((cell) => cell)) throw tooLong(line);
     else yield recordOf(names, cells);
   }
 }
@@ -41,6 +44,10 @@ export function* csvRows(text: string): Generator<Cells> {
     row = [];
   }
 }
+
+/** A comma that should be in quotes moves the fields behind it into wrong columns. */
+const tooLong = (record: number) =>
+  usage(`Record ${record} has more fields than the first line has names. In CSV, a field with a comma is in quotes.`);
 
 function badQuote(text: string, at: number) {
   const line = text.slice(0, at).split(/\r\n?|\n/).length;

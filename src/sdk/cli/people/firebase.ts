@@ -4,7 +4,7 @@ import { addressIn, converterOf, type ImportedPerson, type LeaveOut } from "./co
 import { csvRows, recordOf } from "./csv";
 import { Fields, recordsIn } from "./fields";
 import { isJson, recordsOf } from "./records";
-import { createdAtOf, identityOf, isTrue, nameOf, restricts, someOf } from "./values";
+import { createdAtOf, identityOf, idOf, isTrue, nameOf, restricts, someOf } from "./values";
 
 const HASH_BYTES = 64;
 
@@ -19,7 +19,7 @@ export const firebase = converterOf({
     return {
       email,
       emailVerified: isTrue(user.get("emailVerified")),
-      externalId: user.text("localId", "uid"),
+      externalId: idOf(user.text("localId", "uid"), leaveOut),
       name: nameOf([user.text("displayName")], leaveOut),
       createdAt: createdAtOf(user.get("createdAt")),
       suspended: restricts(user.get("disabled")) ? true : undefined,
@@ -50,7 +50,7 @@ function bytesOf(base64: string): number | undefined {
 
 const identitiesOf = (user: Fields, leaveOut: LeaveOut) =>
   recordsIn(user.get("providerUserInfo"))
-    .filter((one) => one.text("providerId") !== "password" && one.text("providerId") !== "phone")
+    .filter((one) => one.text("providerId") !== "password")
     .flatMap((one) => {
       const [provider, subject] = [one.text("providerId"), one.text("rawId")];
       return identityOf({ provider, subject, email: one.text("email") }, leaveOut);

@@ -1,10 +1,10 @@
-/** Any CSV, whose columns the command names: `--columns email=Mail,password=hash`. */
+/** Any CSV, or JSON, whose columns the command names: `--columns email=Mail,password=hash`. */
 import { usage } from "../failure";
-import { addressIn, type Converter, notUnderstood } from "./converter";
-import { readCsv } from "./csv";
+import { addressIn, type Converter, type ImportedPerson, type LeaveOut, notUnderstood } from "./converter";
 import { Fields } from "./fields";
 import { passwordOf } from "./password";
-import { createdAtOf, isProven, isTrue, nameOf, restricts, restrictsUntil, totpOf } from "./values";
+import { recordsOf } from "./records";
+import { createdAtOf, idOf, isProven, isTrue, nameOf, restricts, restrictsUntil, totpOf } from "./values";
 
 /** What a column can be named as. */
 export const COLUMN_FIELDS = [
@@ -28,25 +28,32 @@ type Columns = Partial<Record<(typeof COLUMN_FIELDS)[number], string>>;
 export function csvWith(given: string | undefined): Converter {
   const columns = columnsOf(given);
   return function* (text, leaveOut) {
-    for (const record of readCsv(text)) {
-      const missing = Object.values(columns).filter((column) => !Object.hasOwn(record, column));
-      if (missing.length > 0) throw notUnderstood([`column ${missing.join(", ")}`], Object.keys(record));
-      const user = new Fields(
-        Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, record[column]])),
-      );
-      const email = addressIn(user, ["email"], leaveOut);
-      if (email === undefined) continue;
-      yield {
-        email,
-        externalId: user.text("externalId"),
-        emailVerified: isProven(user.get("emailVerified")),
-        name: nameOf([user.text("name"), user.text("firstName"), user.text("lastName")], leaveOut),
-        createdAt: createdAtOf(user.get("createdAt")),
-        suspended: isSuspended(user) ? true : undefined,
-        password: passwordOf(user.get("password"), leaveOut),
-        totp: totpOf(user.get("totp"), leaveOut),
-      };
+    const missing = new Set(Object.values(columns));
+    let first: Fields | undefined;
+    for (const row of recordsOf(text)) {
+      first ??= row;
+      for (const column of missing) if (Object.hasOwn(row.record, column)) missing.delete(column);
+      const person = personOf(row, columns, leaveOut);
+      if (person) yield person;
     }
+    if (first && missing.size > 0) throw notUnderstood([`column ${[...missing].join(", ")}`], first.names);
+  };
+}
+
+function personOf({ record }: Fields, columns: Columns, leaveOut: LeaveOut): ImportedPerson | undefined {
+  const members = Object.entries(columns).map(([field, column]) => [field, record[column]]);
+  const user = new Fields(Object.fromEntries(members));
+  const email = addressIn(user, ["email"], leaveOut);
+  if (email === undefined) return undefined;
+  return {
+    email,
+    externalId: idOf(user.text("externalId"), leaveOut),
+    emailVerified: isProven(user.get("emailVerified")),
+    name: nameOf([user.text("name"), user.text("firstName"), user.text("lastName")], leaveOut),
+    createdAt: createdAtOf(user.get("createdAt")),
+    suspended: isSuspended(user) ? true : undefined,
+    password: passwordOf(user.get("password"), leaveOut),
+    totp: totpOf(user.get("totp"), leaveOut),
   };
 }
 

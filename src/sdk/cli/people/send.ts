@@ -21,20 +21,21 @@ export async function sendPeople(service: Client, { file, settings, parts }: Sen
   const fingerprint = await fingerprintOf(settings, parts);
   const begun = isDry ? undefined : await unfinishedImport(file, service, fingerprint);
   const { id } = begun ?? (await imports.create(settings));
-  if (!isDry) rememberImport(file, id, fingerprint);
   try {
+    if (!isDry) rememberImport(file, id, fingerprint);
     const ended = await send(service, id, parts);
     if (!isDry) forgetImport(file);
     return ended;
   } catch (error) {
     // Nobody goes on with a dry run.
-    if (isDry || (error instanceof PosternError && REFUSED_FOR_GOOD.includes(error.status))) {
-      await imports.stop(id).catch(() => undefined);
-      forgetImport(file);
-    }
+    if (isDry || isForGood(error)) await imports.stop(id).catch(() => undefined);
+    if (!isDry && isForGood(error)) forgetImport(file);
     throw error;
   }
 }
+
+const isForGood = (error: unknown): boolean =>
+  !(error instanceof PosternError) || REFUSED_FOR_GOOD.includes(error.status);
 
 async function send({ platform: { imports } }: Client, id: string, parts: readonly string[]): Promise<Import> {
   for (const [index, part] of parts.entries()) {

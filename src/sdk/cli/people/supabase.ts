@@ -2,7 +2,7 @@
 import { addressIn, converterOf, type LeaveOut } from "./converter";
 import { Fields, isRecord, recordsIn, textOf } from "./fields";
 import { passwordOf } from "./password";
-import { createdAtOf, identityOf, isProven, nameOf, restrictsUntil, someOf } from "./values";
+import { createdAtOf, identityOf, idOf, isProven, nameOf, restrictsUntil, someOf } from "./values";
 
 export const supabase = converterOf({
   address: ["email"],
@@ -18,7 +18,7 @@ export const supabase = converterOf({
     return {
       email,
       emailVerified: isProven(user.get("email_confirmed_at", "confirmed_at")),
-      externalId: user.text("id"),
+      externalId: idOf(user.text("id"), leaveOut),
       name: nameOf([nameIn(metadataOf(user.get("raw_user_meta_data", "user_metadata"), leaveOut))], leaveOut),
       createdAt: createdAtOf(user.get("created_at")),
       suspended: restrictsUntil(user.get("banned_until")) ? true : undefined,
@@ -47,7 +47,7 @@ function identitiesOf(user: Fields, leaveOut: LeaveOut) {
   const listed = recordsIn(user.get("identities"));
   if (listed.length > 0) {
     return listed
-      .filter((one) => one.text("provider") !== "email" && one.text("provider") !== "phone")
+      .filter((one) => one.text("provider") !== "email")
       .flatMap((one) => {
         const data = one.get("identity_data");
         const own = new Fields(isRecord(data) ? data : {});
@@ -57,7 +57,7 @@ function identitiesOf(user: Fields, leaveOut: LeaveOut) {
   }
   const { providers } = metadataOf(user.get("raw_app_meta_data", "app_metadata"), () => undefined).record;
   for (const provider of Array.isArray(providers) ? providers : []) {
-    if (provider !== "email" && provider !== "phone") leaveOut(`sign-ins with ${provider}`);
+    if (provider !== "email") leaveOut(`sign-ins with ${provider}`);
   }
   return [];
 }

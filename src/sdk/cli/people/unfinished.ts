@@ -1,7 +1,8 @@
 /** The import that a former run of the command has begun, in a file beside the people. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { type Client, type Import, type NewImport, PosternError } from "../../client";
 import { EXIT, Failure } from "../failure";
+import { writeText } from "../output";
 
 const pathOf = (file: string): string => `${file}.postern-import`;
 
@@ -42,7 +43,7 @@ async function orNone(found: Promise<Import>): Promise<Import | undefined> {
 }
 
 export const rememberImport = (file: string, id: string, fingerprint: string): void =>
-  writeFileSync(pathOf(file), `${id}\n${fingerprint}\n`, { mode: 0o600 });
+  writeText(pathOf(file), `${id}\n${fingerprint}\n`);
 
 export const forgetImport = (file: string): void => rmSync(pathOf(file), { force: true });
 

@@ -3,7 +3,7 @@ import type { ImportedPerson, LeaveOut } from "./converter";
 import { isRecord, textOf } from "./fields";
 
 const TRUE = ["true", "t", "1", "yes", "y"];
-const FALSE = ["false", "f", "0", "no", "n"];
+const FALSE = ["false", "f", "0", "no", "n", "none"];
 
 /** Whether a value says yes. */
 export const isTrue = (value: unknown): boolean => value === true || TRUE.includes((textOf(value) ?? "").toLowerCase());
@@ -62,6 +62,13 @@ function isoOf(text: string): string {
 export function createdAtOf(value: unknown): string | undefined {
   const timeMs = timeOf(value);
   return timeMs !== undefined && timeMs > 0 && timeMs <= Date.now() ? new Date(timeMs).toISOString() : undefined;
+}
+
+/** The id of a person as an `externalId` takes it. */
+export function idOf(id: string | undefined, leaveOut: LeaveOut): string | undefined {
+  if (id === undefined || /^(?:(?![/?#%\\])[!-~]){1,128}$/.test(id)) return id;
+  leaveOut("ids that are not taken");
+  return undefined;
 }
 
 const MAX_NAME_CHARACTERS = 200;
