@@ -153,21 +153,61 @@ describe("a delivery whose consumer died", () => {
   });
 });
 
-test("a delivery whose message is lost again and again is queued once a minute if the queue does not report its messages", async () => {
-  await deliveryDb.prepare("DELETE FROM outbox").run();
-  const person = await signUp();
-  const id = await subscribe(person, "http://receiver.example/200/lost");
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  await addDelivery(person, id);
-  const { deps, queued, turn } = await controlledDeps();
-  const sweptAt: SweptAt = new Map();
-  const counts: number[] = [];
-  for (const waitMs of [0, QUEUE_GRACE_MS + 1, QUEUE_GRACE_MS + 1, RESWEEP_AFTER_MS / 2, RESWEEP_AFTER_MS]) {
-    turn(waitMs);
-    await sweepShard(deps, SHARD, sweptAt);
-    counts.push(queued.length);
-  }
-  expect(counts).toEqual([0, 1, 1, 1, 2]);
+describe("a delivery that is swept and not begun", () => {
+  const reports = (oldestMessageAtMs: () => number | null) => async (): Promise<QueueMetrics> => {
+    const oldestMs = oldestMessageAtMs();
+    if (oldestMs === null) return { backlogCount: 0, backlogBytes: 0 };
+    return { backlogCount: 1, backlogBytes: 1, oldestMessageTimestamp: new Date(oldestMs) };
+  };
+  /** Returns how often the delivery has been queued after each sweep, and what each sweep asks for. */
+  const sweepsAt = async (waitsMs: readonly number[], metrics?: () => Promise<QueueMetrics>) => {
+    await deliveryDb.prepare("DELETE FROM outbox").run();
+    const person = await signUp();
+    const id = await subscribe(person, "http://receiver.example/200/lost");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    await addDelivery(person, id);
+    const { deps, queued, turn } = await controlledDeps(undefined, metrics);
+    const sweptAt: SweptAt = new Map();
+    const counts: number[] = [];
+    const nextInMs: (number | null)[] = [];
+    for (const waitMs of waitsMs) {
+      turn(waitMs);
+      const next = await sweepShard(deps, SHARD, sweptAt);
+      counts.push(queued.length);
+      nextInMs.push(next && next - deps.now());
+    }
+    return { counts, nextInMs };
+  };
+
+  test("is queued again once a minute if the queues do not report their messages", async () => {
+    const grace = QUEUE_GRACE_MS + 1;
+    const { counts } = await sweepsAt([0, grace, grace, RESWEEP_AFTER_MS / 2, RESWEEP_AFTER_MS]);
+    expect(counts).toEqual([0, 1, 1, 1, 2]);
+  });
+
+  test("is queued again once a minute while the queues have a message that may be its own", async () => {
+    const sweptMs = Date.now() + QUEUE_GRACE_MS + 1;
+    const waits = [QUEUE_GRACE_MS + 1, ...Array.from({ length: 8 }, () => QUEUE_GRACE_MS + 1)];
+    const { counts } = await sweepsAt(
+      waits,
+      reports(() => sweptMs + QUEUE_GRACE_MS - 1_000),
+    );
+    expect(counts).toEqual(waits.map(() => 1));
+  });
+
+  test.each([
+    ["are empty", null],
+    ["have newer messages only", 10_000],
+  ])(
+    "is queued again by the sweep that it asks for if the queues %s, because they have lost it",
+    async (_, newerMs) => {
+      const sweptMs = Date.now() + QUEUE_GRACE_MS + 1;
+      const metrics = reports(() => newerMs && sweptMs + newerMs);
+      const { counts, nextInMs } = await sweepsAt([QUEUE_GRACE_MS + 1, QUEUE_GRACE_MS - 1, 1], metrics);
+      expect(counts).toEqual([1, 1, 2]);
+      expect(nextInMs).toEqual([QUEUE_GRACE_MS, 1, QUEUE_GRACE_MS]);
+    },
+  );
 });
 
 test("an object that has slept since its last sweep remembers what it has queued", async () => {

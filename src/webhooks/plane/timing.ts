@@ -116,7 +116,10 @@ export const QUEUE_GRACE_MS = 5_000;
  * finds nothing to claim.
  */
 export const LONGEST_QUEUE_WAIT_MS = 90_000;
-/** A swept delivery is not swept again for this long, because its new message may wait in a long queue. */
+/**
+ * A swept delivery is not swept again for this long, because its new message may wait in a long queue. If the queues
+ * report that they have no message so old, `QUEUE_GRACE_MS` is enough.
+ */
 export const RESWEEP_AFTER_MS = 60_000;
 /**
  * For the next few deliveries of a backlog this time is shorter: if their subscription hung when their message came,
