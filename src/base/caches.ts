@@ -32,6 +32,12 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "webhooks/delivery/claim-statements-store.ts known": { holds: "statements", entries: 4, bytes: 32 * KIB },
   "webhooks/delivery/isolate-memory.ts loads": { holds: "sends under way", entries: 1_000, bytes: SMALL },
   "webhooks/delivery/isolate-memory.ts counted": { holds: "sends under way", entries: 1_000, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts restedFromMs": {
+    holds: "ends of rests, by subscription",
+    entries: 2_000,
+    bytes: SMALL,
+  },
+  "webhooks/delivery/isolate-memory.ts keptPlaces": { holds: "queued deliveries", entries: 1_000, bytes: SMALL },
   "webhooks/delivery/isolate-memory.ts latenciesMs": {
     holds: "latencies, by subscription",
     entries: 10_000,

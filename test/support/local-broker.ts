@@ -33,11 +33,14 @@ export async function localBroker() {
   const { sent, answer } = holdAnswers();
   const controlled = await controlledDeps();
   const waiting: Record<Speed, DeliveryMessage[]> = { fast: [], slow: [] };
+  const queued = new Map<string, number>();
   const isHandling = { fast: false, slow: false };
   const queueOf = (speed: Speed) =>
     ({
       sendBatch: async (messages: Iterable<MessageSendRequest<DeliveryMessage>>) => {
-        waiting[speed].push(...Array.from(messages, ({ body }) => body));
+        const bodies = Array.from(messages, ({ body }) => body);
+        for (const { id } of bodies.flatMap(({ due }) => due)) queued.set(id, (queued.get(id) ?? 0) + 1);
+        waiting[speed].push(...bodies);
         void handle(speed);
       },
       metrics: () => Promise.reject(new Error("no metrics")),
@@ -63,6 +66,8 @@ export async function localBroker() {
 
   return {
     sent,
+    /** How often the service has queued each delivery. */
+    queued,
     answer,
     turn: controlled.turn,
     /** Puts a message with each of `keys` into a queue. */

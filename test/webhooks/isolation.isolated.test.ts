@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { FIRST_WIDTH } from "../../src/webhooks/delivery/lanes/width";
-import { MOST_OF_TENANT } from "../../src/webhooks/delivery/places";
+import { MOST_OF_TENANT, noteRest } from "../../src/webhooks/delivery/places";
 import { PATIENCE_MS, WATCH_EVERY_MS } from "../../src/webhooks/plane/timing";
 import { eventually, type Person, signUpVerified } from "../support/client";
 import { addDelivery, type Key } from "../support/engine";
@@ -59,9 +59,10 @@ describe.each(["fast", "slow"] as const)("in the %s queue, beside receivers that
     await broker.end();
   });
 
-  test("a tenant has no more in progress than its share, however many subscriptions it has", async () => {
+  test("a tenant has no more in progress than its share and its reserve, however many subscriptions it has", async () => {
     const slow = await signUpVerified();
-    memory.places.ofTenants.set(slow.tenantId, MOST_OF_TENANT - 3);
+    memory.places.ofTenants.set(slow.tenantId, MOST_OF_TENANT - 2);
+    memory.places.inReserves.set(slow.tenantId, MOST_OF_TENANT - 1);
     const many = await wide(slow, 10);
     const broker = await localBroker();
     broker.send(speed, many);
@@ -69,6 +70,24 @@ describe.each(["fast", "slow"] as const)("in the %s queue, beside receivers that
     await scheduler.wait(2 * WATCH_EVERY_MS);
     expect(broker.sent).toHaveLength(3);
     memory.places.ofTenants.delete(slow.tenantId);
+    memory.places.inReserves.delete(slow.tenantId);
+    await broker.end();
+  });
+
+  test("an idle subscription is sent its event before the backlogs of ten siblings that have taken their tenant's share", async () => {
+    const person = await signUpVerified();
+    const backlogs = await wide(person, 10);
+    const idle = await wide(person, 1);
+    const broker = await localBroker();
+    memory.places.ofTenants.set(person.tenantId, MOST_OF_TENANT);
+    for (const { subscriptionId } of backlogs) noteRest(subscriptionId, Date.now() - 800, Date.now());
+    broker.send(speed, backlogs);
+    broker.send(speed, idle);
+    await eventually("the idle one", async () => broker.sent.length > 0);
+    await scheduler.wait(2 * WATCH_EVERY_MS);
+    expect(broker.sent).toEqual(idle.map(({ id }) => id));
+    memory.places.ofTenants.delete(person.tenantId);
+    broker.turn(PATIENCE_MS);
     await broker.end();
   });
 });
@@ -82,6 +101,29 @@ test("an event that shares its batch with those of ten other tenants is sent fro
   broker.turn(PATIENCE_MS);
   await eventually("all of them", async () => broker.sent.length === keys.length);
   await broker.end();
+});
+
+test("what waits for a place of its tenant is queued when it has one, and not before", async () => {
+  const person = await signUpVerified();
+  const siblings = await wide(person, 10);
+  const keys = [...siblings];
+  for (const { subscriptionId } of siblings) keys.push(...(await deliveries(person, subscriptionId, 3)));
+  const broker = await localBroker();
+  memory.places.ofTenants.set(person.tenantId, MOST_OF_TENANT - 3);
+  memory.places.inReserves.set(person.tenantId, MOST_OF_TENANT);
+  broker.send("slow", keys);
+  await eventually("the first", async () => broker.sent.length === 3);
+  while (broker.sent.length < keys.length) {
+    broker.turn(PATIENCE_MS);
+    await scheduler.wait(1.5 * WATCH_EVERY_MS);
+    broker.answer();
+    await scheduler.wait(WATCH_EVERY_MS / 2);
+  }
+  memory.places.ofTenants.delete(person.tenantId);
+  memory.places.inReserves.delete(person.tenantId);
+  await broker.end();
+  expect(new Set(broker.sent).size).toBe(keys.length);
+  expect(Math.max(...broker.queued.values())).toBe(1);
 });
 
 test("what has no place waits in the lane of its subscription, and each answer lets the next ones go", async () => {

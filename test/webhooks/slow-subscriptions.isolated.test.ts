@@ -90,7 +90,7 @@ describe("the next send", () => {
       takePlace(key, killedMs);
     }
     holdBytes(16 * 1024 * 1024, killedMs);
-    expect([hasPlace(key), hasRoomFor(1)]).toEqual([false, false]);
+    expect([hasPlace(key, killedMs), hasRoomFor(1)]).toEqual([false, false]);
     await consumeBatch([messageFor(key)], SLOW_QUEUE);
     await inbox.arrived(1);
     expect([sendsOf(webhookId), hasRoomFor(1)]).toEqual([0, true]);
@@ -117,7 +117,7 @@ describe("a claim", () => {
   test("takes no more of a subscription than it may have in progress", () => {
     const [hog, other] = [crypto.randomUUID(), crypto.randomUUID()];
     memory.latenciesMs.set(hog, 5);
-    const planned = planClaim([...Array.from({ length: 20 }, () => keyOf(hog)), keyOf(other)]);
+    const planned = planClaim([...Array.from({ length: 20 }, () => keyOf(hog)), keyOf(other)], 0);
     expect(planned.filter(({ subscriptionId }) => subscriptionId === hog)).toHaveLength(10);
     expect(planned.at(1)?.subscriptionId).toBe(other);
   });
@@ -125,7 +125,7 @@ describe("a claim", () => {
   test("takes as many deliveries as can start soon: sixty of quick subscriptions, few of one that takes seconds", () => {
     const quick = Array.from({ length: 60 }, () => keyOf(crypto.randomUUID()));
     for (const { subscriptionId } of quick) memory.latenciesMs.set(subscriptionId, 5);
-    expect(planClaim(quick)).toHaveLength(60);
+    expect(planClaim(quick, 0)).toHaveLength(60);
     const slow = crypto.randomUUID();
     let nowMs = 0;
     for (let n = 0; n < 10; n += 1) {
@@ -134,19 +134,22 @@ describe("a claim", () => {
       end();
     }
     expect(expectedMs(slow)).toBeGreaterThan(2_900);
-    const planned = planClaim(Array.from({ length: 60 }, () => keyOf(slow)));
+    const planned = planClaim(
+      Array.from({ length: 60 }, () => keyOf(slow)),
+      0,
+    );
     expect(planned.length).toBeLessThanOrEqual(2);
     expect(planned.length).toBeGreaterThan(0);
   });
 
   test("takes no more payloads than fit into memory, but always one", () => {
     const large = Array.from({ length: 100 }, () => keyOf(crypto.randomUUID(), 256 * 1024));
-    const bytes = planClaim(large).reduce((sum, key) => sum + key.bytes, 0);
+    const bytes = planClaim(large, 0).reduce((sum, key) => sum + key.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
     const release = holdBytes(16 * 1024 * 1024, Date.now());
-    expect([hasRoomFor(1), planClaim(large)]).toEqual([false, []]);
+    expect([hasRoomFor(1), planClaim(large, 0)]).toEqual([false, []]);
     release();
-    expect(planClaim([keyOf("x", 10 ** 9)])).toHaveLength(1);
+    expect(planClaim([keyOf("x", 10 ** 9)], 0)).toHaveLength(1);
   });
 
   test("from the fast queue takes nothing of a slow subscription: its deliveries move to the slow queue and are sent from there", async () => {

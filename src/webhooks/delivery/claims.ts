@@ -16,7 +16,7 @@ import {
   START_WITHIN_MS,
 } from "../plane/timing";
 import { claimDeliveries } from "./claim-store";
-import { noteDelay, takePlace } from "./places";
+import { giveUpPlace, noteDelay, noteRest, takePlace } from "./places";
 import type { Claimed, Run } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
@@ -55,18 +55,19 @@ export class Claims {
   isClaiming = (key: ShardKey): boolean => this.#claiming.get(key.shard)?.has(key) ?? false;
 
   /**
-   * Starts a claim for each database that has none, of what can start soon beside `plannedMs` of other sends. Calls
-   * `onAnswer` for each. A failed claim ends all waiting deliveries of its database.
+   * Starts a claim for each database that has none, of what can start at once on so many connections, or soon beside
+   * `plannedMs` of other sends. Calls `onAnswer` for each. A failed claim ends all waiting deliveries of its database.
    */
-  start(waiting: readonly ShardKey[], plannedMs: number, onAnswer: OnAnswer): void {
+  start(waiting: readonly ShardKey[], plannedMs: number, connections: number, onAnswer: OnAnswer): void {
     const { deps } = this.#run;
     const lateBefore = deps.now() - LATE_AFTER_MS;
     let totalMs = plannedMs;
     for (const [shard, ofShard] of Map.groupBy(waiting, (key) => key.shard)) {
       if (this.#claiming.has(shard)) continue;
-      const keys = planClaim(ofShard, this.#most, totalMs);
+      const keys = planClaim(ofShard, deps.now(), { most: this.#most, plannedMs: totalMs, connections });
       if (keys.length === 0) continue;
       totalMs += workMs(keys);
+      for (const { id } of keys) giveUpPlace(id);
       const places = new Map(keys.map((key) => [key.id, takePlace(key, deps.now())]));
       // An ordinary claim would leave what has waited so long. A wrong guess costs a round trip.
       const isOrdinary = keys.every(({ dueAt }) => dueAt >= lateBefore);
@@ -122,6 +123,7 @@ export class Claims {
       const release = () => {
         releaseBytes();
         places.get(delivery.id)?.();
+        noteRest(delivery.subscriptionId, answeredMs, deps.now());
       };
       const times = { readMs: calledMs, startByMs: startByMs(calledMs, answeredMs), startMs: 0 };
       return { ...delivery, shard, ...times, release };

@@ -16,7 +16,7 @@ import { Claims } from "./claims";
 import { handBack, markSlowInBackground, queueAfterFault, releaseUnsent } from "./hand-back";
 import { coolDownHere, isCoolingHere } from "./isolate-memory";
 import { feedAfter } from "./lanes/feed";
-import { hasPlace, isWithinWidth } from "./places";
+import { giveUpOldPlaces, hasKeptPlace, hasPlace, isWithinWidth } from "./places";
 import { createRecorder, type Recorder } from "./recorder";
 import { type Claimed, type Run, RunStates } from "./run-states";
 import { excessOf, nextToSend, workMs } from "./selection";
@@ -139,6 +139,7 @@ export class DeliveryRun {
   /** Marks hanging subscriptions as slow before they time out. */
   #watchSends(nowMs: number): void {
     endAbandoned(nowMs);
+    giveUpOldPlaces(nowMs);
     watch(nowMs);
     for (const { shard, subscriptionId } of this.#states.sending) {
       if (hangs(subscriptionId, nowMs)) markSlowInBackground(this.#deps, shard, subscriptionId);
@@ -243,7 +244,8 @@ export class DeliveryRun {
     const nowMs = this.#deps.now();
     if (this.#states.sending.length >= MAX_SENDS_OF_RUN || nextToSend(this.#startable(nowMs), nowMs)) return;
     const plannedMs = workMs(this.#startable(nowMs));
-    this.#claims.start(this.#unclaimed(), plannedMs, ({ keys, claimed, hasFailed }) => {
+    const connections = MAX_SENDS_OF_RUN - this.#states.sending.length;
+    this.#claims.start(this.#unclaimed(), plannedMs, connections, ({ keys, claimed, hasFailed }) => {
       this.#lastProgressMs = this.#deps.now();
       for (const delivery of claimed) this.#states.claim(delivery);
       const left = keys.filter((one) => this.#states.is(one, "waiting"));
@@ -268,7 +270,9 @@ export class DeliveryRun {
     if (!this.#states.anyWaits) return;
     const isOver = nowMs >= this.#passOnAtMs;
     const isStuck = (key: ShardKey) =>
-      !hasPlace(key) && (isSilent(key.subscriptionId, nowMs) ?? (isOver && isWithinWidth(key)));
+      !hasKeptPlace(key.id) &&
+      !hasPlace(key, nowMs) &&
+      (isSilent(key.subscriptionId, nowMs) ?? (isOver && isWithinWidth(key, nowMs)));
     this.#handBack(this.#unclaimed().filter(isStuck));
     if (!isOver || this.#states.sending.length === 0) return;
     this.#passOnAtMs = nowMs + WATCH_EVERY_MS;

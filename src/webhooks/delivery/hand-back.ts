@@ -54,7 +54,7 @@ async function releaseAndQueue(run: Run, shard: number, keys: readonly ShardKey[
 async function queueAgain({ deps }: Run, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   if (keys.length === 0) return;
   const nowMs = deps.now();
-  const places = new Places();
+  const places = new Places(nowMs);
   const { backlog = [], slow = [] } = Object.groupBy(keys, (key) =>
     isCoolingHere(key.subscriptionId, nowMs) || !places.plan(key) ? "backlog" : "slow",
   );

@@ -8,6 +8,10 @@ import type { Limits } from "./throttling/limits";
 
 /** The most entries of one kind. */
 const MAX_ENTRIES = 10_000;
+/** Those of others count for one lease, so more would be kept for that long. */
+const MAX_KEPT_PLACES = 1_000;
+/** Whoever is left out counts as idle. */
+const MAX_RESTS = 2_000;
 
 /** The most places that all tenants have together. */
 export const MOST_PLACES = 320;
@@ -53,10 +57,22 @@ export const memory = {
   /** By subscription; only those with sends in progress. */
   loads: new Map<string, Load>(),
   /** The places that are taken: by deliveries that are being claimed, are claimed, or are being sent. */
-  places: { ofSubscriptions: new Map<string, number>(), ofTenants: new Map<string, number>(), inAll: 0 },
+  places: {
+    ofSubscriptions: new Map<string, number>(),
+    /** Without those in reserves. */
+    ofTenants: new Map<string, number>(),
+    inAll: 0,
+    /** By tenant. */
+    inReserves: new Map<string, number>(),
+    inAllReserves: 0,
+  },
+  /** The places that are kept for queued deliveries, by id, oldest first. They are taken too. */
+  keptPlaces: new BoundedMap<Counted>(MAX_KEPT_PLACES),
   /** How many places all tenants have together, and when there last became fewer (Unix ms). */
   mostInAll: MOST_PLACES,
   narrowedMs: 0,
+  /** When a subscription has rested long enough since its last delivery to count as idle, Unix ms. */
+  restedFromMs: new BoundedMap<number>(MAX_RESTS),
   /** The bytes of claimed payloads. */
   claimedBytes: 0,
   /** What is counted at present, oldest first. */
@@ -86,6 +102,8 @@ export const memory = {
   /** Forgets everything, so that test files can share an isolate. */
   clear(): void {
     const known = [
+      this.restedFromMs,
+      this.keptPlaces,
       this.latenciesMs,
       this.cooldownUntilMs,
       this.markedSlowUntilMs,
@@ -99,6 +117,8 @@ export const memory = {
     this.places.ofSubscriptions.clear();
     this.places.ofTenants.clear();
     this.places.inAll = 0;
+    this.places.inReserves.clear();
+    this.places.inAllReserves = 0;
     this.mostInAll = MOST_PLACES;
     this.narrowedMs = 0;
     this.usualMs = ASSUMED_LATENCY_MS;

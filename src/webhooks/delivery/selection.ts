@@ -4,7 +4,7 @@
  */
 import type { ShardKey } from "../../base/messages";
 import { CLAIM_WORK_MS, MAX_WORK_MS } from "../plane/timing";
-import { type Owned, Places, placesOfTenant } from "./places";
+import { hasKeptPlace, type Owned, Places, placesOfTenant } from "./places";
 import { expectedMs, hasRoomFor, sendsOf } from "./send-load";
 
 /** The most deliveries that one claim takes. */
@@ -33,19 +33,33 @@ const TENANT_WEIGHT = 1_000;
 const rank = ({ startMs, subscriptionId, tenantId }: Owned & { startMs: number }): number =>
   startMs > 0 ? startMs - Number.MAX_SAFE_INTEGER : TENANT_WEIGHT * placesOfTenant(tenantId) + sendsOf(subscriptionId);
 
+interface Room {
+  /** The most keys. */
+  most?: number;
+  /** The expected duration of other sends that start before. */
+  plannedMs?: number;
+  /** How many sends can start at once. */
+  connections?: number;
+}
+
 /**
- * Returns the keys to claim next, at most `most`: as many as have a place and can start soon beside `plannedMs` of
- * other sends, judging by the latencies so far, and as fit into memory. Tenants and subscriptions take turns, and the
- * keys of each subscription keep their order.
+ * Returns the keys to claim next: as many as have a place and can start at once, or soon, judging by the latencies so
+ * far, and as fit into memory. Tenants and subscriptions take turns, and the keys of each subscription keep their
+ * order.
  */
-export function planClaim<K extends ShardKey>(keys: readonly K[], most = MAX_CLAIM, plannedMs = 0): K[] {
-  const places = new Places();
+export function planClaim<K extends ShardKey>(
+  keys: readonly K[],
+  nowMs: number,
+  { most = MAX_CLAIM, plannedMs = 0, connections = 0 }: Room = {},
+): K[] {
+  const places = new Places(nowMs);
   const planned: K[] = [];
   let totalMs = plannedMs;
   let bytes = 0;
   for (const key of roundRobin(keys)) {
-    if (planned.length === most || (totalMs > 0 && totalMs >= CLAIM_WORK_MS)) break;
-    if (!hasRoomFor(bytes + key.bytes) || !places.plan(key)) continue;
+    const isFull = planned.length >= connections && totalMs > 0 && totalMs >= CLAIM_WORK_MS;
+    if (planned.length === most || isFull) break;
+    if (!hasRoomFor(bytes + key.bytes) || !(hasKeptPlace(key.id) || places.plan(key))) continue;
     planned.push(key);
     totalMs += expectedMs(key.subscriptionId);
     bytes += key.bytes;

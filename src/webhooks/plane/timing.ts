@@ -126,6 +126,8 @@ export const RESWEEP_AFTER_MS = 60_000;
  * nothing else queues them again.
  */
 export const RESWEEP_BACKLOG_AFTER_MS = 10_000;
+/** For how long a place is kept for a delivery of a lane that has been queued. */
+export const PLACE_KEPT_FOR_MS = 1_000;
 /** If an invocation that feeds the lanes of a database is killed, others do it after this time. */
 export const FEED_LEASE_MS = 5_000;
 /** The sweep runs when the next delivery is due, within these bounds. */

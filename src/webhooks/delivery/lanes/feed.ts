@@ -13,10 +13,10 @@ import { FEED_LEASE_MS, QUEUE_GRACE_MS } from "../../plane/timing";
 import { type HungryLane, isCoolingHere, memory } from "../isolate-memory";
 import { afterLeases, handleOverdue, isRunning, type SweptAt } from "../overdue";
 import type { OverdueDelivery } from "../overdue-store";
-import { type Owned, Places } from "../places";
+import { giveUpOldPlaces, giveUpPlace, hasKeptPlace, keepPlace, type Owned, Places, restedFromMs } from "../places";
 import { roundRobin } from "../selection";
-import { sendsOf } from "../send-load";
-import { advanceLanes, endEmptyLanes, findLaneEnds } from "./feed-store";
+import { endAbandoned, sendsOf } from "../send-load";
+import { advanceLanes, endEmptyLanes, findLaneEnds, type Lane } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
@@ -69,16 +69,23 @@ export async function feedAfter(deps: Deps, shard: number, ended: readonly Outbo
   if (fed.length > 0 || memory.hungry.size > 0) await feedLanes(deps, shard, fed);
 }
 
-/** Takes the lanes that have places. Forgets those that their own results or the sweep will feed. */
+/**
+ * Takes the lanes that have places, first those that have rested longest, as measured by what they took. Forgets those
+ * that their own results or the sweep will feed.
+ */
 function takeHungry(shard: number, nowMs: number): HungryLane[] {
-  const places = new Places();
-  const chosen: HungryLane[] = [];
-  for (const lane of memory.hungry.values()) {
-    if (lane.shard !== shard) continue;
+  endAbandoned(nowMs);
+  giveUpOldPlaces(nowMs);
+  const places = new Places(nowMs);
+  const ofShard = [...memory.hungry.values()].filter((lane) => lane.shard === shard);
+  for (const lane of ofShard) {
     const isOwn = places.ofWidth(lane) <= 0 || isCoolingHere(lane.subscriptionId, nowMs);
-    if (!isOwn && !places.plan(lane)) continue;
+    if (isOwn) memory.hungry.delete(lane.subscriptionId);
+  }
+  const chosen: HungryLane[] = [];
+  for (const lane of ofShard.filter((one) => places.hasFree(one)).sort(byRest)) {
+    if (!memory.hungry.has(lane.subscriptionId) || !places.plan(lane)) continue;
     memory.hungry.delete(lane.subscriptionId);
-    if (isOwn) continue;
     memory.endedSinceFed.set(lane.subscriptionId, 0);
     chosen.push(lane);
     if (chosen.length === LANES_AT_ONCE) break;
@@ -86,17 +93,20 @@ function takeHungry(shard: number, nowMs: number): HungryLane[] {
   return chosen;
 }
 
+const byRest = (one: HungryLane, other: HungryLane): number =>
+  restedFromMs(one.subscriptionId) - restedFromMs(other.subscriptionId);
+
 /** A wide lane is fed when enough of its deliveries have ended to fill a message. */
 const portionOf = (subscriptionId: string): number =>
   Math.min(MAX_KEYS_PER_SLOW_MESSAGE, Math.ceil(widthOf(subscriptionId) / 2));
 
 async function feed(deps: Deps, shard: number, chosen: readonly HungryLane[]): Promise<void> {
   const nowMs = deps.now();
-  const lanes = chosen.map(({ subscriptionId: id }) => ({ id, width: widthOf(id) }));
+  const lanes = withRoom(chosen, nowMs);
   const { heads, moved } = await advanceLanes(deps.shards.db(shard), { lanes }, nowMs);
   const hasMore = new Set(heads.map(({ queue: lane }) => lane));
   for (const { id } of lanes) if (!hasMore.has(id)) memory.endedSinceFed.delete(id);
-  const places = new Places();
+  const places = new Places(deps.now());
   // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
   const unfed = heads.filter(
     ({ attemptStatus, id }) => attemptStatus === null && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
@@ -107,13 +117,30 @@ async function feed(deps: Deps, shard: number, chosen: readonly HungryLane[]): P
     else if (places.ofWidth(key) > 0) noteHungry(shard, key);
     return isFree;
   });
+  const movedNext = moved.filter((key) => key.dueAt <= nowMs && places.plan(key));
+  for (const key of [...movedNext, ...next]) keepPlace(key.id, key, deps.now());
   await queue(deps, shard, [...moved, ...next]);
+}
+
+/**
+ * The lanes of a tenant divide its places. A lane that has more than it has places for does not count as caught up:
+ * what left it would come back.
+ */
+function withRoom(chosen: readonly HungryLane[], nowMs: number): Lane[] {
+  const places = new Places(nowMs);
+  const byTenant = Map.groupBy(chosen, ({ tenantId }) => tenantId);
+  return chosen.map((lane) => {
+    const width = widthOf(lane.subscriptionId);
+    const part = Math.floor(places.ofShare(lane) / (byTenant.get(lane.tenantId)?.length ?? 1));
+    return { id: lane.subscriptionId, width: Math.min(width, width - places.ofWidth(lane) + Math.max(1, part)) };
+  });
 }
 
 /** Deliveries that have no place wait in the lanes of their subscriptions. Throws when D1 or the queue is down. */
 export async function waitInLanes(deps: Deps, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   for (const { id, subscriptionId } of keys) {
     memory.fedAtMs.delete(id);
+    giveUpPlace(id);
     if (!memory.endedSinceFed.has(subscriptionId)) memory.endedSinceFed.set(subscriptionId, 0);
   }
   const outside = keys.filter(isInMain);
@@ -139,20 +166,28 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
     const lanes = { after, limit: LANES_PER_PAGE, width: LEAST_WIDTH };
     const { heads, moved, count, last } = await advanceLanes(db, lanes, deps.now());
     await queue(deps, shard, moved);
-    leaseEnds.push(...(await handleOverdue(deps, shard, withoutWorking(heads, deps.now()), sweptAt)));
+    leaseEnds.push(...(await handleOverdue(deps, shard, withoutFed(heads, deps.now()), sweptAt)));
     const isAtEnd = count < LANES_PER_PAGE;
     if (isSecondHalf && (isAtEnd || last >= start)) break;
     isSecondHalf ||= isAtEnd;
     after = isAtEnd ? "" : last;
   }
+  // In case nothing is in progress whose end would do it.
+  if (memory.hungry.size > 0) await feedLanes(deps, shard, []);
   await endEmptyLanes(db, start, deps.now());
   return afterLeases(leaseEnds);
 }
 
-/** A lane with a delivery in progress is fed by its result, so that the sweep queues nothing twice. */
-function withoutWorking(heads: readonly OverdueDelivery[], nowMs: number): OverdueDelivery[] {
-  const working = new Set(heads.filter((head) => isRunning(head, nowMs)).map(({ queue: lane }) => lane));
-  return heads.filter(({ attemptStatus, queue: lane }) => attemptStatus !== null || !working.has(lane));
+/**
+ * A lane with a delivery in progress is fed by its result, and one that waits here for a place gets the next one, so
+ * that the sweep queues nothing twice.
+ */
+function withoutFed(heads: readonly OverdueDelivery[], nowMs: number): OverdueDelivery[] {
+  const isWorking = (head: OverdueDelivery) => isRunning(head, nowMs) || hasKeptPlace(head.id);
+  const working = new Set(heads.filter(isWorking).map(({ queue: lane }) => lane));
+  return heads.filter(
+    ({ attemptStatus, queue: lane }) => attemptStatus !== null || !(working.has(lane) || memory.hungry.has(lane)),
+  );
 }
 
 /** Queues deliveries in the slow queue, where each message gets an invocation of its own. */
