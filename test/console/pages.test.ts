@@ -20,7 +20,10 @@ async function createTenant() {
   const key = await call("POST", "/api-keys", { token, body: { name: "k", scopes: ["webhook.read"] } });
   const invited = await call("POST", "/invitations", { token, body: { email: newEmail(), role: "viewer" } });
   const sessions = await call("GET", "/auth/sessions", { token });
-  const source = await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } });
+  const source = await call("POST", "/sources", {
+    token,
+    body: { name: "n", provider: "github", secrets: ["a secret"] },
+  });
   const feed = await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } });
   const listener = await call("POST", "/listen", { token, body: { events: ["*"] } });
   const link = await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } });

@@ -100,7 +100,7 @@ describe("the mail to the owners", () => {
     const github = { provider: "github", secrets: ["a secret"] };
     const source = await made(admin, "/sources", { name: "Repository", ...github });
     const added = await made(owner, "/sources", { name: "Added to", ...github });
-    await call("POST", `/sources/${added}/secrets`, { token: admin.token, body: { secret: "another" } });
+    await call("POST", `/sources/${added}/secrets`, { token: admin.token, body: { secret: "another one" } });
     const browser = await holding(owner);
     const removed = await browser.post(`/people/${admin.userId}/remove`);
     const { text } = await mailTo(owner.email, /removed from your tenant/);

@@ -244,8 +244,8 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     webhooks: await subscribe(owner, newInbox("200").url),
     "event-types": (await call("POST", "/event-types", { token, body: { name: "order.paid", schema: true } })).body.data
       .name,
-    sources: (await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["s"] } })).body
-      .data.id,
+    sources: (await call("POST", "/sources", { token, body: { name: "n", provider: "github", secrets: ["a secret"] } }))
+      .body.data.id,
     "portal-links": (await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } })).body.data
       .id,
     feeds: (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data.id,
@@ -260,7 +260,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     const sample = { headers: {}, body: "" };
     const bodyFor = (target: string) => {
       const ofPost = {
-        "/secrets": { secret: "s" },
+        "/secrets": { secret: "a secret" },
         "/test": sample,
         "/token": {},
         "/consumers/:name/ack": { cursor: `1-${target.slice(-12)}` },

@@ -83,7 +83,7 @@ async function usePortal(token: string): Promise<void> {
 /** Delivers to subscriptions that answer, fail, are gone and have a limit, until users were told. */
 async function deliver(person: Person) {
   const { token } = person;
-  const source = { name: "n", provider: "github", secrets: ["s"] };
+  const source = { name: "n", provider: "github", secrets: ["a secret"] };
   const { data } = (await call("POST", "/sources", { token, body: source })).body;
   await call("POST", `/in/${data.id}`, { body: {} });
   await pull(token);

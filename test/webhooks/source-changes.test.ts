@@ -1,8 +1,17 @@
 /** Sources as their tenant makes, changes, tries and deletes them. */
-import { expect, test } from "vitest";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { toBase64 } from "../../src/base/crypto/encoding";
+import { encrypt } from "../../src/base/crypto/encryption";
+import { hmac } from "../../src/base/crypto/webhook-signature";
+import { newId } from "../../src/base/db/ids";
+import { createDeps } from "../../src/base/deps";
+import type { SourceProvider } from "../../src/webhooks/sources/schemas";
+import { sourceOwner } from "../../src/webhooks/sources/secrets";
 import { call, signUp } from "../support/client";
 import { callUnder } from "../support/overrides";
-import { create, errorsOf, eventsOf, HMAC, SECRET, SIGNED } from "../support/sources";
+import { create, errorsOf, eventsOf, HMAC, nowSeconds, optionsOf, SECRET, SIGNED, send } from "../support/sources";
 
 test("a source is created, read, changed and deleted, and its secrets are never shown", async () => {
   const person = await signUp();
@@ -34,14 +43,18 @@ test("a source is created, read, changed and deleted, and its secrets are never 
   for (const [provider, more] of [
     ["github", { verification: HMAC.verification }],
     ["stripe", { type: { fixed: "x" } }],
-    ["standard", { secrets: ["whpk_AAAA"] }],
+    ["standard", { secrets: ["whpk_AAAAAAAAAAAAAAAA"] }],
     ["hmac", {}],
   ] as const) {
-    const body = { name: "n", provider, secrets: ["s"], ...more };
+    const body = { name: "n", provider, secrets: [SECRET], ...more };
     expect([provider, (await call("POST", "/sources", { token, body })).status]).toEqual([provider, 400]);
   }
-  const add = () => call("POST", `${at}/secrets`, { token, body: { secret: "s" } });
-  expect((await add()).body.data.secrets[1]).toEqual({ id: expect.any(String), createdAt: expect.any(String) });
+  const add = () => call("POST", `${at}/secrets`, { token, body: { secret: "a second secret of it" } });
+  expect((await add()).body.data.secrets[1]).toEqual({
+    id: expect.any(String),
+    last4: "f it",
+    createdAt: expect.any(String),
+  });
   expect([(await add()).status, (await add()).status]).toEqual([201, 409]);
   const { secrets } = (await call("GET", at, { token })).body.data;
   const removals = [];
@@ -91,4 +104,70 @@ test("the audit log finds what was done to a source by the source's id", async (
   await create(person, "github");
   const { body } = await call("GET", `/audit?target=${id}`, { token: person.token });
   expect(body.data).toMatchObject([{ action: "source.created", target: { kind: "source", id } }]);
+});
+
+describe("a secret", () => {
+  const make = async (token: string, provider: SourceProvider, secret: string) => {
+    const body = { name: "n", provider, secrets: [secret], ...optionsOf(provider) };
+    return call("POST", "/sources", { token, body });
+  };
+
+  test.each<[SourceProvider, number]>([
+    ["hmac", 16],
+    ["standard", 16],
+    ["stripe", 8],
+    ["github", 8],
+    ["shopify", 8],
+    ["slack", 8],
+  ])("of %s has at least %i characters, without spaces around it, whenever it is given", async (provider, least) => {
+    const { token } = await signUp();
+    const short = ` ${"x".repeat(least - 1)}\n`;
+    const refused = await make(token, provider, short);
+    expect([refused.status, refused.body.details]).toEqual([
+      400,
+      [{ path: "secrets.0", message: `A secret must have at least ${least} characters` }],
+    ]);
+    const made = await make(token, provider, "x".repeat(least));
+    expect(made.status).toBe(201);
+    const added = await call("POST", `/sources/${made.body.data.id}/secrets`, { token, body: { secret: short } });
+    expect([added.status, added.body.details?.[0].path]).toEqual([400, "secret"]);
+  });
+
+  test("that an older version took works on when the source is changed", async () => {
+    const person = await signUp();
+    const { id } = await create(person, "hmac", HMAC);
+    const { keys } = await createDeps(env, createExecutionContext());
+    const old = [{ id: newId(), secret: "s", createdAt: 0 }];
+    await env.DB.prepare("UPDATE sources SET secrets_sealed = ? WHERE id = ?")
+      .bind(await encrypt(keys, sourceOwner(id), JSON.stringify(old)), id)
+      .run();
+    const { status } = await call("PATCH", `/sources/${id}`, { token: person.token, body: { typePrefix: "wms." } });
+    expect(status).toBe(200);
+  });
+
+  const KEY = new Uint8Array(24).fill(255);
+  const ENCODED = toBase64(KEY.subarray(0, 23));
+  test.each([
+    ["as it is", `whsec_${ENCODED}`],
+    ["with the version of its signatures", `v1,whsec_${ENCODED}`],
+    ["with spaces around it", `  whsec_${ENCODED}\n`],
+    ["without padding", `whsec_${ENCODED.replace("=", "")}`],
+    ["in the alphabet of URLs", `whsec_${ENCODED.replaceAll("+", "-").replaceAll("/", "_")}`],
+  ])("of Standard Webhooks is read %s", async (_name, secret) => {
+    const person = await signUp();
+    const { body } = await make(person.token, "standard", secret);
+    const text = JSON.stringify({ type: "order.paid" });
+    const seconds = nowSeconds();
+    const signature = toBase64(await hmac("SHA-256", KEY.subarray(0, 23), `msg_1.${seconds}.${text}`));
+    const headers = { "webhook-id": "msg_1", "webhook-timestamp": String(seconds) };
+    const sent = await send(body.data.id, text, { ...headers, "webhook-signature": `v1,${signature}` });
+    expect(sent.status).toBeLessThan(300);
+  });
+
+  test("of Standard Webhooks that begins with whsec_ and is not base64 is refused", async () => {
+    const { token } = await signUp();
+    for (const secret of ["whsec_not base64 at all!", `v1,whsec_${"?".repeat(24)}`]) {
+      expect((await make(token, "standard", secret)).status).toBe(400);
+    }
+  });
 });

@@ -1400,7 +1400,10 @@ export interface NewSource {
 
 /** A further secret, with which calls can be signed from now on. */
 export interface NewSourceSecret {
-  /** The provider's signing secret. It is never shown again. */
+  /**
+   * The provider's signing secret, at least 16 characters for `hmac` and `standard`, and 8 for others. It is never
+   * shown again.
+   */
   secret: string;
 }
 

@@ -17,7 +17,7 @@ import {
   type SourceSample,
   type SourceSampleResult,
 } from "./schemas";
-import { keyOf, openSecrets, sealSecrets } from "./secrets";
+import { givenSecret, keyOf, openSecrets, sealSecrets, tooShort } from "./secrets";
 import { newSourceId } from "./source-id";
 import { insertSource, readSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
@@ -31,11 +31,12 @@ type Maker = ActingIn & Pick<Principal, "userId">;
  */
 export async function createSource(deps: Deps, tenant: Maker, input: NewSource): Promise<SourceRow> {
   if (tenant.tenantId === PLATFORM_TENANT) throw notFound("Tenant");
-  const { name, provider, secrets, enabled, ...given } = input;
-  const options = withoutMissing(given);
+  const { name, provider, secrets: given, enabled, ...rest } = input;
+  const secrets = given.map((secret) => givenSecret(provider, secret));
+  const options = withoutMissing(rest);
   refuseInvalid([
     ...refuseOptions(provider, options),
-    ...secrets.flatMap((secret, at) => refuseSecret(provider, options, secret, `secrets.${at}`)),
+    ...secrets.flatMap((secret, at) => refuseNewSecret(provider, options, secret, `secrets.${at}`)),
   ]);
   const nowMs = deps.now();
   const id = newSourceId();
@@ -77,9 +78,10 @@ function differs(before: SourceRow, after: SourceRow, field: string): boolean {
 }
 
 /** Adds a secret. Throws CONFLICT for a fourth one, VALIDATION_FAILED and NOT_FOUND. */
-export async function addSecret(deps: Deps, tenant: Maker, id: string, secret: string): Promise<SourceRow> {
+export async function addSecret(deps: Deps, tenant: Maker, id: string, given: string): Promise<SourceRow> {
   const before = await readSource(deps, tenant, id);
-  refuseInvalid(refuseSecret(before.provider, before.options, secret, "secret"));
+  const secret = givenSecret(before.provider, given);
+  refuseInvalid(refuseNewSecret(before.provider, before.options, secret, "secret"));
   const secrets = await openSecrets(deps, id, before.secretsSealed);
   if (secrets.length >= MAX_SECRETS) {
     throw new AppError("CONFLICT", { message: `A source can have at most ${MAX_SECRETS} secrets.` });
@@ -142,6 +144,12 @@ function refuseOptions(provider: SourceProvider, { verification, type, dedupe }:
   return rules.filter(([, isWrong]) => isWrong).map(([path, , message]) => ({ path, message }));
 }
 
+function refuseNewSecret(provider: SourceProvider, options: SourceOptions, secret: string, path: string) {
+  const message = tooShort(provider, secret);
+  return message === null ? refuseSecret(provider, options, secret, path) : [{ path, message }];
+}
+
+/** Also for a secret that is there, when the options say another form. */
 function refuseSecret(provider: SourceProvider, options: SourceOptions, secret: string, path: string): ErrorDetail[] {
   try {
     keyOf(provider, options, secret);

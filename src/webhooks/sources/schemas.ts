@@ -26,7 +26,12 @@ const secret = z
   .string()
   .min(1)
   .max(512)
-  .meta({ description: "The provider's signing secret. It is never shown again.", examples: ["whsec_c2VjcmV0"] });
+  .meta({
+    description:
+      "The provider's signing secret, at least 16 characters for `hmac` and `standard`, and 8 for others. It is " +
+      "never shown again.",
+    examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+  });
 
 export const newSource = z
   .strictObject({

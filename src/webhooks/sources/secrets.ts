@@ -1,7 +1,6 @@
 /** The secrets of a source: one encrypted list for each source. */
 import { fromBase64, fromHex, utf8 } from "../../base/crypto/encoding";
 import { decrypt, encrypt } from "../../base/crypto/encryption";
-import { base64Key } from "../../base/crypto/webhook-signature";
 import type { Deps } from "../../base/deps";
 import { iso } from "../../base/time";
 import type { SourceOptions } from "./option-schemas";
@@ -15,7 +14,19 @@ export interface SourceSecret {
 }
 
 const PUBLIC_KEY_PREFIX = "whpk_";
+const SECRET_PREFIX = "whsec_";
+/** How some providers show a secret of Standard Webhooks: with the version of the signatures that it makes. */
+const VERSIONED_PREFIX = `v1,${SECRET_PREFIX}`;
 const PUBLIC_KEY_BYTES = 32;
+/** Whoever has seen one call can try all short secrets. The other providers choose their secrets themselves. */
+const MIN_CHARACTERS: Record<SourceProvider, number> = {
+  stripe: 8,
+  github: 8,
+  shopify: 8,
+  slack: 8,
+  standard: 16,
+  hmac: 16,
+};
 /** From so many characters on, the last four tell a secret from others and do not give it away. */
 const MIN_SHOWN_CHARACTERS = 12;
 
@@ -27,6 +38,20 @@ export const sealSecrets = ({ keys }: Deps, sourceId: string, secrets: readonly 
 
 export const openSecrets = async ({ keys }: Deps, sourceId: string, sealed: string): Promise<SourceSecret[]> =>
   JSON.parse(await decrypt(keys, sourceOwner(sourceId), sealed)) as SourceSecret[];
+
+/** A secret as somebody copied it, without what is not part of it. */
+export function givenSecret(provider: SourceProvider, text: string): string {
+  const secret = text.trim();
+  return provider === "standard" && secret.startsWith(VERSIONED_PREFIX) ? secret.slice("v1,".length) : secret;
+}
+
+/** Why a new secret is too short; null if it is not. */
+export function tooShort(provider: SourceProvider, secret: string): string | null {
+  const least = MIN_CHARACTERS[provider];
+  const length =
+    provider === "standard" && secret.startsWith(SECRET_PREFIX) ? secret.length - SECRET_PREFIX.length : secret.length;
+  return length < least ? `A secret must have at least ${least} characters` : null;
+}
 
 /** A secret as the API shows it. */
 export const secretView = ({ id, secret, createdAt }: SourceSecret): Source["secrets"][number] => ({
@@ -52,10 +77,14 @@ export function keyOf(provider: SourceProvider, { verification }: SourceOptions,
 }
 
 function hmacKey(provider: SourceProvider, encoding: "utf8" | "hex" | "base64", secret: string) {
-  if (provider === "standard" && secret.startsWith("whsec_")) return nonEmpty(base64Key(secret));
+  if (provider === "standard" && secret.startsWith(SECRET_PREFIX)) return nonEmpty(anyBase64(secret));
   if (provider !== "hmac" || encoding === "utf8") return utf8(secret);
   return nonEmpty(encoding === "hex" ? fromHex(secret) : fromBase64(secret));
 }
+
+/** The key after the prefix, in either alphabet of base64, padded or not. */
+const anyBase64 = (secret: string) =>
+  fromBase64(secret.slice(SECRET_PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
 
 function nonEmpty(bytes: Uint8Array<ArrayBuffer>) {
   if (bytes.length === 0) throw new Error("an empty key");

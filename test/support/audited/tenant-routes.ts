@@ -13,7 +13,7 @@ interface Source {
 /** A new source of a new owner, and one call about it, if there is one. */
 const onSource = (callOf: (source: Source) => [] | [method: string, path: string, body: unknown]) => async () => {
   const owner = await signUp();
-  const body = { name: "GitHub", provider: "github", secrets: ["first", "second"] };
+  const body = { name: "GitHub", provider: "github", secrets: ["the first", "the second"] };
   const { data } = await must("POST", "/sources", body, owner.token);
   const [method, path, sent] = callOf(data);
   if (method && path) await must(method, path, sent, owner.token);
@@ -154,7 +154,7 @@ export const TENANT_ROUTES: Recorded = {
   "DELETE /sources/:id": [["source.deleted"], onSource(({ id }) => ["DELETE", `/sources/${id}`, undefined])],
   "POST /sources/:id/secrets": [
     ["source.secret_added"],
-    onSource(({ id }) => ["POST", `/sources/${id}/secrets`, { secret: "third" }]),
+    onSource(({ id }) => ["POST", `/sources/${id}/secrets`, { secret: "the third" }]),
   ],
   "DELETE /sources/:id/secrets/:secretId": [
     ["source.secret_removed"],
