@@ -55,6 +55,14 @@ test("a table as JSON is read by the names of its columns, and a number of many 
   ]);
 });
 
+test("Django's dumpdata is read like its table", () => {
+  const user = { model: "auth.user", pk: 7, fields: { email: "a@b.c", is_active: false, password: "!x" } };
+  expect(converted(csvWith("email=email,externalId=pk,active=is_active,password=password"), [user])).toEqual({
+    people: [{ email: "a@b.c", emailVerified: false, externalId: "7", suspended: true }],
+    left: [],
+  });
+});
+
 const CONVERTERS = { auth0, clerk, firebase, supabase, cognito, csv: csvWith("email=email") };
 
 describe.each(Object.entries(CONVERTERS))("every converter, such as that of %s,", (_name, converter) => {

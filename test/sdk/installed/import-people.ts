@@ -42,7 +42,7 @@ export function importingPeople(): void {
     const many = join(folder, "many.ndjson");
     const rows = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ email: `many-${n}@example.com` }));
     writeFileSync(many, rows.join("\n"));
-    const stoppingEnv = { ...env, POSTERN_URL: await stopImportsAsTheyStart() };
+    const stoppingEnv = { ...env, POSTERN_URL: await proxied(stopAsItStarts) };
     const stopped = await runCommand(["import", "people", "--from", "postern", many], { env: stoppingEnv });
     expect(stopped.status).toBe(1);
     expect(stopped.out).toMatch(/^stopped; created: \d+, updated: 0, skipped: 0, refused: 0\n$/);
@@ -82,6 +82,25 @@ export function importingPeople(): void {
     expect(await importsOf()).toEqual(before);
   });
 
+  test("a dry run that is interrupted while it sends leaves no import open", async () => {
+    const env = await asImporter();
+    const file = join(folder, "interrupted.ndjson");
+    writeFileSync(file, '{"email":"a@b.c"}\n');
+    let part = "";
+    const POSTERN_URL = await proxied(async ({ method, url }) => {
+      if (method !== "PUT") return;
+      part = url;
+      running.child.kill("SIGINT");
+      await running.ended;
+    });
+    const args = ["import", "people", "--from", "postern", "--dry-run", file];
+    const running = start(args, { env: { ...env, POSTERN_URL } });
+    expect(await running.ended).toMatchObject({ status: 130, out: "" });
+    const headers = { authorization: `Bearer ${env.POSTERN_KEY}` };
+    const found = await (await fetch(part.replace(/\/parts\/1$/, ""), { headers })).json();
+    expect(found).toMatchObject({ data: { dryRun: true, state: "stopped" } });
+  });
+
   test("import people stops what a former run with other options has left open, and counts passwords left out", async () => {
     const env = await asImporter();
     const headers = { authorization: `Bearer ${env.POSTERN_KEY}`, "content-type": "application/json" };
@@ -101,24 +120,35 @@ export function importingPeople(): void {
   });
 }
 
-/**
- * The address of a proxy to the service that stops each import once it is started, before the one who starts it hears
- * of it. An import of 20,000 rows can take a second, so whoever looks for a running one may come too late.
- */
-async function stopImportsAsTheyStart(): Promise<string> {
+interface Passed {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** The address of a proxy to the service. `onAnswer` runs before the one who calls hears the answer. */
+async function proxied(onAnswer: (passed: Passed) => Promise<unknown>): Promise<string> {
   const proxy = createServer(async (request, response) => {
-    const { url = "", method = "GET", headers } = request;
-    const { authorization = "", "content-type": type = "" } = headers;
-    const sent = { authorization, ...(type && { "content-type": type }) };
+    const { url: path = "", method = "GET" } = request;
+    const { authorization = "", "content-type": type = "" } = request.headers;
+    const passed = {
+      method,
+      url: `${server.base}${path}`,
+      headers: { authorization, ...(type && { "content-type": type }) },
+    };
     const body = method === "GET" ? null : Buffer.concat(await request.toArray());
-    const answer = await fetch(`${server.base}${url}`, { method, headers: sent, body });
-    if (url.endsWith("/start")) {
-      const stopped = await fetch(`${server.base}${url.replace(/\/start$/, "")}`, { method: "DELETE", headers: sent });
-      expect(await stopped.json()).toEqual({ message: "Import stopped." });
-    }
+    const answer = await fetch(passed.url, { method, headers: passed.headers, body });
+    await onAnswer(passed);
     response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
   });
   await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
   onTestFinished(() => void proxy.close());
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+/** An import of 20,000 rows can take a second, so whoever looks for a running one may come too late. */
+async function stopAsItStarts({ url, headers }: Passed): Promise<void> {
+  if (!url.endsWith("/start")) return;
+  const stopped = await fetch(url.replace(/\/start$/, ""), { method: "DELETE", headers });
+  expect(await stopped.json()).toEqual({ message: "Import stopped." });
 }

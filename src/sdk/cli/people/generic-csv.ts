@@ -1,7 +1,7 @@
 /** Any CSV, or JSON, whose columns the command names: `--columns email=Mail,password=hash`. */
 import { usage } from "../failure";
 import { addressIn, type Converter, type ImportedPerson, type LeaveOut, notUnderstood } from "./converter";
-import { Fields } from "./fields";
+import { Fields, isRecord } from "./fields";
 import { passwordOf } from "./password";
 import { recordsOf } from "./records";
 import { createdAtOf, idOf, isProven, isTrue, nameOf, restricts, restrictsUntil, totpOf } from "./values";
@@ -30,7 +30,8 @@ export function csvWith(given: string | undefined): Converter {
   return function* (text, leaveOut) {
     const missing = new Set(Object.values(columns));
     let first: Fields | undefined;
-    for (const row of recordsOf(text)) {
+    for (const record of recordsOf(text)) {
+      const row = flat(record);
       first ??= row;
       for (const column of missing) if (Object.hasOwn(row.record, column)) missing.delete(column);
       const person = personOf(row, columns, leaveOut);
@@ -39,6 +40,10 @@ export function csvWith(given: string | undefined): Converter {
     if (first && missing.size > 0) throw notUnderstood([`column ${[...missing].join(", ")}`], first.names);
   };
 }
+
+/** Django's `dumpdata` has the columns of a row in `fields`. */
+const flat = (row: Fields): Fields =>
+  isRecord(row.record.fields) ? new Fields({ ...row.record, ...row.record.fields }) : row;
 
 function personOf({ record }: Fields, columns: Columns, leaveOut: LeaveOut): ImportedPerson | undefined {
   const members = Object.entries(columns).map(([field, column]) => [field, record[column]]);

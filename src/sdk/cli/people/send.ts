@@ -4,6 +4,8 @@ import { bar, progress } from "../output";
 import { fingerprintOf, forgetImport, rememberImport, unfinishedImport } from "./unfinished";
 
 const POLL_MS = 1_000;
+/** The exit status of what Ctrl-C ends. */
+const INTERRUPTED = 130;
 /** What the service does not take now it will not take later, either. */
 const REFUSED_FOR_GOOD = [400, 413, 415];
 
@@ -21,16 +23,21 @@ export async function sendPeople(service: Client, { file, settings, parts }: Sen
   const fingerprint = await fingerprintOf(settings, parts);
   const begun = isDry ? undefined : await unfinishedImport(file, service, fingerprint);
   const { id } = begun ?? (await imports.create(settings));
+  const end = () => imports.stop(id).catch(() => undefined);
+  const interrupted = () => void end().then(() => process.exit(INTERRUPTED));
+  // Nobody goes on with a dry run.
+  if (isDry) process.once("SIGINT", interrupted);
   try {
     if (!isDry) rememberImport(file, id, fingerprint);
     const ended = await send(service, id, parts);
     if (!isDry) forgetImport(file);
     return ended;
   } catch (error) {
-    // Nobody goes on with a dry run.
-    if (isDry || isForGood(error)) await imports.stop(id).catch(() => undefined);
+    if (isDry || isForGood(error)) await end();
     if (!isDry && isForGood(error)) forgetImport(file);
     throw error;
+  } finally {
+    process.off("SIGINT", interrupted);
   }
 }
 
