@@ -8,7 +8,7 @@ import { DurableObject } from "cloudflare:workers";
 import { type Counts, sumOf } from "./base/counts";
 import { createDeps, type Deps } from "./base/deps";
 import { describeError, log } from "./base/log/log";
-import { MINUTE_MS } from "./base/time";
+import { HOUR_MS, MINUTE_MS } from "./base/time";
 import { readOpenJobs, storeOpenJobs } from "./service/upkeep/open-jobs";
 import { begin, budget, type OpenJob, type Period, runJobs } from "./service/upkeep/run-jobs";
 import { JOBS } from "./upkeep";
@@ -160,7 +160,8 @@ export class Sweeper extends DurableObject<Env> {
   async #maintain(shard: number, begun: readonly Period[]): Promise<void> {
     const { storage } = this.ctx;
     const left = await readOpenJobs(storage);
-    const open = begun.reduce<OpenJob[]>((jobs, period) => begin(JOBS, jobs, period, shard), left);
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    const open = begun.reduce<OpenJob[]>((jobs, period) => begin(JOBS, jobs, period, shard, hour), left);
     // Before the work: a run that is killed is repeated from here.
     await Promise.all([storeOpenJobs(storage, left, open), storage.put(BEGUN_KEY, [])]);
     try {

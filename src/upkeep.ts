@@ -66,13 +66,13 @@ export const JOBS: Jobs = {
     removeOldEntries,
     removeOldEvents,
     removeOldHours,
-    removeOldKeys,
-    removeOldNumbers,
-    removeOldRetries,
     removeEmptySubscriptions,
     removeOldAudit,
     // Likewise.
     rekey: reencrypt,
   }),
+  // They go through a whole table. A key counts for 24 hours, however long its row stays.
+  ...jobsOf("hour", { removeOldKeys }, { everyHours: 6 }),
+  ...jobsOf("hour", { removeOldNumbers, removeOldRetries }, { everyHours: 24 }),
   ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports }, { isForControlPlane: true }),
 };

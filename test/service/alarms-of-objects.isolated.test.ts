@@ -57,7 +57,7 @@ test("the upkeep goes on at once where a run has ended, until nothing is left", 
   });
   await stub.begin(1, "hour");
   await runDurableObjectAlarm(stub);
-  expect(noted).toEqual(begin(JOBS, [], "hour", 1));
+  expect(noted).toEqual(begin(JOBS, [], "hour", 1, Math.floor(Date.now() / 3_600_000)));
   const { open, alarmMs } = await stored();
   expect([open.find(({ name }) => name === "removeOldEvents"), alarmMs]).toEqual([
     { name: "removeOldEvents", cursor: ids[199] },

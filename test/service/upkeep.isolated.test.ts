@@ -13,6 +13,7 @@ import { createShards, findDatabases } from "../../src/base/db/shards";
 import { createDeps } from "../../src/base/deps";
 import { begin, type Jobs, runJobs } from "../../src/service/upkeep/run-jobs";
 import { beginUpkeep, startSweepers } from "../../src/service/upkeep/start";
+import { JOBS } from "../../src/upkeep";
 import { askSchedule } from "../../src/webhooks/delivery/throttling/demand";
 import { eventually } from "../support/client";
 import { forgetSweeps } from "../support/databases";
@@ -170,4 +171,24 @@ test("a job that fails is logged and waits for the next minute, while the others
   expect(captured.lines("upkeep failed")).toMatchObject([{ level: "error", shard: 3, job: "failing" }]);
   expect(begin(jobs, run.open, "hour", 3).map(({ name }) => name)).toEqual(["failing", "other"]);
   expect(captured.lines("upkeep does not keep up")).toMatchObject([{ level: "warn", shard: 3, job: "failing" }]);
+});
+
+test("a job that reads whole tables begins once in so many hours, in each database in another one", () => {
+  const run = async () => null;
+  const jobs: Jobs = { often: { every: "hour", run }, seldom: { every: "hour", everyHours: 6, run } };
+  const hoursOf = (shard: number) =>
+    Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => begin(jobs, [], "hour", shard, hour).length === 2);
+  expect([hoursOf(0), hoursOf(1)]).toEqual([
+    [0, 6, 12, 18],
+    [1, 7, 13, 19],
+  ]);
+  expect(begin(jobs, [{ name: "seldom", cursor: "x" }], "hour", 0, 3)).toEqual([
+    { name: "seldom", cursor: "x" },
+    { name: "often", cursor: "" },
+  ]);
+});
+
+test("what can only be due once in a day is not looked for every hour", () => {
+  const seldom = Object.entries(JOBS).flatMap(([name, { everyHours }]) => (everyHours ? [[name, everyHours]] : []));
+  expect(Object.fromEntries(seldom)).toEqual({ removeOldKeys: 6, removeOldNumbers: 24, removeOldRetries: 24 });
 });

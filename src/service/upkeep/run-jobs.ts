@@ -8,6 +8,8 @@ export type Period = "minute" | "hour";
 
 export interface Job {
   every: Period;
+  /** It begins in one of so many hours only: it reads much of which little can be due. */
+  everyHours?: number;
   /** Whether it only works on the control plane, which is in database 0. */
   isForControlPlane?: boolean;
   run: PagedMaintenance;
@@ -35,13 +37,21 @@ const TURN_MS = 4_000;
 
 /**
  * Adds the jobs of a period to those that are open. Those of a minute come first, because they have little to do. Logs
- * the jobs of an hour that have not ended since the hour before.
+ * the jobs of an hour that have not ended since the hour before. `hour` counts from 1970; databases differ in the hour
+ * in which a seldom job begins, and by default all begin.
  */
-export function begin(jobs: Jobs, open: readonly OpenJob[], period: Period, shard: number): OpenJob[] {
+export function begin(
+  jobs: Jobs,
+  open: readonly OpenJob[],
+  period: Period,
+  shard: number,
+  hour: number = shard,
+): OpenJob[] {
   const isOpen = (name: string) => open.some((one) => one.name === name);
-  const wanted = Object.entries(jobs).flatMap(([name, { every, isForControlPlane = false }]) =>
-    every === period && (shard === 0 || !isForControlPlane) ? [name] : [],
-  );
+  const wanted = Object.entries(jobs).flatMap(([name, { every, everyHours = 1, isForControlPlane = false }]) => {
+    const isDue = every === period && (hour - shard) % everyHours === 0;
+    return isDue && (shard === 0 || !isForControlPlane) ? [name] : [];
+  });
   if (period === "hour") {
     for (const job of wanted.filter(isOpen)) log("warn", "upkeep does not keep up", { shard, job });
   }
