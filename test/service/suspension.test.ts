@@ -194,6 +194,14 @@ describe("a suspended person", () => {
     expect(await statusOf("GET", "/auth/me", op.token)).toBe(200);
   });
 
+  test("can be another operator", async () => {
+    const [op, other] = [await operator(), await secondOperator()];
+    for (const act of ["suspend", "resume"]) {
+      expect((await operate(op, "POST", `/people/${other.userId}/${act}`, { reason })).status).toBe(200);
+      expect(await statusOf("GET", "/auth/me", other.token)).toBe(401);
+    }
+  });
+
   test("reads in their activity what was done, and not by whom", async () => {
     const op = await operator();
     const person = await signUpVerified();

@@ -8,6 +8,7 @@ import type { AppEnv } from "../../base/http/env";
 import { refuseWriteWhenFull } from "../../base/http/full-database";
 import { originOf } from "../../base/http/origin";
 import { servesRequest } from "../../base/http/permissions";
+import type { PortalPrincipal } from "../../base/schemas/principal";
 import { authenticatePortalSession } from "../../identity/portal/session";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { getConsoleCookie, setConsoleCookie } from "./cookies";
@@ -18,13 +19,16 @@ const ENDED =
   "Your access has ended, or this browser did not keep the cookie for it. Go back to where you came from, and open " +
   "the page again.";
 
+/** Whoever has the session of a portal in this browser; null if nobody has. */
+export async function portalHolder(c: Context<AppEnv>): Promise<PortalPrincipal | null> {
+  const cookie = getConsoleCookie(c, "session");
+  if (cookie === undefined) return null;
+  return authenticatePortalSession(c.get("deps"), cookie, c.get("clientIp"), originOf(c));
+}
+
 /** 401 without a live session, 403 in a suspended tenant and for what is not open to portals. */
 export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
-  const cookie = getConsoleCookie(c, "session");
-  const principal =
-    cookie === undefined
-      ? null
-      : await authenticatePortalSession(c.get("deps"), cookie, c.get("clientIp"), originOf(c));
+  const principal = await portalHolder(c);
   if (!principal) throw new AppError("UNAUTHENTICATED", { message: ENDED });
   c.set("principal", principal);
   if (principal.isTenantSuspended) throw tenantSuspended();

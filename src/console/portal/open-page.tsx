@@ -13,6 +13,19 @@ export const OpenLink = ({ token }: { token: string }) => (
   </form>
 );
 
+/** Asks before a link replaces an open portal of another tenant: a stranger may have planted the link. */
+export const ReplacePortal = ({ token, open, replacedBy }: { token: string; open: string; replacedBy: string }) => (
+  <form method="post" action={useHref()("/open")} class="card">
+    <input type="hidden" name="token" value={token} />
+    <h1>Open another portal?</h1>
+    <p>
+      The portal of {open} is open in this browser. This link closes it here, and opens the portal of {replacedBy}.
+    </p>
+    <p class="muted">If you did not ask for this link, close the page.</p>
+    <SubmitButton>Open the portal of {replacedBy}</SubmitButton>
+  </form>
+);
+
 export const EndedLink = () => (
   <>
     <h1>This link does not work</h1>

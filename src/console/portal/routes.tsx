@@ -8,18 +8,28 @@ import { limitBody } from "../../base/http/body";
 import type { AppEnv } from "../../base/http/env";
 import { PORTAL_PATH } from "../../base/paths";
 import { portalLinks } from "../../identity/portal/api";
+import { tenantsOfReplacement } from "../../identity/portal/session";
 import { deliveryPages } from "../delivery-pages/routes";
 import { mountedAt } from "../http/mount";
 import { ownFormOnly } from "../http/own-form";
 import { errorPage, page, redirectTo } from "../http/page";
 import { noStore } from "../http/page-headers";
 import { Pages } from "../http/pages";
-import { keepPortalSession, portalHeaders, requirePortal } from "../http/portal";
-import { EndedLink, OpenLink } from "./open-page";
+import { keepPortalSession, portalHeaders, portalHolder, requirePortal } from "../http/portal";
+import { EndedLink, OpenLink, ReplacePortal } from "./open-page";
 
 /** Opening a link, which needs no session. One page for all that do not work: nobody learns whether there was one. */
 const opening = new Pages()
-  .get("/open", (c) => page(c, { title: "Open" }, <OpenLink token={c.req.query("token") ?? ""} />))
+  .get("/open", async (c) => {
+    const token = c.req.query("token") ?? "";
+    const holder = await portalHolder(c);
+    const tenants = holder && (await tenantsOfReplacement(c.get("deps"), token, holder));
+    return page(
+      c,
+      { title: "Open" },
+      tenants ? <ReplacePortal {...{ token, ...tenants }} /> : <OpenLink token={token} />,
+    );
+  })
   .form("/open", portalLinks.open, {
     values: (sent) => sent.texts("token"),
     done: (c, opened) => {

@@ -32,6 +32,20 @@ export async function authenticatePortalSession(
 }
 
 /**
+ * The names of the tenants of an open portal and of a link that would replace it; null when the link does not work, or
+ * when it is of the same tenant. Somebody may have planted the link.
+ */
+export async function tenantsOfReplacement(
+  deps: Deps,
+  token: string,
+  holder: PortalPrincipal,
+): Promise<{ open: string; replacedBy: string } | null> {
+  const link = isKey(token) ? await findByHash(deps, "link", await sha256Hex(token)) : null;
+  if (!link || link.openedAt !== null || link.tenantId === holder.tenantId) return null;
+  return { open: holder.portal.tenantName, replacedBy: link.tenantName };
+}
+
+/**
  * Uses a link. Returns the cookie of its session and when that ends (Unix ms); null when the link is unknown, was used,
  * has ended or was revoked, or when its maker may not read subscriptions any more. Throws FORBIDDEN in a suspended
  * tenant, where the link stays unused.
