@@ -75,9 +75,10 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
   },
   /** An expired code would only confuse. */
   mailCode: {
-    async prepare(deps, { id, email, asker }) {
+    async prepare(deps, { id, email, asker, proves }) {
       if (isExpired(id, deps.now())) return null;
-      const user = await findCodeRecipientByEmail(deps, email);
+      const nobody = proves ? { email, name: null, isVerified: 1 as const } : null;
+      const user = (await findCodeRecipientByEmail(deps, email)) ?? nobody;
       return user && { to: user.email, mail: mails.codeMail(user, await mailCode(deps.keys, id), asker), limits: [] };
     },
   },

@@ -93,7 +93,8 @@ describe("the page that browsers come back to", () => {
       expect(answer.body).not.toContain("evil");
     }
     const owner = await signUpVerified();
-    const conflict = await signIn(browser, newPersonAtProvider({ email: owner.email, email_verified: false }));
+    const withoutCodes = newBrowser({ ...CONSOLE, MAIL_CODE: "off" });
+    const conflict = await signIn(withoutCodes, newPersonAtProvider({ email: owner.email, email_verified: false }));
     expect([conflict.status, conflict.body]).toEqual([409, expect.stringContaining("then link id.issuer.example")]);
   });
 
@@ -140,6 +141,16 @@ describe("the account that has the address", () => {
     });
     expect([done.status, done.location]).toEqual([303, "/console/events"]);
     expect((await browser.send("GET", "/console/security")).body).toContain("Remove oidc");
+  });
+
+  test("signs in a new person whose address the provider does not vouch for, with the code that is mailed", async () => {
+    const person = newPersonAtProvider({ email_verified: undefined });
+    const browser = newBrowser(CONSOLE);
+    const asked = await signIn(browser, person, "?to=/console/events");
+    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining(`on its way to ${person.email}`)]);
+    const form = { ...hidden(asked.body), "mailCode.code": codeIn(await mailTo(person.email, /sign-in code/)) };
+    const done = await browser.send("POST", "/console/oauth", { form });
+    expect([done.status, done.location]).toEqual([303, "/console/events"]);
   });
 
   test("is not linked by a code that the browser did not ask for", async () => {

@@ -52,6 +52,13 @@ export const PROVIDER_VARIABLES = {
     must: "be an https URL (http on localhost), or empty",
     schema: optionalText.pipe(z.string().refine(isSafeUrl).optional()),
   },
+  OIDC_TRUST_EMAIL: {
+    description:
+      "`claim`: an address at that issuer counts as verified if it says so. `always`: every address that it gives " +
+      "does; choose it where only your organisation gives people their addresses there.",
+    must: "be claim or always",
+    schema: z.enum(["claim", "always"]).prefault("claim"),
+  },
   OIDC_CLIENT_ID: clientId("that issuer"),
   OIDC_CLIENT_SECRET: clientSecret("that issuer"),
 } as const;
@@ -64,7 +71,7 @@ export interface ProviderClient {
 
 /** Undefined for a provider that is off. */
 export type Providers = Record<Exclude<ProviderName, "oidc">, ProviderClient | undefined> & {
-  oidc: (ProviderClient & { issuer: string }) | undefined;
+  oidc: (ProviderClient & { issuer: string; trustsEmail: boolean }) | undefined;
 };
 
 type Values = { [N in keyof typeof PROVIDER_VARIABLES]: z.output<(typeof PROVIDER_VARIABLES)[N]["schema"]> };
@@ -90,7 +97,7 @@ export function readProviders(
     google: client("GOOGLE"),
     github: client("GITHUB"),
     microsoft: client("MICROSOFT"),
-    oidc: generic && issuer ? { ...generic, issuer } : undefined,
+    oidc: generic && issuer ? { ...generic, issuer, trustsEmail: read("OIDC_TRUST_EMAIL") === "always" } : undefined,
   };
   const publicUrl = read("PUBLIC_URL");
   if (publicUrl || !Object.values(providers).some(Boolean)) return { publicUrl, providers };

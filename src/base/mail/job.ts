@@ -140,7 +140,14 @@ const mailsWithTokens = () =>
       isFactorLost: z.boolean().optional(),
     }),
     /** Has the email, for the same reason. */
-    z.object({ kind: z.literal("mailCode"), id, email: z.string(), asker: asker.optional() }),
+    z.object({
+      kind: z.literal("mailCode"),
+      id,
+      email: z.string(),
+      asker: asker.optional(),
+      /** Whether it proves an address that may have no account yet. */
+      proves: z.boolean().optional(),
+    }),
     z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
     z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
     /** To the new address. */

@@ -57,7 +57,7 @@ export const EnterConsent = ({ email, label, fields }: ConsentProps) => (
     <PostForm action="/oauth">
       <Hidden fields={fields} />
       <CodeField name={CONSENT_FIELD} inputmode="numeric" autofocus hint="The six digits in the email." />
-      <SubmitButton>Link {label} and sign in</SubmitButton>
+      <SubmitButton>Sign in with {label}</SubmitButton>
     </PostForm>
     <OtherWays />
   </>

@@ -11,6 +11,7 @@ import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers"
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signIn } from "../../identity/sign-in/api";
 import { providers } from "../../identity/sign-in/providers/api";
+import { isAskedForProof, stateOfProof } from "../../identity/sign-in/providers/proof";
 import { CONSENT, readSignIn } from "../../identity/sign-in/providers/sign-in";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
@@ -55,6 +56,12 @@ async function consentPage(c: Context<AppEnv>, fields: Fields, isMailed: boolean
   );
 }
 
+/** A page for the code that shows whose the person's address at the provider is. */
+function proofPage(c: Context<AppEnv>, fields: Fields, state: string) {
+  setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
+  return consentPage(c, fields, true);
+}
+
 /** The errors of a mailed code that was typed wrong. */
 const NOT_THE_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["INVALID_CODE", "VALIDATION_FAILED"]);
 
@@ -75,6 +82,8 @@ const finishing: FormPages<Values, OpenedSession> = {
     const typed = { code, to, ...(mailCode ? { [CONSENT_FIELD]: mailCode } : {}) };
     if (refused.error.code === "TOTP_REQUIRED") return codePage(c, typed);
     if (refused.error.code === "INVALID_TOTP") return codePage(c, typed, refused);
+    const state = isAskedForProof(refused.error) ? stateOfProof(refused.error) : undefined;
+    if (state !== undefined) return proofPage(c, { code, to }, state);
     if (needsConsent(refused.error)) return consentPage(c, { code, to }, false);
     if (mailCode && NOT_THE_CODE.has(refused.error.code)) return consentPage(c, { code, to }, true, refused);
     return failedPage(c, refused);

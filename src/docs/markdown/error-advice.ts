@@ -20,7 +20,9 @@ export const ADVICE: Record<ErrorCode, string> = {
   FORBIDDEN:
     "The role or the API key's scopes lack the permission: ask an admin. Or the tenant or the account is " +
     "suspended: the message says so.",
-  EMAIL_NOT_VERIFIED: "Follow the link in the email. A new one was sent, at most one every two minutes.",
+  EMAIL_NOT_VERIFIED:
+    "Follow the link in the email. A new one was sent, at most one every two minutes. If `details` has `next: " +
+    "email-code`, a code was mailed instead: send the exchange again with it.",
   CAPTCHA_REQUIRED:
     "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each token works once.",
   TOTP_REQUIRED: "Send the request again with `totp`.",

@@ -39,11 +39,11 @@ export async function checkPassword(
 
 /**
  * Checks a mailed code. Returns the id of its mail. Throws INVALID_CODE, also for a code that went to another address,
- * and ACCOUNT_LOCKED after ten wrong codes.
+ * and ACCOUNT_LOCKED after ten wrong codes. `guesser` is null for an address without an account.
  */
 export async function checkMailCode(
   deps: Deps,
-  guesser: Guesser,
+  guesser: Guesser | null,
   email: string,
   entered: EnteredCode,
 ): Promise<string> {
@@ -51,7 +51,7 @@ export async function checkMailCode(
   if (requested.email !== email) throw invalidCode();
   const evaluate = async () => (await requested.verify()) || null;
   const { value: isRight, startedLock } = await deps.guesses.check("code", email, evaluate, ["code"]);
-  if (startedLock) {
+  if (startedLock && guesser) {
     deps.background("record lock", recordLock(deps, guesser, "code"));
     await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId: guesser.userId, pool: "code" });
   }

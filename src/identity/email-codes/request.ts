@@ -10,12 +10,19 @@ import { sealState } from "./state";
  * whether or not the account exists: only the consumer of the queue looks it up, where no caller can measure how long
  * it takes.
  */
-export async function requestCode(deps: Deps, email: string, { device }: ClientContext): Promise<string> {
+export const requestCode = (deps: Deps, email: string, client: ClientContext): Promise<string> =>
+  request(deps, email, client, false);
+
+/** As `requestCode`, for an address that needs no account: the code proves that the mailbox is the caller's. */
+export const requestProof = (deps: Deps, email: string, client: ClientContext): Promise<string> =>
+  request(deps, email, client, true);
+
+async function request(deps: Deps, email: string, { device }: ClientContext, proves: boolean): Promise<string> {
   const verdict = await deps.limiter.consume("codeMail", email);
   const isMailed = verdict?.allowed !== false;
   const mailId = newIdAt(deps.now());
   const { kind, location, ipAddress } = device;
   const asker = { device: kind, location, ipAddress };
-  if (isMailed) await queueMail(deps, { kind: "mailCode", id: mailId, email, asker });
+  if (isMailed) await queueMail(deps, { kind: "mailCode", id: mailId, email, asker, proves });
   return sealState(deps, { mailId, email, isMailed });
 }

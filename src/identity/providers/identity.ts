@@ -14,6 +14,8 @@ export interface ProviderIdentity {
   sub: string;
   /** Null when the provider gives no address that an account can have. */
   email: string | null;
+  /** Whether the provider gives any address. */
+  givenEmail: boolean;
   /** Whether the provider says that the person has this address. */
   emailVerified: boolean;
   name: string | null;
@@ -38,6 +40,7 @@ export function identityOf(
     issuer,
     sub,
     email,
+    givenEmail: typeof profile.email === "string" && profile.email !== "",
     emailVerified: profile.emailVerified && isAsSpelled(profile.email, email),
     name: nameSchema.safeParse(profile.name).data ?? null,
   };
@@ -50,10 +53,18 @@ export function identityOf(
 const isAsSpelled = (claim: unknown, email: string | null): boolean =>
   typeof claim === "string" && claim.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) === email;
 
-/** The profile in the claims of an ID token of this issuer, or of its userinfo endpoint. */
-export const profileOf = (provider: ProviderName, issuer: string, claims: IDToken | JsonObject): Profile => ({
+/**
+ * The profile in the claims of an ID token of this issuer, or of its userinfo endpoint. `isTrusted`: whatever address
+ * the issuer gives counts as verified.
+ */
+export const profileOf = (
+  provider: ProviderName,
+  issuer: string,
+  claims: IDToken | JsonObject,
+  isTrusted: boolean,
+): Profile => ({
   email: claims.email,
-  emailVerified: isVerified(provider, issuer, claims),
+  emailVerified: isTrusted || isVerified(provider, issuer, claims),
   name: claims.name,
 });
 

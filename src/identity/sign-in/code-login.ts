@@ -1,12 +1,10 @@
 /** Login with a mailed code. It proves the address, and asks for the second factor like a password. */
-import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import type { ClientContext } from "../../base/schemas/client-context";
 import { findCredentialsByEmail, type StoredCredentials } from "../accounts/credentials-store";
 import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
-import { reclaimByCode, tenantsToLeaveOfUser } from "../reclaim/by-code-store";
-import { disableAbandoned } from "../reclaim/reclaim";
+import { reclaimByMailCode } from "../reclaim/by-code";
 import type { OpenedSession } from "../sessions/tokens";
 import { checkAttempt } from "./attempt";
 import { completeSignIn, type SignInChoice } from "./second-factor";
@@ -33,7 +31,9 @@ export async function loginWithCode(
   const { value: found, startedLock } = await checkAttempt(deps, attempt);
   if (startedLock) await tellOfGuesses(deps, await account);
   if (!found) throw invalidCode();
-  const stored = found.emailVerifiedAt === null ? await reclaimed(deps, found, { mailId, find }, client) : found;
+  const { userId, emailVerifiedAt } = found;
+  if (emailVerifiedAt === null) await reclaimByMailCode(deps, { mailId, userId }, client);
+  const stored = emailVerifiedAt === null ? await find() : found;
   const opened = stored && (await completeSignIn(deps, stored, { method: "code", mailId }, input, client));
   if (!opened) throw invalidCode();
   return opened;
@@ -41,20 +41,4 @@ export async function loginWithCode(
 
 async function tellOfGuesses(deps: Deps, account: StoredCredentials | undefined): Promise<void> {
   if (account) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId: account.userId, pool: "code" });
-}
-
-/**
- * Reclaims an account whose address was unverified until now, because its creator may not own the address. Returns the
- * account as it is afterwards. If anything fails in between, the code still works.
- */
-async function reclaimed(
-  deps: Deps,
-  { userId }: StoredCredentials,
-  { mailId, find }: { mailId: string; find: () => Promise<StoredCredentials | undefined> },
-  { origin }: ClientContext,
-): Promise<StoredCredentials | undefined> {
-  await disableAbandoned(deps, await tenantsToLeaveOfUser(deps, userId));
-  const ended = await reclaimByCode(deps, { mailId, userId, origin }, deps.now());
-  if (ended) await queueMailIfPossible(deps, { kind: "accountTakenOver", id: newId(), userId, ended, byCode: true });
-  return find();
 }

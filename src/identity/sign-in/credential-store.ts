@@ -19,12 +19,16 @@ export type FirstCredential =
   | { method: "password"; passwordHash: string }
   /** A code from the mail with this id. */
   | { method: "code"; mailId: string }
-  /** An identity at a provider. `link` adds it to the user with this sign-in; null if the user already has it. */
+  /**
+   * An identity at a provider. `link` adds it to the user with this sign-in; null if the user already has it. `mailId`
+   * is the mail whose code has proven the address; null where none was needed.
+   */
   | {
       method: "provider";
       provider: ProviderName;
       use: IdentityUse;
-      link: { identity: ProviderIdentity; revert: NewRevert; mailId: string | null } | null;
+      link: { identity: ProviderIdentity; revert: NewRevert } | null;
+      mailId: string | null;
     };
 
 /** How somebody has proven who they are. */
@@ -42,12 +46,12 @@ export function preparationsOf(
   nowMs: number,
 ): Record<string, SQL | SQL[]> {
   if (credential.method !== "provider" || !credential.link) return {};
-  const { identity, revert, mailId } = credential.link;
+  const { identity, revert } = credential.link;
   const id = newId();
   const added = isAdded(id, identity);
   // Both sides must have proven the address: somebody else may have registered it here, or entered it there.
   const mayLink = sql`u.id = ${userId} AND u.email = ${identity.email} AND u.email_verified_at IS NOT NULL
-    AND ${isUnused(credential.use.stateId)} AND ${mailId === null ? sql`1` : mailCodeStillValid(mailId)}
+    AND ${isUnused(credential.use.stateId)} AND ${codeStillValid(credential.mailId)}
     AND (u.totp_enabled_at IS NULL OR ${credential.factor ? factorStillValid(userId, credential.factor) : sql`0`})`;
   return {
     linked: insertIdentity(id, identity, mayLink, nowMs),
@@ -64,6 +68,8 @@ export function preparationsOf(
   };
 }
 
+const codeStillValid = (mailId: string | null): SQL => (mailId === null ? sql`1` : mailCodeStillValid(mailId));
+
 /** What must hold when the session is written, and how it is opened. */
 export function conditionsOf(userId: string, credential: SignInCredential): Omit<SessionPreconditions, "tenantId"> {
   if (credential.method === "passkey") {
@@ -79,7 +85,9 @@ export function conditionsOf(userId: string, credential: SignInCredential): Omit
 }
 
 function firstCredentialStillValid(userId: string, credential: FirstCredential): SQL {
-  if (credential.method === "provider") return identityStillValid(userId, credential.use);
+  if (credential.method === "provider") {
+    return sql`(${identityStillValid(userId, credential.use)} AND ${codeStillValid(credential.mailId)})`;
+  }
   return credential.method === "code"
     ? mailCodeStillValid(credential.mailId)
     : passwordStillValid(credential.passwordHash);
@@ -108,13 +116,11 @@ export function usesOf(
 
 /** Uses the code that was mailed to the address, which proves the address whoever vouched for it before. */
 function useMailedCode(userId: string, credential: FirstCredential, isOpen: SQL): Record<string, SQL | undefined> {
-  const mailId = credential.method === "code" ? credential.mailId : undefined;
-  const used = mailId ?? (credential.method === "provider" ? credential.link?.mailId : undefined);
-  if (!used) return {};
+  if (credential.method === "password" || credential.mailId === null) return {};
   return {
     proven: sql`UPDATE users SET email_verified_by = NULL WHERE id = ${userId} AND email_verified_by IS NOT NULL
       AND ${isOpen}`,
-    usedCode: useMailCode(used, isOpen),
+    usedCode: useMailCode(credential.mailId, isOpen),
   };
 }
 

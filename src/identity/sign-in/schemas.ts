@@ -102,7 +102,8 @@ export const exchange = described("OauthExchange", "The result of a sign-in with
   tenantId,
   mailCode: enteredCode.optional().meta({
     description:
-      "After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that " +
-      "has the address, unless LINK_BY_EMAIL is `never`.",
+      "After `EMAIL_NOT_VERIFIED` with `next: email-code`, the code that was mailed: it proves the address. After " +
+      "`CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that has the " +
+      "address, unless LINK_BY_EMAIL is `never`.",
   }),
 }));

@@ -1437,7 +1437,8 @@ export interface OauthExchange {
   /** One of the user's tenants. Missing: the one used last. */
   tenantId?: string | undefined;
   /**
-   * After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that has the
+   * After `EMAIL_NOT_VERIFIED` with `next: email-code`, the code that was mailed: it proves the address. After
+   * `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that has the
    * address, unless LINK_BY_EMAIL is `never`.
    */
   mailCode?: EnteredCode | undefined;

@@ -54,9 +54,11 @@ export const providers = {
     summary: "Opens a session with the code from a sign-in with a provider.",
     description:
       "The code works once, within 60 seconds, in the browser that has signed in: send the request from there, " +
-      "with its cookies. After `TOTP_REQUIRED` or `CONFLICT` it works for five minutes. `CONFLICT`: an account " +
-      "with the address exists. Its owner signs in to it and links the provider, or sends `mailCode`, a code that " +
-      "was mailed to the address.",
+      "with its cookies. After `TOTP_REQUIRED`, `EMAIL_NOT_VERIFIED` or `CONFLICT` it works for five minutes. " +
+      "`EMAIL_NOT_VERIFIED` with `next: email-code` in its details: the provider does not vouch for the address, and " +
+      "a code was mailed to it; send it as `mailCode`, with the state in the details. `CONFLICT`: an account with " +
+      "the address exists. Its owner signs in to it and links the provider, or sends `mailCode`, a code that was " +
+      "mailed to the address.",
     callers: "anybody",
     takesCookiesAcrossOrigins: true,
     limit: { rule: "oauthExchange", per: "IP address" },

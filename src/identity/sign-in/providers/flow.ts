@@ -121,14 +121,16 @@ async function identify(
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   if (!claims) throw new FlowError("invalid_response", "no ID token");
   const person = { issuer: claims.iss, sub: claims.sub };
+  const isTrusted = provider.name === "oidc" && deps.config.providers.oidc?.trustsEmail === true;
+  const profile = (said: oauth.IDToken | oauth.JsonObject) => profileOf(provider.name, claims.iss, said, isTrusted);
   // Some providers send an address that is empty or null to say that there is none.
   if (claims.email || provider.name !== "oidc" || !server.userinfo_endpoint) {
-    return identityOf(provider.name, person, profileOf(provider.name, claims.iss, claims));
+    return identityOf(provider.name, person, profile(claims));
   }
   const response = await oauth.userInfoRequest(server, client, tokens.access_token, options);
   // The answer must be about the same person (OpenID Connect Core, section 5.3.2).
   const info = await oauth.processUserInfoResponse(server, client, claims.sub, response);
-  return identityOf(provider.name, person, profileOf(provider.name, claims.iss, info));
+  return identityOf(provider.name, person, profile(info));
 }
 
 /**

@@ -31,6 +31,7 @@ import { requireVerified } from "../open";
 import { completeSignIn, type SignInChoice } from "../second-factor";
 import { createdFrom, refusedJoining } from "../signup";
 import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
+import { isAskedForProof, requireProof } from "./proof";
 import { openSignInResult, prolonged, type SignInResult } from "./sign-in-result";
 
 /** The one refusal for a code that is unknown, used, expired or sent by another browser. */
@@ -60,7 +61,7 @@ export async function loginWithProvider(
     cookies.delete(RESULT_COOKIE);
     return opened;
   } catch (error) {
-    if (error instanceof AppError && WAITING.has(error.code)) {
+    if (error instanceof AppError && (WAITING.has(error.code) || isAskedForProof(error))) {
       const { sealed, expiresAt } = await prolonged(deps, result);
       cookies.set(RESULT_COOKIE, sealed, expiresAt);
     }
@@ -89,11 +90,11 @@ async function signInAs(
   choice: Omit<Exchange, "code">,
   client: ClientContext,
 ): Promise<OpenedSession> {
-  const { stored, isNew, mailId = null } = await findOrCreate(deps, { identity, invitationHash }, choice, client);
+  const { stored, isNew, mailId } = await findOrCreate(deps, { identity, invitationHash }, choice, client);
   await requireVerified(deps, stored);
   const { provider, issuer, sub } = identity;
-  const link = isNew ? { identity, revert: await newRevert(deps.keys, deps.now()), mailId } : null;
-  const first = { method: "provider", provider, use: { issuer, sub, stateId }, link } as const;
+  const link = isNew ? { identity, revert: await newRevert(deps.keys, deps.now()) } : null;
+  const first = { method: "provider", provider, use: { issuer, sub, stateId }, link, mailId } as const;
   const opened = await completeSignIn(deps, stored, first, choice, client);
   if (!opened) throw badCode();
   if (invitationHash) {
@@ -105,28 +106,83 @@ async function signInAs(
   return opened;
 }
 
-/** The account of an identity. `isNew`: the sign-in still has to link the two. */
+/** Whom a sign-in opens a session for. */
+interface Found {
+  stored: StoredCredentials;
+  /** Whether the sign-in still has to link the identity to the account. */
+  isNew: boolean;
+  /** The mail whose code has proven the address; null where none was needed. */
+  mailId: string | null;
+}
+
+/** The account of an identity. */
 async function findOrCreate(
   deps: Deps,
   { identity, invitationHash }: Pick<SignInResult, "identity" | "invitationHash">,
   { tenantId, mailCode }: Omit<Exchange, "code">,
   client: ClientContext,
-): Promise<{ stored: StoredCredentials; isNew: boolean; mailId?: string | null }> {
+): Promise<Found> {
+  const proven = (account: StoredCredentials) => provenAccount(deps, account, { tenantId, mailCode }, client);
   const userId = await findUserByIdentity(deps, identity);
   const known = userId && (await findCredentialsOfUser(deps, userId, tenantId));
-  if (known) return { stored: known, isNew: false };
+  if (known) return isProvable(deps, known, identity) ? proven(known) : { stored: known, isNew: false, mailId: null };
   const label = providerLabel(deps.config, identity.provider);
   const { email } = identity;
-  if (email === null) throw new AppError("FORBIDDEN", { message: `${label} gave no email address.` });
+  if (email === null) throw new AppError("FORBIDDEN", { message: noAddress(label, identity) });
   const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
-  if (stored) {
-    if (!vouchesFor(deps, { ...identity, email }) || stored.emailVerifiedAt === null) throw mustLink(label);
-    return { stored, isNew: true, mailId: await requireConsent(deps, stored, mailCode, label, client) };
-  }
+  if (stored) return findByAddress(deps, { ...identity, email }, stored, { tenantId, mailCode }, client);
   const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
   if (!invitation) refuseUninvited(deps.config.registration, { email });
   if (tenantId && tenantId !== invitation?.tenantId) throw notFound("Tenant");
-  return { stored: await create(deps, { ...identity, email }, invitation, client), isNew: false };
+  const isVouched = vouchesFor(deps, { ...identity, email });
+  const { emailVerification, mailCode: codes } = deps.config;
+  // The token of an invitation has been mailed to the address.
+  const needsProof = !isVouched && !invitation && emailVerification === "required" && codes === "on";
+  const mailId = needsProof ? await requireProof(deps, { email, stored: undefined }, mailCode, client) : null;
+  const person = { ...identity, email, emailVerified: isVouched || mailId !== null };
+  return { stored: await create(deps, person, invitation, client), isNew: false, mailId };
+}
+
+const noAddress = (label: string, { givenEmail }: ProviderIdentity): string =>
+  givenEmail ? `${label} gave an address that no account can have.` : `${label} gave no email address.`;
+
+/** Whether a code can prove the address of an account that has the identity and was never verified. */
+const isProvable = ({ config }: Deps, account: StoredCredentials, { email }: ProviderIdentity): boolean =>
+  account.emailVerifiedAt === null &&
+  account.email === email &&
+  config.emailVerification === "required" &&
+  config.mailCode === "on";
+
+/** An account with the address of the identity. Throws CONFLICT where no code helps. */
+async function findByAddress(
+  deps: Deps,
+  identity: ProviderIdentity & { email: string },
+  stored: StoredCredentials,
+  { tenantId, mailCode }: Pick<Exchange, "tenantId" | "mailCode">,
+  client: ClientContext,
+): Promise<Found> {
+  const { email, emailVerified } = identity;
+  const { linkByEmail, mailCode: codes, operators } = deps.config;
+  const label = providerLabel(deps.config, identity.provider);
+  if (operators.includes(email)) throw mustLink(label);
+  if (emailVerified && stored.emailVerifiedAt !== null) {
+    return { stored, isNew: true, mailId: await requireConsent(deps, stored, mailCode, label, client) };
+  }
+  if (emailVerified || linkByEmail === "never" || codes === "off") throw mustLink(label);
+  return provenAccount(deps, stored, { tenantId, mailCode }, client);
+}
+
+/** The account once a code has proven its address. Throws as `requireProof`. */
+async function provenAccount(
+  deps: Deps,
+  account: StoredCredentials,
+  { tenantId, mailCode }: Pick<Exchange, "tenantId" | "mailCode">,
+  client: ClientContext,
+): Promise<Found> {
+  const mailId = await requireProof(deps, { email: account.email, stored: account }, mailCode, client);
+  const stored = await findCredentialsOfUser(deps, account.userId, tenantId);
+  if (!stored) throw badCode();
+  return { stored, isNew: true, mailId };
 }
 
 async function readInvitation(deps: Deps, tokenHash: string, email: string): Promise<OpenInvitation> {
@@ -182,11 +238,10 @@ async function create(
 ): Promise<StoredCredentials> {
   const userId = newId();
   const [deviceKey] = await deviceKeys(deps.keys, userId, device);
-  const vouched = { ...identity, emailVerified: vouchesFor(deps, identity) };
   const account = {
     userId,
     email: identity.email,
-    identity: vouched,
+    identity,
     createdFrom: createdFrom(device),
     deviceKey,
     origin,
