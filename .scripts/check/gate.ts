@@ -3,8 +3,10 @@ import { spawn } from "node:child_process";
 
 export interface Finding {
   name: string;
-  /** "skipped": it could not be asked, for the reason in `output`. */
-  result: "ok" | "FAILED" | "skipped";
+  /**
+   * "skipped": there is nothing to check here. "NOT CHECKED": whoever knows did not answer. The reason is in `output`.
+   */
+  result: "ok" | "FAILED" | "skipped" | "NOT CHECKED";
   output: string;
 }
 
