@@ -1,4 +1,4 @@
-/** One imported hash at a time in an isolate: each takes up to seven seconds of CPU and 128 MiB. */
+/** One imported hash at a time in an isolate: each takes up to eight seconds of CPU and 128 MiB. */
 import { unavailable } from "../../../base/errors";
 
 const MAX_WAIT_MS = 3_000;

@@ -9,7 +9,7 @@ import { areEqual, bytesWithin, type HashReader, HashRefused, within } from "./h
 /** WebCrypto throws above this number of iterations, in production only. */
 const MAX_WEBCRYPTO_ITERATIONS = 100_000;
 
-/** Above what frameworks use by default. With SHA-512 they take seven seconds of the ten that a request has. */
+/** Above what frameworks use by default. With SHA-512 they take eight seconds of the ten that a request has. */
 const MAX_ITERATIONS = 2_000_000;
 
 const DIGESTS = {
