@@ -12,6 +12,7 @@ import { MAX_BYTES } from "../../src/service/imports/store";
 import { MAX_FORMER } from "../../src/webhooks/feeds/tokens-store";
 import { MAX_JOBS } from "../../src/webhooks/resend/replays/store";
 import { newEmail, type Person, signUpVerified } from "../support/client";
+import { costOf } from "../support/cost";
 import { createFeed } from "../support/feeds";
 import { callImports, sendPeople } from "../support/imports";
 import { callUnder } from "../support/overrides";
@@ -161,6 +162,26 @@ describe("the oldest gives way", () => {
       .first<number>("at");
     expect(oldest).toBe(51);
   });
+});
+
+test("the bound costs who is far from it no trip and no written row", async () => {
+  const { token } = await signUpVerified();
+  const costs = async (path: string, body: object) => {
+    const { status, trips, rowsWritten } = await costOf("POST", path, { token, body });
+    return [path, status, trips, rowsWritten];
+  };
+  const url = "https://shop.example/hook";
+  expect([
+    await costs("/webhooks", { name: "shop", url, events: ["OrderPaid"], secret: "hush" }),
+    await costs("/listen", { name: "laptop", events: ["*"] }),
+    await costs("/api-keys", { name: "ci", scopes: ["webhook.read"] }),
+    await costs("/portal-links", { permissions: ["webhook.read"] }),
+  ]).toEqual([
+    ["/webhooks", 201, 2, 6],
+    ["/listen", 201, 2, 8],
+    ["/api-keys", 201, 2, 10],
+    ["/portal-links", 201, 2, 5],
+  ]);
 });
 
 test("a control plane above 95 % refuses what platform keys write with 503", async () => {

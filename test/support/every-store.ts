@@ -205,7 +205,8 @@ async function readAll(person: Person, { id, failingId, failedAttempt }: Used): 
   await browser.get(`/webhooks/${failingId}/attempts/${failedAttempt._id}`);
   // The hourly job does so only in a large database.
   const counting = await createDeps(env, createExecutionContext());
-  for (const table of COUNTED_TABLES) await countPage(counting.shards.db(SHARD), table, null, 1);
+  for (const table of COUNTED_TABLES)
+    await countPage(counting.shards.db(SHARD), table, { after: null, limit: 1, nowMs: Date.now() });
   await withControlPlane(counting, [{ tenantId: person.tenantId, bytes: 1 }]);
   await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });

@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { newId } from "../../src/base/db/ids";
+import { newId, newIdAt } from "../../src/base/db/ids";
 import { createDeps } from "../../src/base/deps";
 import { COUNTED_TABLES, type CountedTable } from "../../src/webhooks/stats/counted-tables";
 import { addTo } from "../../src/webhooks/stats/largest";
@@ -64,13 +64,35 @@ test.each(COUNTED_TABLES.map((table) => [table.table, table] as const))(
     let bytes = 0;
     let next: RowKey | null = null;
     do {
-      const page: Awaited<ReturnType<typeof countPage>> = await countPage(db, table, next, 2);
+      const page: Awaited<ReturnType<typeof countPage>> = await countPage(db, table, {
+        after: next,
+        limit: 2,
+        nowMs: Date.now(),
+      });
       for (const kept of page.kept) if (kept.tenantId === tenantId) bytes += kept.bytes;
       next = page.next;
     } while (next !== null);
     expect(bytes).toBe(5 * (table.bytes + TEXT.length * table.texts.length));
   },
 );
+
+test("of the audit log, only changes of the last 90 days count, and no sign-ins", async () => {
+  const tenantId = newId();
+  const insert = deliveryDb.prepare(
+    "INSERT INTO audit_events (tenant_id, id, action, actor_kind) VALUES (?, ?, ?, 'user')",
+  );
+  const [now, old] = [Date.now(), Date.now() - 91 * 86_400_000];
+  await deliveryDb.batch([
+    insert.bind(tenantId, newIdAt(now), "webhook.updated"),
+    insert.bind(tenantId, newIdAt(now), "auth.login_failed"),
+    insert.bind(tenantId, newIdAt(old), "webhook.updated"),
+  ]);
+  const log = COUNTED_TABLES.find(({ table }) => table === "audit_events");
+  if (!log) throw new Error("the audit log is not counted");
+  const db = (await realDeps()).shards.db(SHARD);
+  const { kept } = await countPage(db, log, { after: [tenantId, ""], limit: 3, nowMs: now });
+  expect(kept).toEqual([{ tenantId, bytes: log.bytes }]);
+});
 
 test("portal links, sources and their errors count for those who store the most", async () => {
   const tenantId = newId();

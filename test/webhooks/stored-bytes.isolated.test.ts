@@ -41,6 +41,33 @@ test("beyond TENANT_STORED_MIB events answer 429 and name the limit, until reten
   expect((await publish(large)).status).toBe(202);
 });
 
+test("beyond twice TENANT_STORED_MIB it can only delete and stop things", async () => {
+  const person = await signUpVerified();
+  const { token, tenantId } = person;
+  const stores = (mib: number) =>
+    env.DB.prepare("UPDATE tenants SET stored_bytes = ? WHERE id = ?")
+      .bind(mib * 1024 * 1024, tenantId)
+      .run();
+  const send = (method: string, path: string, body?: object) =>
+    callUnder(LIMIT, { method, path: `/api/v1${path}`, token, ...(body ? { body } : {}) });
+  const declare = (name: string) => send("POST", "/event-types", { name });
+  await stores(1.5);
+  expect((await publish(person)).status).toBe(429);
+  expect((await declare("t")).status).toBe(201);
+  await stores(2.5);
+  const refused = await declare("u");
+  expect([refused.status, refused.body.code, refused.headers.get("retry-after")]).toEqual([
+    429,
+    "RATE_LIMITED",
+    "3600",
+  ]);
+  expect(refused.body.message).toBe("The tenant stores more than 2 MiB, twice TENANT_STORED_MIB. It can only delete.");
+  expect((await send("PATCH", "/event-types/t", { description: "T." })).status).toBe(429);
+  expect((await send("GET", "/event-types")).status).toBe(200);
+  expect((await send("PATCH", "/auth/me", { name: "Ann" })).status).toBe(200);
+  expect((await send("DELETE", "/event-types/t")).status).toBe(200);
+});
+
 test("a database above 95 % refuses what tenants write with 503, and everything else goes on", async () => {
   const person = await signUpVerified();
   const { token } = person;

@@ -149,10 +149,10 @@ export const BOUNDS_OF_DELIVERIES = {
   audit_events: {
     grower: ["tenant", "person", "stranger"],
     rows:
-      "`AUDIT_MAX_ROWS` of subscriptions and as many others, a tenant and database, older than 90 days; the log of a " +
-      "tenant does not count towards its storage, so that nobody who guesses passwords can stop what it publishes",
+      "`AUDIT_MAX_ROWS` of subscriptions and as many others, a tenant and database, besides those of the last 90 " +
+      "days; of these, only sign-ins do not count, so that nobody who guesses passwords stops a tenant's events",
     bytes: "2 KiB",
-    isCounted: false,
+    isCounted: true,
     ends: "`removeOldAudit`, after `AUDIT_RETENTION_DAYS`",
     test: "tenancy/audit-retention.isolated.test.ts > a tenant keeps its AUDIT_MAX_ROWS newest events",
   },

@@ -26,8 +26,25 @@ export function refuseWhenFull({ config }: Pick<Deps, "config">, tenant: TenantS
   }
 }
 
+/** Other writes than events are refused when the tenant stores this many times what it may. */
+const REFUSES_OTHERS_AT = 2;
+
+/**
+ * Refuses a write other than an event, in a database that is nearly full and of a tenant that stores far too much:
+ * events stop earlier, so it has filled its storage with other things. Throws as `refuseWhenFull` does.
+ */
+export function refuseOtherWriteWhenFull({ config }: Pick<Deps, "config">, tenant: TenantStanding): void {
+  const { storedBytes = 0, recheck } = tenant;
+  refuseInFullDatabase(tenant);
+  const most = REFUSES_OTHERS_AT * config.tenantStoredMib;
+  if (storedBytes <= most * MIB) return;
+  if (recheck) throw new StaleCaller("only what is read refuses");
+  const message = `The tenant stores more than ${most} MiB, twice TENANT_STORED_MIB. It can only delete.`;
+  throw new AppError("RATE_LIMITED", { message, retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
 /** Refuses a write in a database that is nearly full. Throws SERVICE_UNAVAILABLE, or StaleCaller as above. */
-export function refuseInFullDatabase({ databaseBytes = 0, recheck }: TenantStanding): void {
+function refuseInFullDatabase({ databaseBytes = 0, recheck }: TenantStanding): void {
   if (databaseBytes <= REFUSES_WRITES_AT * MAX_SHARD_BYTES) return;
   // A remembered caller may have lost its right: only one that is read is told that the database is full.
   if (recheck) throw new StaleCaller("only what is read refuses");

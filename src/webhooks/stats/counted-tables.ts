@@ -8,6 +8,8 @@ export interface CountedTable extends Keyed {
   first?: readonly (string | number)[];
   /** What a row takes besides its `texts`, in bytes, with its keys and indexes. */
   bytes: number;
+  /** True for the audit log: only the changes of the last 90 days count. AUDIT_MAX_ROWS bounds older ones. */
+  countsRecentChanges?: boolean;
   /** The columns that are counted by their length. It is in the head of a row, so long ones are not read. */
   texts: readonly string[];
 }
@@ -67,6 +69,7 @@ export const COUNTED_TABLES: readonly CountedTable[] = [
   ofSubscription("manual_retries", ["event_id"], 130),
   ofSubscription("replay_jobs", ["id"], 200, ["spec"]),
   { ...ofSubscription("hourly_stats", ["hour"], 70), first: ["", -1] },
+  { ...ofTenant("audit_events", ["id"], 250, ["actor_name", "user_agent", "meta"]), countsRecentChanges: true },
   ofTenant("feeds", ["id"], 120, ["name", "events"]),
   ofTenant("feed_types", ["event_type", "feed_id"], 90, ["event_type"]),
   ofTenant("feed_consumers", ["feed_id", "name"], 100, ["name"]),

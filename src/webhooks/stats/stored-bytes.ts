@@ -43,7 +43,7 @@ export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, is
       return null;
     }
     const from = after;
-    const page = await pages.next((rows) => countPage(db, counted, from, rows));
+    const page = await pages.next((limit) => countPage(db, counted, { after: from, limit, nowMs: deps.now() }));
     sums = addTo(
       sums,
       page.kept.map(({ tenantId, bytes }) => [tenantId, bytes]),
