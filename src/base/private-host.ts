@@ -1,5 +1,6 @@
 /** Hosts that requests of this service must not reach: private and reserved addresses. */
 import ipaddr from "ipaddr.js";
+import { withoutEnd } from "./without-end";
 
 /**
  * Names that resolve only to this machine or on its local network: RFC 6761, 6762, 8375, and names reserved by
@@ -11,7 +12,7 @@ const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa|
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /** Removes the dot of the DNS root, with which a host name may end. */
-export const withoutDot = (hostname: string) => hostname.replace(/\.+$/, "");
+export const withoutDot = (hostname: string) => withoutEnd(hostname, ".");
 
 /**
  * `hostname` comes from the URL parser, which has already turned 0x7f000001, 127.1 and full-width digits into

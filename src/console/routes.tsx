@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { notFound } from "../base/errors";
 import { limitBody } from "../base/http/body";
 import type { AppEnv } from "../base/http/env";
+import { withoutEnd } from "../base/without-end";
 import { keyPages } from "./api-keys/routes";
 import { assetOf } from "./assets";
 import { activityPages } from "./audit/routes";
@@ -75,7 +76,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/platform", platformPages)
   .all("*", (c) => {
     const { pathname } = new URL(c.req.url);
-    if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(pathname.replace(/\/+$/, ""), 301);
+    if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(withoutEnd(pathname, "/"), 301);
     throw notFound("Page");
   })
   .onError((error, c) => errorPage(c, error));

@@ -15,6 +15,9 @@ const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|si
  */
 const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
 
+/** Of the message and the stack of an error: SECRET_FORM reads some texts again from each of their places. */
+const MAX_TEXT_CHARACTERS = 8_000;
+
 let lowest: LogLevel = "info";
 
 /** Lines below `level` are not written, in this isolate. */
@@ -46,6 +49,6 @@ export function describeError(error: unknown): LogFields {
     const cause = error.cause instanceof Error ? error.cause.message : "unknown";
     return { error: "database", cause };
   }
-  const safe = (text = "") => text.replaceAll(SECRET_FORM, "[redacted]");
+  const safe = (text = "") => text.slice(0, MAX_TEXT_CHARACTERS).replaceAll(SECRET_FORM, "[redacted]");
   return { error: error.name, cause: safe(error.message), stack: safe(error.stack) };
 }

@@ -1,5 +1,6 @@
 /** What every kind of imported hash is read into. */
 import { fromBase64 } from "../../../base/crypto/encoding";
+import { withoutEnd } from "../../../base/without-end";
 
 /** A hash that another service made of somebody's password, read and within our bounds. */
 export interface ImportedHash {
@@ -26,7 +27,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** Bytes of Base64, padded or not. Throws `HashRefused` for another text, `HashBeyondBounds` for another size. */
 export function bytesWithin(name: string, text: string, min: number, max: number): Uint8Array<ArrayBuffer> {
-  const unpadded = text.replace(/=+$/, "");
+  const unpadded = withoutEnd(text, "=");
   if (!BASE64.test(text) || unpadded.length % 4 === 1) throw new HashRefused(`password.hash: ${name} is not Base64`);
   const bytes = fromBase64(unpadded);
   within(`the length of ${name} in bytes`, bytes.length, min, max);
