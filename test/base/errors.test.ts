@@ -130,7 +130,7 @@ describe("answers in general", () => {
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toContain("max-age");
     expect(body.keys).toHaveLength(1);
-    expect(body.keys[0]).toMatchObject({ kty: "OKP", crv: "Ed25519", alg: "EdDSA" });
+    expect(body.keys[0]).toMatchObject({ kty: "EC", crv: "P-256", alg: "ES256" });
     expect(body.keys[0].d).toBeUndefined();
   });
 

@@ -1,6 +1,8 @@
 /** Who signs tokens when the settings change, and while versions that know nothing of it still run. */
+import { env } from "cloudflare:workers";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { parseConfig } from "../../src/base/config/config";
 import { deriveKeyRing } from "../../src/base/crypto/keys";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/base/time";
 import {
@@ -123,6 +125,11 @@ describe("a new key", () => {
 
 describe("ES256", () => {
   const es256 = { TOKEN_ALGORITHM: "ES256" };
+
+  test("is the default, because half of the libraries refuse EdDSA", () => {
+    expect(parseConfig({ ...env, TOKEN_ALGORITHM: undefined }).tokenAlgorithm).toBe("ES256");
+    expect(env.TOKEN_ALGORITHM).toBe("ES256");
+  });
 
   test("is published before it signs, and EdDSA for an hour after its last token", async () => {
     const before = await register(isolate());

@@ -164,11 +164,11 @@ describe("access tokens", () => {
 
   async function signer(person: Person) {
     const [{ signing: keys }] = await deriveKeyRing([env.SECRET_KEYS]);
-    const signing = keys.EdDSA;
+    const signing = keys.ES256;
     const claims = claimsOf(person.token);
     const sign = (changes: Record<string, unknown>, header: Record<string, unknown> = {}) =>
       new SignJWT({ ...claims, ...changes })
-        .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: signing.kid, ...header })
+        .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: signing.kid, ...header })
         .sign(signing.privateKey);
     return { signing, claims, sign };
   }

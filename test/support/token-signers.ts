@@ -29,7 +29,13 @@ export const [OLD, NEW] = [
   "5f1c7a90e3b84d26aa0b9e7d1c3f5a72d8e6b4c2109f7e5d3c1b0a9f8e7d6c5b",
   "c07e2d94b1f6483e9a5d7c2b6f0e8d1a3b5c7e9f1d2a4b6c8e0f9a7b5c3d1e2f",
 ];
-const PUBLIC: Settings = { PUBLIC_URL: "https://auth.example.com", TOKEN_KEY_DELAY_SECONDS: "1200", SECRET_KEYS: OLD };
+const PUBLIC: Settings = {
+  PUBLIC_URL: "https://auth.example.com",
+  // What deployments from before ES256 was the default have set.
+  TOKEN_ALGORITHM: "EdDSA",
+  TOKEN_KEY_DELAY_SECONDS: "1200",
+  SECRET_KEYS: OLD,
+};
 export const ORIGIN = "https://auth.example.com";
 
 let isolates = 0;

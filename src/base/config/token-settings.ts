@@ -26,10 +26,10 @@ export const TOKEN_VARIABLES = {
   },
   TOKEN_ALGORITHM: {
     description:
-      "How [tokens](tokens.md) are signed: `EdDSA` (Ed25519) or `ES256` (ECDSA with P-256), which more software " +
-      "verifies.",
-    must: 'be "EdDSA" or "ES256"',
-    schema: z.enum(TOKEN_ALGORITHMS).prefault("EdDSA"),
+      "How [tokens](tokens.md) are signed: `ES256` (ECDSA with P-256), or `EdDSA` (Ed25519), which [fewer " +
+      "libraries](verify-tokens.md#libraries) verify.",
+    must: 'be "ES256" or "EdDSA"',
+    schema: z.enum(TOKEN_ALGORITHMS).prefault("ES256"),
   },
   TOKEN_KEY_DELAY_SECONDS: {
     description:
