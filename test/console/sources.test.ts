@@ -79,6 +79,19 @@ describe("a source in the console", () => {
   });
 
   test.each([
+    [{ dedupeFrom: "header", dedupe: "X-Id" }, { header: "X-Id" }, "the header X-Id"],
+    [{ dedupeFrom: "none" }, false, "each call is an event"],
+    [{ dedupeFrom: "", dedupe: "" }, undefined, "the type and the whole body"],
+  ])("says with %j by what repeats are known", async (given, dedupe, words) => {
+    const owner = await signUpVerified();
+    const browser = await holding(owner);
+    const fields = { "verification.header": "X-Signature", typeFrom: "header", type: "X-Event", ...given };
+    const path = await create(browser, "hmac", fields);
+    expect((await sourceIn(owner, path)).dedupe).toEqual(dedupe);
+    expect((await browser.get(dedupe === undefined ? `${path}/edit` : path)).html).toContain(words);
+  });
+
+  test.each([
     ["github", { name: " " }, "name-error"],
     ["slack", { secrets: "" }, "secrets-error"],
     ["github", { requestsPerMinute: "many" }, "requestsPerMinute-error"],

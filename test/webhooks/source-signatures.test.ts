@@ -1,5 +1,6 @@
 /** The signatures of sources: what a provider has published is right, and nobody else can sign a call. */
-import { describe, expect, test } from "vitest";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test, vi } from "vitest";
 import { publicKeyText } from "../../src/base/crypto/ed25519";
 import { fromBase64, toBase64, utf8 } from "../../src/base/crypto/encoding";
 import { hmac } from "../../src/base/crypto/webhook-signature";
@@ -118,4 +119,70 @@ test("standard: a signature v1a is verified with the public key, and never with 
   expect(await refusal(SECRET, v1a)).toBe("signature");
   const confused = await hmac("SHA-256", fromBase64(raw), `m.${seconds}.{}`);
   expect(await refusal(publicKeyText(raw), `v1,${toBase64(confused)}`)).toBe("signature");
+});
+
+describe("a list of signatures", () => {
+  const seconds = NOW_MS / 1000;
+  const body = utf8("{}");
+  const right = async (provider: "stripe" | "standard") => new Headers(await SIGNED[provider]("{}", seconds));
+  const refusal = (provider: "stripe" | "standard", headers: Headers) =>
+    refusalOf({ provider, options: {}, secrets: ["another", SECRET] }, { headers, body }, NOW_MS);
+
+  test.each<["stripe" | "standard", string, string]>([
+    ["stripe", "stripe-signature", ","],
+    ["standard", "webhook-signature", " "],
+  ])("of %s: odd entries are passed over, 32 are read, and without a right one it is refused", async (...row) => {
+    const [provider, name, separator] = row;
+    const headers = await right(provider);
+    const [given = "", wrong] = [headers.get(name) ?? "", provider === "stripe" ? "v1=00" : "v1,AAAA"];
+    const refusalWith = (entries: readonly string[]) => {
+      headers.set(name, entries.join(separator));
+      return refusal(provider, headers);
+    };
+    for (const odd of ["foo", "v3,a,b", "v1=zz", "v1,?", wrong, "="]) {
+      expect([odd, await refusalWith([odd, given]), await refusalWith([given, odd])]).toEqual([odd, null, null]);
+    }
+    const entries = given.split(separator).length;
+    expect(await refusalWith([...Array(32 - entries).fill(wrong), given])).toBeNull();
+    expect(await refusalWith([...Array(33 - entries).fill(wrong), given])).toBe("signature");
+    expect(await refusalWith(["foo", wrong])).toBe("signature");
+  });
+
+  test("costs one HMAC of the body for each secret, however long it is", async () => {
+    const headers = await right("standard");
+    const bad = `v1,${toBase64(new Uint8Array(32))}`;
+    headers.set("webhook-signature", [...Array(31).fill(bad), headers.get("webhook-signature")].join(" "));
+    const [signed, verified] = [vi.spyOn(crypto.subtle, "sign"), vi.spyOn(crypto.subtle, "verify")];
+    try {
+      expect(await refusal("standard", headers)).toBeNull();
+      expect(signed.mock.calls.length + verified.mock.calls.length).toBe(2);
+    } finally {
+      signed.mockRestore();
+      verified.mockRestore();
+    }
+  });
+});
+
+describe("headers of Svix", () => {
+  const seconds = NOW_MS / 1000;
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const signature = new Webhook(secret).sign("msg_1", new Date(NOW_MS), "{}");
+  const svix = { "svix-id": "msg_1", "svix-timestamp": String(seconds), "svix-signature": signature };
+  const refusal = (headers: Record<string, string>) =>
+    refusalOf(
+      { provider: "standard", options: {}, secrets: [secret] },
+      { headers: new Headers(headers), body: utf8("{}") },
+      NOW_MS,
+    );
+
+  test("are taken for those of Standard Webhooks, with two signatures too", async () => {
+    expect(await refusal(svix)).toBeNull();
+    const other = `v1,${toBase64(new Uint8Array(32))}`;
+    expect(await refusal({ ...svix, "svix-signature": `${other} ${signature}` })).toBeNull();
+    expect(await refusal({ ...svix, "svix-id": "msg_2" })).toBe("signature");
+  });
+
+  test("do not stand in for one that is missing beside webhook-id", async () => {
+    expect(await refusal({ ...svix, "webhook-id": "msg_1" })).toBe("signature");
+  });
 });

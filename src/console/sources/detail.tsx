@@ -11,7 +11,7 @@ import { RefusedCalls } from "./errors";
 import { HERE, SourceState } from "./list";
 import { RECIPES } from "./recipes";
 import { type SampleView, TrySample } from "./sample";
-import { typeRuleText } from "./values";
+import { dedupeText, typeRuleText } from "./values";
 
 interface DetailProps {
   source: Source;
@@ -130,7 +130,7 @@ function settingsOf(source: Source): readonly (readonly [label: string, text: st
     ...(maxBytes ? [["Largest body", `${maxBytes.toLocaleString("en")} bytes`] as const] : []),
     ...(verification ? [["Signature", signatureText(verification)] as const] : []),
     ...(type ? [["Type", typeRuleText(type)] as const] : []),
-    ...(dedupe ? [["Repeats known by", `${dedupe.pointer} in the body`] as const] : []),
+    ...(dedupe === undefined ? [] : [["Repeats known by", dedupeText(dedupe)] as const]),
   ];
 }
 

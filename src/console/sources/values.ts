@@ -1,5 +1,6 @@
 /** The form of a source as text, and the body of the API that it stands for. */
 import { inputNames, type PlacedField, type Texts, textsFor, valuesIn, withoutDefaults } from "../../base/option";
+import { placeOf } from "../../webhooks/sources/content";
 import { fieldsOf } from "../../webhooks/sources/option-fields";
 import type { SourceOptions, TypeRule } from "../../webhooks/sources/option-schemas";
 import type { SourceProvider } from "../../webhooks/sources/schemas";
@@ -40,4 +41,10 @@ export const changeIn = (values: SourceValues, provider: SourceProvider): Record
 export function typeRuleText(rule: TypeRule): string {
   if ("fixed" in rule) return `always ${rule.fixed}`;
   return "header" in rule ? `the header ${rule.header}` : `${rule.pointer} in the body`;
+}
+
+/** By what repeats are known, in words. */
+export function dedupeText(dedupe: NonNullable<SourceOptions["dedupe"]>): string {
+  if (dedupe === false) return "nothing: each call is an event";
+  return "header" in dedupe ? `the header ${dedupe.header}` : `${placeOf(dedupe)} in the body`;
 }

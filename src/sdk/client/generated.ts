@@ -2344,11 +2344,23 @@ export interface SourceChange {
   dedupe?: SourceDedupe | null | undefined;
 }
 
-/** The text or whole number in the body by which repeats are known. */
-export interface SourceDedupe {
-  /** A JSON pointer into the body (RFC 6901). */
-  pointer: string;
-}
+/**
+ * By which repeats are known, beside the type: a header, or a text or whole number in the body. False: no call is a
+ * repeat. Unless given: the signed id if there is one, otherwise the type and the whole body.
+ */
+export type SourceDedupe =
+  | {
+      header: string;
+    }
+  | {
+      /** A JSON pointer into the body (RFC 6901). */
+      path: string;
+    }
+  | {
+      /** The former name of `path`. */
+      pointer: string;
+    }
+  | false;
 
 /** Calls that a source has refused. At most one entry a minute and reason. */
 export interface SourceError {

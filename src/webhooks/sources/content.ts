@@ -1,12 +1,19 @@
 /** What a genuine call says: the type of its event, and what tells it from others. */
 import type { SourceOptions, TypeRule } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
+import { standardHeader } from "./signed";
+
+/** What repeats of a call have in common: the provider's names for it, and the body or not. */
+export interface CallIdentity {
+  names: readonly string[];
+  withBody: boolean;
+}
 
 export interface Content {
   /** The provider's name for the event; null if the call has none. */
   type: string | null;
-  /** By which repeats are known; null: by the whole body. */
-  dedupeId: string | null;
+  /** By which repeats are known; null: no call is a repeat. */
+  identity: CallIdentity | null;
   correlationId: string | null;
   /** False for a call that is no event, such as a test of the connection. */
   isEvent: boolean;
@@ -14,50 +21,56 @@ export interface Content {
   challenge?: string;
 }
 
-/** Reads what `body`, which is JSON, and the headers say. */
-export function contentOf(
-  provider: SourceProvider,
-  { type, dedupe, verification }: SourceOptions,
-  headers: Headers,
-  body: unknown,
-): Content {
+/**
+ * Reads what `body`, which is JSON, and the headers say. Bodies need not be unique, so two calls are one only by what
+ * the provider names them by. Who repeats a call under another header gains one event, as he does after a day anyway.
+ */
+export function contentOf(provider: SourceProvider, options: SourceOptions, headers: Headers, body: unknown): Content {
   switch (provider) {
     case "stripe":
       return named(textAt(body, "/type"), idAt(body, "/id"));
     case "github":
       return github(headers, body);
     case "shopify":
-      return {
-        ...named(headers.get("x-shopify-topic")?.replaceAll("/", ".") ?? null, null),
-        correlationId: headers.get("x-shopify-event-id"),
-      };
+      return shopify(headers);
     case "slack":
       return slack(body);
-    case "standard":
-      return named(
-        type ? typeBy(type, headers, body) : (textAt(body, "/type") ?? headers.get("x-webhook-event")),
-        headers.get("webhook-id"),
-      );
-    case "hmac": {
-      // Only what is signed may decide: somebody who repeats a call can change every other header.
-      const signedId = verification?.idHeader === undefined ? null : headers.get(verification.idHeader);
-      return named(type ? typeBy(type, headers, body) : null, dedupe ? idAt(body, dedupe.pointer) : signedId);
+    case "standard": {
+      const inCall = () => textAt(body, "/type") ?? headers.get("x-webhook-event");
+      return named(options.type ? typeBy(options.type, headers, body) : inCall(), standardHeader(headers, "id"));
     }
+    case "hmac":
+      return hmac(options, headers, body);
   }
 }
 
+/** An event that the provider names by an id that it signs. */
 const named = (type: string | null, id: string | null): Content => ({
-  type: type === "" ? null : type,
-  dedupeId: id === "" ? null : id,
+  type: type || null,
+  identity: id ? { names: [id], withBody: false } : byBody(type),
   correlationId: id,
   isEvent: true,
 });
 
+/** What tells calls apart that have no id. */
+const byBody = (type: string | null): CallIdentity => ({ names: [type ?? ""], withBody: true });
+
 function github(headers: Headers, body: unknown): Content {
   const event = headers.get("x-github-event");
   const action = textAt(body, "/action");
-  const type = event && action ? `${event}.${action}` : event;
-  return { ...named(type, null), correlationId: headers.get("x-github-delivery"), isEvent: event !== "ping" };
+  const content = named(event && action ? `${event}.${action}` : event, null);
+  const delivery = headers.get("x-github-delivery");
+  const identity = delivery ? { names: ["delivery", delivery], withBody: true } : content.identity;
+  return { ...content, identity, correlationId: delivery, isEvent: event !== "ping" };
+}
+
+/** One event has the same id in the calls of several topics. */
+function shopify(headers: Headers): Content {
+  const topic = headers.get("x-shopify-topic");
+  const eventId = headers.get("x-shopify-event-id");
+  const id = eventId || headers.get("x-shopify-webhook-id") || "";
+  const content = named(topic?.replaceAll("/", ".") ?? null, null);
+  return { ...content, identity: { names: [id, topic ?? ""], withBody: true }, correlationId: eventId };
 }
 
 function slack(body: unknown): Content {
@@ -66,6 +79,22 @@ function slack(body: unknown): Content {
   const content = named(textAt(body, "/event/type") ?? outer, idAt(body, "/event_id"));
   return challenge === null ? content : { ...content, isEvent: false, challenge };
 }
+
+function hmac({ type: rule, dedupe, verification }: SourceOptions, headers: Headers, body: unknown): Content {
+  const type = rule ? typeBy(rule, headers, body) : null;
+  if (dedupe === undefined) {
+    return named(type, verification?.idHeader === undefined ? null : headers.get(verification.idHeader));
+  }
+  if (dedupe === false) return { ...named(type, null), identity: null };
+  const id = "header" in dedupe ? headers.get(dedupe.header) : idAt(body, placeOf(dedupe));
+  // With the type: what the tenant takes for the id of an event is often the one of what it is about.
+  const identity = id ? { names: [id, type ?? ""], withBody: false } : byBody(type);
+  return { ...named(type, id), identity };
+}
+
+/** Where the id is in the body. `pointer` is the former name of `path`. */
+export const placeOf = (rule: { path: string } | { pointer: string }): string =>
+  "path" in rule ? rule.path : rule.pointer;
 
 function typeBy(rule: TypeRule, headers: Headers, body: unknown): string | null {
   if ("fixed" in rule) return rule.fixed;

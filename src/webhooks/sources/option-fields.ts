@@ -1,6 +1,7 @@
 /** How forms show and set the options of a source. Their schemas are in option-schemas.ts. */
 import { choiceField, numberField, type OptionField, type PlacedField, textField, wordsField } from "../../base/option";
-import type { TypeRule } from "./option-schemas";
+import { placeOf } from "./content";
+import type { SourceOptions, TypeRule } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 
 const LIMITS: readonly PlacedField[] = [
@@ -138,19 +139,44 @@ const typeField = (isStandard: boolean): PlacedField => ({
   },
 });
 
-const idField = textField({
-  name: "dedupe",
-  label: "ID in the body by which repeats are known",
-  placeholder: "/id",
-  hint: "A JSON pointer. Empty: the signed ID, or the whole body.",
-});
+const DEDUPE_PLACES = [
+  ["", "the signed ID, or the type and the whole body"],
+  ["pointer", "a text or whole number in the body"],
+  ["header", "a header"],
+  ["none", "nothing: each call is an event"],
+] as const;
+
+const dedupeField: OptionField = {
+  inputs: [
+    { kind: "choice", name: "dedupeFrom", label: "Repeats are known by", choices: () => DEDUPE_PLACES },
+    {
+      kind: "text",
+      name: "dedupe",
+      label: "Which one",
+      hint: "A JSON pointer such as /id, or the name of the header.",
+    },
+  ],
+  errorInput: "dedupe",
+  show: (rule) => shownDedupe(rule as SourceOptions["dedupe"]),
+  read: ({ dedupeFrom, dedupe = "" }) => {
+    const place = dedupe.trim();
+    if (dedupeFrom === "none") return false;
+    return dedupeFrom || place ? { [dedupeFrom || "pointer"]: place } : null;
+  },
+};
+
+function shownDedupe(rule: SourceOptions["dedupe"]) {
+  if (!rule) return { dedupeFrom: rule === false ? "none" : "", dedupe: "" };
+  if ("header" in rule) return { dedupeFrom: "header", dedupe: rule.header };
+  return { dedupeFrom: "pointer", dedupe: placeOf(rule) };
+}
 
 /** The options of the sources of a provider, in the sections of the form. */
 export const fieldsOf = (provider: SourceProvider) => ({
   signature: provider === "hmac" ? SIGNATURE : [],
   type: [
     ...(provider === "hmac" || provider === "standard" ? [typeField(provider === "standard")] : []),
-    ...(provider === "hmac" ? [{ path: "dedupe.pointer", field: idField }] : []),
+    ...(provider === "hmac" ? [{ path: "dedupe", field: dedupeField }] : []),
   ],
   limits: LIMITS,
 });

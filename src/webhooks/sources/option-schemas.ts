@@ -75,8 +75,19 @@ const typeRule = z
   });
 
 const dedupe = z
-  .strictObject({ pointer })
-  .meta({ id: "SourceDedupe", description: "The text or whole number in the body by which repeats are known." });
+  .union([
+    z.strictObject({ header: headerName }),
+    z.strictObject({ path: pointer }),
+    z.strictObject({ pointer: pointer.meta({ description: "The former name of `path`." }) }),
+    z.literal(false),
+  ])
+  .meta({
+    id: "SourceDedupe",
+    description:
+      "By which repeats are known, beside the type: a header, or a text or whole number in the body. False: no call " +
+      "is a repeat. Unless given: the signed id if there is one, otherwise the type and the whole body.",
+    examples: [{ header: "X-Event-Id" }],
+  });
 
 export const SOURCE_OPTIONS = {
   typePrefix: z

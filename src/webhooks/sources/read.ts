@@ -1,7 +1,7 @@
 /** Turns the body of a genuine call into the event that is published, or says why there is none. */
 import { AppError, invalid } from "../../base/errors";
 import { publication } from "../events/publication";
-import { type Content, contentOf } from "./content";
+import { type CallIdentity, type Content, contentOf } from "./content";
 import { MAX_INBOUND_BYTES } from "./option-schemas";
 import type { Reason, SourceProvider } from "./schemas";
 import type { InboundCall } from "./signed";
@@ -12,8 +12,8 @@ interface Relayed {
   type: string;
   /** The very bytes of the body. */
   payload: string;
-  /** By which repeats are known; null: by the whole body. */
-  dedupeId: string | null;
+  /** By which repeats are known; null: no call is a repeat. */
+  identity: CallIdentity | null;
   correlationId: string | null;
 }
 
@@ -37,7 +37,9 @@ export function readCall({ provider, options }: SourceRow, { headers, body }: In
   }
   const read = jsonIn(body);
   if (read === null) return { is: "refused", reason: "body", error: new AppError("INVALID_JSON") };
-  const { type: given, dedupeId, correlationId, isEvent, challenge } = contentOf(provider, options, headers, read.json);
+  const content = contentOf(provider, options, headers, read.json);
+  const { identity, correlationId, isEvent, challenge } = content;
+  const given = content.type && asType(content.type);
   const type = given === null ? null : (options.typePrefix ?? defaultPrefix(provider)) + given;
   if (!isEvent || (given !== null && !isAllowed(options.allow, given))) {
     return { is: "ignored", type, ...(challenge === undefined ? {} : { challenge }) };
@@ -47,9 +49,12 @@ export function readCall({ provider, options }: SourceRow, { headers, body }: In
     const reason = checked.error.issues.some(({ path }) => path[0] === "type") ? "type" : "body";
     return { is: "refused", reason, error: invalid(checked.error) };
   }
-  const event = { type: checked.data.type, payload: read.text, dedupeId, correlationId: printable(correlationId) };
+  const event = { type: checked.data.type, payload: read.text, identity, correlationId: printable(correlationId) };
   return { is: "event", event };
 }
+
+/** A provider's name with `_` for each character that no event type has. */
+const asType = (name: string): string => name.replace(/[^!-)+-~]/gu, "_");
 
 /** The body as text and parsed; null if it is not JSON in UTF-8. */
 function jsonIn(body: Uint8Array<ArrayBuffer>): { text: string; json: unknown } | null {

@@ -4,7 +4,8 @@ import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
 import { publishOrFind } from "../events/publish";
-import { type Reading, readCall } from "./read";
+import type { CallIdentity } from "./content";
+import { readCall } from "./read";
 import { countRefused, noteError, refuseRepeated } from "./refusals";
 import { openSecrets } from "./secrets";
 import type { InboundCall } from "./signed";
@@ -65,8 +66,8 @@ export async function receiveCall(deps: Deps, { source, tenant }: CalledSource, 
     const { challenge } = reading;
     return challenge === undefined ? { status: 200, message: "Ignored" } : { status: 200, challenge };
   }
-  const { type, payload, correlationId } = reading.event;
-  const idempotencyKey = await keyOf(source.id, reading.event, call.body);
+  const { type, payload, correlationId, identity } = reading.event;
+  const idempotencyKey = identity && (await markOf(source.id, identity, call.body));
   const input = { type, payload, correlationId, idempotencyKey, requestHash: ANY_BODY };
   const [published] = await publishOrFind(deps, tenant, [input], 0);
   if (!published) throw new Error("no event was accepted");
@@ -76,11 +77,10 @@ export async function receiveCall(deps: Deps, { source, tenant }: CalledSource, 
 }
 
 /** The mark of a call. It has spaces, which no Idempotency-Key of a client can have. */
-async function keyOf(
-  sourceId: string,
-  { dedupeId }: Extract<Reading, { is: "event" }>["event"],
-  body: Uint8Array<ArrayBuffer>,
-): Promise<string> {
-  if (dedupeId !== null) return `in ${sourceId} id ${await sha256Hex(dedupeId)}`;
-  return `in ${sourceId} body ${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body)))}`;
+async function markOf(sourceId: string, identity: CallIdentity, body: InboundCall["body"]): Promise<string> {
+  const { names, withBody } = identity;
+  const [id = "", ...others] = names;
+  if (others.length === 0 && !withBody) return `in ${sourceId} id ${await sha256Hex(id)}`;
+  const hash = withBody ? [toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body)))] : [];
+  return `in ${sourceId} call ${await sha256Hex(JSON.stringify([...names, ...hash]))}`;
 }

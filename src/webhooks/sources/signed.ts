@@ -24,7 +24,8 @@ export interface Signed {
 
 /** Stripe, Slack and Standard Webhooks all advise five minutes. */
 const TOLERANCE_SECONDS = 300;
-const MAX_SIGNATURES = 8;
+/** Of a longer list, the first ones are read. */
+const MAX_ENTRIES = 32;
 const MAC_BYTES = { "SHA-256": 32, "SHA-512": 64 } as const;
 const DIGITS = /^\d{1,12}$/;
 
@@ -58,39 +59,47 @@ function single(
   return signature && signed([signature], content, timestampSeconds);
 }
 
-const signed = (macs: Signed["macs"], content: Signed["content"], timestampSeconds?: number): Signed => ({
+const signed = (
+  macs: readonly (Uint8Array<ArrayBuffer> | null)[],
+  content: Signed["content"],
+  timestampSeconds?: number,
+): Signed => ({
   hash: "SHA-256",
-  macs,
+  macs: present(macs),
   ed25519: [],
   content,
   ...(timestampSeconds === undefined ? {} : { timestampSeconds }),
   toleranceSeconds: TOLERANCE_SECONDS,
 });
 
-/** `t=<Unix seconds>,v1=<hex>,…`, with one `t`. Signatures of other schemes are ignored. */
+/** `t=<Unix seconds>,v1=<hex>,…`, with one `t`. What is not understood is passed over. */
 function stripe({ headers, body }: InboundCall): Signed | null {
-  const parts = (headers.get("stripe-signature") ?? "").split(",").map((part) => part.trim());
-  const times = parts.filter((part) => part.startsWith("t="));
-  const time = times.length === 1 ? timeIn(times[0]?.slice(2) ?? null) : null;
-  const macs = parts.filter((part) => part.startsWith("v1=")).map((part) => mac(part, "v1=", "hex"));
-  if (time === null || macs.length === 0 || macs.length > MAX_SIGNATURES || macs.includes(null)) return null;
-  return signed(present(macs), join(`${time.text}.`, body), time.seconds);
+  const parts = entriesOf(headers.get("stripe-signature"), ",").map((part) => part.trim());
+  const [time, ...others] = parts.filter((part) => part.startsWith("t=")).map((part) => timeIn(part.slice(2)));
+  const macs = parts.map((part) => mac(part, "v1=", "hex"));
+  return time && others.length === 0 ? signed(macs, join(`${time.text}.`, body), time.seconds) : null;
 }
 
-/** Standard Webhooks: `webhook-signature` is a list with spaces of `v1,<base64>` and `v1a,<base64>`. */
+/** Standard Webhooks: a list with spaces of `v1,<base64>` and `v1a,<base64>`. What is not understood is passed over. */
 function standard({ headers, body }: InboundCall): Signed | null {
-  const id = headers.get("webhook-id") ?? "";
-  const time = timeIn(headers.get("webhook-timestamp"));
-  const given = (headers.get("webhook-signature") ?? "").split(" ");
-  if (id === "" || time === null || given.length > MAX_SIGNATURES) return null;
-  if (!given.every((one) => /^[0-9a-z]+,[^,]+$/.test(one))) return null;
-  const decoded = (version: string) =>
-    given.filter((one) => one.startsWith(version)).map((one) => bytesIn(one.slice(version.length), "base64"));
-  const [macs, ed25519] = [decoded("v1,"), decoded("v1a,")];
-  if (macs.includes(null) || ed25519.includes(null) || macs.length + ed25519.length === 0) return null;
-  const content = join(`${id}.${time.text}.`, body);
-  return { ...signed(present(macs), content, time.seconds), ed25519: present(ed25519) };
+  const id = standardHeader(headers, "id");
+  const time = timeIn(standardHeader(headers, "timestamp"));
+  const given = standardHeader(headers, "signature");
+  if (!id || time === null || !given || isRepeated(given)) return null;
+  const entries = entriesOf(given, " ");
+  const macs = entries.map((one) => mac(one, "v1,", "base64"));
+  const ed25519 = entries.map((one) => (one.startsWith("v1a,") ? bytesIn(one.slice("v1a,".length), "base64") : null));
+  return { ...signed(macs, join(`${id}.${time.text}.`, body), time.seconds), ed25519: present(ed25519) };
 }
+
+/** A header of Standard Webhooks, also under the older name that Svix gave it. */
+export const standardHeader = (headers: Headers, name: "id" | "timestamp" | "signature"): string | null =>
+  headers.get(`${headers.has("webhook-id") ? "webhook" : "svix"}-${name}`);
+
+/** Headers that come twice are one text with a comma and a space, which no list with spaces has. */
+const isRepeated = (header: string): boolean => header.includes(", ");
+
+const entriesOf = (list: string | null, separator: string): string[] => (list ?? "").split(separator, MAX_ENTRIES);
 
 function hmac({ headers, body }: InboundCall, verification: Verification): Signed | null {
   const { header, algorithm, encoding, prefix, timestampHeader, idHeader, toleranceSeconds } = verification;
