@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { workerModules } from "../bundle.ts";
 import { keepBundle } from "../dev/bundle-once.ts";
 import { openApiText } from "../docs/build.ts";
+import { shippedPackages } from "../sbom.ts";
 import { startCpu } from "../start-cpu.ts";
 import { advisories, signatures } from "./audit.ts";
 import { type Finding, finding, program, run } from "./gate.ts";
@@ -36,6 +37,9 @@ export async function* checkBundle(folder: string): AsyncGenerator<Finding> {
   const packages = packagesIn(folder);
   const count = `packages in the bundle ${packages.size} (at most ${MAX_BUNDLED_PACKAGES})`;
   yield finding(count, packages.size <= MAX_BUNDLED_PACKAGES, [...packages].join("\n"));
+  const listed = new Set([...shippedPackages()].map((one) => one.slice(0, one.lastIndexOf("@"))));
+  const unlisted = [...packages].filter((name) => !listed.has(name));
+  yield finding("packages in the bundle that sbom.json lists", unlisted.length === 0, unlisted.join("\n"));
 }
 
 function checkSize(folder: string): Finding {

@@ -16,6 +16,7 @@ import { rolldown } from "rolldown";
 import { methodTables } from "../client/method-tables.ts";
 import type { OwnErrors } from "../client/methods.ts";
 import type { OpenApi } from "../client/openapi.ts";
+import { listMaterials } from "../sbom.ts";
 import { dataModel } from "./data-model.ts";
 import { highlighted } from "./highlight.ts";
 
@@ -72,9 +73,11 @@ async function readDocs() {
   const versions = new Map(contents.map(([name, content]) => [name, hashOf(content)]));
   const addressOf = (name: string, content?: string) =>
     `/docs/assets/${name}?v=${content === undefined ? versions.get(name) : hashOf(content)}`;
-  const { documents } = await importDocuments();
+  const [{ documents }, materials] = await Promise.all([importDocuments(), listMaterials()]);
   return {
-    assets: contents.map(([name, content]) => [`docs/assets/${name}`, content] as const),
+    assets: [...contents, ["sbom.json", Buffer.from(materials)] as const].map(
+      ([name, content]) => [`docs/assets/${name}`, content] as const,
+    ),
     texts: documents({ pages: readPages(), methods: methodTables(), dataModel: dataModel(), addressOf, highlighted }),
   };
 }

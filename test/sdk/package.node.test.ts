@@ -29,12 +29,12 @@ test("is built again without removing a file that somebody may be running", asyn
   expect([status, missing]).toEqual([0, 0]);
 });
 
-test("contains the modules with their types, the command line, the licence and the README, and has no dependencies", () => {
+test("contains the modules with their types, the command line, the list of materials, the licence and the README, and has no dependencies", () => {
   const modules = files.filter((path) => path !== "dist/cli/postern.js");
   const others = modules.filter(
     (path) => !/^dist\/(client|receive|receive\/testing|session|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path),
   );
-  expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
+  expect(others.sort()).toEqual(["LICENSE", "README.md", "dist/sbom.json", "package.json"]);
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
   expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
 });
