@@ -1,5 +1,6 @@
 /** One mail as plain text and as HTML with the same contents. Every link starts with `APP_URL`. */
 import type { Brand } from "../base/brand";
+import type { NamedLine } from "../base/mail/job";
 import { documentOf, escapeHtml } from "./template";
 
 export interface Mail {
@@ -46,6 +47,10 @@ export const linkTo = (appUrl: string, page: LinkedPage, token: string, label: s
   url: `${appUrl}/${page}?token=${encodeURIComponent(token)}`,
   ...(page === "not-me" ? { isAside: true } : {}),
 });
+
+/** Links to pages of the console, each with its sentence. */
+export const namedLinks = (appUrl: string, lines: readonly NamedLine[]): Link[] =>
+  lines.map(({ line, path }) => ({ label: line, url: `${appUrl}${path}`, isAside: true }));
 
 /** Renders a mail in the colours and under the name of the brand. */
 export function renderMail({ subject, greetingName, body }: MailContent, brand: Brand): Mail {

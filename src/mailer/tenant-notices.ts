@@ -1,7 +1,7 @@
 /** Mails to the owners of a tenant, and to a member, about a change in it. */
 import type { OperatorNews, TenantNews } from "../base/mail/job";
 import type { NoticeContext } from "./notices";
-import { type MailContent, mailTo } from "./render";
+import { type MailContent, mailTo, namedLinks } from "./render";
 
 /** The sentence about some news, and what to do if it is bad news. */
 function describeNews(news: TenantNews, tenantName: string): { subject: string; body: string[] } {
@@ -56,8 +56,8 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
       return {
         subject: "Changes in your tenant were undone",
         body: [
-          `${news.by} told us that somebody else has used their account. We have undone this in ${tenantName}:`,
-          ...news.lines,
+          `${news.by} told us that somebody else has used their account.`,
+          ...(news.lines.length > 0 ? [`We have undone this in ${tenantName}:`, ...news.lines] : []),
         ],
       };
   }
@@ -120,10 +120,13 @@ function describePolicy({ requireSecondFactor, graceDays }: Extract<TenantNews, 
 }
 
 /** News about a tenant, for its owners and for a member whom they concern. */
-export function tenantNoticeMail({ name }: NoticeContext, tenantName: string, news: TenantNews): MailContent {
+export function tenantNoticeMail({ appUrl, name }: NoticeContext, tenantName: string, news: TenantNews): MailContent {
   const { subject, body } = describeNews(news, tenantName);
+  const named = news.what === "undone" ? (news.named ?? []) : [];
   return mailTo(name, subject, [
     ...body,
+    ...(named.length > 0 ? ["This was done too, and stays until somebody changes it back:"] : []),
+    ...namedLinks(appUrl, named),
     "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
   ]);
 }

@@ -7,7 +7,7 @@ import type { Asker, EndedAccess, MailJob } from "../base/mail/job";
 import type { Registrant } from "../identity/accounts/verification-store";
 import type { InvitationAddress } from "../identity/invitations/store";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
-import { linkTo, type MailContent, mailTo } from "./render";
+import { linkTo, type MailContent, mailTo, namedLinks } from "./render";
 import type { CodeRecipient } from "./store";
 
 type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
@@ -37,16 +37,11 @@ export function verificationMail(
   ]);
 }
 
-type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "isFactorLost">;
+type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "named" | "secrets" | "isFactorLost">;
 
 /** `undone` is what a "this was not me" link has undone; missing for a reset that somebody asked for. */
-export function resetMail(
-  appUrl: string,
-  name: string | null,
-  token: string,
-  { undone, isFactorLost = false }: Resetting,
-): MailContent {
-  if (undone) return revertedMail(appUrl, name, token, undone, isFactorLost);
+export function resetMail(appUrl: string, name: string | null, token: string, resetting: Resetting): MailContent {
+  if (resetting.undone) return revertedMail(appUrl, name, token, resetting);
   return mailTo(name, "Reset your password", [
     "Someone asked to reset the password of your account. The link works once, within one hour.",
     linkTo(appUrl, "reset-password", token, "Reset password"),
@@ -58,8 +53,7 @@ function revertedMail(
   appUrl: string,
   name: string | null,
   token: string,
-  undone: readonly string[],
-  isFactorLost: boolean,
+  { undone = [], named = [], secrets = [], isFactorLost = false }: Resetting,
 ): MailContent {
   return mailTo(name, "Reset your password", [
     "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new " +
@@ -71,11 +65,18 @@ function revertedMail(
             "secret. Please set it up again.",
         ]
       : []),
-    ...(undone.length === 0
-      ? ["Nothing had to be undone in your tenants."]
-      : ["This was done with your account since then, and we have undone it:", ...undone]),
+    ...(undone.length > 0 ? ["This was done with your account since then, and we have undone it:", ...undone] : []),
+    ...(named.length > 0 ? [`${NAMED} Look at each, and change it back:`, ...namedLinks(appUrl, named)] : []),
+    ...(undone.length + named.length === 0 ? ["Nothing had to be undone in your tenants."] : []),
+    ...(secrets.length > 0 ? [SECRETS, ...namedLinks(appUrl, secrets)] : []),
   ]);
 }
+
+const NAMED = "This was done with your account since then, and we could not undo it.";
+
+const SECRETS =
+  "Whoever used your account could read the secrets that sign the deliveries to these subscriptions. Give each of " +
+  "them a new one:";
 
 /** The code is not in the subject, which phones show while they are locked. */
 export const codeMail = ({ name, isVerified }: CodeRecipient, code: string, asker: Asker | undefined): MailContent =>

@@ -189,6 +189,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/members/left-keys-store": /a\.action = 'api_key\.created' AND a\.target_id = k\.id/,
   "identity/recovery/made-credentials-store": /UPDATE sources SET is_enabled = 0/,
   "identity/recovery/tenant-changes-store": /WITH RECURSIVE guests/,
+  "identity/recovery/named-acts-store": /a\.meta ->> '\$\.reason' IS NOT 'not-me'/,
   "identity/recovery/suspects-store": /actors\(id, tenant_id\) AS/,
   "webhooks/subscriptions/suspects-store": /\$\.changed/,
   "identity/recovery/password-store": /INSERT INTO email_tokens .*'reset'/s,

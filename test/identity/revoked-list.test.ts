@@ -52,6 +52,14 @@ describe("GET /.well-known/revoked", () => {
     expect(revoked.map(([prefix]) => prefix)).toEqual([...entries.keys()].sort());
   });
 
+  test("has the entry for every token that a runbook writes", async () => {
+    const at = Math.floor(Date.now() / 1000) - 900;
+    await env.DB.prepare("INSERT INTO revocations (at, key) VALUES (?, '*')").bind(at).run();
+    later(10_000);
+    expect((await listed()).revoked).toContainEqual(["*", at]);
+    await env.DB.prepare("DELETE FROM revocations WHERE key = '*' AND at = ?").bind(at).run();
+  });
+
   test("has the type, a weak ETag and a second of cache; the same list is not sent again", async () => {
     const { status, headers } = await get();
     const etag = headers.get("etag") ?? "";

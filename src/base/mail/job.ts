@@ -54,6 +54,11 @@ const tenantKeys = z.array(z.string()).optional();
 /** The feeds that a member can still read, and the sources that they have set up. */
 const connections = z.array(z.string()).optional();
 
+/** A line of a mail that leads to a page of the console. `path` is below it. */
+const namedLine = z.object({ line: z.string(), path: z.string() });
+
+export type NamedLine = z.infer<typeof namedLine>;
+
 /** What the owners of a tenant are told. `by` and `person` are email addresses, or the name of an API key. */
 const tenantNews = z.lazy(() =>
   z.discriminatedUnion("what", [
@@ -88,7 +93,13 @@ const tenantNews = z.lazy(() =>
     z.object({ what: z.literal("auditTrimmed") }),
     z.object({ what: z.literal("imported"), by: z.string() }),
     /** After "this was not me": what has been undone, in sentences. */
-    z.object({ what: z.literal("undone"), by: z.string(), lines: z.array(z.string()) }),
+    z.object({
+      what: z.literal("undone"),
+      by: z.string(),
+      lines: z.array(z.string()),
+      /** What was done and stays. */
+      named: z.array(namedLine).optional(),
+    }),
   ]),
 );
 
@@ -136,6 +147,9 @@ const mailsWithTokens = () =>
       origin: origin.optional(),
       /** What a "this was not me" link has undone in tenants, in sentences; missing for a reset that was asked for. */
       undone: z.array(z.string()).optional(),
+      /** What was done besides and stays, and the secrets that may have been read. */
+      named: z.array(namedLine).optional(),
+      secrets: z.array(namedLine).optional(),
       /** Whether such a link could not turn the second factor on again. */
       isFactorLost: z.boolean().optional(),
     }),

@@ -35,7 +35,7 @@ export function endMadeCredentials(
   const platformKeys = sql`platform_keys k WHERE k.revoked_at IS NULL AND ${isLive}
     AND k.id IN (${targetsOf(suspects, since, ["platform_key.created", "platform_key.rotated"])})`;
   const sources = sql`sources s WHERE s.is_enabled = 1 AND ${isLive}
-    AND s.id IN (${targetsOf(suspects, since, ["source.created", "source.secret_added"])})`;
+    AND s.id IN (${targetsOf(suspects, since, ["source.created", "source.updated", "source.secret_added"])})`;
   const meta = { reason: "not-me" };
   return {
     endedTenantKeys: listed(sql`k.tenant_id`, sql`k.name`, tenantKeys),

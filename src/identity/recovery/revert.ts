@@ -19,6 +19,8 @@ import {
 import { findClaimByToken, reclaimByLink } from "../reclaim/by-link-store";
 import { disableAbandoned } from "../reclaim/reclaim";
 import { readTotpSecret } from "../two-factor/codes";
+import { closeCatalogues, type LineOfTenant, linesAboutActs, linesAboutSecrets } from "./named-acts";
+import { readNamedActs } from "./named-acts-store";
 import { ENDING, type FoundRevert, findRevertByToken, revertByToken, type UndoneAccess } from "./revert-store";
 import { readSuspects } from "./suspects-store";
 import type { ChangedAccess } from "./tenant-changes-store";
@@ -57,26 +59,31 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   const isEnding = ENDING.includes(link.kind);
   const suspects = isEnding ? await readSuspects(deps, link.userId, link.createdAt) : [];
   // First: after a fault in between, the link still works and can be followed again.
+  const acts = isEnding ? await readNamedActs(deps, suspects, link.createdAt) : [];
+  const closedCatalogues = await closeCatalogues(deps, acts, userActor(link, origin));
   const paused = await pauseSuspects(deps, link, suspects, origin);
   const closed = await closeFeeds(deps, link, suspects, origin);
   const isReadable = link.secret === null || (await readTotpSecret(deps, link.userId, link.secret)) !== null;
   const reverted = await revertByToken(deps, { ...link, hash, isReadable, suspects }, origin, deps.now());
   if (!reverted) throw badLink();
   if (link.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
-  const undone = undoneLines(reverted.access, paused, closed);
+  const undone = [...undoneLines(reverted.access, paused, closed), ...closedCatalogues.map(catalogueLine)];
+  const named = await linesAboutActs(deps, acts);
   const email = link.formerEmail ?? link.email;
   await queueMailIfPossible(deps, {
     kind: "passwordReset",
     email,
     origin,
-    undone: undone.map(({ line }) => line),
+    undone: undone.slice(0, MAX_LINES).map(({ line }) => line),
+    named: named.map(({ line, path }) => ({ line, path })),
+    secrets: isEnding ? await linesAboutSecrets(deps, link.userId) : [],
     isFactorLost: !isReadable,
   });
-  tellTenants(deps, email, undone);
+  tellTenants(deps, email, undone, named);
   return isReadable ? REVERT_MESSAGES.undone : REVERT_MESSAGES.undoneWithoutFactor;
 }
 
-/** Pauses what the suspects have created or pointed elsewhere since the event. */
+/** Pauses what the suspects have created or changed since the event. */
 async function pauseSuspects(
   deps: Deps,
   link: FoundRevert,
@@ -91,7 +98,7 @@ async function pauseSuspects(
       // It may be the copy of one whose tenant was moved.
       const tenant = await findTenant(deps, suspect.tenantId);
       if (!tenant || paused.some(({ id }) => id === suspect.id)) continue;
-      await pauseSubscription(deps, { ...tenant, actor }, suspect.id);
+      if (suspect.isEnabled === 1) await pauseSubscription(deps, { ...tenant, actor }, suspect.id);
       paused.push(suspect);
     }
   }
@@ -149,18 +156,30 @@ function undoneLines(
       tenantId,
       line: `The source "${name}" of ${tenantName} is disabled. Look at its secrets before you enable it.`,
     })),
-    ...paused.map(({ tenantId, name }) => ({ tenantId, line: `The subscription "${name}" is paused.` })),
+    ...paused.map(({ tenantId, name }) => ({
+      tenantId,
+      line:
+        `The subscription "${name}" is paused. Look at its URL, filter and options, and give it a new secret, before ` +
+        "you enable it.",
+    })),
     ...closed.map(({ tenantId, name }) => ({
       tenantId,
       line: `The token of the feed "${name}" has ended. Give the feed a new one if you need it.`,
     })),
-  ].slice(0, MAX_LINES);
+  ];
 }
 
-function tellTenants(deps: Deps, by: string, undone: readonly UndoneLine[]): void {
-  for (const tenantId of new Set(undone.map((one) => one.tenantId))) {
-    const lines = undone.filter((one) => one.tenantId === tenantId).map(({ line }) => line);
-    tellOwners(deps, tenantId, { what: "undone", by, lines });
+const catalogueLine = (tenantId: string): UndoneLine => ({
+  tenantId,
+  line: "The catalogue of event types is not public any more.",
+});
+
+function tellTenants(deps: Deps, by: string, undone: readonly UndoneLine[], named: readonly LineOfTenant[]): void {
+  for (const tenantId of new Set([...undone, ...named].map((one) => one.tenantId))) {
+    const isOf = (one: UndoneLine) => one.tenantId === tenantId;
+    const lines = undone.filter(isOf).slice(0, MAX_LINES);
+    const links = named.filter(isOf).map(({ line, path }) => ({ line, path }));
+    tellOwners(deps, tenantId, { what: "undone", by, lines: lines.map(({ line }) => line), named: links });
   }
 }
 

@@ -17,7 +17,7 @@ const MAX_READ_MS = 10_000;
 const MAX_ENTRIES = 20_000;
 /** The most keys of one tenant; fewer while the list is too long, which then names more tenants as a whole. */
 const MOST_KEYS_OF_TENANT = [500, 50, 5];
-/** Stands for every token. */
+/** Stands for every token, also as the key of a row. */
 const ALL = "*";
 const PREFIX_BYTES = 9;
 /** How long a list says something new at most: the lifetime of a token. */
@@ -77,7 +77,7 @@ async function readFitting(deps: Deps, after: number): Promise<Revocation[]> {
 }
 
 async function withPrefix(key: string, known: ReadonlyMap<string, string>): Promise<[key: string, prefix: string]> {
-  return [key, known.get(key) ?? (await prefixOf(key))];
+  return [key, key === ALL ? ALL : (known.get(key) ?? (await prefixOf(key)))];
 }
 
 /** The first bytes of the SHA-256 of a text in base64url, without padding. */

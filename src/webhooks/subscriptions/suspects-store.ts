@@ -11,6 +11,7 @@ export interface SuspectSubscription {
   id: string;
   tenantId: string;
   name: string;
+  isEnabled: 0 | 1;
 }
 
 /** What these users or keys have done since a time (Unix ms): events `a` of the audit log of a database. */
@@ -20,8 +21,8 @@ export const actsOf = (suspects: readonly Suspect[], since: number): SQL =>
       AND a.actor_id = j.value ->> 0 AND (j.value ->> 1 IS NULL OR a.tenant_id = j.value ->> 1)`;
 
 /**
- * The enabled subscriptions of any tenant in one database that these users or keys have created, or given another URL,
- * since a time (Unix ms).
+ * The subscriptions of any tenant in one database that these users or keys have created, enabled, given another secret,
+ * or changed in more than the name, since a time (Unix ms).
  */
 export async function readSubscriptionsBy(
   { shards }: Deps,
@@ -29,9 +30,11 @@ export async function readSubscriptionsBy(
   suspects: readonly Suspect[],
   since: number,
 ): Promise<SuspectSubscription[]> {
-  return query<SuspectSubscription>(shards.db(shard))`SELECT DISTINCT s.id, s.tenant_id AS tenantId, s.name
+  return query<SuspectSubscription>(shards.db(shard))`SELECT DISTINCT s.id, s.tenant_id AS tenantId, s.name,
+      s.enabled AS isEnabled
     FROM ${actsOf(suspects, since)} JOIN subscriptions s ON s.id = a.target_id AND s.tenant_id = a.tenant_id
-    WHERE s.is_deleted = 0 AND s.enabled = 1 AND (a.action = 'webhook.created'
-      OR (a.action = 'webhook.updated'
-        AND EXISTS (SELECT 1 FROM json_each(a.meta, '$.changed') f WHERE f.value = 'url')))`;
+    WHERE s.is_deleted = 0 AND s.listener_of IS NULL
+      AND (a.action IN ('webhook.created', 'webhook.resumed', 'webhook.secret_rotated', 'webhook.secret_ended')
+        OR (a.action = 'webhook.updated'
+          AND EXISTS (SELECT 1 FROM json_each(a.meta, '$.changed') f WHERE f.value NOT IN ('name', 'externalId'))))`;
 }
