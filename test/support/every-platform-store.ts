@@ -34,9 +34,11 @@ export async function operateAll(id: string, exporter: Person): Promise<void> {
   }
   await operate(op, "POST", `/people/${op.userId}/two-factor/remove`, {});
   const mover = await signUpVerified();
-  await subscribe(mover, newInbox("200").url);
+  const moved = await subscribe(mover, newInbox("200").url);
   await operate(op, "POST", `/tenants/${mover.tenantId}/move`, { shard: 1 - SHARD });
   await continueMoves(await createDeps(env, createExecutionContext()), 0, "", () => false);
+  // Writes the copy in the former database too.
+  await call("POST", `/webhooks/${moved}/pause`, { token: mover.token });
   const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
   await call("POST", "/auth/2fa/remove", { body: removal });
 }
