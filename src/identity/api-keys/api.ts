@@ -1,10 +1,10 @@
 /** `/api-keys`: the caller's keys in the caller's tenant. */
 import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
-import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
 import { issueApiKey } from "./issue";
+import { revokedKey } from "./made";
 import { keysSeenBy, revokeApiKey } from "./revoke";
 import { type ApiKey, apiKey, issuedApiKey, newApiKey } from "./schemas";
 import { type ApiKeyRow, listApiKeys } from "./store";
@@ -42,8 +42,9 @@ export const apiKeys = {
     id: "revokeApiKey",
     summary: "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.",
     errors: ["NOT_FOUND"],
+    answers: () => ({ 200: revokedKey }),
     verb: ({ deps, principal, param }) => revokeApiKey(deps, principal, param("id")),
-    answer: saying("API key revoked"),
+    answer: (c, made) => c.json({ message: "API key revoked" as const, ...(made.length > 0 ? { made } : {}) }),
   }),
 };
 

@@ -7,6 +7,7 @@ import type { ActingIn } from "../../base/schemas/actor";
 import { MINUTE_MS } from "../../base/time";
 import { auditOf } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "../../tenancy/tenants/standing-store";
+import { actsOf } from "../subscriptions/suspects-store";
 import type { SourceOptions } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 
@@ -141,4 +142,15 @@ export async function touchSource(
   if (lastEventAt !== null && nowMs - lastEventAt < MINUTE_MS) return;
   await query(db)`UPDATE sources SET last_event_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId}
     AND coalesce(last_event_at, 0) <= ${nowMs - MINUTE_MS}`;
+}
+
+/** The sources of a tenant that a key has made, or given a secret. */
+export async function readSourcesMadeBy(
+  { db }: Deps,
+  tenantId: string,
+  keyId: string,
+): Promise<{ id: string; name: string }[]> {
+  return query<{ id: string; name: string }>(db)`SELECT DISTINCT s.id, s.name FROM ${actsOf([[keyId, tenantId]], 0)}
+    JOIN sources s ON s.id = a.target_id AND s.tenant_id = a.tenant_id
+    WHERE a.action IN ('source.created', 'source.secret_added')`;
 }
