@@ -177,6 +177,23 @@ test("a row that cannot be read is refused whatever reading it meets, and the ot
   expect(report[1]).toMatchObject({ outcome: "refused", reason: "The row could not be read" });
 });
 
+test("rows that cost as much as 64 KiB can are refused or read in one pass, and the others come in", async () => {
+  const nested = "[".repeat(30_000) + "]".repeat(30_000);
+  const runOfPadding = `$argon2id$v=19$m=65536,t=2,p=1$${"=".repeat(60_000)}x$c29tZXNhbHQ`;
+  const rows = [
+    nested,
+    `{"email":"${newRow().email}","more":${nested}}`,
+    JSON.stringify(newRow({ password: { hash: runOfPadding } })),
+    `{"email":"${newRow().email}","memberships":[${"0,".repeat(30_000)}0]}`,
+    JSON.stringify(newRow()),
+  ];
+  const { status, body } = await sendPeople("POST", "", rows.join("\n"));
+  expect(status).toBe(202);
+  expect((await ended(body.data.id)).state).toBe("finished");
+  const outcomes = (await reportOf(body.data.id)).map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(["refused", "created", "refused", "refused", "created"]);
+});
+
 test("a password whose hash is out of bounds is left out and counted, and the person comes in", async () => {
   const tag = "$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8";
   const rows = [`$pbkdf2-sha256$i=2000001${tag}`, `$argon2id$v=19$m=131073,t=1,p=1${tag}`, IMPORTED_HASH].map((hash) =>
