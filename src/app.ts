@@ -54,7 +54,7 @@ import { resendRoutes } from "./webhooks/resend/api";
 import { replayRoutes } from "./webhooks/resend/replays/api";
 import { webhookKeyRoutes } from "./webhooks/signing/routes";
 import { sourceRoutes } from "./webhooks/sources/api";
-import { inboundRoutes } from "./webhooks/sources/inbound/routes";
+import { inboundRoutes, noteEarlyRefusals } from "./webhooks/sources/inbound/routes";
 import { statsRoutes, subscriptionStatsRoutes } from "./webhooks/stats/api";
 import { subscriptionRoutes } from "./webhooks/subscriptions/api";
 import { rotationRoutes } from "./webhooks/subscriptions/rotation/api";
@@ -87,6 +87,7 @@ app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
   return next();
 });
+app.use("/api/v1/in/:sourceId", noteEarlyRefusals);
 app.use("/api/*", limitBody);
 app.use("/api/*", jsonOnly);
 

@@ -49,6 +49,8 @@ export interface Access {
   bodyKiB?: number;
   /** Whether the body may be a JSON value a line. */
   takesNdjson?: true;
+  /** Whether the body may be a form. */
+  takesForm?: true;
   /** Whether pages of other origins may send our cookies. */
   takesCookiesAcrossOrigins?: true;
   /** Whether pages of every origin may read it: a document that says the same to everybody. */

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
+import { isForm } from "../media-type";
 import { BODY_KIB } from "../operation";
 import { accessOf } from "./access";
 import type { AppEnv } from "./env";
@@ -37,14 +38,15 @@ export const limitBody = documented(
 );
 
 /**
- * 415 for a body that is neither JSON nor, where the operation takes it, NDJSON. A request without a body needs no
- * content type.
+ * 415 for a body that is neither JSON nor, where the operation takes it, NDJSON or a form. A request without a body
+ * needs no content type.
  */
 export const jsonOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     const type = c.req.header("content-type");
     const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";
-    const isTaken = (type && JSON_TYPE.test(type)) || (isNdjson(c) && accessOf(c).takesNdjson);
+    const { takesNdjson, takesForm } = accessOf(c);
+    const isTaken = (type && JSON_TYPE.test(type)) || (isNdjson(c) && takesNdjson) || (isForm(type) && takesForm);
     if (!isEmpty && !isTaken) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
     await next();
   }),

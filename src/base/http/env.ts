@@ -29,6 +29,8 @@ export interface AppEnv {
     mountedAt: string | undefined;
     /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */
     secureHeadersNonce: string;
+    /** Set where a call has reached its source, which notes itself why it refuses one. */
+    hasReachedSource: true | undefined;
     /** Fields that the route adds to the log line of its request. */
     logFields: LogFields;
   };

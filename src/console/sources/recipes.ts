@@ -33,7 +33,7 @@ export const RECIPES: Readonly<Record<SourceProvider, Recipe>> = {
     secretHint: "This one is random. Copy it now: GitHub needs it too, and it is not shown again.",
     steps: [
       "In the settings of the repository or the organisation, open Webhooks and add one with this URL.",
-      "Choose the content type application/json.",
+      "Choose the content type application/json. A form works too.",
       "Enter the same secret there. GitHub's first call, a ping, is answered and not relayed.",
     ],
   },

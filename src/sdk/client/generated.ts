@@ -2373,7 +2373,18 @@ export interface SourceError {
 }
 
 /** Why a call was refused. */
-export type SourceErrorReason = "signature" | "timestamp" | "body" | "type" | "too_large" | "rate_limited";
+export type SourceErrorReason =
+  | "signature"
+  | "timestamp"
+  | "disabled"
+  | "media_type"
+  | "body"
+  | "type"
+  | "schema"
+  | "too_large"
+  | "rate_limited"
+  | "not_published"
+  | "unavailable";
 
 /** Who sends the calls. */
 export type SourceProvider = "stripe" | "github" | "shopify" | "slack" | "standard" | "hmac";

@@ -1,5 +1,6 @@
 /** Turns the body of a genuine call into the event that is published, or says why there is none. */
 import { AppError, invalid } from "../../base/errors";
+import { isForm } from "../../base/media-type";
 import { publication } from "../events/publication";
 import { type CallIdentity, type Content, contentOf } from "./content";
 import { MAX_INBOUND_BYTES } from "./option-schemas";
@@ -8,9 +9,9 @@ import type { InboundCall } from "./signed";
 import type { SourceRow } from "./store";
 
 /** A call that becomes an event. */
-interface Relayed {
+export interface Relayed {
   type: string;
-  /** The very bytes of the body. */
+  /** The very bytes of the body, or of the JSON in it. */
   payload: string;
   /** By which repeats are known; null: no call is a repeat. */
   identity: CallIdentity | null;
@@ -35,7 +36,11 @@ export function readCall({ provider, options }: SourceRow, { headers, body }: In
     const message = `The body is larger than ${maxBytes} bytes.`;
     return { is: "refused", reason: "too_large", error: new AppError("PAYLOAD_TOO_LARGE", { message }) };
   }
-  const read = jsonIn(body);
+  const isFormBody = isForm(headers.get("content-type"));
+  if (isFormBody && provider !== "github") {
+    return { is: "refused", reason: "media_type", error: new AppError("UNSUPPORTED_MEDIA_TYPE") };
+  }
+  const read = jsonIn(body, isFormBody);
   if (read === null) return { is: "refused", reason: "body", error: new AppError("INVALID_JSON") };
   const content = contentOf(provider, options, headers, read.json);
   const { identity, correlationId, isEvent, challenge } = content;
@@ -56,14 +61,21 @@ export function readCall({ provider, options }: SourceRow, { headers, body }: In
 /** A provider's name with `_` for each character that no event type has. */
 const asType = (name: string): string => name.replace(/[^!-)+-~]/gu, "_");
 
-/** The body as text and parsed; null if it is not JSON in UTF-8. */
-function jsonIn(body: Uint8Array<ArrayBuffer>): { text: string; json: unknown } | null {
+/** The JSON of a call as text and parsed; null if it is not JSON in UTF-8. */
+function jsonIn(body: InboundCall["body"], isFormBody: boolean): { text: string; json: unknown } | null {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    const sent = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    const text = isFormBody ? payloadIn(sent) : sent;
     return { text, json: JSON.parse(text) };
   } catch {
     return null;
   }
+}
+
+/** What a form has in its field `payload`. Throws URIError for bytes that are no UTF-8. */
+function payloadIn(form: string): string {
+  const [, encoded = ""] = /(?:^|&)payload=([^&]*)/.exec(form) ?? [];
+  return decodeURIComponent(encoded.replaceAll("+", " "));
 }
 
 const isAllowed = (allow: readonly string[] | undefined, type: string): boolean =>

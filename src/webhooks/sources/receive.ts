@@ -5,8 +5,8 @@ import { AppError } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
 import { publishOrFind } from "../events/publish";
 import type { CallIdentity } from "./content";
-import { readCall } from "./read";
-import { countRefused, noteError, refuseRepeated } from "./refusals";
+import { type Relayed, readCall } from "./read";
+import { countRefused, noteError, reasonOf, refuseRepeated } from "./refusals";
 import { openSecrets } from "./secrets";
 import type { InboundCall } from "./signed";
 import { isSourceId } from "./source-id";
@@ -33,24 +33,26 @@ export async function authenticateCall(
   call: InboundCall,
   clientIp: string,
 ): Promise<CalledSource> {
-  refuseRepeated(deps, sourceId, clientIp);
+  refuseRepeated(deps, sourceId, clientIp, call.body.length);
   const asked = { clientIp, mark: sourceId };
   const found = isSourceId(sourceId)
     ? await lookUp(deps, "unknownSource", asked, () => findCalledSource(deps, sourceId))
     : null;
-  const isOpen = found?.source.enabled === true && !found.tenant.isTenantSuspended;
-  if (found && isOpen) {
+  if (found && isOpen(found)) {
     const { id, provider, options, secretsSealed } = found.source;
     const secrets = (await openSecrets(deps, id, secretsSealed)).map(({ secret }) => secret);
     const refusal = await refusalOf({ provider, options, secrets }, call, deps.now());
     if (refusal === null) return found;
     noteError(deps, id, refusal, call.body.length);
   } else {
+    if (found) noteError(deps, found.source.id, "disabled", call.body.length);
     await verifyNothing(call.body);
   }
   countRefused(deps, sourceId, clientIp);
   throw new AppError("UNAUTHENTICATED", { message: "Invalid signature." });
 }
+
+const isOpen = ({ source, tenant }: CalledSource): boolean => source.enabled && !tenant.isTenantSuspended;
 
 /**
  * Publishes the event of a genuine call, unless it came before. Throws PAYLOAD_TOO_LARGE, INVALID_JSON,
@@ -66,7 +68,20 @@ export async function receiveCall(deps: Deps, { source, tenant }: CalledSource, 
     const { challenge } = reading;
     return challenge === undefined ? { status: 200, message: "Ignored" } : { status: 200, challenge };
   }
-  const { type, payload, correlationId, identity } = reading.event;
+  try {
+    return await relay(deps, { source, tenant }, call, reading.event);
+  } catch (error) {
+    noteError(deps, source.id, reasonOf(error), call.body.length);
+    throw error;
+  }
+}
+
+async function relay(
+  deps: Deps,
+  { source, tenant }: CalledSource,
+  call: InboundCall,
+  { type, payload, correlationId, identity }: Relayed,
+): Promise<Receipt> {
   const idempotencyKey = identity && (await markOf(source.id, identity, call.body));
   const input = { type, payload, correlationId, idempotencyKey, requestHash: ANY_BODY };
   const [published] = await publishOrFind(deps, tenant, [input], 0);

@@ -1,11 +1,13 @@
 /** What an isolate remembers of refused calls: strangers cost no row and, after a while, no signature. */
 import { BoundedMap } from "../../base/bounded-map";
 import type { Deps } from "../../base/deps";
-import { AppError } from "../../base/errors";
+import { AppError, type ErrorCode } from "../../base/errors";
+import { lookUp } from "../../base/limits/unknown";
 import { MINUTE_MS } from "../../base/time";
 import { insertSourceError } from "./errors-store";
 import type { Reason } from "./schemas";
 import { isSourceId } from "./source-id";
+import { findCalledSource } from "./store";
 
 /** Bounds the memory. */
 const MAX_REMEMBERED = 5_000;
@@ -16,6 +18,11 @@ const refusedAt = new BoundedMap<number[]>(MAX_REMEMBERED);
 /** Refused calls that are not written yet, by source and reason, and when the last entry was written or tried. */
 const unwritten = new BoundedMap<{ count: number; writtenAt: number }>(MAX_REMEMBERED);
 
+const entryKey = (sourceId: string, reason: Reason) => `${sourceId} ${reason}`;
+
+/** Why the calls of an address were refused that are counted. */
+const NOT_GENUINE: readonly Reason[] = ["signature", "timestamp", "disabled"];
+
 /** Forgets everything, so that tests can share an isolate. */
 export function forgetRefusals(): void {
   refusedAt.clear();
@@ -25,11 +32,16 @@ export function forgetRefusals(): void {
 /** Other texts than ids share a key: they can be as long as a URL. */
 const keyOf = (sourceId: string, clientIp: string) => `${clientIp} ${isSourceId(sourceId) ? sourceId : ""}`;
 
-/** Throws RATE_LIMITED for an address that had 20 calls to this source refused within a minute. */
-export function refuseRepeated(deps: Deps, sourceId: string, clientIp: string): void {
+/**
+ * Throws RATE_LIMITED for an address that had 20 calls to this source refused within a minute. They stand among the
+ * errors of a source that has some, with the reason of those before.
+ */
+export function refuseRepeated(deps: Deps, sourceId: string, clientIp: string, bytes: number): void {
   const [oldest = 0, ...rest] = refusedAt.get(keyOf(sourceId, clientIp)) ?? [];
   const waitMs = oldest + MINUTE_MS - deps.now();
   if (rest.length + 1 < MAX_REFUSED_CALLS || waitMs <= 0) return;
+  const reason = NOT_GENUINE.find((one) => unwritten.has(entryKey(sourceId, one)));
+  if (reason) noteError(deps, sourceId, reason, bytes);
   throw new AppError("RATE_LIMITED", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }
 
@@ -40,9 +52,51 @@ export function countRefused(deps: Deps, sourceId: string, clientIp: string): vo
   refusedAt.set(key, [...before, deps.now()].slice(-MAX_REFUSED_CALLS));
 }
 
+/**
+ * Notes a call that was refused before its source was looked up. The look-up is in the background, so that the answer
+ * tells nobody whether there is such a source, and counts as others do.
+ */
+export function noteUnread(
+  deps: Deps,
+  { sourceId, clientIp }: { sourceId: string; clientIp: string },
+  reason: Reason,
+  bytes: number,
+): void {
+  if (!isSourceId(sourceId)) return;
+  if (unwritten.has(entryKey(sourceId, reason))) {
+    noteError(deps, sourceId, reason, bytes);
+    return;
+  }
+  const note = async () => {
+    const find = () => findCalledSource(deps, sourceId);
+    if (await lookUp(deps, "unknownSource", { clientIp, mark: sourceId }, find)) {
+      noteError(deps, sourceId, reason, bytes);
+    }
+  };
+  deps.background("source error", note().catch(ignoreRateLimit));
+}
+
+/** An address that calls too many unknown sources is not worth a line in the log. */
+function ignoreRateLimit(error: unknown): void {
+  if (!(error instanceof AppError && error.code === "RATE_LIMITED")) throw error;
+}
+
+const REASON_OF: Readonly<Partial<Record<ErrorCode, Reason>>> = {
+  INVALID_JSON: "body",
+  PAYLOAD_TOO_LARGE: "too_large",
+  RATE_LIMITED: "rate_limited",
+  SERVICE_UNAVAILABLE: "unavailable",
+  UNSUPPORTED_MEDIA_TYPE: "media_type",
+  VALIDATION_FAILED: "schema",
+};
+
+/** Why a call was refused that middleware or publishing refuses. */
+export const reasonOf = (error: unknown): Reason =>
+  error instanceof AppError ? (REASON_OF[error.code] ?? "not_published") : "unavailable";
+
 /** Notes a refused call among the errors of its source, in the background: one row a minute and reason. */
 export function noteError(deps: Deps, sourceId: string, reason: Reason, bytes: number): void {
-  const key = `${sourceId} ${reason}`;
+  const key = entryKey(sourceId, reason);
   const entry = unwritten.get(key) ?? { count: 0, writtenAt: 0 };
   unwritten.set(key, entry);
   entry.count += 1;

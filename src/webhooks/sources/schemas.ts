@@ -8,7 +8,19 @@ const PROVIDERS = ["stripe", "github", "shopify", "slack", "standard", "hmac"] a
 export type SourceProvider = (typeof PROVIDERS)[number];
 
 /** Why a call was refused. */
-const REASONS = ["signature", "timestamp", "body", "type", "too_large", "rate_limited"] as const;
+const REASONS = [
+  "signature",
+  "timestamp",
+  "disabled",
+  "media_type",
+  "body",
+  "type",
+  "schema",
+  "too_large",
+  "rate_limited",
+  "not_published",
+  "unavailable",
+] as const;
 
 export type Reason = (typeof REASONS)[number];
 

@@ -1,14 +1,14 @@
 /** `/in/:sourceId`: where providers send their calls. The signature is the credential. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import * as z from "zod";
-import { AppError } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
 import { requires } from "../../../base/http/operation";
 import { consume, limitedInside } from "../../../base/http/rate-limit";
 import { describeRoute } from "../../../base/http/route-docs";
 import { says } from "../../../base/schemas/schemas";
 import { authenticateCall, receiveCall } from "../receive";
-import { noteError } from "../refusals";
+import { noteError, noteUnread, reasonOf } from "../refusals";
 
 const challenge = z.object({ challenge: z.string() });
 
@@ -21,12 +21,13 @@ export const inboundRoutes = new Hono<AppEnv>().post(
     path: z.object({ sourceId: z.string().meta({ description: "The id of the source.", examples: ["src_"] }) }),
     description:
       "The provider's signature is the credential. The answer to an unknown source is that to a wrong signature. A " +
-      "body of any JSON value with up to 256 KiB is taken.",
+      "body of any JSON value with up to 256 KiB is taken; of GitHub, also a form with it as `payload`.",
   })),
-  requires({ callers: "anybody", bodyKiB: 256 }),
+  requires({ callers: "anybody", bodyKiB: 256, takesForm: true }),
   limitedInside("inbound", "source"),
   async (c) => {
     const deps = c.get("deps");
+    c.set("hasReachedSource", true);
     const call = { headers: c.req.raw.headers, body: new Uint8Array(await c.req.arrayBuffer()) };
     const called = await authenticateCall(deps, c.req.param("sourceId"), call, c.get("clientIp"));
     const { id, tenantId, options } = called.source;
@@ -34,9 +35,7 @@ export const inboundRoutes = new Hono<AppEnv>().post(
     try {
       await consume(c, "inbound", id, { max: options.requestsPerMinute });
     } catch (error) {
-      if (error instanceof AppError && error.code === "RATE_LIMITED") {
-        noteError(deps, id, "rate_limited", call.body.length);
-      }
+      noteError(deps, id, reasonOf(error), call.body.length);
       throw error;
     }
     const { status, ...receipt } = await receiveCall(deps, called, call);
@@ -45,3 +44,22 @@ export const inboundRoutes = new Hono<AppEnv>().post(
     return c.json({ message: receipt.message }, status);
   },
 );
+
+/** Notes calls that are refused before they reach their source: for the size or the media type of their body. */
+export const noteEarlyRefusals = createMiddleware<AppEnv>(async (c, next) => {
+  // Afterwards, the parameters are those of the handler that refused.
+  const called = { sourceId: c.req.param("sourceId") ?? "", clientIp: c.get("clientIp") };
+  await next();
+  if (c.error === undefined || c.get("hasReachedSource")) return;
+  noteUnread(c.get("deps"), called, reasonOf(c.error), await bytesOf(c));
+});
+
+/** The size of the body: of one that was not read, what its header says. */
+async function bytesOf({ req }: Context<AppEnv>): Promise<number> {
+  const said = Number(req.header("content-length")) || 0;
+  if (!req.bodyCache.arrayBuffer) return said;
+  return req.arrayBuffer().then(
+    ({ byteLength }) => byteLength,
+    () => said,
+  );
+}
