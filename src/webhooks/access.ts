@@ -87,7 +87,7 @@ export const IMPORT_TYPES = {
   callers: WITH_KEYS,
   limit: { rule: "writeEventTypes", per: "tenant", units: 10 },
   hasNoRecords: true,
-  bodyKiB: 512,
+  bodyKiB: 4096,
 } as const satisfies Access;
 
 /** Trying rules on a payload. Writes nothing. */

@@ -264,7 +264,7 @@ export const OPEN_WHEN_SUSPENDED: readonly string[] = [
 /** How large a body may be where it is not 64 KiB. */
 export const BODY_KIB: Readonly<Record<string, number>> = {
   "POST /event-types": 256,
-  "POST /event-types/import": 512,
+  "POST /event-types/import": 4096,
   "PATCH /event-types/:name": 256,
   "POST /event-types/:name/validate": 256,
   "POST /event-types/:name/versions": 256,

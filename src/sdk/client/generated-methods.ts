@@ -649,10 +649,11 @@ export interface EventTypeMethods {
    */
   export(filter?: EventTypesFormat, options?: CallOptions): Promise<string>;
   /**
-   * Creates and changes the event types of a document, all of them or none.
+   * Creates and changes the event types of a document.
    *
    * Types are known by their names. A schema that differs from the newest version becomes the next version. Types and
-   * fields that are missing stay. Needs `webhook.update` too.
+   * fields that are missing stay. What cannot be taken is listed and holds up nothing else; 400 if no type can be
+   * taken. Needs `webhook.update` too.
    *
    * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.create`, VALIDATION_FAILED.
    */

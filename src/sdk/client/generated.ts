@@ -575,7 +575,7 @@ export interface EventTypeFilter {
   archived?: "exclude" | "include" | "only" | undefined;
 }
 
-/** Event types to create or change, all of them or none. */
+/** Event types to create or change. */
 export interface EventTypeImport {
   /** 1 to 1000 event types, as the export in JSON has them. */
   eventTypes?: ImportedEventType[] | undefined;
@@ -585,7 +585,7 @@ export interface EventTypeImport {
   dryRun?: boolean | undefined;
 }
 
-/** The names of the types of an import, by what became of them. */
+/** The names of the types of an import, by what became of them, and what was not taken. */
 export interface EventTypeImportResult {
   created: string[];
   /** Those of which other fields than the schema have changed. */
@@ -593,6 +593,20 @@ export interface EventTypeImportResult {
   /** Those that have a further version of their schema. */
   versions: string[];
   unchanged: string[];
+  /** What was left out of types that were taken, at most 1,000. */
+  ignored: {
+    type: string;
+    path: string;
+    keyword: string;
+  }[];
+  /** How much more was left out than is listed. */
+  moreIgnored?: number | undefined;
+  /** Why types were not taken, with up to 3 reasons each. */
+  failed: {
+    type: string;
+    path: string;
+    message: string;
+  }[];
   dryRun: boolean;
 }
 

@@ -158,10 +158,11 @@ export const eventTypes = {
   }),
   import: endpoint({
     id: "importEventTypes",
-    summary: "Creates and changes the event types of a document, all of them or none.",
+    summary: "Creates and changes the event types of a document.",
     description:
       "Types are known by their names. A schema that differs from the newest version becomes the next version. " +
-      "Types and fields that are missing stay. Needs `webhook.update` too.",
+      "Types and fields that are missing stay. What cannot be taken is listed and holds up nothing else; 400 if no " +
+      "type can be taken. Needs `webhook.update` too.",
     ...IMPORT_TYPES,
     permission: "webhook.create",
     also: "webhook.update",

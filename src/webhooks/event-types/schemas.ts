@@ -5,7 +5,7 @@ import { described, isWithinDepth, MAX_DEPTH, moment, pageLimit, time } from "..
 import { catalogue, catalogueChange } from "./catalogue/schemas";
 
 const KIB = 1024;
-const MAX_EXAMPLES = 5;
+export const MAX_EXAMPLES = 5;
 const MAX_EXAMPLE_BYTES = 16 * KIB;
 const MAX_PAGE_ROWS = 200;
 /** They would be mistaken for paths. */

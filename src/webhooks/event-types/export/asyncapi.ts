@@ -7,26 +7,30 @@ import { type ForEverybody, infoOf, type Writer, withRoot } from "./format";
 const SCHEMA_FORMAT = "application/schema+json;version=draft-2020-12";
 
 export function asyncapiWriter(meter: Meter, forEverybody?: ForEverybody): Writer {
-  const names: string[] = [];
+  const keys: string[] = [];
   return {
     head: `{"asyncapi":"3.0.0","info":${infoOf(forEverybody)},"channels":{`,
     between: ",",
     entry: (declared) => {
-      names.push(declared.type.name);
-      return `${JSON.stringify(declared.type.name)}:${JSON.stringify(channelOf(declared, meter))}`;
+      const key = keyOf(declared.type.name);
+      keys.push(key);
+      return `${JSON.stringify(key)}:${JSON.stringify(channelOf(declared, meter))}`;
     },
     tail: () => {
-      const operations = names.map((name) => [
-        name,
-        { action: "send", channel: { $ref: `#/channels/${pointerPart(name)}` } },
+      const operations = keys.map((key) => [
+        key,
+        { action: "send", channel: { $ref: `#/channels/${pointerPart(key)}` } },
       ]);
       return `},"operations":${JSON.stringify(Object.fromEntries(operations))}}`;
     },
   };
 }
 
+/** Tools read a key as an address, in which these begin a query, a fragment or a parameter. */
+const keyOf = (name: string): string => name.replace(/[?#{}%]/g, encodeURIComponent);
+
 function channelOf({ type, newest }: Declared, meter: Meter) {
-  const root = `#/channels/${pointerPart(type.name)}/messages/event/payload/schema`;
+  const root = `#/channels/${pointerPart(keyOf(type.name))}/messages/event/payload/schema`;
   const schema = newest.schema === undefined ? true : withRoot(newest.schema, root, meter);
   return {
     address: null,

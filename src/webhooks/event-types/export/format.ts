@@ -25,10 +25,12 @@ export interface Writer {
 export const withRoot = (schema: unknown, root: string, meter: Meter): unknown =>
   mapSchema(
     schema,
-    (keyword, value) => {
-      if (keyword !== "$ref") return value;
-      meter.pay((root.length + String(value).length) * PRICES.copiedCharacter);
-      return `${root}${String(value).slice(1)}`;
+    {
+      keyword: (keyword, value) => {
+        if (keyword !== "$ref") return value;
+        meter.pay((root.length + String(value).length) * PRICES.copiedCharacter);
+        return `${root}${String(value).slice(1)}`;
+      },
     },
     meter,
   );

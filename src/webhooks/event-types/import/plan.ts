@@ -3,6 +3,8 @@ import { AppError } from "../../../base/errors";
 import type { Meter } from "../../work/meter";
 import { change, type Declared, declare, nextVersion } from "../declaration";
 import type { Deprecation } from "../rows";
+import { withFitting } from "./examples";
+import type { Item } from "./openapi";
 import type { ImportedType } from "./schemas";
 
 /** A type to write. */
@@ -14,21 +16,24 @@ export interface Planned {
   hasVersion: boolean;
 }
 
-/** Plans one type; null if nothing differs. `path` is where the import has it. Throws VALIDATION_FAILED, CONFLICT. */
+/**
+ * Plans one type; null if nothing differs. `ignore` is called for examples that do not fit. Throws VALIDATION_FAILED,
+ * CONFLICT.
+ */
 export function plan(
   before: Declared | undefined,
-  given: ImportedType,
-  path: string,
+  { type, examples, path }: Item,
   nowMs: number,
   meter: Meter,
+  ignore: (path: string, keyword: string) => void,
 ): Planned | null {
   try {
+    const given = withFitting(type, examples, before, meter, (at, keyword) => ignore(`${path}.${at}`, keyword));
     return before ? planChange(before, given, nowMs, meter) : planNew(given, nowMs, meter);
   } catch (error) {
-    if (!(error instanceof AppError) || !error.details) throw error;
-    throw new AppError(error.code, {
-      details: error.details.map((detail) => ({ ...detail, path: `${path}.${detail.path}` })),
-    });
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, details = [{ path: "name", message }] } = error;
+    throw new AppError(code, { details: details.map((one) => ({ ...one, path: `${path}.${one.path}` })) });
   }
 }
 

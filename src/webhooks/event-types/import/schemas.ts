@@ -57,18 +57,37 @@ export const typeImport = z
     path: ["eventTypes"],
     message: "Send either eventTypes or openapi",
   })
-  .meta({ id: "EventTypeImport", description: "Event types to create or change, all of them or none." });
+  .meta({ id: "EventTypeImport", description: "Event types to create or change." });
 
 const names = z.array(z.string()).meta({ examples: [["order.paid"]] });
 
 export const typeImportResult = described(
   "EventTypeImportResult",
-  "The names of the types of an import, by what became of them.",
+  "The names of the types of an import, by what became of them, and what was not taken.",
   () => ({
     created: names,
     updated: names.meta({ description: "Those of which other fields than the schema have changed." }),
     versions: names.meta({ description: "Those that have a further version of their schema." }),
     unchanged: names,
+    ignored: z
+      .array(
+        z.object({
+          type: z.string().meta({ examples: ["order.paid"] }),
+          path: z.string().meta({ examples: ["openapi.webhooks.order.paid.schema.properties.url.format"] }),
+          keyword: z.string().meta({ examples: ["format"] }),
+        }),
+      )
+      .meta({ description: "What was left out of types that were taken, at most 1,000." }),
+    moreIgnored: z.int().min(1).optional().meta({ description: "How much more was left out than is listed." }),
+    failed: z
+      .array(
+        z.object({
+          type: z.string().meta({ examples: ["order.old"] }),
+          path: z.string().meta({ examples: ["openapi.webhooks.order.old.schema.pattern"] }),
+          message: z.string(),
+        }),
+      )
+      .meta({ description: "Why types were not taken, with up to 3 reasons each." }),
     dryRun: z.boolean(),
   }),
 );

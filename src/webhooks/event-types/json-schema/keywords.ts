@@ -8,7 +8,7 @@ type Holds = "schema" | "schemas" | "named schemas";
 /** What is wrong with the value of a keyword; null if nothing is. */
 type Refusal = string | null;
 
-const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+export const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 const TYPES = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
 const NAMED = ["$defs", "properties", "patternProperties", "dependentSchemas"];
@@ -47,7 +47,8 @@ const MAX_NAME_CHARACTERS = 256;
 export const refuseName = (name: string): Refusal =>
   name.length > MAX_NAME_CHARACTERS ? `A name must have at most ${MAX_NAME_CHARACTERS} characters` : null;
 
-const ANNOTATIONS = {
+/** The keywords that say nothing about which values are valid. */
+export const ANNOTATIONS: Readonly<Record<string, (value: unknown) => Refusal>> = {
   title: text,
   description: text,
   $comment: text,

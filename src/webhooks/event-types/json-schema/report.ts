@@ -9,6 +9,13 @@ export interface Finding {
 /** Where a value is, from the innermost name or index out; null at the root. */
 export type Place = { in: Place; key: string | number } | null;
 
+/** The names and indexes that lead to a place, from the root on. */
+export function keysOf(place: Place): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let at = place; at; at = at.in) keys.push(at.key);
+  return keys.reverse();
+}
+
 const MAX_FINDINGS = 10;
 const MAX_PATH_CHARACTERS = 500;
 
@@ -23,9 +30,7 @@ export class Report {
    */
   add(place: Place, message: string | (() => string)): void {
     if (this.findings.length >= MAX_FINDINGS) return;
-    const keys: (string | number)[] = [];
-    for (let at = place; at; at = at.in) keys.push(at.key);
-    const path = [this.root, ...keys.reverse()].join(".");
+    const path = [this.root, ...keysOf(place)].join(".");
     const text = typeof message === "string" ? message : message();
     this.findings.push({ path: path.slice(0, MAX_PATH_CHARACTERS), message: text });
   }
