@@ -43,6 +43,8 @@ export interface Access {
   permissionInPlatform?: Permission;
   /** Why a platform key may not ask: it gets 403 with this message, and not the 401 of other keys. */
   forbidsPlatformKeys?: string;
+  /** Whether it is missing in the tenant of the platform: 404 for whoever acts there. */
+  notInPlatform?: true;
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
   /** How large the body may be, in KiB; missing: `BODY_KIB`. */

@@ -6,7 +6,6 @@ import { namesOfOlderConnections } from "../identity/members/left-connections";
 import { namesOfOlderKeys } from "../identity/members/left-keys";
 import { namesOfOlder } from "../identity/members/left-subscriptions";
 import { providerLabel } from "../identity/providers/labels";
-import { countPortalLinks } from "../identity/tokens/portal-links-store";
 import type { JobOf, KindsOf } from "./kind";
 import { HIDDEN, MINOR, nothing, notice, same, storedToken, type Told } from "./notice";
 import * as mails from "./notices";
@@ -94,7 +93,6 @@ async function passwordChanged(job: JobOf<"passwordChanged">, { deps, user, reve
     old: endedCredentials ? await setUpBefore(deps, userId, user.emailVerifiedAt ?? 0) : NOTHING_OLD,
     labelOf: (provider) => providerLabel(deps.config, provider as ProviderName),
     revokeApiKeysToken: await storedToken(deps, "revoke-api-keys", id),
-    portalLinks: await countPortalLinks(deps, userId),
     ended,
   });
 }

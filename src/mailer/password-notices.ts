@@ -21,14 +21,12 @@ interface PasswordContext extends RevertibleContext {
   old: SetUp;
   labelOf: (provider: string) => string;
   revokeApiKeysToken: string;
-  /** How many portal links and tokens of the user still work. */
-  portalLinks: number;
   /** Present after a reset that reclaimed an unverified account. */
   ended: EndedAccess | undefined;
 }
 
 export function passwordChangedMail(context: PasswordContext): MailContent {
-  const { appUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, portalLinks, ended } = context;
+  const { appUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, ended } = context;
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
   const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
@@ -38,7 +36,6 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
     ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
     ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
     ...describeOld(old),
-    ...describePortalLinks(portalLinks),
     ...notMe(context, "makes the new password invalid"),
     ...(keys.length === 0
       ? []
@@ -47,12 +44,6 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
           linkTo(appUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
         ]),
   ]);
-}
-
-function describePortalLinks(count: number): string[] {
-  if (count === 0) return [];
-  const work = count === 1 ? "A portal link of yours still works" : `${count} portal links of yours still work`;
-  return [`${work}, for a day at most. Revoke those that you do not know under Portal links.`];
 }
 
 /** Whoever registered an address need not own it. */

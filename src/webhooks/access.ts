@@ -36,6 +36,7 @@ export const MANAGE_SOURCES = {
   callers: WITH_KEYS,
   permission: "source.manage",
   limit: { rule: "writeSource", per: "tenant" },
+  notInPlatform: true,
 } as const satisfies Access;
 
 /** Creating or changing sources: whoever has the secret of one publishes with it. */

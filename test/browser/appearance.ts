@@ -138,7 +138,7 @@ async function accountPages(stage: Stage, page: Page): Promise<void> {
   await page.goto(`${base}/console/api-keys`);
   await inspect(page, "api-keys-empty");
   await page.getByLabel("Name").fill("CI");
-  await page.getByLabel("event.publish").check();
+  await page.getByRole("checkbox", { name: "event.publish Publish events" }).check();
   await press(page, "Create key");
   await page.getByText("it will not be shown again").waitFor();
   await inspect(page, "api-keys");

@@ -30,8 +30,8 @@ mailed code, totp              in    401c! 401c! 403t  401t! 401t! in    423   =
 passkey                        in    401!  401!  in    in    -     in    in    429   503   in    403f  in    404   in    in    in    in    in    made  in    403v  401
 provider                       in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   in    made  in    403v  new
 provider, totp                 in    400   401t! 403t  401t! 401t! in    423   =     =     503   403f  in    404   =     =     =     =     =     made  in    403v  new
-provider, by address           in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   =     made  409   409   new
-provider, new account          in    400   400   -     -     -     in    in    429   503   in    -     -     404   -     403f  in    404   in    -     in    403n  -
+provider, by address           in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   =     made  403v  403v  new
+provider, new account          in    400   400   -     -     -     in    in    429   503   in    -     -     404   -     403f  in    404   in    -     in    403v  -
 provider, invited              in    400   400   -     -     -     in    in    429   503   in    -     in    404   -     in    in    404   =     -     in    in    -
 registration                   in    -     409e  -     -     -     in    in    429   503   in    -     -     -     -     403f  403h  in    403f  -     in    in    -
 registration, invited          in    400   400   -     -     -     in    in    429   503   in    -     in    -     -     in    403h  in    403f  -     in    in    -
@@ -42,7 +42,7 @@ console: then totp             in    -     401t! -     401t! 401t! 423   423   4
 console: passkey               in    401!  =     =     -     -     =     =     429   503   =     =     =     -     =     =     in    in    =     =     =     403v  =
 console: mailed code           in    401c! =     =     =     -     =     =     429   503   =     =     =     -     =     =     in    404   =     =     =     took  =
 console: code, totp            in    =     =     403t  401t! =     =     423   429   503   =     =     =     -     =     =     in    404   =     =     =     took  =
-console: provider              in    400   =     403t  401t! -     =     =     429   503   =     =     =     -     =     =     in    404   =     =     =     403v  =
+console: provider              in    400   =     403t  401t! -     =     =     429   503   =     =     =     -     =     =     in    404   =     =     =     ask   =
 console: registration          in    -     409e  -     -     -     =     =     429   503   =     -     -     -     -     403f  403h  in    403f  -     =     =     -
 console: passkey registration  in    400v  409e  -     -     -     =     =     429   503   =     -     -     -     -     403f  in    =     in    -     =     =     -
 refresh                        in    401r  401x  in    -     -     in    in    429   503   in    401r  in    -     in    in    in    in    in    401r  in    in    401r
@@ -64,7 +64,6 @@ const REFUSED: Record<string, [status: number, code: string]> = {
   "401x": [401, "REFRESH_TOKEN_REUSED"],
   "403f": [403, "FORBIDDEN"],
   "403h": [403, "CAPTCHA_REQUIRED"],
-  "403n": [403, "EMAIL_NOT_VERIFIED"],
   "403t": [403, "TOTP_REQUIRED"],
   "403v": [403, "EMAIL_NOT_VERIFIED"],
   "404": [404, "NOT_FOUND"],
@@ -95,9 +94,11 @@ function expected(cell: string, way: Way): string {
   const records = OPENED[word];
   // Who is in no tenant gets one.
   if (word === "made") return `opened, ${[...way.records, "tenant.created"].sort()}`;
+  // A page asks for the code that was mailed.
+  if (word === "ask") return "asked, ";
   if (records !== undefined) return `opened, ${records ?? way.records}`;
   const [status, code] = REFUSED[word] ?? [0, `no such cell: ${cell}`];
-  const recorded = cell.endsWith("!") ? "auth.login_failed" : word === "403n" ? "auth.registered" : "";
+  const recorded = cell.endsWith("!") ? "auth.login_failed" : "";
   // A page asks for the code in another page, and says in words what is wrong.
   const answer = isPage(way) ? (code === "TOTP_REQUIRED" ? "asked" : `${status}`) : `${status} ${code}`;
   return `${answer}, ${recorded}`;

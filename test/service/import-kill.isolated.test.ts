@@ -1,13 +1,15 @@
 /** An import of 10,000 people whose runs are killed again and again. */
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
-import { callImports, ndjson, reportOf, runKilled, sendPeople } from "../support/imports";
+import { beforeAll, expect, test } from "vitest";
+import { callImports, forgetImporter, ndjson, reportOf, runKilled, sendPeople } from "../support/imports";
 
 const PEOPLE = 10_000;
 /** After how many calls to D1 each run dies: at its beginning, in the middle of a batch, and far inside. */
 const CALLS = [0, 1, 2, 3, 4, 5, 8, 13, 21, 34, 35, 36];
 /** Hashes are only read when they are imported. */
 const HASH = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
+
+beforeAll(() => forgetImporter());
 
 test("an import of 10,000 people that is killed 24 times writes each of them once", async () => {
   const run = crypto.randomUUID();

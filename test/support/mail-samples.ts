@@ -38,7 +38,6 @@ const passwordChanged = passwordChangedMail({
     tenantKeys: ["shop (ak_4fG7…)"],
     connections: ['feed "Billing"', 'source "GitHub"'],
   },
-  portalLinks: 2,
   labelOf: () => "Google",
   revokeApiKeysToken: TOKEN,
   ended: undefined,

@@ -48,5 +48,6 @@ export async function refuseOtherCallers(c: Context<AppEnv>, access: Access): Pr
     if (access.permissionInPlatform !== undefined && !isInPlatform) throw apiKeyRefused();
   }
   if (!isOpenTo(access, caller)) throw apiKeyRefused();
-  if (principal.tenantId === PLATFORM_TENANT && !isOpenTo(access, "platform-key")) throw notFound("Tenant");
+  const isMissing = access.notInPlatform || !isOpenTo(access, "platform-key");
+  if (principal.tenantId === PLATFORM_TENANT && isMissing) throw notFound("Tenant");
 }
