@@ -15,6 +15,10 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Also in the alphabet of URLs, padded or not. Throws on anything else. */
+export const fromAnyBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+
 export function toHex(bytes: Uint8Array): string {
   return bytes.reduce((text, byte) => text + byte.toString(16).padStart(2, "0"), "");
 }

@@ -2434,18 +2434,20 @@ export type SourceType =
 
 /** How the calls of a source of the provider `hmac` are signed. */
 export interface SourceVerification {
-  /** The header with the signature. */
+  /** The header with the signature, or with a list of them that commas, semicolons or spaces separate. */
   header: string;
-  /** By default `"sha256"`. */
-  algorithm?: "sha256" | "sha512" | undefined;
-  /** By default `"hex"`. */
+  /** An HMAC; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`. */
+  algorithm?: "sha256" | "sha512" | "sha1" | "token" | undefined;
+  /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding?: "hex" | "base64" | undefined;
-  /** What stands before the signature in its header. By default `""`. */
+  /** What stands before each signature in its header. By default `""`. */
   prefix?: string | undefined;
   /** What is signed: `{body}`, and `{timestamp}` and `{id}` if their headers are named. By default `"{body}"`. */
   content?: string | undefined;
-  /** The header with the Unix time in seconds. */
+  /** The header with the time, in seconds or milliseconds since 1970, or in ISO 8601. It may be `header` too. */
   timestampHeader?: string | undefined;
+  /** What stands before the time in its header. */
+  timestampPrefix?: string | undefined;
   /** The header with the id of the call. */
   idHeader?: string | undefined;
   /** By default `300`. */
@@ -2456,18 +2458,20 @@ export interface SourceVerification {
 
 /** How the calls of a source of the provider `hmac` are signed. */
 export interface SourceVerificationOutput {
-  /** The header with the signature. */
+  /** The header with the signature, or with a list of them that commas, semicolons or spaces separate. */
   header: string;
-  /** By default `"sha256"`. */
-  algorithm: "sha256" | "sha512";
-  /** By default `"hex"`. */
+  /** An HMAC; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`. */
+  algorithm: "sha256" | "sha512" | "sha1" | "token";
+  /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding: "hex" | "base64";
-  /** What stands before the signature in its header. By default `""`. */
+  /** What stands before each signature in its header. By default `""`. */
   prefix: string;
   /** What is signed: `{body}`, and `{timestamp}` and `{id}` if their headers are named. By default `"{body}"`. */
   content: string;
-  /** The header with the Unix time in seconds. */
+  /** The header with the time, in seconds or milliseconds since 1970, or in ISO 8601. It may be `header` too. */
   timestampHeader?: string | undefined;
+  /** What stands before the time in its header. */
+  timestampPrefix?: string | undefined;
   /** The header with the id of the call. */
   idHeader?: string | undefined;
   /** By default `300`. */

@@ -56,6 +56,8 @@ const SIGNATURE: readonly PlacedField[] = [
       choices: [
         ["sha256", "HMAC-SHA-256", null],
         ["sha512", "HMAC-SHA-512", "sha512"],
+        ["sha1", "HMAC-SHA-1", "sha1"],
+        ["token", "none: the secret itself", "token"],
       ],
     }),
   ),
@@ -81,7 +83,7 @@ const SIGNATURE: readonly PlacedField[] = [
   signed("prefix", (name) =>
     textField({
       name,
-      label: "What stands before the signature in the header",
+      label: "What stands before a signature in the header",
       hint: "For example sha256= . Often nothing.",
     }),
   ),
@@ -97,8 +99,11 @@ const SIGNATURE: readonly PlacedField[] = [
     textField({
       name,
       label: "Header with the time",
-      hint: "Unix seconds. Without a signed time, a call can be repeated after a day.",
+      hint: "It may be the one with the signature. Without a signed time, a call can be repeated after a day.",
     }),
+  ),
+  signed("timestampPrefix", (name) =>
+    textField({ name, label: "What stands before the time in the header", hint: "For example t= . Often nothing." }),
   ),
   signed("idHeader", (name) => textField({ name, label: "Header with the ID of the call" })),
   signed("toleranceSeconds", (name) =>

@@ -19,19 +19,30 @@ const pointer = z
   .regex(POINTER, "Must be a JSON pointer, such as /data/id")
   .meta({ description: "A JSON pointer into the body (RFC 6901).", examples: ["/data/id"] });
 
+const PARTS = [BODY, TIMESTAMP, ID];
+
 const occurrences = (text: string, part: string) => text.split(part).length - 1;
 
 /** How the calls of the provider `hmac` are signed. */
 const verification = z
   .strictObject({
-    header: headerName.meta({ description: "The header with the signature.", examples: ["X-Signature"] }),
-    algorithm: z.enum(["sha256", "sha512"]).default("sha256"),
-    encoding: z.enum(["hex", "base64"]).default("hex"),
+    header: headerName.meta({
+      description: "The header with the signature, or with a list of them that commas, semicolons or spaces separate.",
+      examples: ["X-Signature"],
+    }),
+    algorithm: z
+      .enum(["sha256", "sha512", "sha1", "token"])
+      .default("sha256")
+      .meta({ description: "An HMAC; for `token`, the header has the secret itself, and nothing is signed." }),
+    encoding: z
+      .enum(["hex", "base64"])
+      .default("hex")
+      .meta({ description: "How the signature is written; base64 in either alphabet, padded or not." }),
     prefix: z
       .string()
       .max(32)
       .default("")
-      .meta({ description: "What stands before the signature in its header.", examples: ["sha256="] }),
+      .meta({ description: "What stands before each signature in its header.", examples: ["sha256="] }),
     content: z
       .string()
       .max(200)
@@ -40,7 +51,15 @@ const verification = z
         description: "What is signed: `{body}`, and `{timestamp}` and `{id}` if their headers are named.",
         examples: ["{timestamp}.{body}"],
       }),
-    timestampHeader: headerName.optional().meta({ description: "The header with the Unix time in seconds." }),
+    timestampHeader: headerName.optional().meta({
+      description:
+        "The header with the time, in seconds or milliseconds since 1970, or in ISO 8601. It may be `header` too.",
+    }),
+    timestampPrefix: z
+      .string()
+      .max(32)
+      .optional()
+      .meta({ description: "What stands before the time in its header.", examples: ["t="] }),
     idHeader: headerName.optional().meta({ description: "The header with the id of the call." }),
     toleranceSeconds: z.int().min(1).max(3600).default(300),
     secretEncoding: z
@@ -48,19 +67,39 @@ const verification = z
       .default("utf8")
       .meta({ description: "How the bytes of the key are written in the secret." }),
   })
-  .superRefine(({ content, timestampHeader, idHeader }, context) => {
-    const refuse = (message: string) => context.addIssue({ code: "custom", path: ["content"], message });
-    if (occurrences(content, BODY) !== 1) refuse("Must contain {body} once");
-    for (const [part, header] of [
-      [TIMESTAMP, timestampHeader],
-      [ID, idHeader],
-    ] as const) {
-      if (occurrences(content, part) !== (header === undefined ? 0 : 1)) {
-        refuse(`Must contain ${part} once if its header is named, and otherwise not`);
-      }
+  .superRefine((given, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    refuseContent(given, (message) => refuse("content", message));
+    if (given.timestampHeader === undefined && given.timestampPrefix !== undefined) {
+      refuse("timestampPrefix", "Needs timestampHeader");
     }
+    if (given.algorithm !== "token") return;
+    if (given.content !== BODY) refuse("content", "A token signs nothing");
+    if (given.secretEncoding !== "utf8") refuse("secretEncoding", "A token is text");
   })
   .meta({ id: "SourceVerification", description: "How the calls of a source of the provider `hmac` are signed." });
+
+interface Signing {
+  content: string;
+  timestampHeader?: string | undefined;
+  idHeader?: string | undefined;
+}
+
+/** A misspelt part would be signed as it stands, and no call would ever be right. */
+function refuseContent({ content, timestampHeader, idHeader }: Signing, refuse: (message: string) => void) {
+  if (occurrences(content, BODY) !== 1) refuse("Must contain {body} once");
+  if (/[{}]/.test(PARTS.reduce((text, part) => text.replaceAll(part, ""), content))) {
+    refuse("May have no other braces than {body}, {timestamp} and {id}");
+  }
+  for (const [part, header] of [
+    [TIMESTAMP, timestampHeader],
+    [ID, idHeader],
+  ] as const) {
+    if (occurrences(content, part) !== (header === undefined ? 0 : 1)) {
+      refuse(`Must contain ${part} once if its header is named, and otherwise not`);
+    }
+  }
+}
 
 const typeRule = z
   .union([

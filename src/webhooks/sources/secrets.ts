@@ -1,5 +1,5 @@
 /** The secrets of a source: one encrypted list for each source. */
-import { fromBase64, fromHex, utf8 } from "../../base/crypto/encoding";
+import { fromAnyBase64, fromBase64, fromHex, utf8 } from "../../base/crypto/encoding";
 import { decrypt, encrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { iso } from "../../base/time";
@@ -77,14 +77,14 @@ export function keyOf(provider: SourceProvider, { verification }: SourceOptions,
 }
 
 function hmacKey(provider: SourceProvider, encoding: "utf8" | "hex" | "base64", secret: string) {
-  if (provider === "standard" && secret.startsWith(SECRET_PREFIX)) return nonEmpty(anyBase64(secret));
+  if (provider === "standard" && secret.startsWith(SECRET_PREFIX))
+    return nonEmpty(fromAnyBase64(withoutPrefix(secret)));
   if (provider !== "hmac" || encoding === "utf8") return utf8(secret);
-  return nonEmpty(encoding === "hex" ? fromHex(secret) : fromBase64(secret));
+  return nonEmpty(encoding === "hex" ? fromHex(secret) : fromAnyBase64(withoutPrefix(secret)));
 }
 
-/** The key after the prefix, in either alphabet of base64, padded or not. */
-const anyBase64 = (secret: string) =>
-  fromBase64(secret.slice(SECRET_PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
+const withoutPrefix = (secret: string): string =>
+  secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
 
 function nonEmpty(bytes: Uint8Array<ArrayBuffer>) {
   if (bytes.length === 0) throw new Error("an empty key");

@@ -1,0 +1,61 @@
+/** The signatures of a provider that its tenant describes: what `verification` says. */
+import type { Verification } from "./option-schemas";
+import { entriesOf, type Hash, isRepeated, join, mac, present, type SignedTime, timeIn } from "./signature-text";
+import type { InboundCall, Signed, Token } from "./signed";
+
+const HASHES = { sha1: "SHA-1", sha256: "SHA-256", sha512: "SHA-512" } as const satisfies Record<string, Hash>;
+
+/** Returns the signatures of a call, or its token; null if they are missing or malformed. */
+export function describedBy(verification: Verification, call: InboundCall): Signed | Token | null {
+  const { header, algorithm, prefix } = verification;
+  const given = call.headers.get(header);
+  if (given === null) return null;
+  if (algorithm !== "token") return hmacs(verification, call, given, HASHES[algorithm]);
+  return given.startsWith(prefix) ? { token: given.slice(prefix.length) } : null;
+}
+
+function hmacs(verification: Verification, { headers, body }: InboundCall, given: string, hash: Hash): Signed | null {
+  const { prefix, encoding, idHeader, timestampHeader, toleranceSeconds } = verification;
+  const entries = entriesOf(given, separatorsOf(verification));
+  const isTimeBeside = timestampHeader?.toLowerCase() === verification.header.toLowerCase();
+  const apart = timestampHeader === undefined ? [] : [headers.get(timestampHeader) ?? ""];
+  const times = timesIn(isTimeBeside ? entries : apart, verification);
+  const [time] = times;
+  if (times.some(({ text }) => text !== time?.text) || (timestampHeader !== undefined && !time)) return null;
+  // Some write a comma and a space between the time and the signature: that header has the time once.
+  if (isRepeated(given) && !prefix.includes(", ") && !(isTimeBeside && times.length === 1)) return null;
+  const id = idHeader === undefined ? "" : headers.get(idHeader);
+  if (id === null || (idHeader !== undefined && id === "")) return null;
+  return {
+    hash,
+    macs: present(entries.map((entry) => mac(entry, prefix, encoding, hash))),
+    ed25519: [],
+    content: contentOf(verification.content, body, { id, time }),
+    ...(time ? { timestampSeconds: time.seconds } : {}),
+    toleranceSeconds,
+  };
+}
+
+/** What separates the entries of a list, unless it is part of what stands before an entry. */
+function separatorsOf({ prefix, timestampPrefix = "" }: Verification): RegExp {
+  const separators = [",", ";", " "].filter((one) => !(prefix + timestampPrefix).includes(one));
+  return separators.length === 0 ? /$/ : new RegExp(`[${separators.join("")}]+`);
+}
+
+function timesIn(entries: readonly string[], { timestampPrefix = "" }: Verification): SignedTime[] {
+  return entries
+    .filter((entry) => entry.startsWith(timestampPrefix))
+    .map((entry) => timeIn(entry.slice(timestampPrefix.length)))
+    .filter((time) => time !== null);
+}
+
+function contentOf(
+  template: string,
+  body: InboundCall["body"],
+  { id, time }: { id: string; time?: SignedTime | undefined },
+) {
+  const filled = (text: string) =>
+    text.replace(/\{timestamp\}|\{id\}/g, (part) => (part === "{id}" ? id : (time?.text ?? "")));
+  const [before = "", after = ""] = template.split("{body}");
+  return join(filled(before), body, filled(after));
+}

@@ -1,0 +1,70 @@
+/** How signatures and times stand in headers. */
+import { fromAnyBase64, fromHex, utf8 } from "../../base/crypto/encoding";
+
+export type Hash = "SHA-1" | "SHA-256" | "SHA-512";
+
+/** When a call was signed, and how its provider wrote it, which is what it has signed. */
+export interface SignedTime {
+  text: string;
+  /** Unix. */
+  seconds: number;
+}
+
+const MAC_BYTES: Record<Hash, number> = { "SHA-1": 20, "SHA-256": 32, "SHA-512": 64 };
+/** Of a longer list, the first ones are read. */
+const MAX_ENTRIES = 32;
+const SECONDS = /^\d{1,12}$/;
+const DIGITS = /^\d{1,14}$/;
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+/** As seconds the year 5138, as milliseconds 1973. */
+const MIN_MILLISECONDS = 1e11;
+
+/** The entries of a list, without spaces around them. */
+export const entriesOf = (list: string | null, separator: string | RegExp): string[] =>
+  (list ?? "").split(separator, MAX_ENTRIES).map((entry) => entry.trim());
+
+/** Headers that come twice are one text with a comma and a space. */
+export const isRepeated = (header: string): boolean => header.includes(", ");
+
+/** The HMAC in a text after its prefix; null if it is missing or has another form. */
+export function mac(text: string | null, prefix: string, encoding: "hex" | "base64", hash: Hash = "SHA-256") {
+  if (!text?.startsWith(prefix)) return null;
+  const bytes = bytesIn(text.slice(prefix.length), encoding);
+  return bytes?.length === MAC_BYTES[hash] ? bytes : null;
+}
+
+/** The bytes of a signature; null if it is not in this encoding. */
+export function bytesIn(text: string, encoding: "hex" | "base64"): Uint8Array<ArrayBuffer> | null {
+  if (encoding === "base64" && !/^[A-Za-z0-9+/_-]{1,200}={0,2}$/.test(text)) return null;
+  try {
+    return encoding === "hex" ? fromHex(text) : fromAnyBase64(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A time in Unix seconds. */
+export const secondsIn = (text: string | null): SignedTime | null =>
+  text !== null && SECONDS.test(text) ? { text, seconds: Number(text) } : null;
+
+/** A time in Unix seconds, Unix milliseconds or ISO 8601. */
+export function timeIn(text: string): SignedTime | null {
+  if (DIGITS.test(text)) {
+    const number = Number(text);
+    return { text, seconds: number < MIN_MILLISECONDS ? number : Math.floor(number / 1000) };
+  }
+  const ms = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : { text, seconds: Math.floor(ms / 1000) };
+}
+
+export const present = (macs: readonly (Uint8Array<ArrayBuffer> | null)[]) => macs.filter((bytes) => bytes !== null);
+
+/** The bytes of `before`, the body and `after`. The body is signed as it came, whether it is UTF-8 or not. */
+export function join(before: string, body: Uint8Array, after = ""): Uint8Array<ArrayBuffer> {
+  const [first, last] = [utf8(before), utf8(after)];
+  const bytes = new Uint8Array(first.length + body.length + last.length);
+  bytes.set(first);
+  bytes.set(body, first.length);
+  bytes.set(last, first.length + body.length);
+  return bytes;
+}
