@@ -2,11 +2,12 @@
  * The first page of the audit log of a tenant with ten thousand events and of one with a million, measured alternately.
  */
 import { createAccount, tenantOf } from "./account.ts";
+import type { Database } from "./database.ts";
 import { interleave, ratioOf } from "./interleave.ts";
 import { type Client, createClient, type Operation } from "./load.ts";
 import type { Result } from "./report.ts";
 import type { Run } from "./run.ts";
-import { type Database, type Service, serve } from "./serve.ts";
+import { type Service, serve } from "./serve.ts";
 import { median } from "./statistics.ts";
 
 const SMALL = 10_000;

@@ -6,13 +6,14 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, ask, createAccount, payloadOf, publishCall, subscribe } from "./account.ts";
 import { DELIVERY } from "./counting.ts";
+import type { Database } from "./database.ts";
 import { ratioOf } from "./interleave.ts";
 import { type Call, type Client, createClient, type Sample } from "./load.ts";
 import { emptyOutbox } from "./outbox.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Result } from "./report.ts";
 import type { Run } from "./run.ts";
-import type { Database, Service } from "./serve.ts";
+import type { Service } from "./serve.ts";
 import { median } from "./statistics.ts";
 import { verdict } from "./table.ts";
 

@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, subscribe, tenantOf } from "./account.ts";
+import type { Database } from "./database.ts";
 import { type Comparison, compare, createHealthy, type Setting, stop } from "./fairness-compare.ts";
 import { seedBacklog } from "./seed.ts";
-import { type Database, type Service, serve } from "./serve.ts";
+import { type Service, serve } from "./serve.ts";
 
 const PROBED = 20;
 const HELD_BY_EACH = 10;

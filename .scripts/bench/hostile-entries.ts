@@ -1,6 +1,7 @@
 /** Each entry point that runs what tenants write, with the worst and the harmless that are sent to it. */
 import { createHmac } from "node:crypto";
 import { type Account, ask, dataOf } from "./account.ts";
+import type { Database } from "./database.ts";
 import {
   bodyShape,
   documentShape,
@@ -13,7 +14,6 @@ import {
   schemaShape,
 } from "./hostile-shapes.ts";
 import type { Call } from "./load.ts";
-import type { Database } from "./serve.ts";
 
 export interface Entry {
   name: string;

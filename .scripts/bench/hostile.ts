@@ -5,11 +5,12 @@
  */
 import { performance } from "node:perf_hooks";
 import { createAccount, subscribe } from "./account.ts";
+import type { Database } from "./database.ts";
 import { ENTRIES, type Entry, EVENT_TYPE, type Place } from "./hostile-entries.ts";
 import { randomFrom, type Shape } from "./hostile-shapes.ts";
 import { type Client, createClient } from "./load.ts";
 import type { Run } from "./run.ts";
-import { type Database, serve } from "./serve.ts";
+import { serve } from "./serve.ts";
 
 const MAX_RATIO = 20;
 const MAX_MS = 1_000;

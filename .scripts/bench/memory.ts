@@ -7,8 +7,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, createAccount, subscribe } from "./account.ts";
 import { build } from "./build.ts";
+import type { Database } from "./database.ts";
 import { createClient } from "./load.ts";
-import { type Database, freePorts, serve } from "./serve.ts";
+import { freePorts, serve } from "./serve.ts";
 import { table, verdict } from "./table.ts";
 
 const AT_ONCE = 8;

@@ -1,6 +1,6 @@
 /** The deliveries that the service under test still owes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "./serve.ts";
+import type { Database } from "./database.ts";
 
 const POLL_MS = 5;
 

@@ -5,12 +5,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAccount, subscribe, tenantOf } from "./account.ts";
 import { seedEvents } from "./audit.ts";
+import type { Database } from "./database.ts";
 import { createClient } from "./load.ts";
 import type { Result } from "./report.ts";
 import { publishUntil, resultsOf, sustainableRate, upkeepUntil } from "./retention.ts";
 import type { Run } from "./run.ts";
 import { idStartAt, seedHistory } from "./seed.ts";
-import { type Database, serve } from "./serve.ts";
+import { serve } from "./serve.ts";
 
 const TYPE = "Published";
 const EVERY_MINUTE = "* * * * *";

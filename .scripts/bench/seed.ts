@@ -1,5 +1,5 @@
 /** Writes rows with SQL, because the engine would take an hour. */
-import type { Database } from "./serve.ts";
+import type { Database } from "./database.ts";
 
 /** Few enough rows, because D1 limits the time of one statement. */
 const ROWS_PER_STATEMENT = 50_000;

@@ -19,6 +19,7 @@ import { ROOT, workerOptions } from "../bundle.ts";
 import { fireCron } from "../cron.ts";
 import { readMigrations } from "../migrations.ts";
 import { type Bundles, CONFIG } from "./build.ts";
+import { type Database, databaseAt, databaseWorker } from "./database.ts";
 import { childrenOf, residentMiB } from "./process.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -60,8 +61,6 @@ const settings = (limited: readonly string[]) => ({
   WEBHOOK_EGRESS: "any",
 });
 
-export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
-
 export interface Service {
   /** Base URLs of the Worker under test and of the floor Worker. */
   base: string;
@@ -90,7 +89,8 @@ export async function serve(
   { worker = "postern", deliver = true, inspectorPort, checkout = ROOT }: ServeOptions = {},
 ): Promise<Service> {
   const state = temporaryFolder("state");
-  const [port = 0, floorPort = 0] = await freePorts(2);
+  const [port = 0, floorPort = 0, databasePort = 0] = await freePorts(3);
+  const service = posternOptions(checkout, bundles[worker], port, deliver);
   const before = new Set(childrenOf(process.pid));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -105,17 +105,19 @@ export async function serve(
       unsafeTriggerHandlers: true,
       resourcePersistencePath: state,
       workers: [
-        posternOptions(checkout, bundles[worker], port, deliver),
+        service,
         optionsOf("floor", CONFIG.floor, bundles.floor, floorPort),
+        databaseWorker(databasePort, service.d1Databases ?? {}),
       ],
     }),
   );
   await miniflare.ready;
   // workerd is the only child that Miniflare starts.
   const pid = childrenOf(process.pid).find((child) => !before.has(child)) ?? 0;
-  const database = await miniflare.getD1Database("DB", "postern");
-  await runAll(database, migrations(checkout));
-  await runAll(await miniflare.getD1Database("DB", "floor"), FLOOR_SCHEMA);
+  const database = databaseAt(`http://127.0.0.1:${databasePort}`);
+  await database.batch(migrations(checkout).map((statement) => database.prepare(statement)));
+  const floor = await miniflare.getD1Database("DB", "floor");
+  await floor.batch(FLOOR_SCHEMA.map((statement) => floor.prepare(statement)));
   const sweep = () => fireCron(miniflare, "* * * * *");
   if (deliver) await sweep();
   const cron = deliver ? setInterval(() => void sweep(), CRON_INTERVAL_MS).unref() : null;
@@ -154,10 +156,6 @@ const withoutDeliveries = (consumers: object = {}) =>
 
 const migrations = (checkout: string) =>
   readMigrations(join(checkout, "migrations")).flatMap(({ statements }) => statements);
-
-async function runAll(database: Database, statements: string[]): Promise<void> {
-  await database.batch(statements.map((statement) => database.prepare(statement)));
-}
 
 /** Ports that are free at the moment. */
 export async function freePorts(count: number): Promise<number[]> {

@@ -3,7 +3,7 @@
  * retention.
  */
 
-import type { Database } from "./serve.ts";
+import type { D1 } from "./simulated-service.ts";
 import * as traffic from "./simulation/traffic.ts";
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ const EVENT = `(i / ${DELIVERIES_PER_EVENT})`;
 const EVENT_ID = id(`(?3 + ${EVENT} * ${DELIVERIES_PER_EVENT} * ?4)`, EVENT);
 
 /** Writes the subscriptions of one database, and what each of them wants. */
-export async function seedSubscriptions(database: Database, shard: number, nowMs: number): Promise<void> {
+export async function seedSubscriptions(database: D1, shard: number, nowMs: number): Promise<void> {
   const statements = [];
   for (let tenant = 0; tenant < traffic.TENANTS_PER_SHARD; tenant += 1) {
     for (let number = 0; number < traffic.SUBSCRIPTIONS_PER_TENANT; number += 1) {
@@ -60,7 +60,7 @@ interface Log {
 
 /** Writes a log with evenly spread deliveries. */
 export async function seedLog(
-  database: Database,
+  database: D1,
   shard: number,
   { startMs, lengthMs, deliveries: count, attemptsAfterMs = 0 }: Log,
 ): Promise<void> {

@@ -7,15 +7,17 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptionsShape } from "miniflare";
 import { bundle, ROOT, workerOptions } from "../bundle.ts";
-import type { Database } from "./serve.ts";
 import type { HourReport, Line, Minute } from "./simulation/report.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
 const ENTRY = join(ROOT, ".scripts/bench/simulation/worker.ts");
 
+/** D1 as Miniflare gives it to this process. */
+export type D1 = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
 export interface SimulatedService {
-  database(shard: number): Promise<Database>;
+  database(shard: number): Promise<D1>;
   /** Simulates one hour of one database, with traffic in its first `seconds`. Throws when the simulation fails. */
   hour(shard: number, startMs: number, seconds: number, onMinute?: (minute: Minute) => void): Promise<HourReport>;
   stop(): Promise<void>;
