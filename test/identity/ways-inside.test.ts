@@ -139,7 +139,8 @@ describe("the table", () => {
   });
 });
 
-test.each(Object.entries(EVENTS))("after: %s", async (name, { happens }) => {
+/** At once, because each waits for a poll that looks for events once a second. */
+test.concurrent.each(Object.entries(EVENTS))("after: %s", async (name, { happens }) => {
   const insider = await newInsider();
   await happens(insider);
   const got: string[] = [];
