@@ -21,6 +21,7 @@ import { MINUTE_MS } from "../../src/base/time";
 import { continuePurges } from "../../src/lifecycle/deletion/purge";
 import type { Person } from "./client";
 import { faultyDatabase } from "./faults/bindings";
+import { unpaused } from "./upkeep";
 
 /** Makes a call to D1. It may do anything before, after or instead of `call`. */
 export type Hook = <T>(name: string, call: () => Promise<T>, shard: number) => Promise<T>;
@@ -38,7 +39,7 @@ export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) =
   );
   const [db = real.db] = databases;
   const deps: Deps = {
-    ...real,
+    ...unpaused(real),
     db,
     shards: { ...real.shards, db: (shard) => databases[shard] ?? db },
     now: () => Date.now() + minutesFromNow * MINUTE_MS,

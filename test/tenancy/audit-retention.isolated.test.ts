@@ -16,7 +16,7 @@ import { joinTenant } from "../support/people";
 import { purgeAll } from "../support/purges";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
-import { maintain } from "../support/upkeep";
+import { maintain, unpaused } from "../support/upkeep";
 
 const DAY_MS = 86_400_000;
 const captured = captureLog();
@@ -100,7 +100,7 @@ test("work that is stopped goes on where it was, also in the middle of a tenant'
   for (const person of tenants) await fill(env.DB, person, 20, oldMs);
   const large = tenants[1] as Person;
   await fill(env.DB, large, 12_000, Date.now() - 100 * DAY_MS);
-  const deps = await createDeps({ ...env, AUDIT_MAX_ROWS: "10000" }, createExecutionContext());
+  const deps = unpaused(await createDeps({ ...env, AUDIT_MAX_ROWS: "10000" }, createExecutionContext()));
   let turns = 0;
   for (let cursor: string | null = ""; cursor !== null; turns += 1) {
     let asked = 0;

@@ -10,6 +10,7 @@ import { countStoredBytes } from "../../src/webhooks/stats/stored-bytes";
 import { countPage, type RowKey, withControlPlane } from "../../src/webhooks/stats/stored-bytes-store";
 import { signUp } from "../support/client";
 import { deliveryDb, SHARD } from "../support/shard";
+import { unpaused } from "../support/upkeep";
 
 interface Column {
   name: string;
@@ -134,11 +135,10 @@ test("a run reads each row once, and goes on where the run before it ended", asy
     },
   };
   const deps = await realDeps({ TENANT_STORED_MIB: "1", [SHARD === 0 ? "DB" : `SHARD_${SHARD}`]: reading });
-  const counting = { ...deps, wait: async () => undefined };
   let runs = 0;
   for (let cursor: string | null = ""; cursor !== null; runs += 1) {
     let pages = 0;
-    cursor = await countStoredBytes(counting, SHARD, cursor, () => {
+    cursor = await countStoredBytes(unpaused(deps), SHARD, cursor, () => {
       pages += 1;
       return pages > 2;
     });

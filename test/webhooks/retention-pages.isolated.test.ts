@@ -15,7 +15,7 @@ import { hourly } from "../support/engine";
 import { newInbox, subscribe } from "../support/receiver";
 import { addOld, addSubscriptions, DAYS_40_AGO, rowsOf } from "../support/retention";
 import { deliveryDb, SHARD } from "../support/shard";
-import { maintain } from "../support/upkeep";
+import { maintain, unpaused } from "../support/upkeep";
 
 /** Does a piece of work in the delivery database. Returns how many rows each of its calls has read. */
 async function rowsReadBy(work: PagedMaintenance): Promise<number[]> {
@@ -77,7 +77,7 @@ describe("retention", () => {
     await addSubscriptions(person, id, 100_000);
     const lastId = `f${id.slice(1)}`;
     await addOld(person, lastId, 3);
-    const deps = await createDeps(env, createExecutionContext());
+    const deps = unpaused(await createDeps(env, createExecutionContext()));
     let turns = 0;
     for (let cursor: string | null = ""; cursor !== null; turns += 1) {
       let pages = 0;
