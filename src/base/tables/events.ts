@@ -26,6 +26,8 @@ export const events = sqliteTable(
     orderSequence: integer("order_sequence"),
     /** JSON: the ids of the subscriptions whose filters did not let it through; null: none. */
     filtered: text(),
+    /** How many of our own sources it has come through; null: none. */
+    hops: integer(),
   },
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
 );

@@ -18,6 +18,10 @@ export const REASONS: Readonly<Record<SourceError["reason"], readonly [title: st
     "Raise the calls in 60 seconds to what your busiest minute needs. The limits of publishing hold too.",
   ],
   not_published: ["Not published", "Your tenant may not publish now: is the address of an owner verified?"],
+  loop: [
+    "Came back to us",
+    "A subscription's URL is a source: events that have come through three are not taken again.",
+  ],
   unavailable: ["Not available", "The database was down or full. The provider can send the call again."],
 };
 

@@ -2398,6 +2398,7 @@ export type SourceErrorReason =
   | "too_large"
   | "rate_limited"
   | "not_published"
+  | "loop"
   | "unavailable";
 
 /** Who sends the calls. */

@@ -8,6 +8,7 @@ import { holdsWhenOff, isForPauses } from "../plane/lane";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "../plane/reasons";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "../plane/timing";
 import { type Decrypt, keysInForce } from "../signing/keys";
+import { hopHeaderTo } from "../sources/hops";
 import type { ClaimedDelivery } from "./claim-store";
 import { bodyOf } from "./envelope";
 import { sendToListener } from "./listener";
@@ -93,6 +94,7 @@ async function sendUnlessStopped(
   const refusal = listenerOf === null ? refuseTarget(url, deps.config.webhookEgress, deps.ownHosts) : null;
   if (refusal) return failure(blocked(refusal));
   try {
+    const sent = bodyOf(delivery, delivery.options, deps.config.publicUrl);
     const outbound = {
       ...delivery,
       deliveryId: delivery.id,
@@ -100,7 +102,8 @@ async function sendUnlessStopped(
       headers: await headersFor(decrypted, delivery),
       profile: delivery.options?.signatureProfile,
       correlationId: correlationOf(delivery.kind, delivery.correlationId),
-      ...bodyOf(delivery, delivery.options, deps.config.publicUrl),
+      ...sent,
+      hopHeader: await hopHeaderTo(deps.keys, url, delivery.hops, sent.body),
     };
     if (listenerOf === null) return await send(outbound, nowMs);
     const { attemptId, subscriptionId: listenerId } = delivery;

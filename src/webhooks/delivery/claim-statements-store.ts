@@ -35,7 +35,10 @@ export interface ClaimedFields extends OutboxKey {
   hasWaited: 0 | 1;
 }
 
-export type EventFields = Omit<DeliveredEvent, "eventId" | "tenantId">;
+export interface EventFields extends Omit<DeliveredEvent, "eventId" | "tenantId"> {
+  /** How many of our own sources it has come through; null: none. */
+  hops: number | null;
+}
 
 /** The values: `keys` (JSON; q, d, i are the outbox key, f is a new id), `claim`, `nowMs`, `lateBefore`, `lateFrom`. */
 const NOW = sql`${sql.placeholder("nowMs")}`;
@@ -83,7 +86,8 @@ const claimStatementsOf = (speed: QueueSpeed, { id, ids, condition }: Claiming) 
     FROM ${DUE} LEFT JOIN ${attemptsOf(ids)} LEFT JOIN subscriptions s ON s.id = o.subscription_id
     WHERE a.id IS NULL OR ${IS_OURS}`),
   events: fixed<EventFields & { id: string }>(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt,
-      ${PAYLOAD} AS payload, correlation_id AS correlationId, order_key AS orderKey, order_sequence AS sequence
+      ${PAYLOAD} AS payload, correlation_id AS correlationId, order_key AS orderKey, order_sequence AS sequence,
+      hops
     FROM events WHERE id IN (SELECT o.event_id FROM ${DUE} CROSS JOIN ${attemptsOf(ids)} WHERE ${IS_OURS})`),
 });
 

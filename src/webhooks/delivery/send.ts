@@ -31,6 +31,8 @@ export interface Outbound extends Sent {
   orderKey?: string | null;
   /** `webhook-sequence`: the event's number within `orderKey`. */
   sequence?: number | null;
+  /** Says how often its event has come back to us, where it may do so. */
+  hopHeader?: Headers;
 }
 
 /** Returns what a delivery sends as `X-Correlation-Id`. The specification wants it to be empty for a manual retry. */
@@ -90,7 +92,7 @@ export class RuntimeFault extends Error {}
  * example RuntimeFault.
  */
 export async function send(outbound: Outbound, nowMs: number): Promise<SendOutcome> {
-  const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
+  const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)), ...outbound.hopHeader };
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
   try {

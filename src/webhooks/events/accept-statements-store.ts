@@ -164,12 +164,12 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
     entries: fixed(sql`WITH ${given} ${insertEntries(TENANT_ID, NOW, sql`${isAllowed} AND ${isNew}`)}`),
     events: fixed<InsertedEvent>(sql`WITH ${given}
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
-        long_bytes, long_payload${order.names}${filter.names})
+        long_bytes, long_payload, hops${order.names}${filter.names})
       SELECT e.id, ${TENANT_ID}, e.type, coalesce(e.value ->> 'short', 'null'), e.value ->> 'correlationId',
         ${filter.deliveries},
         iif(${filter.deliveries} > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
         iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL),
-          ${longTextOf(sql`e.value`)}${order.values}${filter.values}
+          ${longTextOf(sql`e.value`)}, e.value ->> 'hops'${order.values}${filter.values}
       FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key,
         value${filter.columns}
         FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type

@@ -31,6 +31,8 @@ export interface NewEvent {
   correlationId: string | null;
   idempotencyKey: string | null;
   orderKey?: string | null;
+  /** How many of our own sources it has come through. */
+  hops?: number;
   /** What filters make of it; null or missing where there are none. */
   fitting?: Fitting | null;
   /** SHA-256 of type, payload, correlation id and order key; null without an Idempotency-Key. */
@@ -153,7 +155,17 @@ const fittingOf = (fitting: Fitting | null | undefined) =>
 function payloadLists(events: readonly NewEvent[]): string[] {
   const lists: string[][] = [];
   let room = 0;
-  for (const { id, type, idempotencyKey: key, payload, bytes, correlationId, orderKey = null, fitting } of events) {
+  for (const {
+    id,
+    type,
+    idempotencyKey: key,
+    payload,
+    bytes,
+    correlationId,
+    orderKey = null,
+    hops = 0,
+    fitting,
+  } of events) {
     const order = orderKey === null ? {} : { orderKey };
     const filtered = fitting && fitting.excluded.length > 0 ? { filtered: fitting.excluded } : {};
     const entry = JSON.stringify({
@@ -164,6 +176,7 @@ function payloadLists(events: readonly NewEvent[]): string[] {
       bytes,
       correlationId,
       ...order,
+      ...(hops === 0 ? {} : { hops }),
       ...fittingOf(fitting),
       ...filtered,
     });

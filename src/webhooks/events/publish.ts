@@ -29,6 +29,8 @@ export interface EventInput {
   idempotencyKey: string | null;
   /** Numbers the event among those with the same key; without one it has no number. */
   orderKey?: string | null;
+  /** How many of our own sources it has come through. */
+  hops?: number;
   /** What a repeat with the same key must equal; by default a hash of the event. */
   requestHash?: string;
   /** The version of its type's schema that it must fit; by default the newest one. */

@@ -5,6 +5,7 @@ import { AppError } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
 import { publishOrFind } from "../events/publish";
 import type { CallIdentity } from "./content";
+import { hopsOf, MAX_HOPS } from "./hops";
 import { type Relayed, readCall } from "./read";
 import { countRefused, noteError, reasonOf, refuseRepeated } from "./refusals";
 import { openSecrets } from "./secrets";
@@ -68,8 +69,14 @@ export async function receiveCall(deps: Deps, { source, tenant }: CalledSource, 
     const { challenge } = reading;
     return challenge === undefined ? { status: 200, message: "Ignored" } : { status: 200, challenge };
   }
+  const hops = await hopsOf(deps.keys, call);
+  if (hops > MAX_HOPS) {
+    // No error: the delivery would be made again.
+    noteError(deps, source.id, "loop", call.body.length);
+    return { status: 200, message: "Ignored" };
+  }
   try {
-    return await relay(deps, { source, tenant }, call, reading.event);
+    return await relay(deps, { source, tenant }, call, { ...reading.event, hops });
   } catch (error) {
     noteError(deps, source.id, reasonOf(error), call.body.length);
     throw error;
@@ -80,10 +87,10 @@ async function relay(
   deps: Deps,
   { source, tenant }: CalledSource,
   call: InboundCall,
-  { type, payload, correlationId, identity }: Relayed,
+  { type, payload, correlationId, identity, hops }: Relayed & { hops: number },
 ): Promise<Receipt> {
   const idempotencyKey = identity && (await markOf(source.id, identity, call.body));
-  const input = { type, payload, correlationId, idempotencyKey, requestHash: ANY_BODY };
+  const input = { type, payload, correlationId, idempotencyKey, requestHash: ANY_BODY, hops };
   const [published] = await publishOrFind(deps, tenant, [input], 0);
   if (!published) throw new Error("no event was accepted");
   if (published.isRepeat) return { status: 200, message: "Already received" };

@@ -19,6 +19,7 @@ const REASONS = [
   "too_large",
   "rate_limited",
   "not_published",
+  "loop",
   "unavailable",
 ] as const;
 
