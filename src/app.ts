@@ -21,10 +21,10 @@ import { documentationRoutes } from "./docs/routes";
 import { apiKeyRoutes } from "./identity/api-keys/api";
 import { passkeyRoutes } from "./identity/enrolment/passkeys/api";
 import { twoFactorRoutes } from "./identity/enrolment/two-factor/api";
-import { invitationRoutes } from "./identity/invitations/api";
+import { invitationRoutes, platformInvitationRoutes, publicInvitationRoutes } from "./identity/invitations/api";
 import { memberRoutes } from "./identity/members/api";
 import { platformKeyRoutes } from "./identity/platform-keys/api";
-import { policyRoutes } from "./identity/policy/api";
+import { platformPolicyRoutes, policyRoutes } from "./identity/policy/api";
 import { portalLinkRoutes, portalSessionRoutes, portalTokenRoutes } from "./identity/portal/api";
 import { profileRoutes } from "./identity/profile/api";
 import { passwordRoutes, publicRecoveryRoutes } from "./identity/recovery/api";
@@ -106,6 +106,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/api-keys", apiKeyRoutes)
   .route("/platform/keys", platformKeyRoutes)
   .route("/platform/tenants", platformTenantRoutes)
+  .route("/platform/tenants", platformInvitationRoutes)
+  .route("/platform/tenants", platformPolicyRoutes)
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform", platformDeletionRoutes)
@@ -145,6 +147,7 @@ app.route(PORTAL_PATH, portalRoutes);
 app.route(CATALOGUE_PATH, catalogueRoutes);
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
+app.route("/api/v1/auth/invitations", publicInvitationRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);
 app.route("/api/v1/in", inboundRoutes);

@@ -102,12 +102,14 @@ if (ada) await client.members.changeRole(ada.userId, "developer");`,
   },
   invitations: {
     type: "Invitation",
-    paths: ["/invitations"],
+    paths: ["/invitations", "/auth/invitations"],
     names: { invite: "create" },
-    about: `\`client.invitations\`, ${IN_SESSION}`,
+    about: `\`client.invitations\`, ${IN_SESSION} \`lookUp\` is for everybody who has the token of a mail.`,
     example: `
 await client.invitations.create({ email: "grace@example.com", role: "developer" });
-// The invited person, signed in with that address and with the token from the mail:
+// The page that the link of the mail opens: who has an account signs in, the others register.
+const { hasAccount } = await client.invitations.lookUp(token);
+// The invited person, signed in with that address:
 const { tenant } = await client.invitations.accept(token);
 await client.auth.login({ email, password, tenantId: tenant.id });`,
   },
@@ -184,6 +186,11 @@ const { tenants } = await client.operator.search("Analytical");`,
   "platform-tenants": {
     type: "PlatformTenant",
     paths: ["/platform/tenants"],
+    names: {
+      createPlatformInvitation: "invite",
+      getPlatformSecurity: "security",
+      updatePlatformSecurity: "updateSecurity",
+    },
     about:
       "`client.platform.tenants`, with a platform key. A tenant is named by its id or as `ext:<externalId>`; one " +
       "that the key does not see throws NOT_FOUND.",

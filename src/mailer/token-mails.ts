@@ -124,7 +124,8 @@ export const invitationMail = (
   token: string,
 ): MailContent =>
   mailTo(null, "You are invited to join a tenant", [
-    `${inviter} invites you to join ${tenantName} as ${article(role)} ${role}. The link works once, within 7 days.`,
+    `${inviter ? `${inviter} invites you` : "You are invited"} to join ${tenantName} as ${article(role)} ${role}. ` +
+      "The link works once, within 7 days.",
     linkTo(appUrl, "accept-invitation", token, "Accept invitation"),
     "If you did not expect this, you can ignore this email.",
   ]);

@@ -170,7 +170,25 @@ describe("a session that was confirmed more than ten minutes ago", () => {
   });
 });
 
+const lookUp = (token: string) => call("POST", "/auth/invitations/look-up", { body: { token } });
+
 describe("invitations", () => {
+  test("say to whoever has the token of the mail what they are, while they are open", async () => {
+    const [owner, email] = [await signUp(), newEmail()];
+    const token = await invite(owner, email, "viewer");
+    const { name } = (await me(owner)).body.data.tenant;
+    const said = { tenant: { name }, role: "viewer", email, hasAccount: false, inviter: owner.email };
+    expect((await lookUp(token)).body.data).toEqual(said);
+    const guest = await signUp({ email });
+    expect((await lookUp(token)).body.data).toEqual({ ...said, hasAccount: true });
+    expect((await accept(guest, token)).status).toBe(200);
+    for (const closed of [token, "unknown"]) {
+      const { status, body } = await lookUp(closed);
+      expect([status, body.code]).toEqual([400, "INVALID_TOKEN"]);
+    }
+    expect((await call("POST", "/auth/invitations/look-up", { body: {} })).body.code).toBe("VALIDATION_FAILED");
+  });
+
   test("are listed and can be revoked, and a revoked one is refused", async () => {
     const owner = await signUp();
     const email = newEmail();

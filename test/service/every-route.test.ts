@@ -35,6 +35,7 @@ const PUBLIC = new Set([
   "GET /api/v1/auth/oauth/:provider/callback",
   "POST /api/v1/auth/oauth/exchange",
   "POST /api/v1/auth/verify-email",
+  "POST /api/v1/auth/invitations/look-up",
   "POST /api/v1/auth/not-me",
   "POST /api/v1/auth/2fa/remove",
   "POST /api/v1/auth/forgot-password",

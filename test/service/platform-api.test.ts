@@ -1,7 +1,8 @@
 /** `/platform`: who may call it, and what the product does with its tenants. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PlatformScope } from "../../src/base/schemas/platform-scopes";
-import { call, signUpVerified } from "../support/client";
+import { call, newEmail, signUp, signUpVerified } from "../support/client";
+import { mailTo, tokenIn } from "../support/mailbox";
 import { operator } from "../support/operators";
 import { callUnder } from "../support/overrides";
 import { all, as, auditOf, data, MISSING, newExternalId, newTenant, openPlatform, send } from "../support/platform-api";
@@ -23,6 +24,9 @@ const ROUTES: [route: string, scope: PlatformScope][] = [
   [`POST /tenants/${MISSING}/members`, "members.write"],
   [`PATCH /tenants/${MISSING}/members/${MISSING}`, "members.write"],
   [`DELETE /tenants/${MISSING}/members/${MISSING}`, "members.write"],
+  [`POST /tenants/${MISSING}/invitations`, "members.write"],
+  [`GET /tenants/${MISSING}/security`, "tenants.read"],
+  [`PATCH /tenants/${MISSING}/security`, "tenants.write"],
   ["POST /users", "users.write"],
   ["GET /users", "users.read"],
   [`GET /users/${MISSING}`, "users.read"],
@@ -181,6 +185,43 @@ describe("tenants", () => {
     expect((await send("PATCH", `/tenants/${other.id}`, { externalId })).status).toBe(409);
     expect((await data("PATCH", `/tenants/${tenant.id}`, { externalId: null })).externalId).toBeNull();
     expect((await send("GET", `/tenants/${ref}`)).status).toBe(404);
+  });
+
+  test("invite people, who register or accept with the account that they have", async () => {
+    const { id } = await newTenant();
+    const [guest, known] = [newEmail(), await signUpVerified()];
+    const invite = (email: string, role: string) => send("POST", `/tenants/${id}/invitations`, { email, role });
+    const invited = await invite(guest, "owner");
+    expect([invited.status, invited.body.data]).toMatchObject([201, { email: guest, role: "owner", invitedBy: null }]);
+    expect(await auditOf(id)).toMatchObject([{ action: "member.invited", actor: { kind: "platform-key" } }]);
+    expect((await invite(guest, "owner")).status).toBe(429);
+    expect((await invite(newEmail(), "emperor")).status).toBe(400);
+    const mail = await mailTo(guest, /invited/);
+    expect(mail.text).toContain("You are invited to join Shop as an owner.");
+    const lookUp = await call("POST", "/auth/invitations/look-up", { body: { token: tokenIn(mail) } });
+    expect(lookUp.body.data).toMatchObject({ hasAccount: false, inviter: null });
+    expect((await signUp({ email: guest, invitationToken: tokenIn(mail) })).tenantId).toBe(id);
+    await invite(known.email, "viewer");
+    const token = tokenIn(await mailTo(known.email, /invited/));
+    const joined = await call("POST", "/invitations/accept", { token: known.token, body: { token } });
+    expect(joined.body.data).toMatchObject({ tenant: { id }, role: "viewer" });
+    expect((await invite(known.email, "viewer")).status).toBe(429);
+  });
+
+  test("require a second factor when the product says so, and their owners are told", async () => {
+    const owner = await signUpVerified();
+    const path = `/tenants/${owner.tenantId}/security`;
+    expect(await data("GET", path)).toMatchObject({ requireSecondFactor: "off", membersWithout: 0 });
+    const changed = await data("PATCH", path, { requireSecondFactor: "all", graceDays: 0 });
+    expect(changed).toMatchObject({ requireSecondFactor: "all", membersWithout: 1 });
+    expect((await call("GET", "/webhooks", { token: owner.token })).body.code).toBe("SECOND_FACTOR_REQUIRED");
+    expect((await mailTo(owner.email, /second factor in your tenant/)).text).toContain("shop changed the policy");
+    const event = { action: "tenant.security_changed", meta: { requireSecondFactor: "all", graceDays: 0 } };
+    for (const log of [owner.tenantId, "platform"]) {
+      const events = await auditOf(log, "limit=5");
+      expect(events).toContainEqual(expect.objectContaining(event));
+    }
+    expect((await send("PATCH", path, { graceDays: -1 })).status).toBe(400);
   });
 
   test("are paged without gaps, the least recently updated first", async () => {

@@ -115,8 +115,16 @@ export const AcceptInvitation = ({ token, email, invitation }: InvitationProps) 
       <FailureBanner />
       {invitation ? (
         <p class="break">
-          <strong>{invitation.inviter}</strong> invites <strong>{invitation.email}</strong> to join the tenant "
-          {invitation.tenantName}" with the role <strong>{invitation.role}</strong>.
+          {invitation.inviter === null ? (
+            <>
+              <strong>{invitation.email}</strong> is invited
+            </>
+          ) : (
+            <>
+              <strong>{invitation.inviter}</strong> invites <strong>{invitation.email}</strong>
+            </>
+          )}{" "}
+          to join the tenant "{invitation.tenantName}" with the role <strong>{invitation.role}</strong>.
         </p>
       ) : (
         <p>This invitation has been used, was revoked or has expired. Ask for another one.</p>

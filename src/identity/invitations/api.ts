@@ -1,16 +1,18 @@
-/** `/invitations`: inviting people into the caller's tenant, and accepting an invitation. */
+/** `/invitations`: inviting people into a tenant, and accepting an invitation. */
 import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { limitedInside } from "../../base/http/rate-limit";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
+import { ofTenant } from "../../tenancy/directory/paths";
 import { recentSignIn } from "../step-up/confirm";
-import { acceptInvitation, invite, refuseInviter, revokeInvitation } from "./invite";
+import { acceptInvitation, invite, inviteBy, lookUpInvitation, refuseInviter, revokeInvitation } from "./invite";
 import {
   acceptanceBody,
   type Invitation,
   invitationBody,
+  invitationLookUp,
   invitation as invitationSchema,
   joined as joinedSchema,
 } from "./schemas";
@@ -20,7 +22,7 @@ const view = ({ id, email: address, role, invitedBy, createdAt, expiresAt }: New
   id,
   email: address,
   role,
-  invitedBy,
+  invitedBy: invitedBy || null,
   createdAt: iso(createdAt),
   expiresAt: iso(expiresAt),
 });
@@ -59,6 +61,30 @@ export const invitations = {
     answer: (c, { tenantId, tenantName, role }) =>
       c.json({ data: { tenant: { id: tenantId, name: tenantName }, role } }),
   }),
+  lookUp: endpoint({
+    id: "lookUpInvitation",
+    summary: "What the invitation of a mailed link says, for the page that the link opens.",
+    callers: "anybody",
+    limit: { rule: "verifyEmail", per: "IP address" },
+    schema: acceptanceBody,
+    errors: ["INVALID_TOKEN"],
+    answers: () => ({ 200: dataOf(invitationLookUp) }),
+    verb: ({ deps, input }) => lookUpInvitation(deps, input.token),
+    answer: (c, { tenantName, ...invitation }) => c.json({ data: { tenant: { name: tenantName }, ...invitation } }),
+  }),
+  ofProduct: endpoint({
+    id: "createPlatformInvitation",
+    summary: "Mails an invitation to join a tenant, in the name of the product. It is valid for 7 days.",
+    description: "Any role can be given. Somebody who has an account accepts it after signing in.",
+    scope: "members.write",
+    limit: { rule: "platformWrite", per: "platform key" },
+    schema: invitationBody,
+    errors: ["CONFLICT"],
+    answers: () => ({ 201: dataOf(invitationSchema), path: ofTenant }),
+    first: limitedInside("inviteAddress", "tenant and email address"),
+    verb: ({ deps, platformKey, param, input }) => inviteBy(deps, platformKey, param("tenant"), input),
+    answer: (c, invitation) => c.json({ data: view(invitation) }, 201),
+  }),
   revoke: endpoint({
     id: "revokeInvitation",
     summary: "Revokes an open invitation.",
@@ -68,6 +94,10 @@ export const invitations = {
     answer: saying("Invitation revoked."),
   }),
 };
+
+export const publicInvitationRoutes = routes({ "POST /look-up": invitations.lookUp });
+
+export const platformInvitationRoutes = routes({ "POST /:tenant/invitations": invitations.ofProduct });
 
 export const invitationRoutes = routes({
   "POST /": invitations.invite,

@@ -6,10 +6,13 @@ import { AppError, notFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import { refuseOverLimit } from "../../base/limits/limiter";
 import { queueMail } from "../../base/mail/queue";
-import type { Principal, SessionPrincipal } from "../../base/schemas/principal";
+import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "../../base/schemas/principal";
 import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
 import { DAY_MS } from "../../base/time";
+import type { NewAuditEvent } from "../../tenancy/audit/record-store";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import { inTenant } from "../platform-keys/audit-store";
+import { requireTenant } from "../platform-keys/subjects";
 import { requireVerifiedAddress } from "../step-up/confirm";
 import { acceptInvitationByToken } from "./join-store";
 import {
@@ -37,12 +40,36 @@ export async function invite(
   inviter: SessionPrincipal,
   guest: { email: string; role: Role },
 ): Promise<NewInvitation> {
-  const { tenantId, userId } = inviter;
+  const { tenantId, userId, actor } = inviter;
+  return inviteAs(deps, { tenantId, invitedBy: userId }, guest, (event) => [{ ...event, tenantId, actor }]);
+}
+
+/** Invites in the name of the product, with a platform key. Throws NOT_FOUND, and as `invite` does. */
+export async function inviteBy(
+  deps: Deps,
+  key: PlatformKeyPrincipal,
+  ref: string,
+  guest: { email: string; role: Role },
+): Promise<NewInvitation> {
+  const { tenantId } = await requireTenant(deps, key, ref);
+  const by = { tenantId, invitedBy: "" };
+  return inviteAs(deps, by, guest, ({ action, target, meta }) => inTenant(key, tenantId, action, target, meta));
+}
+
+type Invited = Required<Pick<NewAuditEvent, "action" | "target" | "meta">>;
+
+async function inviteAs(
+  deps: Deps,
+  { tenantId, invitedBy }: Pick<NewInvitation, "tenantId" | "invitedBy">,
+  guest: { email: string; role: Role },
+  eventsOf: (invited: Invited) => NewAuditEvent[],
+): Promise<NewInvitation> {
   refuseOverLimit(await deps.limiter.consume("inviteAddress", `${tenantId}:${guest.email}`));
-  const createdAt = deps.now();
-  const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
-  const invitation = { id: newId(), tenantId, ...guest, invitedBy: userId, ...times };
-  const outcome = await insertInvitation(deps, invitation, inviter.actor);
+  const [id, createdAt] = [newId(), deps.now()];
+  const invitation = { id, tenantId, ...guest, invitedBy, createdAt, expiresAt: createdAt + LIFETIME_MS };
+  const target = { kind: "invitation", id } as const;
+  const events = eventsOf({ action: "member.invited", target, meta: { role: guest.role } });
+  const outcome = await insertInvitation(deps, invitation, events);
   if (outcome === "member") throw new AppError("CONFLICT", { message: "This person is already a member." });
   if (outcome === "full") throw capReached("invitations", deps.config.caps);
   await queueMail(deps, { kind: "invitation", tenantId, invitationId: invitation.id });
@@ -60,6 +87,13 @@ export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Inv
 /** Returns what the open invitation of a token says; null when there is none. */
 export const describeInvitation = async (deps: Deps, token: string): Promise<InvitationAddress | null> =>
   findInvitationByToken(deps, await sha256Hex(token), deps.now());
+
+/** Returns what the open invitation of a token says. Throws INVALID_TOKEN. */
+export async function lookUpInvitation(deps: Deps, token: string): Promise<InvitationAddress> {
+  const found = await describeInvitation(deps, token);
+  if (!found) throw badInvitation();
+  return found;
+}
 
 /**
  * Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of

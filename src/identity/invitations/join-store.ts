@@ -17,13 +17,13 @@ import { mintSession, type NewSession, type TokenSubject } from "../sessions/sto
 
 /**
  * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give the role
- * today: as a member who may manage it and is not suspended.
+ * today: as a member who may manage it and is not suspended. The product, which has no id, always could.
  */
 export const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
   sql`SELECT i.id FROM email_tokens t JOIN invitations i ON i.id = t.subject_id
     WHERE t.hash = ${tokenHash} AND t.purpose = 'invite' AND i.email = ${email}
       AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${nowMs}
-      AND ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)}
+      AND (i.invited_by = '' OR ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)})
       AND NOT EXISTS (SELECT 1 FROM users iu WHERE iu.id = i.invited_by AND iu.suspended_at IS NOT NULL)`;
 
 /** The tenant of an open invitation of this address. */

@@ -20,9 +20,24 @@ export const invitation = described("Invitation", "An invitation that has been m
   id,
   email: personEmail,
   role,
-  invitedBy: id.meta({ description: "The user who invites." }),
+  invitedBy: id
+    .nullable()
+    .meta({ description: "The user who invites; null: the product itself, with a platform key." }),
   createdAt: time,
   expiresAt: time.meta({ description: "Seven days after `createdAt`." }),
+}));
+
+export const invitationLookUp = described("InvitationLookUp", "What an open invitation says.", () => ({
+  tenant: z.object({ name: z.string().meta({ examples: ["Analytical Engines"] }) }),
+  role,
+  email: personEmail.meta({ description: "Whom it was mailed to, and who alone can use it." }),
+  hasAccount: z.boolean().meta({
+    description: "True: sign in and accept it. False: register with it.",
+  }),
+  inviter: z
+    .string()
+    .nullable()
+    .meta({ description: "Name and address; null: the product itself.", examples: ["Ann (ann@example.com)"] }),
 }));
 
 export const joined = described("JoinedTenant", "The tenant that an accepted invitation leads to.", () => ({
@@ -31,3 +46,4 @@ export const joined = described("JoinedTenant", "The tenant that an accepted inv
 }));
 
 export type Invitation = z.infer<typeof invitation>;
+export type InvitationLookUp = z.infer<typeof invitationLookUp>;

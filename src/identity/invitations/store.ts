@@ -2,10 +2,10 @@
 import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { atomically, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
-import type { ActingIn, Actor } from "../../base/schemas/actor";
+import type { ActingIn } from "../../base/schemas/actor";
 import type { Role } from "../../base/schemas/roles";
 import { invitations } from "../../base/tables/control-plane";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 import { tenantName } from "../../tenancy/tenants/name";
 import { openByToken } from "./join-store";
 
@@ -14,19 +14,20 @@ export interface NewInvitation {
   tenantId: string;
   email: string;
   role: Role;
+  /** Empty: the product itself. */
   invitedBy: string;
   createdAt: number;
   expiresAt: number;
 }
 
 /**
- * Stores an invitation and revokes open ones for the same address. Stores nothing when that address is a member's, or
- * when the tenant already has the maximum number of open invitations.
+ * Stores an invitation with its `events`, and revokes open ones for the same address. Stores nothing when that address
+ * is a member's, or when the tenant already has the maximum number of open invitations.
  */
 export async function insertInvitation(
   { db, config }: Deps,
   invitation: NewInvitation,
-  actor: Actor,
+  events: readonly NewAuditEvent[],
 ): Promise<"invited" | "member" | "full"> {
   const { id, tenantId, email, createdAt } = invitation;
   const isMember = sql`EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
@@ -41,13 +42,7 @@ export async function insertInvitation(
       WHERE NOT ${isMember} AND (SELECT count(*) FROM invitations WHERE tenant_id = ${tenantId} AND accepted_at IS NULL
         AND revoked_at IS NULL AND expires_at > ${createdAt}) < ${config.caps.invitations}
       RETURNING id`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "member.invited",
-      actor,
-      target: { kind: "invitation", id },
-      meta: { role: invitation.role },
-    }),
+    recorded: events.map(auditIfChanged),
     found: rows<{ isMember: 0 | 1 }>(sql`SELECT ${isMember} AS isMember`),
   });
   if (inserted.length === 1) return "invited";
@@ -95,18 +90,28 @@ export interface InvitationAddress {
   email: string;
   tenantName: string;
   role: Role;
-  /** "Ann (ann@example.com)", or the address alone. */
-  inviter: string;
+  /** "Ann (ann@example.com)", or the address alone; null: the product itself. */
+  inviter: string | null;
+  /** Whether somebody has an account with the address. */
+  hasAccount: boolean;
 }
 
-type StoredAddress = Omit<InvitationAddress, "inviter"> & Record<"inviterName" | "inviterEmail", string | null>;
+interface StoredAddress extends Omit<InvitationAddress, "inviter" | "hasAccount"> {
+  hasAccount: 0 | 1;
+  inviterName: string | null;
+  inviterEmail: string | null;
+  isByProduct: 0 | 1;
+}
 
 const ADDRESS = sql.raw(`email, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName,
+  EXISTS (SELECT 1 FROM users a WHERE a.email = invitations.email) AS hasAccount, invited_by = '' AS isByProduct,
   (SELECT u.name FROM users u WHERE u.id = invited_by) AS inviterName,
   (SELECT u.email FROM users u WHERE u.id = invited_by) AS inviterEmail`);
 
 /** Leaves out a name that has more in it than a name, because a stranger may read it. */
-function addressOf({ inviterName, inviterEmail, ...invitation }: StoredAddress): InvitationAddress {
+function addressOf({ inviterName, inviterEmail, isByProduct, ...stored }: StoredAddress): InvitationAddress {
+  const invitation = { ...stored, hasAccount: stored.hasAccount === 1 };
+  if (isByProduct) return { ...invitation, inviter: null };
   const name = tenantName.safeParse(inviterName).data;
   return { ...invitation, inviter: name && inviterEmail ? `${name} (${inviterEmail})` : (inviterEmail ?? "Somebody") };
 }

@@ -3,28 +3,30 @@
  * the platform with all details.
  */
 import { sql } from "drizzle-orm";
-import type { AuditAction, TargetKind } from "../../base/schemas/audit-actions";
+import type { AuditAction } from "../../base/schemas/audit-actions";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 
 type Key = Pick<PlatformKeyPrincipal, "actor">;
 type Meta = NonNullable<NewAuditEvent["meta"]>;
+type Target = NonNullable<NewAuditEvent["target"]>;
 
 /** The event in the log of the platform. */
-const inPlatform = (
-  { actor }: Key,
-  action: AuditAction,
-  target: { kind: TargetKind; id: string },
-  meta?: Meta,
-): NewAuditEvent => ({ tenantId: PLATFORM_TENANT, action, actor, target, ...(meta ? { meta } : {}) });
+const inPlatform = ({ actor }: Key, action: AuditAction, target: Target, meta?: Meta): NewAuditEvent => ({
+  tenantId: PLATFORM_TENANT,
+  action,
+  actor,
+  target,
+  ...(meta ? { meta } : {}),
+});
 
 /** The two events about something in a tenant: the tenant itself, or a member. */
 export const inTenant = (
   key: Key,
   tenantId: string,
   action: AuditAction,
-  target: { kind: TargetKind; id: string },
+  target: Target,
   meta?: Meta,
 ): NewAuditEvent[] => {
   const event = inPlatform(key, action, target, meta);

@@ -1,8 +1,9 @@
-/** `/tenant/security`: what the tenant of the session requires of its members. */
+/** `/tenant/security` and `/platform/tenants/:tenant/security`: what a tenant requires of its members. */
 import { endpoint, routes } from "../../base/http/endpoint";
 import { dataOf } from "../../base/schemas/schemas";
+import { ofTenant } from "../../tenancy/directory/paths";
 import { recentSignIn } from "../step-up/confirm";
-import { changePolicy, policyOfTenant } from "./change";
+import { changePolicy, changePolicyBy, policyFor, policyOfTenant } from "./change";
 import { policyChange, policy as policySchema } from "./schemas";
 
 export const policy = {
@@ -32,7 +33,32 @@ export const policy = {
     verb: ({ deps, session, input }) => changePolicy(deps, session, input),
     answer: (c, data) => c.json({ data }),
   }),
+  readByKey: endpoint({
+    id: "getPlatformSecurity",
+    summary: "What a tenant requires of its members.",
+    scope: "tenants.read",
+    limit: { rule: "platformRead", per: "platform key" },
+    answers: () => ({ 200: dataOf(policySchema), path: ofTenant }),
+    verb: ({ deps, platformKey, param }) => policyFor(deps, platformKey, param("tenant")),
+    answer: (c, data) => c.json({ data }),
+  }),
+  changeByKey: endpoint({
+    id: "updatePlatformSecurity",
+    summary: "Requires a second factor of a tenant's members, as its owners can.",
+    description: "All owners are told.",
+    scope: "tenants.write",
+    limit: { rule: "platformWrite", per: "platform key" },
+    schema: policyChange,
+    answers: () => ({ 200: dataOf(policySchema), path: ofTenant }),
+    verb: ({ deps, platformKey, param, input }) => changePolicyBy(deps, platformKey, param("tenant"), input),
+    answer: (c, data) => c.json({ data }),
+  }),
 };
+
+export const platformPolicyRoutes = routes({
+  "GET /:tenant/security": policy.readByKey,
+  "PATCH /:tenant/security": policy.changeByKey,
+});
 
 export const policyRoutes = routes({
   "GET /": policy.read,

@@ -2,9 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
-import type { SessionPrincipal } from "../../base/schemas/principal";
 import { DAY_MS } from "../../base/time";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 import { IS_IN_SCOPE } from "../tokens/due-store";
 import { revokeWithoutFactor } from "../tokens/revocations-store";
 import type { PolicyChange, RequiredOf } from "./schemas";
@@ -40,34 +39,41 @@ export async function findPolicy({ db }: Deps, tenantId: string): Promise<Policy
   return found[0];
 }
 
+/** Whose policy changes, and who changes it. */
+export interface PolicyChanger {
+  tenantId: string;
+  /** Null: the product itself, which cannot lock itself out. */
+  userId: string | null;
+  eventsOf(change: Required<Pick<NewAuditEvent, "action" | "target" | "meta">>): NewAuditEvent[];
+}
+
 /**
- * Changes the policy of the caller's tenant, begins its grace period anew, and revokes the tokens of members who owe a
- * second factor at once. Writes nothing if nothing changes, or if
- * the policy would be on and the caller has no second factor. Returns the policy as it is afterwards.
+ * Changes the policy of a tenant, begins its grace period anew, and revokes the tokens of members who owe a second
+ * factor at once. Writes nothing if nothing changes, or if the policy would be on and who changes it has no second
+ * factor. Returns the policy as it is afterwards.
  */
 export async function updatePolicy(
   { db }: Deps,
-  { tenantId, userId, actor }: SessionPrincipal,
+  { tenantId, userId, eventsOf }: PolicyChanger,
   { requireSecondFactor, graceDays }: PolicyChange,
   nowMs: number,
 ): Promise<{ isChanged: boolean; policy: PolicyRow | undefined; hasOwnFactor: boolean }> {
   const mode = sql`coalesce(${requireSecondFactor ?? null}, ${MODE})`;
   const days = sql`coalesce(${graceDays ?? null}, ${GRACE_DAYS})`;
+  const mayRequire = userId === null ? sql`1` : hasFactor(userId);
   const { own, updated, found } = await atomically(db, {
-    own: rows<{ has: 0 | 1 }>(sql`SELECT ${hasFactor(userId)} AS has`),
+    own: rows<{ has: 0 | 1 }>(sql`SELECT ${mayRequire} AS has`),
     updated: sql`UPDATE tenants SET second_factor = nullif(${mode}, 'off'), second_factor_grace_days = ${days},
         second_factor_from = iif(${mode} = 'off', NULL, ${nowMs} + ${days} * ${DAY_MS})
       WHERE id = ${tenantId} AND (${mode} <> ${MODE} OR ${days} <> ${GRACE_DAYS})
-        AND (${mode} = 'off' OR ${hasFactor(userId)})
+        AND (${mode} = 'off' OR ${mayRequire})
       RETURNING id`,
-    recorded: auditIfChanged({
-      tenantId,
+    recorded: eventsOf({
       action: "tenant.security_changed",
-      actor,
       target: { kind: "tenant", id: tenantId },
       meta: sql`(SELECT json_object('requireSecondFactor', ${MODE}, 'graceDays', ${GRACE_DAYS}) FROM tenants
         WHERE id = ${tenantId})`,
-    }),
+    }).map(auditIfChanged),
     // With a grace period, tokens end before it does.
     revoked: revokeWithoutFactor(
       sql`tenant_id = ${tenantId}

@@ -85,7 +85,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
       id,
       email,
       role,
-      invitedBy,
+      invitedBy: invitedBy || null,
       createdAt: iso(invitedAt),
       expiresAt: iso(expiresAt),
     })),

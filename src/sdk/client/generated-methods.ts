@@ -45,6 +45,7 @@ import type {
   ImportReportFilter,
   ImportStart,
   Invitation,
+  InvitationLookUp,
   IssuedApiKey,
   IssuedPlatformKey,
   JoinedTenant,
@@ -431,15 +432,23 @@ export interface MemberMethods {
 }
 
 /**
- * `client.invitations`, for signed-in users; an API key gets UNAUTHENTICATED.
+ * `client.invitations`, for signed-in users; an API key gets UNAUTHENTICATED. `lookUp` is for everybody who has the
+ * token of a mail.
  *
  * @example
  * await client.invitations.create({ email: "grace@example.com", role: "developer" });
- * // The invited person, signed in with that address and with the token from the mail:
+ * // The page that the link of the mail opens: who has an account signs in, the others register.
+ * const { hasAccount } = await client.invitations.lookUp(token);
+ * // The invited person, signed in with that address:
  * const { tenant } = await client.invitations.accept(token);
  * await client.auth.login({ email, password, tenantId: tenant.id });
  */
 export interface InvitationMethods {
+  /**
+   * What the invitation of a mailed link says, for the page that the link opens. Throws INVALID_TOKEN,
+   * VALIDATION_FAILED.
+   */
+  lookUp(token: string, options?: CallOptions): Promise<InvitationLookUp>;
   /**
    * Mails an invitation to join the tenant. It is valid for 7 days.
    *
@@ -1041,6 +1050,24 @@ export interface PlatformTenantMethods {
    * `tenants.write`, NOT_FOUND, VALIDATION_FAILED.
    */
   resume(tenant: string, body: PlatformReason, options?: CallOptions): Promise<string>;
+  /**
+   * Mails an invitation to join a tenant, in the name of the product. It is valid for 7 days.
+   *
+   * Any role can be given. Somebody who has an account accepts it after signing in.
+   *
+   * Throws CONFLICT, FORBIDDEN without the scope `members.write`, NOT_FOUND, VALIDATION_FAILED.
+   */
+  invite(tenant: string, body: NewInvitation, options?: CallOptions): Promise<Invitation>;
+  /** What a tenant requires of its members. Throws FORBIDDEN without the scope `tenants.read`, NOT_FOUND. */
+  security(tenant: string, options?: CallOptions): Promise<TenantSecurity>;
+  /**
+   * Requires a second factor of a tenant's members, as its owners can.
+   *
+   * All owners are told.
+   *
+   * Throws FORBIDDEN without the scope `tenants.write`, NOT_FOUND, VALIDATION_FAILED.
+   */
+  updateSecurity(tenant: string, body: TenantSecurityChange, options?: CallOptions): Promise<TenantSecurity>;
 }
 
 /**

@@ -95,6 +95,8 @@ export const memberMethods = (call: Call): MemberMethods => ({
 });
 
 export const invitationMethods = (call: Call): InvitationMethods => ({
+  lookUp: (token, options) =>
+    call.data("POST /auth/invitations/look-up", { ...options, body: { token }, as: "nobody" }),
   create: (body, options) => call.data("POST /invitations", { ...options, body }),
   list: (options) => listed(call.data("GET /invitations", options)),
   accept: (token, options) => call.data("POST /invitations/accept", { ...options, body: { token } }),
@@ -246,6 +248,11 @@ export const platformTenantMethods = (call: Call): PlatformTenantMethods => ({
     call.message(`POST /platform/tenants/${segment(tenant)}/suspend`, { ...options, body }),
   resume: (tenant, body, options) =>
     call.message(`POST /platform/tenants/${segment(tenant)}/resume`, { ...options, body }),
+  invite: (tenant, body, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/invitations`, { ...options, body }),
+  security: (tenant, options) => call.data(`GET /platform/tenants/${segment(tenant)}/security`, options),
+  updateSecurity: (tenant, body, options) =>
+    call.data(`PATCH /platform/tenants/${segment(tenant)}/security`, { ...options, body }),
 });
 
 export const platformUserMethods = (call: Call): PlatformUserMethods => ({

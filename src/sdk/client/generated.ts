@@ -1028,11 +1028,25 @@ export interface Invitation {
   id: string;
   email: string;
   role: Role;
-  /** The user who invites. */
-  invitedBy: string;
+  /** The user who invites; null: the product itself, with a platform key. */
+  invitedBy: string | null;
   createdAt: Timestamp;
   /** Seven days after `createdAt`. */
   expiresAt: Timestamp;
+}
+
+/** What an open invitation says. */
+export interface InvitationLookUp {
+  tenant: {
+    name: string;
+  };
+  role: Role;
+  /** Whom it was mailed to, and who alone can use it. */
+  email: string;
+  /** True: sign in and accept it. False: register with it. */
+  hasAccount: boolean;
+  /** Name and address; null: the product itself. */
+  inviter: string | null;
 }
 
 /** A new API key with its secret. */
