@@ -12,7 +12,8 @@ export { Sweeper } from "./sweeper";
 // The name under which deployments know the class.
 export { SubscriptionThrottle as SubscriptionGate } from "./webhooks/delivery/throttling/durable-object";
 export { EventPublisher } from "./webhooks/events/rpc";
-export { FeedLease } from "./webhooks/feeds/durable-object";
+// The name under which deployments know the class.
+export { FeedPolls as FeedLease } from "./webhooks/feeds/durable-object";
 
 export default {
   fetch: app.fetch,

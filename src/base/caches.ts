@@ -71,6 +71,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "webhooks/event-types/rules.ts warned": { holds: "warned events, by tenant", entries: 200, bytes: 40 * KIB },
   "webhooks/events/accept-statements-store.ts known": { holds: "statements", entries: 200, bytes: 32 * KIB },
   "webhooks/events/expected-deliveries.ts lastCounts": { holds: "deliveries, by type", entries: 10_000, bytes: 400 },
+  "webhooks/plane/wake-polls.ts wokenAtMs": { holds: "wakes of polls, by tenant", entries: 500, bytes: SMALL },
   "webhooks/sources/refusals.ts refusedAt": { holds: "refused calls, by address", entries: 5_000, bytes: 500 },
   "webhooks/sources/refusals.ts unwritten": { holds: "errors of sources", entries: 5_000, bytes: SMALL },
 };

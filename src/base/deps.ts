@@ -39,8 +39,8 @@ export interface Deps {
   ownHosts: readonly string[];
   /** One object per limited subscription, by its id. */
   throttles: Env["SUBSCRIPTION_GATE"];
-  /** One object per consumer of a feed. */
-  feedLeases: Env["FEED_LEASE"];
+  /** One object per tenant whose feeds are polled, by its id. */
+  feedPolls: Env["FEED_LEASE"];
   /** One object per listener, by its id. */
   listenSockets: Env["LISTEN_SOCKET"];
   /** Lets `work` continue after the response. A failure is logged under the name `what`. */
@@ -136,7 +136,7 @@ export async function createDeps(
     sweepers: env.SWEEPER,
     ownHosts: requestUrl === undefined ? hosts : [...hosts, new URL(requestUrl).host],
     throttles: env.SUBSCRIPTION_GATE,
-    feedLeases: env.FEED_LEASE,
+    feedPolls: env.FEED_LEASE,
     listenSockets: env.LISTEN_SOCKET,
     background,
     startedAt,

@@ -1,4 +1,6 @@
 /** Consumers of feeds, whose positions the service keeps. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { call, eventually, type Person, signUpVerified } from "../support/client";
 import { type Feed, onlyFeed, payloads, poll, post } from "../support/feeds";
@@ -81,6 +83,33 @@ test("of 10 polls of a consumer at once, one is answered and the others get 409 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
   const refused = answers.find(({ status }) => status === 409);
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("while a poll of a consumer waits, others get 409, although its object is evicted; its end lets the next one in", async () => {
+  await poll1();
+  const waiting = call("GET", `/feeds/${feed.id}/events?consumer=a&wait=20`, { token: feed.token });
+  const polls = env.FEED_LEASE.getByName(person.tenantId);
+  const open = () => runInDurableObject(polls, (_, state) => state.getWebSockets().length);
+  await eventually("an open poll", async () => (await open()) === 1);
+  const status = async () => (await call("GET", `/feeds/${feed.id}/events?consumer=a`, { token: feed.token })).status;
+  for (let evictions = 0; evictions < 3; evictions += 1) {
+    await evictDurableObject(polls);
+    expect(await status()).toBe(409);
+  }
+  await publish(person, "awake");
+  expect(payloads((await waiting).body)).toEqual(["awake"]);
+  expect(await status()).toBe(200);
+});
+
+test("a poll of a consumer whose object is restarted is answered at once, and the next one waits", async () => {
+  await poll1();
+  const waiting = call("GET", `/feeds/${feed.id}/events?consumer=a&wait=20`, { token: feed.token });
+  const polls = env.FEED_LEASE.getByName(person.tenantId);
+  await eventually("an open poll", async () =>
+    runInDurableObject(polls, (_, state) => state.getWebSockets().length === 1),
+  );
+  await evictDurableObject(polls, { webSockets: "close" });
+  expect((await waiting).body).toMatchObject({ data: [], hasMore: false });
 });
 
 describe("a viewer, who may not acknowledge,", () => {

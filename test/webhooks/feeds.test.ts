@@ -81,19 +81,6 @@ describe("reading", () => {
     expect([first.data.length, first.hasMore, second.data.length, second.hasMore]).toEqual([4, true, 2, false]);
   });
 
-  test("an answer that waits comes within 2 s of the event", async () => {
-    const { cursor } = await poll(feed);
-    const wait = scheduler.wait.bind(scheduler);
-    const waits: number[] = [];
-    vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => {
-      waits.push(ms);
-      if (waits.length === 1) await publish(person, "late");
-      else await wait(ms);
-    });
-    expect(payloads(await poll(feed, `?cursor=${cursor}&wait=20`))).toEqual(["late"]);
-    expect(Math.max(...waits)).toBeLessThan(2_000);
-  });
-
   test("a cursor of another feed, a forged one and contradictions are refused", async () => {
     const other = await createFeed(person);
     const { cursor } = await poll(other);
@@ -194,57 +181,6 @@ describe("tokens", () => {
     expect([await reads(feed.token), await reads(second), await reads(third)]).toEqual([401, 401, 200]);
     const { body } = await call("GET", `/feeds/${feed.id}`, { token: person.token });
     expect([body.data.tokenPrefix, body.data.token]).toEqual([`${third.slice(0, 8)}…`, undefined]);
-  });
-
-  describe("an open poll", () => {
-    /** Polls with a wait, during whose first pause something happens. Returns the answer and how long it has waited. */
-    async function during(token: string, happens: () => Promise<unknown>) {
-      const { cursor } = await poll(feed);
-      vi.useFakeTimers({ toFake: ["Date"] });
-      let waitedMs = 0;
-      vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => {
-        if (waitedMs === 0) await happens();
-        waitedMs += ms;
-        vi.setSystemTime(Date.now() + ms);
-      });
-      const { status } = await call("GET", `/feeds/${feed.id}/events?cursor=${cursor}&wait=20`, { token });
-      return { status, waitedMs };
-    }
-    const rotate = () => post(person, `/feeds/${feed.id}/token`, { overlapSeconds: 0 });
-
-    test("ends within 5 s of its token", async () => {
-      const { status, waitedMs } = await during(feed.token, rotate);
-      expect(status).toBe(401);
-      expect(waitedMs).toBeLessThanOrEqual(5_000);
-    });
-
-    test("does not return an event that came after its token had ended", async () => {
-      const ended = await during(feed.token, async () => {
-        await rotate();
-        await publish(person, "a secret");
-      });
-      expect(ended).toEqual({ status: 401, waitedMs: 1_000 });
-    });
-
-    test("of an API key ends with the key", async () => {
-      const body = { name: "reader", scopes: ["webhook.read"] };
-      const apiKey = (await post(person, "/api-keys", body)).body.data;
-      const revoke = () => call("DELETE", `/api-keys/${apiKey.id}`, { token: person.token });
-      expect((await during(apiKey.key, revoke)).status).toBe(401);
-    });
-
-    test("whose caller stays waits until its end, and asks for the caller four times", async () => {
-      const { cursor } = await poll(feed);
-      vi.useFakeTimers({ toFake: ["Date"] });
-      const pauses = vi
-        .spyOn(scheduler, "wait")
-        .mockImplementation(async (ms) => void vi.setSystemTime(Date.now() + ms));
-      const { status, trips } = await costOf("GET", `/feeds/${feed.id}/events?cursor=${cursor}&wait=20`, {
-        token: feed.token,
-      });
-      const reads = pauses.mock.calls.length + 1;
-      expect([status, trips]).toEqual([200, 1 + reads + 4]);
-    });
   });
 
   test("of 30 feeds at once, 20 are made, and the others leave no token", async () => {

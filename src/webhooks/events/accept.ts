@@ -8,6 +8,7 @@ import type { TenantStanding } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { enqueue, enqueueDue } from "../plane/enqueue";
 import { enqueueFanOut } from "../plane/fan-out";
+import { wakePolls } from "../plane/wake-polls";
 import type { AcceptedEvent } from "./accept-statements-store";
 import { acceptEvents, type NewEvent, type RulesState } from "./accept-store";
 import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
@@ -79,6 +80,7 @@ export async function acceptWithin(
       events.forEach((event, at) => void noteDeliveries(tenant.tenantId, event, published[at]?.deliveries ?? 0));
       deps.background("give back", giveBack(allowed - made));
       sendMessages(deps, tenant.shard, accepted, due);
+      if (tenant.hasFeeds) deps.background("wake polls", wakePolls(deps, tenant.tenantId));
       return marked;
     } catch (error) {
       if (tries >= MAX_TRIES || !violates(error, "UNIQUE", "outbox.id")) {

@@ -8,7 +8,7 @@ import { placesOf } from "../../tenancy/moves/places";
 import { positionAt } from "../events/entries-store";
 import { insertConsumer } from "./consumers-store";
 import { makeCursor, positionOf } from "./cursor";
-import { withLease } from "./lease";
+import { duringPoll, type OpenPoll } from "./open-poll";
 import {
   type EntryPage,
   EXAMINED_ENTRIES,
@@ -21,10 +21,12 @@ import {
 } from "./page-store";
 import type { FeedQuery } from "./schemas";
 
-/** An answer waits for an event by reading once in this time. */
-const READ_EVERY_MS = 1_000;
 /** The end of the caller's access ends an answer that waits so soon. */
-const CHECK_EVERY_MS = 4_000;
+const CHECK_EVERY_MS = 4_900;
+/** An answer comes when the caller would be asked for once more: after 19.6 s for `wait=20`. */
+const LONGEST_WAIT_MS = 4 * CHECK_EVERY_MS;
+/** The longest pause before a read, if those before it found nothing: the feed lists other types than are published. */
+const LONGEST_PAUSE_MS = 2_000;
 const NEXT_POLL_MS = 2_000;
 /** Who waits in the service needs no pause of its own. */
 const NEXT_WAITING_POLL_MS = 500;
@@ -50,35 +52,47 @@ export interface FeedPage {
  * feed, and CONFLICT for one consumer too many or a second poll of a consumer at the same time.
  */
 export async function pollFeed(deps: Deps, feed: FeedRef, query: Poll): Promise<FeedPage> {
-  const { consumer, cursor, from = "now", wait, mayMove } = query;
-  if (consumer !== undefined) {
-    if (!mayMove) return waitForPage(deps, feed, { consumer }, query);
-    return withLease(deps, feed.feedId, consumer, () => waitForPage(deps, feed, { consumer }, query));
-  }
-  if (cursor !== undefined) return waitForPage(deps, feed, { position: positionOf(feed.feedId, cursor) }, query);
+  const { consumer, cursor, from, mayMove } = query;
   // Without a cursor, a reader who waited could miss an event: only the answer says from where on it reads.
-  return waitForPage(deps, feed, { from }, { ...query, wait: from === "now" ? 0 : wait });
+  const waits = consumer !== undefined || cursor !== undefined || from === "oldest";
+  const wait = waits ? query.wait : 0;
+  const exclusive = consumer !== undefined && mayMove ? consumer : null;
+  const page =
+    wait === 0 && exclusive === null
+      ? await readPage(deps, feed, beginOf(feed, query), query)
+      : await duringPoll(deps, feed, exclusive, (poll) => waitForPage(deps, feed, { ...query, wait }, poll));
+  const { position, ...read } = page;
+  const nextPollMs = page.hasMore ? 0 : wait > 0 ? NEXT_WAITING_POLL_MS : NEXT_POLL_MS;
+  return { ...read, cursor: makeCursor(feed.feedId, position), nextPollMs };
 }
 
-async function waitForPage(deps: Deps, feed: FeedRef, begin: Start, query: Poll): Promise<FeedPage> {
-  const endsAtMs = deps.now() + query.wait * 1_000;
-  let checkAtMs = deps.now() + CHECK_EVERY_MS;
-  for (let start = begin; ; ) {
-    const { position, ...page } = await readPage(deps, feed, start, query);
-    const leftMs = endsAtMs - deps.now();
-    const hasWaited = start !== begin;
-    if (hasWaited && (page.data.length > 0 || (deps.now() >= checkAtMs && leftMs > 0))) {
-      await query.checkCaller();
-      checkAtMs = deps.now() + CHECK_EVERY_MS;
-    }
-    if (page.data.length > 0 || page.hasMore || page.truncated || leftMs <= 0) {
-      const nextPollMs = page.hasMore ? 0 : query.wait > 0 ? NEXT_WAITING_POLL_MS : NEXT_POLL_MS;
-      return { ...page, cursor: makeCursor(feed.feedId, position), nextPollMs };
-    }
-    start = { position };
-    await scheduler.wait(Math.min(READ_EVERY_MS, leftMs));
-  }
+type FeedStart = Pick<FeedQuery, "consumer" | "cursor"> & { from?: "oldest" | "now" | undefined };
+
+function beginOf(feed: FeedRef, { consumer, cursor, from = "now" }: FeedStart): Start {
+  if (consumer !== undefined) return { consumer };
+  return cursor === undefined ? { from } : { position: positionOf(feed.feedId, cursor) };
 }
+
+async function waitForPage(deps: Deps, feed: FeedRef, query: Poll, poll: OpenPoll): Promise<Read> {
+  const endsAtMs = deps.now() + Math.min(query.wait * 1_000, LONGEST_WAIT_MS);
+  let page = await readPage(deps, feed, beginOf(feed, query), query);
+  let checkAtMs = deps.now() + CHECK_EVERY_MS;
+  let pauseMs = 0;
+  while (isEmpty(page) && deps.now() < endsAtMs && poll.isOpen()) {
+    if (await poll.isWokenWithin(Math.min(checkAtMs, endsAtMs) - deps.now())) {
+      if (pauseMs > 0) await scheduler.wait(pauseMs);
+      page = await readPage(deps, feed, { position: page.position }, query);
+      pauseMs = Math.min(pauseMs + 1_000, LONGEST_PAUSE_MS);
+    }
+    const isDue = deps.now() >= checkAtMs && deps.now() < endsAtMs;
+    if (isEmpty(page) && !isDue) continue;
+    await query.checkCaller();
+    checkAtMs = deps.now() + CHECK_EVERY_MS;
+  }
+  return page;
+}
+
+const isEmpty = ({ data, hasMore, truncated }: Read): boolean => data.length === 0 && !hasMore && !truncated;
 
 type Read = Pick<FeedPage, "data" | "hasMore" | "truncated"> & { position: number };
 
