@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { oneAtATime } from "../../src/identity/passwords/imported/one-at-a-time";
 import { call, newEmail, PASSWORD, type Person, signUpVerified } from "../support/client";
+import { passFloors } from "../support/floors";
 import { FIREBASE, storeFirebaseHash, storeHash } from "../support/imported-hashes";
 
 /** PBKDF2 of PASSWORD and of "short", made with Python's hashlib. */
@@ -21,6 +22,8 @@ async function imported(hash = OF_PASSWORD): Promise<Person> {
   await storeHash(person.userId, { hash });
   return person;
 }
+
+const waitForFloors = passFloors();
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -84,6 +87,7 @@ describe("login", () => {
   });
 
   test("refuses nobody before half a second while an imported hash waits", async () => {
+    waitForFloors();
     const native = await signUpVerified();
     const person = await imported();
     const emails = [newEmail(), native.email, person.email];
@@ -119,7 +123,9 @@ describe("people who are signed in", () => {
 test("imported hashes run one at a time, and the others are told to come back after 3 seconds", async () => {
   const { promise: work, resolve: end } = Promise.withResolvers<void>();
   const running = oneAtATime(() => work);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
   const second = oneAtATime(async () => "second");
+  vi.setSystemTime(Date.now() + 3_000);
   await expect(second).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
   const third = oneAtATime(async () => "third");
   end();

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { call, newEmail, PASSWORD, signUpVerified } from "../support/client";
+import { passFloors } from "../support/floors";
 import { answering, formerService, LEGACY, login, serviceOfDocs } from "../support/former-service";
 import { captureLog } from "../support/log-lines";
 import { mailTo, tokenIn } from "../support/mailbox";
@@ -9,6 +10,7 @@ import { newExternalId, newTenant, newUser, openPlatform } from "../support/plat
 import { codeOf } from "../support/two-factor";
 
 const { text, lines } = captureLog();
+const waitForFloors = passFloors();
 
 const VERIFIED = { ok: true, profile: { emailVerified: true } };
 const SECRET_OF_TOTP = "JBSWY3DPEHPK3PXP";
@@ -180,6 +182,7 @@ describe("a wrong password", () => {
     ["ok: false", { ok: false }, 200],
     ["404", { error: "not found" }, 404],
   ])("(%s) is refused after a second, for whomever it is, and counts", async (_, body, status) => {
+    waitForFloors();
     const native = await signUpVerified();
     formerService(answering(body, status));
     for (const email of [newEmail(), native.email]) {
@@ -203,12 +206,23 @@ describe("an answer that is none", () => {
     ["other JSON", () => Response.json({ ok: "true" }), "an answer that cannot be read"],
     ["more than 64 KiB", large, "an answer of more than 64 KiB"],
     ["no connection", () => Promise.reject(new TypeError("refused")), "no connection"],
-    ["nothing for 5 seconds", () => new Promise<never>(() => {}), "no answer within 5 seconds"],
   ])("(%s) leads to 503, and counts as no guess", async (_, answer, reason) => {
     const email = newEmail();
     formerService(answer);
     expect(refusal(await login(email))).toEqual(UNAVAILABLE);
     expect(lines("legacy login failed").at(-1)?.reason).toBe(reason);
+    expect(await userOf(email)).toBeNull();
+  });
+
+  test("(nothing for 5 seconds) leads to 503, and counts as no guess", async () => {
+    const email = newEmail();
+    formerService(() => new Promise<never>(() => {}));
+    const real = AbortSignal.timeout.bind(AbortSignal);
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => real(ms / 50));
+    onTestFinished(() => timeout.mockRestore());
+    expect(refusal(await login(email))).toEqual(UNAVAILABLE);
+    expect(timeout.mock.calls).toContainEqual([5_000]);
+    expect(lines("legacy login failed").at(-1)?.reason).toBe("no answer within 5 seconds");
     expect(await userOf(email)).toBeNull();
   });
 
