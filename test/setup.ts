@@ -4,6 +4,7 @@ import { afterAll, expect, vi } from "vitest";
 import { beginFile } from "./support/client";
 import { emptyQueues, prepareDatabases } from "./support/databases";
 import { keepWorker } from "./support/loaded-worker";
+import { keepPlatformLimits, passedLimits } from "./support/platform-limits";
 import { badPlans, collectStatements, newlyCollected, statementsAcrossPlanes } from "./support/query-plans";
 import { chooseShard } from "./support/shard";
 import { withholdLog } from "./support/withheld-log";
@@ -20,6 +21,9 @@ await prepareDatabases(testPath);
 await chooseShard(testPath);
 
 afterAll(emptyQueues, 90_000);
+
+keepPlatformLimits(env.DB);
+afterAll(() => expect(passedLimits()).toEqual([]));
 
 collectStatements(env.DB);
 /** Whatever the stores have sent finds its rows by an index. */

@@ -1,6 +1,7 @@
 /** The log of the service during a test: every line that any part of the Worker writes to the console. */
 import { afterAll, beforeAll, vi } from "vitest";
 import { eventually } from "./client";
+import { noteLine } from "./platform-limits";
 
 // biome-ignore lint/suspicious/noExplicitAny: lines have the fields of their message, which assertions state
 type Line = Record<string, any>;
@@ -11,7 +12,11 @@ export function captureLog() {
   const methods = ["debug", "log", "info", "warn", "error", "trace"] as const;
   beforeAll(() => {
     for (const method of methods) {
-      vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void text.push(args.map(String).join(" ")));
+      vi.spyOn(console, method).mockImplementation((...args: unknown[]) => {
+        const line = args.map(String).join(" ");
+        noteLine(line);
+        text.push(line);
+      });
     }
   });
   afterAll(() => void vi.restoreAllMocks());

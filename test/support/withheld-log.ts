@@ -3,6 +3,7 @@
  * its own process, which takes longer than many requests do.
  */
 import { beforeEach } from "vitest";
+import { noteLine } from "./platform-limits";
 
 /** Enough to see what came before a failure. */
 const MAX_LINES = 500;
@@ -26,5 +27,7 @@ export function withholdLog(): void {
 
 function withhold(...values: unknown[]): void {
   if (lines.length === MAX_LINES) lines.shift();
-  lines.push(values.map(String).join(" "));
+  const line = values.map(String).join(" ");
+  noteLine(line);
+  lines.push(line);
 }

@@ -5,9 +5,12 @@
 import { fillPlaceholders, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { log } from "../log/log";
 
 export interface TripCount {
   trips: number;
+  /** Those of batches too; undefined before the first. */
+  statements?: number;
   /** How long D1 has worked on the statements of batches, in ms. */
   sqlMs: number;
   /** How many rows batches have written, with those of indexes. */
@@ -24,12 +27,24 @@ export function createDb(database: D1Database, count: TripCount, onServed?: (reg
 
 export type Db = ReturnType<typeof createDb>;
 
+/** D1 refuses more queries of an invocation. It does not say whether statements of a batch are some; here they are. */
+const MAX_STATEMENTS = 1_000;
+
+function countTrip(count: TripCount, statements: number): void {
+  const before = count.statements ?? 0;
+  count.trips += 1;
+  count.statements = before + statements;
+  if (before <= MAX_STATEMENTS && count.statements > MAX_STATEMENTS) {
+    log("warn", "more than 1,000 statements in an invocation", { d1Trips: count.trips });
+  }
+}
+
 type Counted = D1PreparedStatement & { inner?: D1PreparedStatement };
 
 function counted(database: D1Database, count: TripCount, onServed?: (region: string) => void): D1Database {
   const wrap = (inner: D1PreparedStatement): Counted => {
     const trip = <T>(call: Promise<T>): Promise<T> => {
-      count.trips += 1;
+      countTrip(count, 1);
       return call;
     };
     return {
@@ -44,7 +59,7 @@ function counted(database: D1Database, count: TripCount, onServed?: (region: str
   return {
     prepare: (query: string) => wrap(database.prepare(query)),
     batch: async (statements: Counted[]) => {
-      count.trips += 1;
+      countTrip(count, statements.length);
       const results = await database.batch(statements.map((statement) => statement.inner ?? statement));
       for (const { meta } of results) {
         count.sqlMs += meta.duration;

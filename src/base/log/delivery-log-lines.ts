@@ -112,6 +112,11 @@ export const DELIVERY_LOG_LINES = {
     meaning: "D1 or a queue failed in `job`. Within a minute, the job continues where it was.",
     advice: "Check D1.",
   },
+  "more than 1,000 statements in an invocation": {
+    level: "warn",
+    meaning: "An invocation sent D1 more statements than it may send queries, should those of a batch count.",
+    advice: "Report it. If D1 refuses the others, the work goes on in the next run.",
+  },
   "upkeep does not keep up": {
     level: "warn",
     meaning: "`job` of a database has not ended within an hour. It goes on.",

@@ -87,8 +87,13 @@ export async function runJobs(
   return { open: [...next, ...waiting], mayContinue: next.length > 0 };
 }
 
-/** Says when so many calls to D1, or so much time, have been used. */
+/** The statements of a call to D1 on average. The platform may count each of them. */
+const STATEMENTS_PER_CALL = 2;
+
+/** Says when so many calls to D1, twice as many statements, or so much time, have been used. */
 export function budget({ trips, now }: Pick<Deps, "trips" | "now">, calls: number, ms: number): () => boolean {
   const [lastTrip, endMs] = [trips.trips + calls, now() + ms];
-  return () => trips.trips >= lastTrip || now() >= endMs;
+  const sent = () => trips.statements ?? 0;
+  const lastStatement = sent() + STATEMENTS_PER_CALL * calls;
+  return () => trips.trips >= lastTrip || sent() >= lastStatement || now() >= endMs;
 }
