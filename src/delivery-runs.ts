@@ -5,11 +5,11 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { createDeps } from "./base/deps";
 import type { DeliveryMessage } from "./base/messages";
-import { runMessages } from "./webhooks/delivery/run-messages";
+import { type ComesAgain, runMessages } from "./webhooks/delivery/run-messages";
 
 export class DeliveryRuns extends WorkerEntrypoint<Env> {
   /** Resolves when nothing is being claimed; the sends go on. Returns what `runMessages` does. */
-  async run(message: DeliveryMessage): Promise<number | null> {
+  async run(message: DeliveryMessage): Promise<ComesAgain> {
     const [retry = null] = await runMessages(await createDeps(this.env, this.ctx), "slow", [message]);
     return retry;
   }

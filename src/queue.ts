@@ -9,13 +9,13 @@ import { describeError, log } from "./base/log/log";
 import { mailJob } from "./base/mail/job";
 import { type DeliveryMessage, type FanOut, type FanOutMessage, queueMessage } from "./base/messages";
 import { consumeMail } from "./mailer/consume";
-import { runMessages } from "./webhooks/delivery/run-messages";
+import { type ComesAgain, runMessages } from "./webhooks/delivery/run-messages";
 import type { QueueSpeed } from "./webhooks/plane/enqueue";
 import { continueFanOuts } from "./webhooks/plane/fan-out";
-import { REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/plane/timing";
+import { requeueAfterFaultSeconds } from "./webhooks/plane/timing";
 
 /** Delivers a message in an invocation of its own; see `runMessages`. */
-export type RunApart = (message: DeliveryMessage) => Promise<number | null>;
+export type RunApart = (message: DeliveryMessage) => Promise<ComesAgain>;
 
 /** Handles a batch of any queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch, runApart?: RunApart): Promise<void> {
@@ -63,27 +63,29 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch, runApart?: Run
 async function deliverTogether(deps: Deps, speed: QueueSpeed, deliveries: readonly Delivery[]): Promise<void> {
   const messages = deliveries.map(({ data }) => data);
   const retries = await runMessages(deps, speed, messages);
-  for (const [index, { message }] of deliveries.entries()) retryAfter(message, retries[index] ?? null);
+  for (const [index, { message }] of deliveries.entries()) comeAgain(message, retries[index] ?? null);
 }
 
 /** An invocation opens six connections, so the messages of the slow queue get one each. */
 async function deliverApart({ message, data }: Delivery, runApart: RunApart): Promise<void> {
   const retry = await runApart(data).catch((error: unknown) => {
     log("error", "batch not claimed", { shard: data.shard, count: data.due.length, ...describeError(error) });
-    return REQUEUE_AFTER_FAULT_SECONDS;
+    return "after a fault" as const;
   });
-  retryAfter(message, retry);
+  comeAgain(message, retry);
 }
 
-const retryAfter = (message: Message, delaySeconds: number | null): void =>
-  delaySeconds === null ? undefined : message.retry({ delaySeconds });
+function comeAgain(message: Message, when: ComesAgain): void {
+  if (when === "after a fault") message.retry({ delaySeconds: requeueAfterFaultSeconds(message.attempts) });
+  else if (when !== null) message.retry({ delaySeconds: when });
+}
 
 /** Fan-outs that fail together are tried alone, so that one that always fails keeps no other from going on. */
 async function consumeFanOuts(deps: Deps, { message, data }: Parsed["fanOuts"][number]): Promise<void> {
   const { shard, fanOuts } = data;
   if (fanOuts.length > 1 && (await goOn(deps, shard, fanOuts))) return;
   const all = await Promise.all(fanOuts.map((fanOut) => goOn(deps, shard, [fanOut])));
-  if (!all.every(Boolean)) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
+  if (!all.every(Boolean)) comeAgain(message, "after a fault");
 }
 
 /** Whether the fan-outs have gone on. */

@@ -63,6 +63,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
     bytes: SMALL,
   },
   "webhooks/delivery/isolate-memory.ts feedingUntilMs": { holds: "feeders, by database", entries: 100, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts overloads": { holds: "overloads, by database", entries: 100, bytes: SMALL },
   "webhooks/event-types/rules-cache.ts tenants": {
     holds: "rules and filters, by tenant: at most 1 MiB of each",
     bytes: 16 * MIB,

@@ -16,6 +16,7 @@ import {
   START_WITHIN_MS,
 } from "../plane/timing";
 import { claimDeliveries } from "./claim-store";
+import { noteFault, refuseWhileResting } from "./overload";
 import { giveUpPlace, noteDelay, noteRest, takePlace } from "./places";
 import type { Claimed, Run } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
@@ -97,6 +98,7 @@ export class Claims {
       onAnswer({ keys: settled, claimed, hasFailed: false });
       if (open.length > 0) await this.#claimOf(shard, open, open, false, places, onAnswer);
     } catch (error) {
+      noteFault(shard, error, this.#run.deps.now());
       log("error", "batch not claimed", { shard, count: waiting.length, ...describeError(error) });
       this.#claiming.delete(shard);
       for (const { id } of keys) places.get(id)?.();
@@ -107,6 +109,7 @@ export class Claims {
   async #claim(shard: number, keys: readonly ShardKey[], isOrdinary: boolean, places: PlaceById) {
     const { deps, speed, claim } = this.#run;
     const calledMs = deps.now();
+    refuseWhileResting(shard, calledMs);
     const db = deps.shards.db(shard);
     const answer = claimDeliveries(db, { speed, claim, isOrdinary }, keys, calledMs);
     const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);

@@ -6,7 +6,7 @@ import type { Deps } from "../../base/deps";
 import type { OutboxKey, ShardKey } from "../../base/messages";
 import { enqueue } from "../plane/enqueue";
 import { markSlow } from "../plane/lane-store";
-import { MARK_SLOW_AGAIN_MS, REQUEUE_AFTER_FAULT_SECONDS } from "../plane/timing";
+import { MARK_SLOW_AGAIN_MS, requeueAfterFaultSeconds } from "../plane/timing";
 import { isCoolingHere, memory } from "./isolate-memory";
 import { waitInLanes } from "./lanes/feed";
 import { Places } from "./places";
@@ -65,7 +65,7 @@ async function queueAgain({ deps }: Run, shard: number, keys: readonly OutboxKey
 /** Queues unclaimed deliveries again after a while, because their database has failed; in the background. */
 export function queueAfterFault({ deps, speed }: Pick<Run, "deps" | "speed">, keys: readonly ShardKey[]): void {
   for (const [shard, ofShard] of Map.groupBy(keys, (key) => key.shard)) {
-    deps.background("queue after a fault", enqueue(deps, speed, shard, ofShard, REQUEUE_AFTER_FAULT_SECONDS));
+    deps.background("queue after a fault", enqueue(deps, speed, shard, ofShard, requeueAfterFaultSeconds(1)));
   }
 }
 

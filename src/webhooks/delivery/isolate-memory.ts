@@ -98,6 +98,8 @@ export const memory = {
   endedSinceFed: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when (Unix ms) an invocation feeds the lanes of a shard, unless it is killed. */
   feedingUntilMs: new Map<number, number>(),
+  /** Until when a database rests that was overloaded (Unix ms), and for how long that is on average, by its number. */
+  overloads: new Map<number, { untilMs: number; restMs: number }>(),
 
   /** Forgets everything, so that test files can share an isolate. */
   clear(): void {
@@ -113,7 +115,7 @@ export const memory = {
       this.hungry,
       this.endedSinceFed,
     ];
-    for (const part of [this.loads, this.counted, this.feedingUntilMs, ...known]) part.clear();
+    for (const part of [this.loads, this.counted, this.feedingUntilMs, this.overloads, ...known]) part.clear();
     this.places.ofSubscriptions.clear();
     this.places.ofTenants.clear();
     this.places.inAll = 0;

@@ -4,6 +4,7 @@
  */
 import { repeatable } from "../../base/db/faults";
 import type { Deps } from "../../base/deps";
+import { jittered } from "../../base/jitter";
 import { describeError, log } from "../../base/log/log";
 import { inTime } from "../../base/time";
 import { enqueueLater } from "../plane/enqueue";
@@ -75,7 +76,7 @@ async function write(
   results: readonly AttemptResult[],
 ): Promise<AttemptResult[]> {
   const giveUpMs = deps.now() + RECORD_WITHIN_MS;
-  for (;;) {
+  for (let waitMs = RETRY_RECORD_MS; ; waitMs *= 2) {
     try {
       const { recorded, operational } = await inTime(
         giveUpMs - deps.now(),
@@ -85,8 +86,8 @@ async function write(
       return results.filter(({ attemptId }) => recorded.has(attemptId));
     } catch (error) {
       log("error", "attempts not recorded", { shard, count: results.length, ...describeError(error) });
-      if (deps.now() + RETRY_RECORD_MS >= giveUpMs) return [];
-      await scheduler.wait(RETRY_RECORD_MS);
+      if (deps.now() + waitMs >= giveUpMs) return [];
+      await scheduler.wait(jittered(waitMs));
     }
   }
 }

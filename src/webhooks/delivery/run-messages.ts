@@ -2,7 +2,7 @@
 import type { Deps } from "../../base/deps";
 import type { DeliveryMessage, ShardKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
-import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "../plane/timing";
+import { MAX_EARLY_MS } from "../plane/timing";
 import { DeliveryRun } from "./deliver";
 import { queueAfterFault } from "./hand-back";
 import { inTurns } from "./selection";
@@ -13,16 +13,18 @@ interface Delivery {
   earlyMs: number;
 }
 
+/** After how many seconds a message must come again, because it is too early; null for never. */
+export type ComesAgain = number | "after a fault" | null;
+
 /**
  * Delivers what is due, and, in the background, what is slightly early. Resolves when nothing is being claimed. Returns
- * for each message after how many seconds it must come again, because it is too early or could not be claimed; null for
- * never.
+ * for each message when it must come again: "after a fault" for one that could not be claimed.
  */
 export async function runMessages(
   deps: Deps,
   speed: QueueSpeed,
   messages: readonly DeliveryMessage[],
-): Promise<(number | null)[]> {
+): Promise<ComesAgain[]> {
   const nowMs = deps.now();
   const run = new DeliveryRun(deps, speed);
   const deliveries = messages.map(
@@ -37,7 +39,7 @@ export async function runMessages(
   if (early.length > 0) deps.background("deliver what is early", deliverEarly(deps, speed, run, early));
   return deliveries.map(({ keys, earlyMs }) => {
     if (earlyMs > MAX_EARLY_MS) return Math.floor(earlyMs / 1000);
-    return keys.some((key) => failed.has(key)) ? REQUEUE_AFTER_FAULT_SECONDS : null;
+    return keys.some((key) => failed.has(key)) ? "after a fault" : null;
   });
 }
 

@@ -2,6 +2,7 @@
  * Every delay, timeout, lease and window of time in the delivery of events. How they add up is tested in
  * timing.test.ts. Counts and sizes are beside what they bound.
  */
+import { jittered } from "../../base/jitter";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time";
 
 /** The sends of one run at once. The runtime opens six connections an invocation; D1, queues and objects need one. */
@@ -133,8 +134,18 @@ export const FEED_LEASE_MS = 5_000;
 /** The sweep runs when the next delivery is due, within these bounds. */
 export const MAX_SWEEP_INTERVAL_MS = 15_000;
 export const MIN_SWEEP_INTERVAL_MS = 5_000;
-/** A message that could not be handled because D1 was down comes again after this time. */
-export const REQUEUE_AFTER_FAULT_SECONDS = 5;
+/** An isolate claims nothing of an overloaded database for so long on average, and twice as long each time, */
+export const FIRST_OVERLOAD_REST_MS = 1_000;
+/** up to this. */
+export const LONGEST_OVERLOAD_REST_MS = 8_000;
+/** A message that could not be handled because D1 was down comes again after this time on average, */
+const REQUEUE_AFTER_FAULT_SECONDS = 5;
+/** and after twice as long each time until this one. */
+const LONGEST_REQUEUE_SECONDS = 20;
+
+/** After how many whole seconds a message comes again that a database could not handle at try `tries`, from 1. */
+export const requeueAfterFaultSeconds = (tries: number): number =>
+  Math.ceil(jittered(Math.min(REQUEUE_AFTER_FAULT_SECONDS * 2 ** (tries - 1), LONGEST_REQUEUE_SECONDS)));
 /**
  * The wait after a fault of the service, such as a secret that cannot be decrypted until an operator restores its key.
  */

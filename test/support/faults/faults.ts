@@ -49,8 +49,8 @@ export interface FaultPlan {
   kills: { afterCalls: number; hasEffect: boolean; ofConsumers: boolean }[];
   /** Whether no call reaches the rate limiter. */
   isLimiterDown: boolean;
-  /** When the database is down, Unix ms. */
-  outages: { fromMs: number; toMs: number }[];
+  /** When the database is down, Unix ms, and what it says then; without that, it fails as it does for a moment. */
+  outages: { fromMs: number; toMs: number; error?: string }[];
   /** How long an answer takes, at most. */
   latencyMs: number;
   queues: QueueManners;
@@ -122,7 +122,8 @@ export class Faults {
       invocation.kill();
       return never();
     }
-    if (errors === D1_ERRORS && this.#isDown()) throw this.#error(name, "down", errors);
+    const outage = errors === D1_ERRORS ? this.#outage() : undefined;
+    if (outage) throw this.#error(name, "down", outage.error === undefined ? errors : [outage.error]);
     if (this.plan.isLimiterDown && name.startsWith("RateLimiter")) throw this.#error(name, "down", errors);
     const fault = this.#draw(name);
     if (fault === "before") throw this.#error(name, fault, errors);
@@ -144,7 +145,7 @@ export class Faults {
     return next.afterCalls < 0 ? this.#kills.shift() : undefined;
   }
 
-  #isDown = () => this.plan.outages.some(({ fromMs, toMs }) => fromMs <= this.clock.nowMs && this.clock.nowMs < toMs);
+  #outage = () => this.plan.outages.find(({ fromMs, toMs }) => fromMs <= this.clock.nowMs && this.clock.nowMs < toMs);
 
   /** Some kinds of calls fail in this schedule and others do not, so that faults meet in many ways. */
   #draw(name: string): Fault | undefined {
