@@ -18,6 +18,7 @@ const TABLE = {
   FORBIDDEN: [403, "You do not have permission to do this."],
   EMAIL_NOT_VERIFIED: [403, "Verify your email before logging in."],
   CAPTCHA_REQUIRED: [403, "Confirm that you are human."],
+  NO_TENANT: [403, "You are a member of no tenant. Ask for an invitation."],
   TOTP_REQUIRED: [403, "Two-factor code required."],
   SECOND_FACTOR_REQUIRED: [
     403,

@@ -72,7 +72,15 @@ async function cheapUser(): Promise<{ email: string; token: string }> {
   ]);
   const token = await signAccessToken(
     deps,
-    { ...claims, role: "owner", authenticatedAt: 0, methods: [], secondFactorDueAt: null },
+    {
+      ...claims,
+      role: "owner",
+      authenticatedAt: 0,
+      methods: [],
+      externalId: null,
+      tenantExternalId: null,
+      secondFactorDueAt: null,
+    },
     deps.now(),
   );
   return { email, token };

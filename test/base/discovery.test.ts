@@ -25,7 +25,7 @@ describe("the discovery documents", () => {
       const { status, body } = await ask(isolate(), "GET", `/.well-known/${name}`);
       expect([status, body]).toEqual([200, expect.objectContaining(document)]);
       const token = await register(isolate());
-      const claims = [...Object.keys(decodeJwt(token)), "second_factor_due"];
+      const claims = [...Object.keys(decodeJwt(token)), "external_id", "tenant_external_id", "second_factor_due"];
       expect(body.claims_supported.toSorted()).toEqual(claims.sort());
     },
   );

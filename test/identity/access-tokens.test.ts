@@ -34,6 +34,18 @@ test("a token has exactly these claims, and no address or name", async () => {
   expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(900);
 });
 
+test("a token has the product's own ids of user and tenant, once it has given them, and so has the profile", async () => {
+  const person = await signUp();
+  await env.DB.batch([
+    env.DB.prepare("UPDATE users SET external_id = ? WHERE id = ?").bind(`user-${person.userId}`, person.userId),
+    env.DB.prepare("UPDATE tenants SET external_id = ? WHERE id = ?").bind(`t-${person.tenantId}`, person.tenantId),
+  ]);
+  const ids = { external_id: `user-${person.userId}`, tenant_external_id: `t-${person.tenantId}` };
+  for (const later of [await refreshed(person), await logIn(person)]) expect(claimsOf(later)).toMatchObject(ids);
+  const { data } = (await call("GET", "/auth/me", { token: person.token })).body;
+  expect([data.externalId, data.tenant.externalId]).toEqual(Object.values(ids));
+});
+
 test("every token has a jti of its own", async () => {
   const first = await signUp();
   const second = await refreshed(first);

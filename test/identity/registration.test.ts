@@ -12,6 +12,19 @@ import { invite } from "../support/people";
 const register = (registration: string, fields: object) =>
   callUnder({ REGISTRATION: registration }, { path: "/api/v1/auth/register", body: { password: PASSWORD, ...fields } });
 
+test("PERSONAL_TENANTS=off: only with an invitation, or into a tenant that is named", async () => {
+  const answer = (fields: object) =>
+    callUnder(
+      { PERSONAL_TENANTS: "off" },
+      { path: "/api/v1/auth/register", body: { email: newEmail(), password: PASSWORD, ...fields } },
+    );
+  const refused = await answer({});
+  expect([refused.status, refused.body.code]).toEqual([403, "NO_TENANT"]);
+  expect((await answer({ tenantName: "Analytical Engines" })).status).toBe(201);
+  const email = newEmail();
+  expect((await answer({ email, invitationToken: await invite(await signUp(), email, "viewer") })).status).toBe(201);
+});
+
 describe("REGISTRATION", () => {
   test("open: everybody registers", async () => {
     expect((await register("open", { email: newEmail() })).status).toBe(201);

@@ -72,6 +72,11 @@ async function deleteAccount({ comer: { userId } }: Attempt): Promise<void> {
   if (kind !== "deleted") throw new Error(`the deletion was ${kind}`);
 }
 
+async function leaveAll({ comer: { userId } }: Attempt): Promise<void> {
+  await run("DELETE FROM memberships WHERE user_id = ?", userId);
+  await run("DELETE FROM sessions WHERE user_id = ?", userId);
+}
+
 /** A binding whose objects fail. */
 const broken = {
   idFromName: () => "id",
@@ -127,12 +132,8 @@ export const STATES = {
   },
   off: { variables: () => ({ MAIL_CODE: "off", OIDC_ISSUER: "", ...PROVIDERS_OFF }) },
   nopas: { variables: () => ({ PASSWORDS: "off" }) },
-  alone: {
-    async change({ comer: { userId } }) {
-      await run("DELETE FROM memberships WHERE user_id = ?", userId);
-      await run("DELETE FROM sessions WHERE user_id = ?", userId);
-    },
-  },
+  nopt: { variables: () => ({ PERSONAL_TENANTS: "off" }), change: leaveAll },
+  alone: { change: leaveAll },
   optnl: { isUnverified: true, variables: () => ({ EMAIL_VERIFICATION: "optional" }) },
   unver: { isUnverified: true },
   gone: { change: deleteAccount },

@@ -197,6 +197,7 @@ const OPTIONAL: Partial<Record<Name, string | undefined>> = {
   TURNSTILE_SITE_KEY: "",
   TURNSTILE_SECRET: "",
   REGISTRATION: "invite",
+  PERSONAL_TENANTS: "on",
   LINK_BY_EMAIL: "never",
   OPERATORS: "",
   MAIL_CODE: "on",

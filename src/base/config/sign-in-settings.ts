@@ -25,6 +25,13 @@ export const SIGN_IN_VARIABLES = {
     must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
     schema: registration.prefault("open"),
   },
+  PERSONAL_TENANTS: {
+    description:
+      "Whether somebody who is a member of no tenant gets one of their own when they sign in or register. `off`: a " +
+      "sign-in answers 403 `NO_TENANT`, and so does a registration without an invitation and without `tenantName`.",
+    must: 'be "on" or "off"',
+    schema: z.enum(["on", "off"]).prefault("on"),
+  },
   ...TURNSTILE_VARIABLES,
   LINK_BY_EMAIL: {
     description:

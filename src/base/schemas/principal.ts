@@ -15,6 +15,8 @@ export type AuthMethod = "password" | "code" | "provider" | "passkey" | "synced-
 /** The user of a session, and the name of the tenant. Times are Unix ms. */
 export interface Account {
   email: string;
+  /** What the product calls the user. */
+  externalId: string | null;
   name: string | null;
   emailVerifiedAt: number | null;
   /** 0 while only a sign-in provider vouches for the address. */

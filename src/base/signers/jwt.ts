@@ -41,6 +41,9 @@ export interface ShownClaims extends AccessClaims {
 export interface AccessTokenClaims extends AccessClaims {
   /** The role in the tenant. */
   role: string;
+  /** The product's own ids of the user and the tenant; null: it has given none. */
+  externalId: string | null;
+  tenantExternalId: string | null;
   /** When the user signed in or last confirmed the session; Unix ms. */
   authenticatedAt: number;
   /** How, in the words of RFC 8176. */
@@ -63,11 +66,13 @@ const CLIENT_ID = "postern";
  * from then on, tokens open nothing, in other services too.
  */
 export function signAccessToken(context: TokenContext, claims: AccessTokenClaims, nowMs: number) {
-  const { role, authenticatedAt, methods, secondFactorDueAt } = claims;
+  const { role, externalId, tenantExternalId, authenticatedAt, methods, secondFactorDueAt } = claims;
   const isDue = secondFactorDueAt !== null && secondFactorDueAt <= nowMs;
   const more = {
     jti: newId(),
     client_id: CLIENT_ID,
+    ...(externalId === null ? {} : { external_id: externalId }),
+    ...(tenantExternalId === null ? {} : { tenant_external_id: tenantExternalId }),
     ...(isDue ? { scope: "", second_factor_due: true } : { role, scope: permissionsOf(role).join(" ") }),
     auth_time: Math.floor(authenticatedAt / 1000),
     ...(methods.length > 0 ? { amr: methods } : {}),

@@ -25,6 +25,9 @@ export const ADVICE: Record<ErrorCode, string> = {
     "email-code`, a code was mailed instead: send the exchange again with it.",
   CAPTCHA_REQUIRED:
     "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each token works once.",
+  NO_TENANT:
+    "Add the person to a tenant or invite them. Whoever registers needs an invitation or says `tenantName`. The " +
+    "setting `PERSONAL_TENANTS` is off.",
   TOTP_REQUIRED: "Send the request again with `totp`.",
   SECOND_FACTOR_REQUIRED:
     "Lead the user to set up a second factor, with `POST /auth/2fa/enable` or a passkey. Somebody with a passkey " +

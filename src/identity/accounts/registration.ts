@@ -1,4 +1,5 @@
-/** To whom registration is open. */
+/** To whom registration is open, and in which tenant it ends. */
+import type { Config } from "../../base/config/config";
 import { AppError } from "../../base/errors";
 import type { Registration } from "../../base/schemas/settings";
 
@@ -14,4 +15,13 @@ export function refuseUninvited(
       message: `Registration is open to addresses of ${registration.domains.join(", ")} only.`,
     });
   }
+}
+
+/** Throws NO_TENANT where nobody gets a tenant of their own, for whoever is not invited and names none to create. */
+export function refuseTenantless(
+  { personalTenants }: Pick<Config, "personalTenants">,
+  { tenantName, invitationToken }: { tenantName?: string | undefined; invitationToken?: string | undefined },
+): void {
+  if (personalTenants === "on" || tenantName !== undefined || invitationToken !== undefined) return;
+  throw new AppError("NO_TENANT", { message: "Registration needs an invitation, or the name of a tenant to create." });
 }

@@ -13,7 +13,8 @@ import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
 import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";
 import { addressOfNewUser } from "../addresses-store";
 import { rememberDevice } from "../sessions/known-devices-store";
-import { mintSession, type NewSession, type TokenSubject } from "../sessions/store";
+import { mintSession, type NewSession } from "../sessions/store";
+import type { TokenSubject } from "../sessions/token-subject-store";
 
 /**
  * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give the role

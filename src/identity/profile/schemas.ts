@@ -12,17 +12,21 @@ import {
   role,
   time,
 } from "../../base/schemas/schemas";
-import { tenant } from "../../tenancy/tenants/schemas";
+import { tenantOfProfile } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../accounts/step-up-schemas";
 
 export const profile = described("Profile", "The signed-in user, and what they may do in their tenant.", () => ({
   id,
+  externalId: z
+    .string()
+    .nullable()
+    .meta({ description: "What your product calls the user.", examples: ["user-7"] }),
   email: personEmail,
   name: personName,
   emailVerified: z.boolean(),
   twoFactorEnabled: z.boolean(),
   createdAt: time,
-  tenant,
+  tenant: tenantOfProfile,
   role,
   permissions: z.array(permission),
   secondFactorDueAt: time.nullable().meta({

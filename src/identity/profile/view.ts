@@ -6,6 +6,7 @@ import type { profile } from "./schemas";
 
 export const profileView = ({
   tenantId,
+  tenantExternalId,
   userId,
   account,
   role,
@@ -13,12 +14,13 @@ export const profileView = ({
   secondFactorDueAt,
 }: SessionPrincipal): z.infer<typeof profile> => ({
   id: userId,
+  externalId: account.externalId,
   email: account.email,
   name: account.name,
   emailVerified: account.emailVerifiedAt !== null,
   twoFactorEnabled: account.totpEnabledAt !== null,
   createdAt: iso(account.createdAt),
-  tenant: { id: tenantId, name: account.tenantName },
+  tenant: { id: tenantId, externalId: tenantExternalId, name: account.tenantName },
   role,
   permissions: [...permissions],
   secondFactorDueAt: iso(secondFactorDueAt),

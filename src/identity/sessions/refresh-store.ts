@@ -6,7 +6,7 @@ import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
 import type { Device } from "../../base/schemas/device";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
 import { endSessions } from "../tokens/revocations-store";
-import { TOKEN_SUBJECT, type TokenSubject } from "./store";
+import { TOKEN_SUBJECT, type TokenSubject } from "./token-subject-store";
 
 /** A refresh that is about to be written. */
 export interface Refresh {

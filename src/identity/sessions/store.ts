@@ -11,10 +11,11 @@ import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/reco
 import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
-import { SECOND_FACTOR_DUE, SECOND_FACTOR_OF_SESSION_DUE } from "../tokens/due-store";
+import { SECOND_FACTOR_DUE } from "../tokens/due-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessions, revokeSessions } from "../tokens/revocations-store";
 import type { DeviceKeys } from "./known-devices";
+import { TOKEN_SUBJECT, type TokenSubject } from "./token-subject-store";
 
 export interface NewSession extends Device {
   id: string;
@@ -47,25 +48,6 @@ export const withMethods = (methods: readonly AuthMethod[]): SQL =>
 
 /** Holds while the password has this hash: a password reset after the check therefore stops the login. */
 export const passwordStillValid = (passwordHash: string): SQL => sql`u.password_hash = ${passwordHash}`;
-
-/** What the tokens of a session say about it. */
-export interface TokenSubject {
-  tenantId: string;
-  /** Null when the user is not a member of the tenant any more. */
-  role: string | null;
-  /** When the user signed in or last confirmed the session, whichever is later; Unix ms. */
-  authenticatedAt: number;
-  /** JSON array of `AuthMethod`; null before it was stored. */
-  amr: string | null;
-  /** From when the session opens nothing until its user sets up a second factor (Unix ms); null for never. */
-  secondFactorDueAt: number | null;
-}
-
-/** Selects a `TokenSubject` from `sessions`, also in a RETURNING clause. */
-export const TOKEN_SUBJECT = sql`tenant_id AS tenantId, (SELECT tm.role FROM memberships tm
-    WHERE tm.tenant_id = sessions.tenant_id AND tm.user_id = sessions.user_id) AS role,
-  max(created_at, coalesce(confirmed_at, 0)) AS authenticatedAt, amr,
-  ${SECOND_FACTOR_OF_SESSION_DUE} AS secondFactorDueAt`;
 
 /**
  * The only INSERT of a session; it returns one row, or none when a precondition failed. It writes nothing for a user
@@ -179,7 +161,7 @@ export interface LiveSession extends Account {
 }
 
 const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
-    coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name,
+    coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name, u.external_id AS externalId,
     u.email_verified_at AS emailVerifiedAt, u.email_verified_by IS NULL AS isProvenByMail,
     u.totp_enabled_at AS totpEnabledAt, (u.totp_enabled_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM recovery_codes rc
       WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes,

@@ -10,7 +10,8 @@ import { DAY_MS } from "../../base/time";
 import { deviceKeys } from "./known-devices";
 import { methodReferences } from "./method-references";
 import type { TokenPair } from "./schemas";
-import type { NewSession, TokenSubject } from "./store";
+import type { NewSession } from "./store";
+import type { TokenSubject } from "./token-subject-store";
 
 /** Each refresh restarts this period, up to `SESSION_MAX_MS` after login. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;

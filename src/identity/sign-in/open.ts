@@ -57,7 +57,7 @@ export function requireMember(account: VerifiedAccount, tenantId: string | undef
 
 /**
  * Opens a session. Returns null when the credential was used before, or when it or the membership changed since they
- * were read.
+ * were read. Throws NO_TENANT for a member of no tenant where nobody gets one of their own.
  */
 export async function openSession(
   deps: Deps,
@@ -65,6 +65,7 @@ export async function openSession(
   credential: SignInCredential,
   client: ClientContext,
 ): Promise<OpenedSession | null> {
+  if (tenantId === null && deps.config.personalTenants === "off") throw new AppError("NO_TENANT");
   const { device, origin } = client;
   const draft = await draftSession(deps, userId, device);
   const actor = userActor({ userId, email, sessionId: draft.row.id }, origin);

@@ -6,7 +6,7 @@
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import type { ClientContext } from "../../base/schemas/client-context";
-import { refuseUninvited } from "../accounts/registration";
+import { refuseTenantless, refuseUninvited } from "../accounts/registration";
 import { isPasskeyUsed } from "../passkeys/store";
 import { checkNewPasskey, invalidPasskey, type MadePasskey } from "../passkeys/webauthn/attestation";
 import { signUpOptions } from "../passkeys/webauthn/options";
@@ -26,6 +26,7 @@ export async function startPasskeyRegistration(
   { email, name, tenantName, invitationToken }: NewRegistrant,
 ): Promise<CreationOptions> {
   refuseUninvited(deps.config.registration, { email, invitationToken });
+  refuseTenantless(deps.config, { tenantName, invitationToken });
   return signUpOptions(deps, { userId: newId(), email, name: name ?? null, tenantName, invitationToken });
 }
 
@@ -43,6 +44,7 @@ export async function registerWithPasskey(
   if (!account) throw invalidPasskey();
   const { userId } = account;
   refuseUninvited(deps.config.registration, account);
+  refuseTenantless(deps.config, account);
   const invitation = await findInvitation(deps, account);
   const row = { ...credential, userId, name, createdAt: deps.now(), lastUsedAt: null };
   try {

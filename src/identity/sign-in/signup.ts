@@ -11,7 +11,7 @@ import type { Device } from "../../base/schemas/device";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import type { NewUser } from "../accounts/new-user-store";
-import { refuseUninvited } from "../accounts/registration";
+import { refuseTenantless, refuseUninvited } from "../accounts/registration";
 import { isAddressTaken } from "../addresses-store";
 import { badInvitation } from "../invitations/invite";
 import {
@@ -35,7 +35,7 @@ export interface NewRegistrant {
 
 /**
  * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address
- * or passwords are off, VALIDATION_FAILED for a guessable password, and as `createAccount`.
+ * or passwords are off, NO_TENANT, VALIDATION_FAILED for a guessable password, and as `createAccount`.
  */
 export async function register(
   deps: Deps,
@@ -44,6 +44,7 @@ export async function register(
 ): Promise<OpenedSession> {
   requirePasswords(deps.config);
   refuseUninvited(deps.config.registration, registrant);
+  refuseTenantless(deps.config, registrant);
   refuseGuessable(deps.config, "password", password, registrant.email);
   const invitation = await findInvitation(deps, registrant);
   return createAccount(deps, registrant, invitation, { passwordHash: await hashPassword(password) }, client);

@@ -10,7 +10,8 @@ import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";
 import { addressOfNewUser } from "../addresses-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
-import { endOldestSessions, mintSession, type NewSession, type TokenSubject, useTenant } from "../sessions/store";
+import { endOldestSessions, mintSession, type NewSession, useTenant } from "../sessions/store";
+import type { TokenSubject } from "../sessions/token-subject-store";
 import { conditionsOf, metaOf, preparationsOf, revertStateOf, type SignInCredential, usesOf } from "./credential-store";
 
 export interface NewTenant {

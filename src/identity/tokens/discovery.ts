@@ -17,6 +17,8 @@ const CLAIMS = [
   "exp",
   "jti",
   "client_id",
+  "external_id",
+  "tenant_external_id",
   "auth_time",
   "amr",
   "second_factor_due",

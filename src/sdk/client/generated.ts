@@ -408,6 +408,7 @@ export type ErrorCode =
   | "FORBIDDEN"
   | "EMAIL_NOT_VERIFIED"
   | "CAPTCHA_REQUIRED"
+  | "NO_TENANT"
   | "TOTP_REQUIRED"
   | "SECOND_FACTOR_REQUIRED"
   | "STEP_UP_REQUIRED"
@@ -1989,12 +1990,14 @@ export interface PortalTheme {
 /** The signed-in user, and what they may do in their tenant. */
 export interface Profile {
   id: string;
+  /** What your product calls the user. */
+  externalId: string | null;
   email: string;
   name: string | null;
   emailVerified: boolean;
   twoFactorEnabled: boolean;
   createdAt: Timestamp;
-  tenant: Tenant;
+  tenant: ProfileTenant;
   role: Role;
   permissions: Permission[];
   /**
@@ -2010,6 +2013,14 @@ export interface Profile {
 export interface ProfileChange {
   /** Null removes it. */
   name: string | null;
+}
+
+/** The tenant of the session. */
+export interface ProfileTenant {
+  id: string;
+  name: string;
+  /** What your product calls the tenant. */
+  externalId: string | null;
 }
 
 /** A sign-in provider; `oidc` is the one that the service's operator has chosen. */

@@ -19,6 +19,10 @@ export interface VerifiedSession {
   userId: string;
   sessionId: string;
   tenantId: string;
+  /** Your own id of the user; null if you have given none. */
+  externalId: string | null;
+  /** Your own id of the tenant; null if you have given none. */
+  tenantExternalId: string | null;
   /** The role in the tenant. */
   role: string;
   /** The permissions of the role, such as "webhook.read". */
@@ -86,6 +90,7 @@ function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
     if (typeof value !== "string") throw new SessionError("MALFORMED");
     return value;
   };
+  const ownId = (name: string): string | null => (claims[name] === undefined ? null : text(name));
   const time = (name: string): Date => {
     const value = claims[name];
     if (typeof value !== "number" || !Number.isFinite(value)) throw new SessionError("MALFORMED");
@@ -97,6 +102,8 @@ function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
     userId: text("sub"),
     sessionId: text("sid"),
     tenantId: text("tid"),
+    externalId: ownId("external_id"),
+    tenantExternalId: ownId("tenant_external_id"),
     role: isFactorDue(claims) ? "" : text("role"),
     scopes: text("scope").split(" ").filter(Boolean),
     tokenId: text("jti"),

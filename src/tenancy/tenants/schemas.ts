@@ -11,6 +11,14 @@ export const tenant = described(
   }),
 );
 
+export const tenantOfProfile = described("ProfileTenant", "The tenant of the session.", () => ({
+  ...tenant.unwrap().shape,
+  externalId: z
+    .string()
+    .nullable()
+    .meta({ description: "What your product calls the tenant.", examples: ["customer-42"] }),
+}));
+
 export const membership = described("Membership", "A tenant that the user is a member of.", () => ({
   ...tenant.unwrap().shape,
   role,

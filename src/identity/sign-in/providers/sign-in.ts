@@ -15,7 +15,7 @@ import {
   findCredentialsOfUser,
   type StoredCredentials,
 } from "../../accounts/credentials-store";
-import { refuseUninvited } from "../../accounts/registration";
+import { refuseTenantless, refuseUninvited } from "../../accounts/registration";
 import { checkMailCode } from "../../accounts/verify";
 import { isAddressTaken } from "../../addresses-store";
 import type { EnteredCode } from "../../email-codes/verify";
@@ -132,7 +132,10 @@ async function findOrCreate(
   const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
   if (stored) return findByAddress(deps, { ...identity, email }, stored, { tenantId, mailCode }, client);
   const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
-  if (!invitation) refuseUninvited(deps.config.registration, { email });
+  if (!invitation) {
+    refuseUninvited(deps.config.registration, { email });
+    refuseTenantless(deps.config, {});
+  }
   if (tenantId && tenantId !== invitation?.tenantId) throw notFound("Tenant");
   const isVouched = vouchesFor(deps, { ...identity, email });
   const { emailVerification, mailCode: codes } = deps.config;
