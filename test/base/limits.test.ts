@@ -22,7 +22,7 @@ const newLimiter = () => env.RATE_LIMITER.get(env.RATE_LIMITER.newUniqueId());
 
 const tablesOf = (limiter: ReturnType<typeof newLimiter>) =>
   runInDurableObject(limiter, (_, { storage }) =>
-    storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('consumed', 'locks')").toArray(),
+    storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('windows', 'locks')").toArray(),
   );
 
 describe("the sliding window", () => {
@@ -69,11 +69,11 @@ describe("the sliding window", () => {
       vi.setSystemTime(Date.now() + 20_000);
     }
     const { rows, plan } = await runInDurableObject(limiter, (_, { storage }) => ({
-      rows: storage.sql.exec("SELECT units FROM consumed").toArray(),
-      plan: storage.sql.exec("EXPLAIN QUERY PLAN DELETE FROM consumed WHERE leaves_at <= 1").toArray(),
+      rows: storage.sql.exec("SELECT units FROM windows").toArray(),
+      plan: storage.sql.exec("EXPLAIN QUERY PLAN DELETE FROM windows WHERE name = '' AND leaves_at <= 1").toArray(),
     }));
     expect(rows).toHaveLength(3);
-    expect(plan.map(({ detail }) => detail)).toEqual(["SEARCH consumed USING INTEGER PRIMARY KEY (rowid<?)"]);
+    expect(plan.map(({ detail }) => detail)).toEqual(["SEARCH windows USING PRIMARY KEY (name=? AND leaves_at<?)"]);
   });
 
   test("leaves nothing behind once it has passed", async () => {

@@ -2,6 +2,8 @@
  * The units of one limit that an isolate has leased from the Durable Object, so that requests seldom wait for that
  * object.
  */
+
+import { Allowance } from "./allowance";
 import type { Grant, UnitDemand } from "./durable-object";
 import { blockUnits, leaseMs, type Rule } from "./rules";
 import type { LimitVerdict, WindowEntry } from "./window";
@@ -40,9 +42,13 @@ export class Lease {
   /** Until this time, this many units or more are refused without a call, because nothing leaves the window earlier. */
   #refused = { units: 0, untilMs: 0 };
 
-  constructor(private readonly rule: Rule) {}
+  readonly #allowance: Allowance;
 
-  /** Consumes `units`, from one of its blocks if it has enough. */
+  constructor(private readonly rule: Rule) {
+    this.#allowance = new Allowance(rule);
+  }
+
+  /** Consumes `units`, from one of its blocks if it has enough, or from its allowance. */
   async consume(units: number, access: LimiterAccess): Promise<LimitVerdict> {
     const { nowMs } = access;
     this.#endLeases(nowMs);
@@ -54,6 +60,8 @@ export class Lease {
       return this.#verdict(true, nowMs, block.leavesAtMs);
     }
     if (nowMs < this.#refused.untilMs && units >= this.#refused.units) return this.#verdict(false, nowMs);
+    const leavesAtMs = this.#allowance.take(units, nowMs);
+    if (leavesAtMs !== null) return this.#verdictOfAllowance(nowMs, leavesAtMs);
     // What is leased goes back with the call, because all units of a request must leave the window together.
     this.#endLeases(nowMs, Infinity);
     const grant = await this.#call(units, access);
@@ -70,6 +78,7 @@ export class Lease {
    * were never leased go back to the Durable Object.
    */
   async giveBack({ leavesAtMs, units }: WindowEntry, access: LimiterAccess): Promise<void> {
+    if (this.#allowance.takeBack({ leavesAtMs, units })) return;
     this.#endLeases(access.nowMs);
     const block = this.#blocks.find((candidate) => candidate.leavesAtMs === leavesAtMs);
     const kept = block ? Math.min(units, block.leasedUnits - block.units) : 0;
@@ -95,8 +104,11 @@ export class Lease {
     if (leases) this.#leasingUntilMs = access.nowMs + MAX_CALL_MS;
     const unused = this.#unused;
     this.#unused = [];
+    const untold = this.#allowance.tell();
+    let isTold = false;
     try {
-      const grant = await access.consume({ units, ahead, unused });
+      const grant = await access.consume({ units: units + untold, ahead, unused });
+      isTold = grant.allowed;
       const { leavesAtMs } = grant;
       const endsAtMs = access.nowMs + leaseMs(this.rule);
       if (grant.ahead > 0) this.#blocks.push({ leavesAtMs, units: grant.ahead, leasedUnits: grant.ahead, endsAtMs });
@@ -105,13 +117,23 @@ export class Lease {
       return grant;
     } finally {
       if (leases) this.#leasingUntilMs = 0;
+      if (!isTold) this.#allowance.keep(untold);
     }
+  }
+
+  /** Until the Durable Object has answered, the isolate knows only of what it has used itself. */
+  #verdictOfAllowance(nowMs: number, leavesAtMs: number): LimitVerdict {
+    const { limit } = this.rule;
+    const isAsked = nowMs < this.#resetAtMs;
+    const resetMs = (isAsked ? this.#resetAtMs : leavesAtMs) - nowMs;
+    const remaining = (isAsked ? this.#remaining + this.#left() : limit) - this.#allowance.untold;
+    return { allowed: true, limit, remaining: Math.max(0, remaining), resetMs, leavesAtMs };
   }
 
   #verdict = (allowed: boolean, nowMs: number, leavesAtMs = nowMs): LimitVerdict => ({
     allowed,
     limit: this.rule.limit,
-    remaining: this.#remaining + this.#left(),
+    remaining: Math.max(0, this.#remaining + this.#left() - this.#allowance.untold),
     resetMs: (allowed ? this.#resetAtMs : this.#refused.untilMs) - nowMs,
     leavesAtMs,
   });

@@ -1,4 +1,4 @@
-/** The Worker's side of the limiter: one Durable Object per key, reached by RPC. */
+/** The Worker's side of the limiter: Durable Objects by key, or by tenant, reached by RPC. */
 import { BoundedMap } from "../bounded-map";
 import { AppError, unavailable } from "../errors";
 import { describeError, log } from "../log/log";
@@ -35,6 +35,17 @@ interface LimiterDeps {
   now(): number;
 }
 
+/** The limits of publishing that a tenant has: all of its windows are in one object. */
+const OF_TENANTS: ReadonlySet<LimitName> = new Set<LimitName>(["publish", "tenantDeliveries", "tenantPayloadBytes"]);
+
+/** The object that counts a limit for a key, and the window in it. */
+function placeOf(name: LimitName, key: string): { object: string; window: string } {
+  if (!OF_TENANTS.has(name)) return { object: `${name}:${key}`, window: "" };
+  // Whose requests are counted together may have a word of its own behind the tenant: see `sharersOf`.
+  const [tenantId = key] = key.split(" ");
+  return { object: `tenant:${tenantId}`, window: `${name}:${key}` };
+}
+
 export function createLimiter({ namespace, rules, leases, background, now }: LimiterDeps): Limiter {
   const call = <T>(key: string, method: (object: DurableObjectStub<RateLimiter>) => Promise<T>) =>
     orUnavailable(() => withRetry(() => method(namespace.get(namespace.idFromName(key)))));
@@ -46,7 +57,10 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
     return lease;
   };
   const accessTo = (name: LimitName, key: string, rule: Rule = rules[name]): LimiterAccess => ({
-    consume: (demand) => call(`${name}:${key}`, (object) => object.consume(rule, demand)),
+    consume: (demand) => {
+      const { object: named, window } = placeOf(name, key);
+      return call(named, (object) => object.consume(rule, demand, window));
+    },
     background,
     nowMs: now(),
   });

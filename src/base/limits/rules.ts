@@ -149,6 +149,18 @@ export const blockUnits = ({ limit }: Rule): number => Math.ceil(limit / 100);
  */
 export const maxLeasedUnits = ({ limit }: Rule): number => Math.floor(limit / 10);
 
+/** Below so many units, an allowance would not be worth its inexactness. */
+const LEAST_ALLOWANCE = 5;
+
+/**
+ * How many units an isolate uses in a window without asking: a thousandth of the limit, so that who publishes seldom
+ * needs no limiter. The isolate tells of them when it asks for more.
+ */
+export const allowanceUnits = ({ limit }: Rule): number => {
+  const units = Math.floor(limit / 1_000);
+  return units < LEAST_ALLOWANCE ? 0 : units;
+};
+
 const LEASE_MS = 10_000;
 
 /** How long an isolate may use the units that it has leased. */

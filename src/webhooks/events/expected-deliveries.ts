@@ -9,6 +9,9 @@ const MAX_KNOWN = 10_000;
 /** The highest estimate: as much of the budget as an isolate leases at once. */
 const MAX_EXPECTED = 500;
 
+/** The estimate for a type that is new to the isolate: within what it may use without asking the limiter. */
+const UNKNOWN_EXPECTED = 50;
+
 const lastCounts = new BoundedMap<number>(MAX_KNOWN);
 
 const keyOf = (tenantId: string, type: string) => `${tenantId} ${type}`;
@@ -25,7 +28,7 @@ const includedOf = ({ fitting }: Checked): number => fitting?.included.length ??
  * Returns the estimate for all of the events together. `unknown` is the estimate for a type that is new to this
  * isolate.
  */
-export function expectedDeliveries(tenantId: string, events: readonly Checked[], unknown = MAX_EXPECTED): number {
+export function expectedDeliveries(tenantId: string, events: readonly Checked[], unknown = UNKNOWN_EXPECTED): number {
   const expected = events.reduce(
     (sum, event) => sum + (lastCounts.get(keyOf(tenantId, event.type)) ?? unknown) + includedOf(event),
     0,

@@ -170,6 +170,8 @@ export function faultyEnv(
     DB: faultyDatabase(database, faults),
     // As in production, where an internal error never means an unknown host.
     WEBHOOK_EGRESS: "public",
+    // So small that nothing is published without asking the limiter.
+    RATE_LIMITS: JSON.stringify({ publish: { limit: 4_000, windowSeconds: 60 } }),
     RATE_LIMITER: faultyObjects(env.RATE_LIMITER, "RateLimiter", faults),
   } as Env;
 }
