@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import worker from "../../src";
 import { parseConfig } from "../../src/base/config/config";
 import { randomBytes, toBase64, toHex, utf8 } from "../../src/base/crypto/encoding";
+import { createClient } from "../../src/sdk/client";
 import { newAddress, newEmail, PASSWORD } from "../support/client";
 
 const SECRET = toHex(randomBytes(32));
@@ -104,6 +105,26 @@ describe("requests that one server sends for its users", () => {
     const [address, own] = [newAddress(), newAddress()];
     const headers = { "x-client-ip": address, "cf-connecting-ip": own };
     expect(await placeOfSession(headers)).toMatchObject([{ ipAddress: own, location: "Zürich, CH" }]);
+  });
+
+  test("are signed by postern/client, which passes the browser on as well", async () => {
+    const address = newAddress();
+    const client = createClient({
+      baseUrl: "http://postern.test",
+      clientIpSecret: SECRET,
+      onBehalfOf: { ip: address, userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0" },
+      fetch: async (url, init) =>
+        worker.fetch(
+          new Request<unknown, IncomingRequestCfProperties>(url, init as RequestInit<IncomingRequestCfProperties>),
+          { ...env, CLIENT_IP_SECRET: SECRET } as Env,
+          createExecutionContext(),
+        ),
+    });
+    await client.auth.register({ email: newEmail(), password: PASSWORD });
+    expect(await client.sessions.list()).toMatchObject([{ ipAddress: address, browser: "Firefox 150.0" }]);
+    expect(await left(await signed(address, { path: "/auth/login" }))).toBe(999);
+    const person = { ip: address };
+    expect(() => createClient({ baseUrl: "http://postern.test", onBehalfOf: person })).toThrow(/needs clientIpSecret/);
   });
 
   test("need a random secret", () => {

@@ -29,11 +29,11 @@ describe("the search", () => {
       return Object.fromEntries(Object.entries(body.data).filter(([, list]) => (list as unknown[]).length > 0));
     };
     const tenantOf = { tenantId: owner.tenantId, tenantName: name };
-    const tenants = [{ id: owner.tenantId, name, isSuspended: false }];
+    const tenants = [{ id: owner.tenantId, externalId: null, name, isSuspended: false }];
     expect(await find(owner.tenantId)).toEqual({ tenants });
     expect(await find(name.slice(0, 20))).toEqual({ tenants });
     expect(await find(name.toUpperCase().slice(0, 20))).toEqual({ tenants });
-    const people = [{ id: owner.userId, email: owner.email, name: null, isSuspended: false }];
+    const people = [{ id: owner.userId, externalId: null, email: owner.email, name: null, isSuspended: false }];
     expect(await find(owner.email.slice(0, 30))).toEqual({ people });
     expect(await find(owner.userId)).toEqual({ people });
     const subscriptions = [{ id: webhookId, name: "Orders", host, enabled: true, ...tenantOf }];
@@ -43,6 +43,26 @@ describe("the search", () => {
     expect(await find(eventId)).toMatchObject({ events: [{ id: eventId, type: "OrderPaid", ...tenantOf }] });
     expect(await find(deliveryId)).toEqual({ deliveries: [{ id: deliveryId, webhookId, eventId, ...tenantOf }] });
     expect(await find(crypto.randomUUID())).toEqual({});
+  });
+
+  test("finds tenants and people by the product's own ids alone, and their pages show them", async () => {
+    const [op, person] = [await operator(), await signUpVerified()];
+    const id = `Own-${crypto.randomUUID()}`;
+    await env.DB.batch([
+      env.DB.prepare("UPDATE tenants SET external_id = ? WHERE id = ?").bind(id, person.tenantId),
+      env.DB.prepare("UPDATE users SET external_id = ? WHERE id = ?").bind(id, person.userId),
+    ]);
+    for (const q of [id, `ext:${id}`]) {
+      const { tenants, people } = (await operate(op, "GET", `/search?q=${q}`)).body.data;
+      expect([tenants, people]).toMatchObject([
+        [{ id: person.tenantId, externalId: id }],
+        [{ id: person.userId, externalId: id }],
+      ]);
+    }
+    for (const path of [`/tenants/${person.tenantId}`, `/people/${person.userId}`]) {
+      expect((await operate(op, "GET", path)).body.data.externalId).toBe(id);
+    }
+    expect((await operate(op, "GET", `/search?q=${id.slice(0, 20)}`)).body.data.tenants).toEqual([]);
   });
 
   test("reveals nothing of a URL after its host: a wrong guess finds as much as a right one", async () => {

@@ -11,18 +11,19 @@ export function Findings({ found: { tenants, people, subscriptions, events, deli
   if (count === 0) return <EmptyState title="Nothing found" />;
   return (
     <ul class="list">
-      {tenants.map(({ id, name, isSuspended }) => (
+      {tenants.map(({ id, externalId, name, isSuspended }) => (
         <li>
           <div>
             Tenant {tenantLink(id, name)} {suspended(isSuspended)}
-            <div class="small muted break">{id}</div>
+            <div class="small muted break">{[id, externalId].filter(Boolean).join(", ")}</div>
           </div>
         </li>
       ))}
-      {people.map(({ id, email, isSuspended }) => (
+      {people.map(({ id, externalId, email, isSuspended }) => (
         <li>
           <div class="break">
             Person <A to={`${HERE}/people/${id}`}>{email}</A> {suspended(isSuspended)}
+            {externalId && <div class="small muted">{externalId}</div>}
           </div>
         </li>
       ))}

@@ -39,6 +39,7 @@ function TenantFacts({ tenant }: { tenant: OperatedTenant }) {
     <FactList
       facts={[
         ["ID", tenant.id, "break"],
+        ["Your own ID", tenant.externalId ?? "none", "break"],
         ["Created", <Time at={tenant.createdAt} />],
         ["Delivery database", [String(tenant.shard), moveText(tenant.move)]],
         ["Members", number(tenant.members)],
@@ -136,6 +137,7 @@ export function OperatorPerson({ person }: { person: OperatedPerson }) {
         <FactList
           facts={[
             ["ID", id, "break"],
+            ["Your own ID", person.externalId ?? "none", "break"],
             ["Name", name ?? "–"],
             ["Created", <Time at={person.createdAt} />],
             ["Address", emailVerified ? "verified" : "not verified"],

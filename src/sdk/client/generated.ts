@@ -1489,6 +1489,8 @@ export interface OpenedListener {
 
 /** A person as operators see them. */
 export interface OperatedPerson {
+  /** What the product calls it. */
+  externalId: string | null;
   id: string;
   email: string;
   name: string | null;
@@ -1523,6 +1525,8 @@ export interface OperatedSubscription {
 
 /** A tenant as operators see it. */
 export interface OperatedTenant {
+  /** What the product calls it. */
+  externalId: string | null;
   /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
   id: string;
   name: string;
@@ -1577,11 +1581,15 @@ export interface OperatorSearch {
   tenants: {
     /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
     id: string;
+    /** What the product calls it. */
+    externalId: string | null;
     name: string;
     isSuspended: boolean;
   }[];
   people: {
     id: string;
+    /** What the product calls it. */
+    externalId: string | null;
     email: string;
     name: string | null;
     isSuspended: boolean;

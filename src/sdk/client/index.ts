@@ -31,6 +31,7 @@ import {
   twoFactorMethods,
 } from "./generated-requests";
 import { type IdentityMethods, identityMethods } from "./identities";
+import { headersForPerson, type OnBehalfOf } from "./on-behalf";
 import { type PasskeyMethods, passkeyMethods } from "./passkeys";
 import { type Platform, platformOf } from "./platform";
 import { type Portal, portalOf } from "./portal";
@@ -50,6 +51,7 @@ export type { FeedItem, FeedMethods, FeedPollOptions, FeedReadOptions } from "./
 export type * from "./generated";
 export type * from "./generated-methods";
 export type { IdentityMethods } from "./identities";
+export type { OnBehalfOf } from "./on-behalf";
 export type { Listed, Page, Paged } from "./pages";
 export type { PasskeyLoginOptions, PasskeyMethods } from "./passkeys";
 export type { Platform } from "./platform";
@@ -71,6 +73,10 @@ export interface ClientOptions {
   platformKey?: string | undefined;
   /** The tenant to act in with a platform key: an id, `ext:<externalId>` or `platform`. */
   tenant?: string | undefined;
+  /** The person for whom a backend calls: limits, sessions and mails are then theirs. Needs `clientIpSecret`. */
+  onBehalfOf?: OnBehalfOf | undefined;
+  /** The service's `CLIENT_IP_SECRET`, which belongs to servers. It signs the address in `onBehalfOf`. */
+  clientIpSecret?: string | undefined;
   /** Where the tokens are kept; in memory unless given. */
   tokens?: TokenStore | undefined;
   /** Replaces the global `fetch`. */
@@ -119,7 +125,8 @@ export interface Client {
 
 /**
  * Returns a client for one user, one API key or one platform key. It sends nothing by itself. Throws TypeError for two
- * keys. In a Worker, create one for each request: requests cannot share promises.
+ * keys, and for `onBehalfOf` without `clientIpSecret`. In a Worker, create one for each request: requests cannot share
+ * promises.
  *
  * @example
  * const client = createClient({ baseUrl: "https://postern.example.com", tokens: webStorageStore(localStorage) });
@@ -130,8 +137,9 @@ export function createClient(options: ClientOptions): Client {
   const { apiKey, platformKey, tenant, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
   if (apiKey !== undefined && platformKey !== undefined) throw new TypeError("Give apiKey or platformKey, not both.");
   const key = apiKey ?? platformKey;
+  const forPerson = headersForPerson(options.onBehalfOf, options.clientIpSecret);
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
-  const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)), tenant);
+  const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)), { tenant, forPerson });
   const renew = createRenew(tokens, send, `postern ${baseUrl}`);
   const call = createCall({
     send,

@@ -2,6 +2,7 @@
 
 import { PosternError } from "./errors";
 import type { ErrorCode, ErrorDetail } from "./generated";
+import type { HeadersForPerson } from "./on-behalf";
 
 /** `fetch` or a replacement for it, such as the `fetch` of a service binding. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -43,14 +44,20 @@ interface Failure {
  * Returns a function that sends to the service at `baseUrl`, which does not end with a slash. Requests name `tenant`,
  * but for those about the platform itself.
  */
-export function createSend(baseUrl: string, fetch: Fetch, tenant?: string): Send {
+export function createSend(
+  baseUrl: string,
+  fetch: Fetch,
+  { tenant, forPerson }: { tenant: string | undefined; forPerson: HeadersForPerson },
+): Send {
   return async (outgoing) => {
     try {
       const { method, body, ndjson, signal } = outgoing;
       const json = body === undefined ? null : JSON.stringify(body);
-      const response = await fetch(`${baseUrl}/api/v1${outgoing.path}`, {
+      const url = `${baseUrl}/api/v1${outgoing.path}`;
+      const ofPerson = await forPerson(method, url);
+      const response = await fetch(url, {
         method,
-        headers: { ...headersOf(outgoing), ...tenantHeader(outgoing, tenant) },
+        headers: { ...headersOf(outgoing), ...tenantHeader(outgoing, tenant), ...ofPerson },
         body: ndjson ?? json,
         ...(outgoing.cookies ? { credentials: "include" } : {}),
         signal,

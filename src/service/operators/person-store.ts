@@ -12,6 +12,7 @@ const MAX_TENANTS = 50;
 /** Times are Unix ms. */
 export interface PersonRow {
   id: string;
+  externalId: string | null;
   email: string;
   name: string | null;
   createdAt: number;
@@ -26,7 +27,8 @@ export interface PersonRow {
 /** Reads a person and records that the operator has read them; undefined when there is no such account. */
 export async function readPersonOf({ db }: Deps, operator: SessionPrincipal, userId: string, nowMs: number) {
   const { found, tenants } = await atomically(db, {
-    found: rows<PersonRow>(sql`SELECT u.id, u.email, u.name, u.created_at AS createdAt, u.suspended_at AS suspendedAt,
+    found: rows<PersonRow>(sql`SELECT u.id, u.external_id AS externalId, u.email, u.name,
+        u.created_at AS createdAt, u.suspended_at AS suspendedAt,
         u.suspended_reason AS suspendedReason, u.email_verified_at AS emailVerifiedAt, u.totp_enabled_at
           AS totpEnabledAt,
         (SELECT count(*) FROM sessions s WHERE s.user_id = u.id AND s.expires_at > ${nowMs}) AS sessions,

@@ -16,7 +16,8 @@ export const searchQuery = z.object({
     .max(MAX_QUERY_CHARACTERS)
     .meta({
       description:
-        "An id, or the beginning of a tenant's name, of a person's email address, or of the host of a subscription.",
+        "An id, one that your product has given too, or the beginning of a tenant's name, of a person's email " +
+        "address, or of the host of a subscription.",
       examples: ["ada@example.com"],
     }),
 });
@@ -43,6 +44,10 @@ export const personSuspension = described(
   }),
 );
 const label = z.string().meta({ examples: ["Analytical Engines"] });
+const externalId = z
+  .string()
+  .nullable()
+  .meta({ description: "What the product calls it.", examples: ["customer-42"] });
 const count = z
   .int()
   .min(0)
@@ -61,8 +66,8 @@ const since = z
   .meta({ description: "Null: not suspended." });
 
 export const searchResult = described("OperatorSearch", "What a search has found, at most 20 of each kind.", () => ({
-  tenants: z.array(z.object({ id: tenantId, name: label, isSuspended: z.boolean() })),
-  people: z.array(z.object({ id, email: personEmail, name: personName, isSuspended: z.boolean() })),
+  tenants: z.array(z.object({ id: tenantId, externalId, name: label, isSuspended: z.boolean() })),
+  people: z.array(z.object({ id, externalId, email: personEmail, name: personName, isSuspended: z.boolean() })),
   subscriptions: z.array(z.object({ id, name: label, host, enabled: z.boolean(), ...tenantOf })),
   events: z.array(z.object({ id, type: z.string().meta({ examples: ["OrderPaid"] }), createdAt: time, ...tenantOf })),
   deliveries: z.array(z.object({ id, webhookId: id, eventId: id, ...tenantOf })),
@@ -96,6 +101,7 @@ const subscriptionState = described("OperatedSubscription", "A subscription as o
 }));
 
 export const operatedTenant = described("OperatedTenant", "A tenant as operators see it.", () => ({
+  externalId,
   id: tenantId,
   name: label,
   createdAt: time,
@@ -116,6 +122,7 @@ export const operatedTenant = described("OperatedTenant", "A tenant as operators
 }));
 
 export const operatedPerson = described("OperatedPerson", "A person as operators see them.", () => ({
+  externalId,
   id,
   email: personEmail,
   name: personName,

@@ -28,6 +28,8 @@ const nameBeginsWith = (start: string) =>
 
 export interface FoundTenant {
   id: string;
+  /** What the product calls it. */
+  externalId: string | null;
   name: string;
   isSuspended: 0 | 1;
 }
@@ -38,18 +40,20 @@ export interface FoundPerson extends Omit<FoundTenant, "name"> {
 
 /**
  * Searches the control plane, across tenants, and records the search in the log of the service, without its words.
- * `text` is `name` in lower case.
+ * `text` is `name` in lower case. The product's own ids are found whole, with or without `ext:` before them.
  */
 export async function searchControl(
   { db }: Deps,
   operator: SessionPrincipal,
   { text, name, kind }: { text: string; name: string; kind: "id" | "text" },
 ): Promise<{ tenants: FoundTenant[]; people: FoundPerson[] }> {
+  const isOwnId = sql`external_id = ${name.replace(/^ext:/, "")}`;
   const { tenants, people } = await atomically(db, {
-    tenants: rows<FoundTenant>(sql`SELECT id, name, suspended_at IS NOT NULL AS isSuspended FROM tenants
-      WHERE id = ${text} OR ${nameBeginsWith(name)} LIMIT ${MAX_FINDINGS}`),
-    people: rows<FoundPerson>(sql`SELECT id, email, name, suspended_at IS NOT NULL AS isSuspended FROM users
-      WHERE id = ${text} OR ${beginsWith(sql`email`, text)} LIMIT ${MAX_FINDINGS}`),
+    tenants: rows<FoundTenant>(sql`SELECT id, external_id AS externalId, name, suspended_at IS NOT NULL AS isSuspended
+      FROM tenants WHERE id = ${text} OR ${isOwnId} OR ${nameBeginsWith(name)} LIMIT ${MAX_FINDINGS}`),
+    people: rows<FoundPerson>(sql`SELECT id, external_id AS externalId, email, name,
+        suspended_at IS NOT NULL AS isSuspended
+      FROM users WHERE id = ${text} OR ${isOwnId} OR ${beginsWith(sql`email`, text)} LIMIT ${MAX_FINDINGS}`),
     recorded: audit(ofService(operator, "operator.searched", { kind })),
   });
   return { tenants, people };

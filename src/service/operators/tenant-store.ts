@@ -22,6 +22,7 @@ const EXAMINED_OPEN = 50_000;
 /** What the control plane has about a tenant. Times are Unix ms. */
 export interface OperatedTenantRow extends TenantRef {
   name: string;
+  externalId: string | null;
   createdAt: number;
   suspendedAt: number | null;
   suspendedReason: string | null;
@@ -37,7 +38,8 @@ export async function findTenantOf(
   nowMs: number,
 ): Promise<{ tenant: OperatedTenantRow; owners: { id: string; email: string }[] } | undefined> {
   const { found, owners } = await atomically(db, {
-    found: rows<OperatedTenantRow>(sql`SELECT t.id AS tenantId, t.name, t.shard, t.former_shard AS formerShard,
+    found: rows<OperatedTenantRow>(sql`SELECT t.id AS tenantId, t.name,
+        t.external_id AS externalId, t.shard, t.former_shard AS formerShard,
         t.created_at AS createdAt, t.suspended_at AS suspendedAt,
         t.suspended_reason AS suspendedReason, (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS members,
         (SELECT count(*) FROM memberships m CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id

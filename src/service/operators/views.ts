@@ -32,9 +32,10 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     moveOf(deps, id),
   ]);
   const { subscriptions, open, attempts, holds } = sumOf(loads);
-  const { name, createdAt, shard, members, apiKeys } = tenant;
+  const { name, externalId, createdAt, shard, members, apiKeys } = tenant;
   return {
     id,
+    externalId,
     name,
     createdAt: iso(createdAt),
     suspended: suspendedView(tenant),
@@ -84,9 +85,10 @@ export async function personForOperator(deps: Deps, operator: SessionPrincipal, 
   const read = await readPersonOf(deps, operator, id, deps.now());
   if (!read) throw notFound("Person");
   const { person, tenants } = read;
-  const { email, name, createdAt, emailVerifiedAt, totpEnabledAt, sessions, apiKeys } = person;
+  const { externalId, email, name, createdAt, emailVerifiedAt, totpEnabledAt, sessions, apiKeys } = person;
   return {
     id,
+    externalId,
     email,
     name,
     createdAt: iso(createdAt),
