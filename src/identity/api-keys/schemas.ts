@@ -32,7 +32,7 @@ export const apiKey = described("ApiKey", "An API key without its secret.", () =
   prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["ak_4fG7h…"] }),
   scopes: z.array(permission).meta({ examples: [["event.publish"]] }),
   createdAt: time,
-  lastUsedAt: time.nullable().meta({ description: "To the minute; null: never used." }),
+  lastUsedAt: time.nullable().meta({ description: "To the hour; null: never used." }),
   expiresAt: time.nullable().meta({ description: "Null: never." }),
   owner: z.literal("tenant").optional().meta({ description: "Present if the key belongs to the tenant itself." }),
 }));

@@ -53,7 +53,7 @@ export interface ApiKey {
   prefix: string;
   scopes: Permission[];
   createdAt: Timestamp;
-  /** To the minute; null: never used. */
+  /** To the hour; null: never used. */
   lastUsedAt: Timestamp | null;
   /** Null: never. */
   expiresAt: Timestamp | null;
