@@ -83,6 +83,9 @@ export const WRITE_TYPES = {
 /** Reading event types. */
 export const READ_TYPES = { ...READ_DELIVERIES, callers: WITH_KEYS, hasNoRecords: true } as const satisfies Access;
 
+/** Seeing which types there are, to subscribe to them. */
+export const SEE_TYPES = { ...READ_TYPES, callers: WITH_PORTALS } as const satisfies Access;
+
 /** Importing many event types at once. */
 export const IMPORT_TYPES = {
   callers: WITH_KEYS,

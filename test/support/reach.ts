@@ -103,11 +103,9 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
   "session, API key, platform key": [
     "POST /events",
     "POST /events/batch",
-    "GET /event-types",
     "POST /event-types",
     "GET /event-types/export",
     "POST /event-types/import",
-    "GET /event-types/:name",
     "PATCH /event-types/:name",
     "DELETE /event-types/:name",
     "POST /event-types/:name/versions",
@@ -169,6 +167,8 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "GET /stats",
     "GET /events",
     "GET /events/:id",
+    "GET /event-types",
+    "GET /event-types/:name",
     "GET /portal-session",
   ],
   "session, API key, platform key, feed token": [

@@ -46,6 +46,36 @@ describe("an event type", () => {
     expect([missing.status, missing.body.message]).toEqual([404, "Event type not found"]);
   });
 
+  test("that a subscription misspells is warned of, with what may be meant, and refused where it cannot be published", async () => {
+    const owner = await signUpVerified();
+    const hook = (events: string[]) =>
+      call("POST", "/webhooks", {
+        token: owner.token,
+        body: { name: "w", url: "https://e.com/h", events, secret: "s" },
+      });
+    expect((await hook(["anything"])).body.data).not.toHaveProperty("warnings");
+    await declare(owner, { name: "invoice.created" });
+    const made = (await hook(["*", "invoice.created", "Invoice.creatd", "other", "postern.webhook.failing", "x.*"]))
+      .body;
+    expect(made.data.warnings).toEqual([
+      { path: "events.2", message: "No event type has this name. Do you mean invoice.created?" },
+      { path: "events.3", message: "No event type has this name." },
+    ]);
+    const change = (events: string[]) =>
+      call("PATCH", `/webhooks/${made.data._id}`, { token: owner.token, body: { events } });
+    expect((await change(["other", "invoice.created"])).body.data).not.toHaveProperty("warnings");
+    expect((await change(["other", "invoce.created"])).body.data.warnings).toHaveLength(1);
+    await set(owner, "known");
+    const refused = await hook(["invoice.created", "invoice.creatd"]);
+    expect([refused.status, refused.body.code, refused.body.details]).toEqual([
+      400,
+      "VALIDATION_FAILED",
+      [{ path: "events.1", message: "No event type has this name. Do you mean invoice.created?" }],
+    ]);
+    expect((await change(["other"])).status).toBe(200);
+    expect((await change(["other", "another"])).status).toBe(400);
+  });
+
   test("is listed page by page", async () => {
     const owner = await signUpVerified();
     for (const name of ["b", "a", "C"]) await declare(owner, { name });

@@ -4,9 +4,10 @@
  */
 
 import type { Deployment, Texts } from "../../base/option";
+import type { TypeRow } from "../../webhooks/event-types/rows";
 import type { HeadersView } from "../../webhooks/options/header-options";
 import { FormButtons, PostForm } from "../components/buttons";
-import { TextArea, TextField } from "../components/fields";
+import { CheckboxGroup, TextArea, TextField } from "../components/fields";
 import { Worded } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { subscriptionTrail } from "../components/trail";
@@ -15,12 +16,14 @@ import { OptionSections } from "./option-fields";
 export interface SubscriptionValues {
   name: string;
   url: string;
-  /** One type per line. */
+  /** One type per line; those that are ticked too. */
   events: string;
   secret: string;
   /** The inputs of the delivery options. */
   delivery: Texts;
 }
+
+type ListedType = Pick<TypeRow, "name" | "heading" | "description">;
 
 interface FormProps {
   /** Null for a new subscription. */
@@ -28,17 +31,19 @@ interface FormProps {
   values: SubscriptionValues;
   /** The headers that are set now. */
   headers?: HeadersView | undefined;
+  /** The declared types, from which people choose. */
+  types: readonly ListedType[];
   deployment: Deployment;
 }
 
 const EVENTS_HINT =
-  "For example OrderPaid. Separate several with commas or lines. A single * means all types that you publish, " +
+  "For example OrderPaid. Separate several with commas or lines. A single * means all types, " +
   "order.* those that begin with order., postern.* all operational events.";
 
 /** Of the form of a new subscription, whose `id` is null, or of an existing one. */
 export const titleOf = (id: string | null): string => (id === null ? "New subscription" : "Edit subscription");
 
-export function SubscriptionForm({ id, values, headers = {}, deployment }: FormProps) {
+export function SubscriptionForm({ id, values, headers = {}, types, deployment }: FormProps) {
   const back = id === null ? "/webhooks" : `/webhooks/${id}`;
   return (
     <NarrowPage title={<Worded>{titleOf(id)}</Worded>} trail={subscriptionTrail()}>
@@ -53,7 +58,7 @@ export function SubscriptionForm({ id, values, headers = {}, deployment }: FormP
           placeholder="https://example.com/hooks"
           hint="Events are sent to it as POST requests."
         />
-        <TextArea name="events" label="Event types" value={values.events} rows={3} class="tags" hint={EVENTS_HINT} />
+        <EventTypes types={types} chosen={typesIn(values.events)} />
         <OptionSections
           texts={values.delivery}
           secret={<Secret isNew={id === null} value={values.secret} />}
@@ -63,6 +68,39 @@ export function SubscriptionForm({ id, values, headers = {}, deployment }: FormP
         <FormButtons cancel={back}>{id === null ? <Worded>Create subscription</Worded> : "Save changes"}</FormButtons>
       </PostForm>
     </NarrowPage>
+  );
+}
+
+/** The types that a field lists, separated by commas or lines. */
+export const typesIn = (text: string): string[] =>
+  text
+    .split(/[\n,]/)
+    .map((type) => type.trim())
+    .filter((type) => type !== "");
+
+/** A checklist of the declared types by their groups, and a field for others. */
+function EventTypes({ types, chosen }: { types: readonly ListedType[]; chosen: readonly string[] }) {
+  const declared = new Set(types.map(({ name }) => name));
+  const others = chosen.filter((type) => !declared.has(type));
+  return (
+    <>
+      {[...Map.groupBy(types, ({ heading }) => heading ?? "Event types")].map(([heading, listed]) => (
+        <CheckboxGroup
+          name="types"
+          legend={heading}
+          values={[...chosen]}
+          options={listed.map(({ name, description }) => [name, description ?? ""])}
+        />
+      ))}
+      <TextArea
+        name="events"
+        label={types.length === 0 ? "Event types" : "Other event types"}
+        value={others.join("\n")}
+        rows={3}
+        class="tags"
+        hint={EVENTS_HINT}
+      />
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { pathParam, requires } from "../../base/http/operation";
 import { WITH_PORTALS } from "../../base/operation";
 import { HOUR_MS } from "../../base/time";
 import { LISTEN, READ_DELIVERIES } from "../../webhooks/access";
+import { listTypes } from "../../webhooks/event-types/store";
 import { logQuery } from "../../webhooks/log/schemas";
 import { changeOf, INPUT_NAMES, textsOf } from "../../webhooks/options/delivery-options";
 import { autoDisableHours } from "../../webhooks/options/disabling-options";
@@ -26,7 +27,7 @@ import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { SubscriptionDetail } from "./detail";
 import { FAILED_HOURS } from "./failures";
-import { SubscriptionForm, type SubscriptionValues, titleOf } from "./form";
+import { SubscriptionForm, type SubscriptionValues, titleOf, typesIn } from "./form";
 import { SubscriptionList } from "./list";
 import { ListenerDetail } from "./listener-detail";
 import { LogRows } from "./log";
@@ -40,7 +41,8 @@ const SECTION = "subscriptions";
 
 function readValues(form: Form): SubscriptionValues {
   return {
-    ...form.texts("name", "url", "events", "secret"),
+    ...form.texts("name", "url", "secret"),
+    events: [...form.list("types"), ...typesIn(form.text("events"))].join("\n"),
     delivery: form.given(INPUT_NAMES),
   };
 }
@@ -48,25 +50,28 @@ function readValues(form: Form): SubscriptionValues {
 const requestBody = ({ name, url, events, secret, delivery }: SubscriptionValues) => ({
   name,
   url: url.trim(),
-  events: events
-    .split(/[\n,]/)
-    .map((type) => type.trim())
-    .filter((type) => type !== ""),
+  events: typesIn(events),
   ...(secret === "" ? {} : { secret }),
   delivery: changeOf(delivery),
 });
 
-const formPage = (
+/** The most declared types from which people choose; others are typed. */
+const MAX_CHOICES = 200;
+
+async function formPage(
   c: Context<AppEnv>,
   id: string | null,
   values: SubscriptionValues,
   { headers, refused }: { headers?: HeadersView; refused?: Refused } = {},
-) =>
-  page(
+) {
+  const deps = c.get("deps");
+  const { types } = await listTypes(deps, c.get("principal"), { limit: MAX_CHOICES, archived: "exclude" });
+  return page(
     c,
     { title: <Worded>{titleOf(id)}</Worded>, section: SECTION, refused },
-    <SubscriptionForm id={id} values={values} headers={headers} deployment={c.get("deps").config} />,
+    <SubscriptionForm id={id} values={values} headers={headers} types={types} deployment={deps.config} />,
   );
+}
 
 /**
  * The log's filter from the page's address, validated as in the API. An invalid filter is shown with its error and not

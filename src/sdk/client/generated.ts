@@ -2562,6 +2562,16 @@ export interface Subscription {
   version: number;
   createdAt: Timestamp;
   updatedAt: Timestamp;
+  /**
+   * Of a subscription that was just created or changed: the event types that nobody has declared, which may be
+   * mistyped. They are refused where only declared types can be published.
+   */
+  warnings?:
+    | {
+        path: string;
+        message: string;
+      }[]
+    | undefined;
 }
 
 /** The fields to change; the others stay as they are. */
@@ -2680,6 +2690,16 @@ export interface TenantExport {
     version: number;
     createdAt: Timestamp;
     updatedAt: Timestamp;
+    /**
+     * Of a subscription that was just created or changed: the event types that nobody has declared, which may be
+     * mistyped. They are refused where only declared types can be published.
+     */
+    warnings?:
+      | {
+          path: string;
+          message: string;
+        }[]
+      | undefined;
   }[];
   sources: {
     id: string;

@@ -5,7 +5,7 @@ import { notFound } from "../../base/errors";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
-import { IMPORT_TYPES, READ_TYPES, TEST_RULES, WRITE_TYPES } from "../access";
+import { IMPORT_TYPES, READ_TYPES, SEE_TYPES, TEST_RULES, WRITE_TYPES } from "../access";
 import { EXPORT_MEDIA_TYPES, exportHeaders, exportTypes } from "./export/export";
 import { typesExport } from "./export/schemas";
 import { importTypes } from "./import/import";
@@ -48,7 +48,7 @@ export const eventTypes = {
   list: endpoint({
     id: "listEventTypes",
     summary: "Lists the event types by name, without schemas.",
-    ...READ_TYPES,
+    ...SEE_TYPES,
     schema: eventTypeQuery,
     answers: () => ({ 200: eventTypePage }),
     verb: ({ deps, principal, input }) => listTypes(deps, principal, input),
@@ -69,7 +69,7 @@ export const eventTypes = {
   get: endpoint({
     id: "getEventType",
     summary: "Returns one event type with its newest schema.",
-    ...READ_TYPES,
+    ...SEE_TYPES,
     answers: () => ({ 200: dataOf(eventType), ...MISSING }),
     verb: async ({ deps, principal, param }) => {
       const declared = await typeOf(deps, principal, param("name"));

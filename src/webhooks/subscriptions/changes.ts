@@ -4,7 +4,14 @@ import { newKeyPair } from "../../base/crypto/ed25519";
 import { digest, encrypt } from "../../base/crypto/encryption";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
-import { AppError, changedMeanwhile, emailNotVerified, notFound, orNotFound } from "../../base/errors";
+import {
+  AppError,
+  changedMeanwhile,
+  type ErrorDetail,
+  emailNotVerified,
+  notFound,
+  orNotFound,
+} from "../../base/errors";
 import { capReached, KEPT_PER_USED, keptReached } from "../../base/limits/caps";
 import type { ActingIn } from "../../base/schemas/actor";
 import type { Principal, TenantStanding } from "../../base/schemas/principal";
@@ -29,21 +36,26 @@ import {
   stateOf,
 } from "./state";
 import { countKept, findByExternalId, findSubscription, insertSubscription, type SubscriptionRow } from "./store";
+import { type Ruled, warnOfUnknown } from "./unknown-types";
 
 /** Somebody who creates or changes subscriptions. */
-export type Changer = ActingIn & Permitted & Pick<Principal, "userId">;
+export type Changer = ActingIn & Permitted & Ruled & Pick<Principal, "userId">;
+
+/** A subscription that was created or changed, and what may be a mistake in it. */
+export type AdvisedRow = SubscriptionRow & { warnings: ErrorDetail[] };
 
 /**
  * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a
- * URL that may not be called or an option that this deployment does not allow, and at the cap CONFLICT, or
- * EMAIL_NOT_VERIFIED for a tenant without a verified owner.
+ * URL that may not be called, an event type that cannot be published or an option that this deployment does not allow,
+ * and at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified owner.
  */
 export async function createSubscription(
   deps: Deps,
   tenant: Changer & TenantStanding,
   input: SubscriptionInput,
-): Promise<SubscriptionRow> {
+): Promise<AdvisedRow> {
   const state = checkSubscription(deps, tenant, input);
+  const warnings = await warnOfUnknown(deps, tenant, input.events);
   const id = newId();
   const { secret, headers, ...plain } = state;
   const sealed = {
@@ -56,7 +68,7 @@ export async function createSubscription(
   const row = await insertSubscription(deps, tenant, subscription, mostSubscriptions(deps, tenant), deps.now());
   if (!row) throw (await whyNoRoom(deps, tenant, id, state)) ?? (await whyFull(deps, tenant));
   tellOfReader(deps, tenant, row);
-  return row;
+  return { ...row, warnings };
 }
 
 /** The user behind a caller; null: a key that belongs to no user. */
@@ -127,16 +139,17 @@ export async function changeSubscription(
   tenant: Changer,
   id: string,
   { held, ...change }: SubscriptionChange & { held?: Held | undefined },
-): Promise<SubscriptionRow> {
+): Promise<AdvisedRow> {
   checkAsked(deps, change);
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = orNotFound(await findSubscription(deps, tenant, id), "Webhook");
     if (before.isListener) throw listenerUnchanged();
     const changed = await decide(deps, tenant, before, change);
-    if (Object.keys(changed).length === 0) return before;
+    if (Object.keys(changed).length === 0) return { ...before, warnings: [] };
+    const warnings = await warnOfUnknown(deps, tenant, changed.events ?? [], before.events);
     if (changesRules(before, changed)) await raiseForFilters(deps, tenant);
     const row = await updateSubscription(deps, tenant, { before, changed, held }, deps.now());
-    if (row) return afterUpdate(deps, tenant, before, changed, row);
+    if (row) return { ...afterUpdate(deps, tenant, before, changed, row), warnings };
     const refusal = await whyNoRoom(deps, tenant, id, before.options?.filter ? { ...changed, filter: null } : changed);
     if (refusal) throw refusal;
   }

@@ -128,6 +128,15 @@ export const subscription = described(
       .meta({ description: "Increases by one with each change.", examples: [0] }),
     createdAt: time,
     updatedAt: time,
+    warnings: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({
+        description:
+          "In the answer to a creation or a change: the event types that nobody has declared, which may be mistyped. " +
+          "They are refused where only declared types can be published.",
+        examples: [[{ path: "events.0", message: "No event type has this name. Do you mean OrderPaid?" }]],
+      }),
   }),
 );
 

@@ -1,6 +1,7 @@
 /** The subscription as the API returns it. Each field is picked by name, so a new column is never sent by accident. */
 import { decrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
+import type { ErrorDetail } from "../../base/errors";
 import { iso } from "../../base/time";
 import { deliveryView } from "../options/delivery-options";
 import { viewOfHeaders } from "../options/header-options";
@@ -10,7 +11,10 @@ import type { Subscription } from "./schemas";
 import type { SubscriptionRow } from "./store";
 
 /** Returns the subscription with its secret in plaintext, as the specification requires. */
-export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promise<Subscription> {
+export async function subscriptionView(
+  deps: Deps,
+  row: SubscriptionRow & { warnings?: ErrorDetail[] },
+): Promise<Subscription> {
   const delivery = deliveryView(row.options, viewOfHeaders(await openHeaders(deps, row)));
   return {
     _id: row.id,
@@ -33,5 +37,6 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
     version: row.version,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
+    ...(row.warnings?.length ? { warnings: row.warnings } : {}),
   };
 }
