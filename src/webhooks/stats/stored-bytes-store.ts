@@ -20,7 +20,9 @@ type SizedRow = { owner: string; bytes: number } & Record<string, string | numbe
 const list = (names: readonly string[]) => sql.raw(names.join(", "));
 
 const RECENT_MS = 90 * DAY_MS;
-/** Whether an audit event is a change of late. Sign-ins are none: strangers make such events with wrong passwords. */
+/**
+ * Whether an audit event is a recent change. Sign-ins do not count: strangers cause such events with wrong passwords.
+ */
 const isRecentChange = (nowMs: number) =>
   sql`id >= ${firstIdAt(nowMs - RECENT_MS)} AND substr(action, 1, 5) <> 'auth.'`;
 
