@@ -7,6 +7,7 @@ import * as types from "../../src/base/tables/event-types";
 import * as imports from "../../src/base/tables/imports";
 import * as platform from "../../src/base/tables/platform";
 import * as portal from "../../src/base/tables/portal";
+import * as singleUse from "../../src/base/tables/single-use";
 import * as sources from "../../src/base/tables/sources";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS } from "../../src/service/reencryption/columns";
 
@@ -22,7 +23,7 @@ const encryptedColumns = (schema: object) =>
     );
 
 describe.each([
-  ["control", { ...control, ...platform, ...sources, ...imports, ...portal }, CONTROL_COLUMNS],
+  ["control", { ...control, ...singleUse, ...platform, ...sources, ...imports, ...portal }, CONTROL_COLUMNS],
   ["delivery", { ...delivery, ...types }, DELIVERY_COLUMNS],
 ] as const)("the %s plane", (_plane, schema, columns) => {
   test("has no encrypted column that a rotation of SECRET_KEYS leaves out", () => {

@@ -16,6 +16,7 @@ import * as operators from "../../src/base/tables/operators";
 import * as platform from "../../src/base/tables/platform";
 import * as portal from "../../src/base/tables/portal";
 import * as alarms from "../../src/base/tables/service";
+import * as singleUse from "../../src/base/tables/single-use";
 import * as sources from "../../src/base/tables/sources";
 import { MINUTE_MS } from "../../src/base/time";
 import { continuePurges } from "../../src/lifecycle/deletion/purge";
@@ -183,7 +184,7 @@ const namesOf = (schema: object) =>
 const { feedTokens, ...deliveryFeeds } = feeds;
 const { catalogs, ...deliveryTypes } = types;
 const CONTROL = new Set(
-  [control, alarms, platform, sources, imports, portal, { feedTokens, catalogs }].flatMap(namesOf),
+  [control, singleUse, alarms, platform, sources, imports, portal, { feedTokens, catalogs }].flatMap(namesOf),
 );
 const DELIVERY = new Set([delivery, events, deliveryTypes, operators, audit, deliveryFeeds].flatMap(namesOf));
 

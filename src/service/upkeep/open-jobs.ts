@@ -21,8 +21,9 @@ export async function readOpenJobs(storage: DurableObjectStorage): Promise<OpenJ
 
 async function takeFormer(storage: DurableObjectStorage): Promise<OpenJob[]> {
   const jobs = (await storage.get<OpenJob[]>(FORMER_KEY)) ?? [];
-  await storage.delete(FORMER_KEY);
   await storeOpenJobs(storage, [], jobs);
+  // Last: if storing fails, nothing is lost.
+  await storage.delete(FORMER_KEY);
   return jobs;
 }
 
