@@ -6,6 +6,7 @@ import { DurableObject } from "cloudflare:workers";
 import { createDeps } from "./base/deps";
 import { describeError, log } from "./base/log/log";
 import type { Permission } from "./base/schemas/roles";
+import { HOUR_MS } from "./base/time";
 import { permissionsOfHolder } from "./identity/tokens/holder-store";
 import { placesOf } from "./tenancy/moves/places";
 import { findTenant } from "./tenancy/tenants/store";
@@ -39,6 +40,8 @@ const USED = "used";
 const CHECK_EVERY_MS = 4_000;
 /** A lane that does not follow its listener, or a listener that is gone, is noticed so soon. */
 const NOTE_EVERY_MS = 45_000;
+/** A listener that ends without a socket is noticed so soon; the upkeep ends those that have had none for a day. */
+const NOTE_WITHOUT_SOCKET_MS = 25 * HOUR_MS;
 /** After a failure, for example of D1. */
 const REPEAT_AFTER_MS = 5_000;
 const MAX_UNANSWERED = 100;
@@ -122,18 +125,19 @@ export class ListenSocket extends DurableObject<Env> {
     return this.#closed(socket);
   }
 
-  /** Closes the socket of a credential that has ended, and repeats what has failed. */
+  /** Closes the socket of a credential that has ended, repeats what has failed, and forgets a listener that is gone. */
   override async alarm(): Promise<void> {
     try {
       const socket = this.#current();
       if (socket && !(await this.#mayListen(socket))) this.#close(socket, CLOSED.revoked);
       const isDue = !this.#current() || Date.now() >= this.#noteAtMs;
-      if (isDue && !(await this.#note())) this.#closeAll(CLOSED.gone);
+      if (isDue) this.ctx.storage.kv.put(IS_NOTED, true);
+      if (isDue && !(await this.#note())) return await this.end();
     } catch (error) {
       this.#failed(error);
       return;
     }
-    if (this.#current()) await this.ctx.storage.setAlarm(Date.now() + CHECK_EVERY_MS);
+    await this.ctx.storage.setAlarm(Date.now() + (this.#current() ? CHECK_EVERY_MS : NOTE_WITHOUT_SOCKET_MS));
   }
 
   /** Returns false for a ticket that was used. Nothing else runs in between, so that it works once. */

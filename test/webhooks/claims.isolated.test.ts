@@ -126,6 +126,25 @@ describe("the handler of a batch", () => {
     expect(Math.max(...inFlightAtStart)).toBe(5);
   });
 
+  test("sends what is early by a moment although the timer ends before its time", async () => {
+    const { keys } = await deliveriesOf(1);
+    const dueAt = Date.now() + 50;
+    await deliveryDb.prepare("UPDATE outbox SET due_at = ? WHERE id = ?").bind(dueAt, keys[0]?.id).run();
+    let sent = 0;
+    vi.stubGlobal("fetch", async () => {
+      sent += 1;
+      return new Response("done");
+    });
+    const wait = vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => {
+      vi.setSystemTime(Date.now() + (ms === 50 ? ms - 1 : ms));
+    });
+    const { deps, ended } = await controlledDeps();
+    await handle(deps, [messageFor(...keys.map((key) => ({ ...key, dueAt })))]);
+    await ended();
+    wait.mockRestore();
+    expect(sent).toBe(1);
+  });
+
   test("sends the deliveries of several messages in turns, so that a tenant with many does not hold up another", async () => {
     const [{ keys: many }, { keys: few }] = [await deliveriesOf(12), await deliveriesOf(1)];
     const sent: (string | null)[] = [];

@@ -1,7 +1,8 @@
 /** Listeners: what ends the connection of one, and what becomes of a delivery when its object is evicted. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { DAY_MS } from "../../src/base/time";
 import { call, eventually, signUpVerified } from "../support/client";
 import { consumeBatch, type Key, makeDue, messageFor } from "../support/engine";
 import { connect, newTicket, openListener, payloadOf } from "../support/listener";
@@ -83,6 +84,48 @@ describe("the next check closes the connection with 4003 when", () => {
       return { status: 200 };
     };
     expect(await closedAfter(opened.body.data, confine)).toBe(4003);
+  });
+});
+
+describe("an object whose listener is gone stores nothing any more", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  const objectsState = (id: string) =>
+    runInDurableObject(objectOf(id), async (_, { storage }) => ({
+      stored: [...storage.kv.list()].length,
+      alarmMs: await storage.getAlarm(),
+    }));
+  const EMPTY = { stored: 0, alarmMs: null };
+
+  async function connected() {
+    const { token } = await signUpVerified();
+    const { _id, ticket } = await openListener(token);
+    const connection = await connect(_id, ticket);
+    await connection.ready;
+    // As a purge does, which tells no object of it.
+    const remove = () => deliveryDb.prepare("DELETE FROM subscriptions WHERE id = ?").bind(_id).run();
+    return { _id, ...connection, remove };
+  }
+
+  test("while its socket is open", async () => {
+    const { _id, closed, remove } = await connected();
+    await remove();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 46_000 });
+    await runDurableObjectAlarm(objectOf(_id));
+    expect(await closed).toBe(4004);
+    expect(await objectsState(_id)).toEqual(EMPTY);
+  });
+
+  test("a day after its socket has closed", async () => {
+    const { _id, socket, remove } = await connected();
+    socket.close();
+    const sockets = () => runInDurableObject(objectOf(_id), (_, state) => state.getWebSockets().length);
+    await eventually("no socket", async () => (await sockets()) === 0);
+    await runDurableObjectAlarm(objectOf(_id));
+    expect((await objectsState(_id)).alarmMs).toBeGreaterThan(Date.now() + DAY_MS);
+    await remove();
+    await runDurableObjectAlarm(objectOf(_id));
+    expect(await objectsState(_id)).toEqual(EMPTY);
   });
 });
 

@@ -50,7 +50,9 @@ async function deliverEarly(
   run: DeliveryRun,
   early: readonly Delivery[],
 ): Promise<void> {
-  await scheduler.wait(Math.max(...early.map(({ earlyMs }) => earlyMs)));
+  // A claim takes only what is due by then, and a timer can end a moment before its time.
+  const dueMs = Math.max(...early.flatMap(({ keys }) => keys.map(({ dueAt }) => dueAt)));
+  while (deps.now() < dueMs) await scheduler.wait(dueMs - deps.now());
   queueAfterFault({ deps, speed }, await run.add(inOrder(early)));
   await run.finished();
 }

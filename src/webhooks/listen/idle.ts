@@ -14,7 +14,9 @@ export const endIdleListeners: PagedMaintenance = async (deps, shard, _cursor, i
     if (isOver()) return "";
     const tenant = await findTenant(deps, tenantId);
     // Without its tenant, the deletion of the tenant takes it along.
-    if (tenant) await deleteListener(deps, { ...tenant, actor: SYSTEM }, { id, ownerId: null }, deps.now());
+    if (!tenant || !(await deleteListener(deps, { ...tenant, actor: SYSTEM }, { id, ownerId: null }, deps.now())))
+      continue;
+    deps.background("close a socket", deps.listenSockets.getByName(id).end());
   }
   return null;
 };
