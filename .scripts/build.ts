@@ -3,29 +3,13 @@
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build } from "rolldown";
-import { dts } from "rolldown-plugin-dts";
+import { buildModules } from "./docs/modules.ts";
 
 const DIST = "dist";
 /** On the same file system as dist/, so that a file can be renamed into it. */
 const fresh = mkdtempSync(join("node_modules", ".build-"));
 try {
-  // One at a time: each contains what it needs, and none a file of another.
-  for (const name of ["client", "receive", "receive/testing", "session", "verify"]) {
-    await build({
-      input: { [`${name}/index`]: `src/sdk/${name}/index.ts` },
-      // Exported types are explicit, so declarations need no type checker. A type that is not explicit stops the build.
-      plugins: [dts({ generator: "oxc", tsconfig: false })],
-      transform: { target: "es2022" },
-      output: { dir: fresh, format: "es", entryFileNames: "[name].js" },
-    });
-  }
-  await build({
-    input: { "cli/postern": "src/sdk/cli/main.ts" },
-    platform: "node",
-    transform: { target: "node20" },
-    output: { dir: fresh, format: "es", entryFileNames: "[name].js" },
-  });
+  await buildModules(fresh);
   replaceFiles(fresh, DIST);
 } finally {
   rmSync(fresh, { recursive: true, force: true });

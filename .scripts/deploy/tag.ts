@@ -7,7 +7,7 @@ import { join, relative } from "node:path";
 const TAG_CHARACTERS = 25;
 /** The documentation, which is deployed too, is made by scripts. */
 export const FOLDERS = ["src", "migrations", ".scripts/docs", ".scripts/client"];
-export const FILES = ["wrangler.toml", "package-lock.json", "tsconfig.json", ".scripts/sbom.ts"];
+export const FILES = ["wrangler.toml", "package.json", "package-lock.json", "tsconfig.json", ".scripts/sbom.ts"];
 
 /** Returns a tag for the code and the settings in a checkout. */
 export const tagOfSources = (checkout = "."): string => digestOf(checkout, FOLDERS, FILES).slice(0, TAG_CHARACTERS);

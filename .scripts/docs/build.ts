@@ -1,4 +1,4 @@
-/** Builds the documentation: the pages, the files that they load, and the OpenAPI document. */
+/** Builds the documentation: the pages, the files that they load, the OpenAPI document, and the npm package. */
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -19,6 +19,7 @@ import type { OpenApi } from "../client/openapi.ts";
 import { listMaterials } from "../sbom.ts";
 import { dataModel } from "./data-model.ts";
 import { highlighted } from "./highlight.ts";
+import { packedPackage } from "./package.ts";
 
 /** The folder that `[assets]` of wrangler.toml names. */
 const FOLDER = ".assets";
@@ -74,10 +75,11 @@ async function readDocs() {
   const addressOf = (name: string, content?: string) =>
     `/docs/assets/${name}?v=${content === undefined ? versions.get(name) : hashOf(content)}`;
   const [{ documents }, materials] = await Promise.all([importDocuments(), listMaterials()]);
+  const assets = [...contents, ["sbom.json", Buffer.from(materials)] as const].map(
+    ([name, content]) => [`docs/assets/${name}`, content] as const,
+  );
   return {
-    assets: [...contents, ["sbom.json", Buffer.from(materials)] as const].map(
-      ([name, content]) => [`docs/assets/${name}`, content] as const,
-    ),
+    assets: [...assets, ...(await packedPackage(materials))],
     texts: documents({ pages: readPages(), methods: methodTables(), dataModel: dataModel(), addressOf, highlighted }),
   };
 }

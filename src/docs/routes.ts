@@ -8,6 +8,7 @@ import { notFound } from "../base/errors";
 import type { AppEnv } from "../base/http/env";
 import { requires } from "../base/http/operation";
 import { describeRoute } from "../base/http/route-docs";
+import { PACKAGE_FILES, withOwnPackage } from "../base/npm-package";
 import { PUBLIC_DOCUMENT } from "../base/operation";
 import { withFigures } from "./figures";
 
@@ -38,6 +39,8 @@ export const documentationRoutes = new Hono<AppEnv>()
     requires(PUBLIC_DOCUMENT),
     (c) => serveText(c, "openapi.json"),
   )
+  .get(`/${PACKAGE_FILES[0]}`, (c) => servePackage(c, PACKAGE_FILES[0]))
+  .get(`/${PACKAGE_FILES[1]}`, (c) => servePackage(c, PACKAGE_FILES[1]))
   .get("/docs", (c) => serveText(c, "docs.html", PAGE_CSP))
   .get("/docs/reference", (c) => serveText(c, "docs/reference.html", REFERENCE_CSP))
   .get("/docs/assets/:file", async (c) => {
@@ -65,11 +68,21 @@ function nameIn(c: Context<AppEnv>, parameter: string): string {
 const servePage = (c: Context<AppEnv>, name: string): Promise<Response> =>
   name.includes(".") ? serveText(c, `docs/${name}`) : serveText(c, `docs/${name}.html`, PAGE_CSP);
 
-/** Serves a file with the figures in force. */
+/** Serves the npm package. It changes with the service, so whoever keeps it asks again. */
+async function servePackage(c: Context<AppEnv>, name: string): Promise<Response> {
+  const { body, status, headers } = await fileAt(c, name, c.req.raw.headers);
+  const response = new Response(body, { status, headers });
+  response.headers.set("Content-Type", "application/gzip");
+  response.headers.set("Cache-Control", "no-cache");
+  return response;
+}
+
+/** Serves a file with the figures in force, and the address of this service's npm package. */
 async function serveText(c: Context<AppEnv>, path: string, policy?: string): Promise<Response> {
   const text = await (await fileAt(c, path)).text();
   const type = TYPES[path.split(".").at(-1) ?? ""] ?? "";
-  return c.body(withFigures(text, c.get("deps").config), 200, {
+  const own = withOwnPackage(text, new URL(c.req.url).origin);
+  return c.body(withFigures(own, c.get("deps").config), 200, {
     "Content-Type": type,
     ...(policy ? { "Content-Security-Policy": policy } : {}),
   });

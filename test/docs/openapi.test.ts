@@ -17,8 +17,10 @@ const mounted = [
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
   ),
 ];
-/** The documentation pages and the files they load. */
+/** The documentation pages and the files they load, and the npm package. */
 const PAGES = [
+  "GET /postern.tgz",
+  "GET /postern-0.1.0.tgz",
   "GET /docs",
   "GET /docs/reference",
   "GET /docs/{page}",

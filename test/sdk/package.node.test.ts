@@ -2,9 +2,10 @@
  * The package as a user installs it: its files, its types without the service's libraries, the examples from the docs,
  * and its command line.
  */
-import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typescriptWriter } from "../../src/webhooks/event-types/export/typescript";
 import { Meter } from "../../src/webhooks/work/meter";
@@ -38,6 +39,35 @@ test("contains the modules with their types, the command line, the list of mater
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
   expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
 });
+
+const MANAGERS = [
+  ["npm", "install", "--silent", "--no-audit", "--no-fund"],
+  ["pnpm", "add", "--silent"],
+  ["yarn", "add", "--silent"],
+] as const;
+/** For Node itself and for a bundler. */
+const USER = `
+import { createClient } from "postern/client";
+import { verifyDelivery } from "postern/verify";
+console.log(typeof createClient({ baseUrl: "http://localhost", fetch }).events.publish, typeof verifyDelivery);
+`;
+
+test.for(MANAGERS)(
+  "is installed into an empty project by %s from the service, for Node and for a bundler",
+  async ([program, ...args], { skip }) => {
+    if (spawnSync(program, ["--version"]).status !== 0) skip(`${program} is not here`);
+    const project = join(folder, `by-${program}`);
+    mkdirSync(project);
+    writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", version: "1.0.0", type: "module" }));
+    run(program, [...args, `${server.base}/postern.tgz`], project);
+    writeFileSync(join(project, "user.js"), USER);
+    expect(run(process.execPath, ["user.js"], project)).toBe("function function\n");
+    const output = { file: join(project, "bundle/all.js"), format: "es" } as const;
+    await build({ input: join(project, "user.js"), platform: "browser", output, logLevel: "silent" });
+    rmSync(join(project, "node_modules"), { recursive: true });
+    expect(run(process.execPath, ["bundle/all.js"], project)).toBe("function function\n");
+  },
+);
 
 const LINE = { type: "object", required: ["sku"], properties: { sku: { type: "string" } } };
 const DECLARED = {

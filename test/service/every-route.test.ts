@@ -11,6 +11,8 @@ const PUBLIC = new Set([
   "GET /",
   "GET /health",
   "GET /api/v1/openapi.json",
+  "GET /postern.tgz",
+  "GET /postern-0.1.0.tgz",
   "GET /docs",
   "GET /docs/reference",
   "GET /docs/:page",

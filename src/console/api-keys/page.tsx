@@ -23,6 +23,8 @@ interface KeysProps {
   /** The permissions that the caller has and can therefore give to a key. */
   permissions: ReadonlySet<Permission>;
   values: KeyValues;
+  /** What installs the npm package. */
+  install: string;
   /** The new key. It is shown on this page only. */
   issued?: { name: string; key: string } | undefined;
 }
@@ -35,7 +37,7 @@ const OWNERS = [
   ["user", "You: it stops when you leave"],
   ["tenant", "The tenant: it works on when you leave"],
 ] as const;
-export const ApiKeys = ({ keys, permissions, values, issued }: KeysProps) => (
+export const ApiKeys = ({ keys, permissions, values, install, issued }: KeysProps) => (
   <>
     <h1>API keys</h1>
     {issued && (
@@ -47,6 +49,10 @@ export const ApiKeys = ({ keys, permissions, values, issued }: KeysProps) => (
       </Banner>
     )}
     <FailureBanner />
+    <p class="muted">
+      The <a href="/docs/client">client</a> and the <a href="/docs/cli">command line</a>:{" "}
+      <Copyable text={install} label="the command" />
+    </p>
     <div class="columns">
       <Card id="active" title="Your active keys">
         <List of={keys} row={(key) => <KeyRow apiKey={key} />} empty="No API keys yet">

@@ -1,6 +1,7 @@
 /** `/console/api-keys`: the current user's API keys in this tenant. */
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
+import { installLine } from "../../base/npm-package";
 import { apiKeys } from "../../identity/api-keys/api";
 import { keysSeenBy } from "../../identity/api-keys/revoke";
 import { listApiKeys } from "../../identity/api-keys/store";
@@ -24,7 +25,13 @@ async function keysPage(c: Context<AppEnv>, { values = EMPTY, refused, issued }:
   return page(
     c,
     { title: "API keys", section: "keys", refused, status: issued ? 201 : 200 },
-    <ApiKeys keys={keys} permissions={principal.permissions} values={values} issued={issued} />,
+    <ApiKeys
+      keys={keys}
+      permissions={principal.permissions}
+      values={values}
+      install={installLine(new URL(c.req.url).origin)}
+      issued={issued}
+    />,
   );
 }
 

@@ -13,7 +13,7 @@ export const HERE = "/operator/keys";
 const ABOVE = { "/operator": "Operator" };
 export const ABOVE_KEY = { ...ABOVE, [HERE]: "Platform keys" };
 
-export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
+export const PlatformKeys = ({ keys, install }: { keys: readonly PlatformKey[]; install: string }) => (
   <>
     <Trail to={ABOVE} />
     <div class="head">
@@ -26,6 +26,9 @@ export const PlatformKeys = ({ keys }: { keys: readonly PlatformKey[] }) => (
       With a platform key your product's own backend creates customers and publishes for them. See{" "}
       <a href="/docs/platform-api">Platform API</a>. What happens to users and tenants is sent to the{" "}
       <A to="/platform/webhooks">subscriptions of the platform</A>.
+    </p>
+    <p class="muted">
+      Its <a href="/docs/client">client</a>: <Copyable text={install} label="the command" />
     </p>
     <section class="card" aria-label="Platform keys">
       <List of={keys} row={(key) => <KeyRow platformKey={key} />} empty="No platform keys yet">

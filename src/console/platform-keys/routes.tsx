@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires, serve } from "../../base/http/operation";
+import { installLine } from "../../base/npm-package";
 import { platformKeys } from "../../identity/platform-keys/api";
 import { listPlatformKeys } from "../../identity/platform-keys/store";
 import { platformKeyView } from "../../identity/platform-keys/view";
@@ -63,7 +64,11 @@ export const platformKeyPages = new Pages()
   .get(
     "/",
     ...serve(platformKeys.list, (c, keys) =>
-      page(c, { title: "Platform keys", section: SECTION }, <PlatformKeys keys={keys.map(platformKeyView)} />),
+      page(
+        c,
+        { title: "Platform keys", section: SECTION },
+        <PlatformKeys keys={keys.map(platformKeyView)} install={installLine(new URL(c.req.url).origin)} />,
+      ),
     ),
   )
   .get("/new", requires(platformKeys.issue), confirmedOnly, (c) => newKeyPage(c, typedBefore(c)))

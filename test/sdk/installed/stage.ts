@@ -1,8 +1,11 @@
-/** The package as npm packs it, installed, beside a service with a user who has a key: for the tests of both. */
+/**
+ * The package as the service serves it, installed by npm, beside a service with a user who has a key: for the tests of
+ * both.
+ */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import { expect } from "vitest";
 import {
@@ -28,8 +31,8 @@ export let receiver: Receiver;
 export let key: string;
 
 export async function openStage(): Promise<void> {
-  install();
   server = await startDevServer(await freePort(), { url: "https://id.example" });
+  install();
   receiver = await startReceiver();
   const token = await register("ada@example.com");
   const scopes = ["webhook.create", "webhook.read", "webhook.update", "event.publish"];
@@ -44,13 +47,12 @@ export async function closeStage(): Promise<void> {
 }
 
 function install(): void {
-  const packed = run("npm", ["pack", "--json", "--silent", "--pack-destination", folder]);
-  const [{ filename, files: list }] = JSON.parse(packed.slice(packed.indexOf("[\n"))) as [
-    { filename: string; files: { path: string }[] },
-  ];
-  files = list.map(({ path }) => path);
-  mkdirSync(installed, { recursive: true });
-  run("tar", ["-xzf", join(folder, filename), "-C", installed, "--strip-components", "1"]);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  run("npm", ["install", "--silent", "--no-audit", "--no-fund", `${server.base}/postern.tgz`], folder);
+  const entries = readdirSync(installed, { recursive: true, withFileTypes: true });
+  files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
 }
 
 /** Returns what the program prints. Throws when it fails. */
