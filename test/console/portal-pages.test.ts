@@ -6,6 +6,8 @@ import { docsOf } from "../../src/base/http/route-docs";
 import { callersOf } from "../../src/base/operation";
 
 const REACHED = [
+  "GET /event-types",
+  "GET /event-types/named/:name",
   "GET /events",
   "GET /events/:id",
   "GET /events/:id/deliveries",

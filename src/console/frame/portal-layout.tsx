@@ -1,4 +1,4 @@
-/** The layout of a portal's pages: the customer's look, two pages to choose from, and the way back. */
+/** The layout of a portal's pages: the customer's look, three pages to choose from, and the way back. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Brand } from "../../base/brand";
 import type { Portal } from "../../base/schemas/principal";
@@ -59,6 +59,7 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
 const SECTIONS = [
   { name: "subscriptions", title: "Subscriptions", path: "/webhooks" },
   { name: "events", title: "Events", path: "/events" },
+  { name: "eventTypes", title: "Event types", path: "/event-types" },
 ] as const;
 
 const Navigation = ({ section }: { section: NavSection | null }) => (

@@ -16,6 +16,7 @@ import { errorPage, page, redirectTo } from "../http/page";
 import { noStore } from "../http/page-headers";
 import { Pages } from "../http/pages";
 import { keepPortalSession, portalHeaders, portalHolder, requirePortal } from "../http/portal";
+import { portalTypePages } from "./event-types";
 import { EndedLink, OpenLink, ReplacePortal } from "./open-page";
 
 /** Opening a link, which needs no session. One page for all that do not work: nobody learns whether there was one. */
@@ -48,6 +49,7 @@ export const portalRoutes = new Hono<AppEnv>()
   .route("/", opening)
   .use(requirePortal)
   .route("/", deliveryPages)
+  .route("/", portalTypePages)
   .all("*", () => {
     throw notFound("Page");
   })

@@ -39,6 +39,9 @@ export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningPr
         {secrets.map(({ expiresAt }) => (
           <p>Old secret: valid until {expiresAt !== null && <Moment at={expiresAt} />}.</p>
         ))}
+        <p>
+          <a href="/docs/verify">How a receiver verifies deliveries</a>, in TypeScript, Python, Go and the shell.
+        </p>
         {mayUpdate && hasFormer && (
           <>
             <ActionButton action={`${here}/secret/previous/delete`} kind="danger">
