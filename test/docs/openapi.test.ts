@@ -55,6 +55,13 @@ describe("the document", () => {
     expect(limited.length).toBeGreaterThanOrEqual(Object.keys(RULES).length);
   });
 
+  test("gives integers their size, and has only patterns that RE2 reads, for generators of clients", async () => {
+    const text = JSON.stringify(await openApi());
+    expect(text.match(/"pattern":"(?:[^"\\]|\\.)*(?:\(\?[!=<]|\\\\u)/g) ?? []).toEqual([]);
+    expect(text).not.toMatch(/"type":"integer"(?![^{}]*"format":"int(?:32|64)")[^{}]*"maximum"/);
+    expect(text).toContain('"format":"int64"');
+  });
+
   test("links to the pages of error codes and limits instead of repeating them", async () => {
     const { info } = await openApi();
     for (const path of ["/docs/errors", "/docs/limits"]) expect(info.description).toContain(`](${path})`);

@@ -36,6 +36,52 @@ describe("creating and reading", () => {
     expect(list.body.data).toEqual([second.body.data, created.body.data]);
   });
 
+  test.each([
+    ["  http://receiver.example/200/x \n", "http://receiver.example/200/x"],
+    ["HTTP://receiver.example/200/x", "http://receiver.example/200/x"],
+    ["http://receiver.example/200/nl\nx", null],
+    ["http://receiver.example/200/\tx", null],
+    ["http://receiver.example/200/x\0", null],
+    ["http:receiver.example/200/x", null],
+    ["http://receiver.example\\200\\x", null],
+  ])("the URL %j is stored as it is called, or refused", async (typed, stored) => {
+    const person = await signUp();
+    const { status, body } = await create(person, { ...FIELDS, url: typed });
+    expect([status, body.data?.url]).toEqual(stored === null ? [400, undefined] : [201, stored]);
+  });
+
+  test.each([
+    ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", true],
+    ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw==", false],
+    ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLQ==", true],
+    ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLQ", true],
+    ["whsec_", false],
+    ["whsec_not base64!", false],
+    ["whsec_-__-MfKQ9r8GKYqrTwjUPD8ILPZIo2La", false],
+  ])("the secret %s, wherever it is set: %j", async (secret, isTaken) => {
+    const person = await signUp();
+    const { token } = person;
+    const id = await subscribe(person, FIELDS.url);
+    const { data } = (
+      await call("POST", "/webhooks/import", {
+        token,
+        body: { subscriptions: [{ ...FIELDS, secret, externalId: "e" }] },
+      })
+    ).body;
+    const statuses = [
+      (await create(person, { ...FIELDS, secret })).status,
+      (await call("PATCH", `/webhooks/${id}`, { token, body: { secret } })).status,
+      (
+        await call("POST", `/webhooks/${await subscribe(person, FIELDS.url)}/secret/rotate`, {
+          token,
+          body: { secret },
+        })
+      ).status,
+      data[0].outcome,
+    ];
+    expect(statuses).toEqual(isTaken ? [201, 200, 200, "created"] : [400, 400, 400, "refused"]);
+  });
+
   test("the secret is not in the database in clear", async () => {
     const person = await signUp();
     const secret = `clear-${crypto.randomUUID()}`;

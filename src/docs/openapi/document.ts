@@ -102,10 +102,18 @@ export function openApiDocument(app: Hono<AppEnv>): ReturnType<typeof createDocu
       webhooks: DELIVERY,
       components: { schemas: { Error: failure }, headers: HEADERS, securitySchemes: SECURITY_SCHEMES },
     },
-    // The format says the same as the pattern, which is very long.
-    { override: ({ jsonSchema }) => void (DROPPED_PATTERNS.has(jsonSchema.format ?? "") && delete jsonSchema.pattern) },
+    { override: ({ jsonSchema }) => complete(jsonSchema) },
   );
 }
+
+/** What generators of clients need: an integer without a format has 32 bits to several of them. */
+function complete(schema: { type?: unknown; format?: string; pattern?: string; maximum?: number }): void {
+  // The format says the same as the pattern, which is very long.
+  if (DROPPED_PATTERNS.has(schema.format ?? "")) delete schema.pattern;
+  if (schema.type === "integer") schema.format ??= (schema.maximum ?? Infinity) > MAX_INT32 ? "int64" : "int32";
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
 
 const DROPPED_PATTERNS = new Set(["date-time", "uuid"]);
 

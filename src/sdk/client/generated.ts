@@ -2563,8 +2563,8 @@ export interface Subscription {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   /**
-   * Of a subscription that was just created or changed: the event types that nobody has declared, which may be
-   * mistyped. They are refused where only declared types can be published.
+   * In the answer to a creation or a change: the event types that nobody has declared, which may be mistyped. They are
+   * refused where only declared types can be published.
    */
   warnings?:
     | {
@@ -2691,8 +2691,8 @@ export interface TenantExport {
     createdAt: Timestamp;
     updatedAt: Timestamp;
     /**
-     * Of a subscription that was just created or changed: the event types that nobody has declared, which may be
-     * mistyped. They are refused where only declared types can be published.
+     * In the answer to a creation or a change: the event types that nobody has declared, which may be mistyped. They
+     * are refused where only declared types can be published.
      */
     warnings?:
       | {

@@ -7,7 +7,16 @@ import { deliveryChange, deliveryOptions } from "../options/delivery-options";
 const MAX_EVENT_TYPES = 100;
 const EXAMPLE_URL = "https://example.com/hooks";
 
-const url = z.string().meta({
+/** What URL parsers strip or rewrite in silence. */
+const REWRITTEN = /[\p{Cc}\\]|^https?:(?!\/\/)/iu;
+
+/** Kept as it is called: people copy addresses with spaces around them, and schemes in capitals. */
+const typedUrl = z
+  .string()
+  .overwrite((text) => text.trim().replace(/^https?:/i, (scheme) => scheme.toLowerCase()))
+  .refine((text) => !REWRITTEN.test(text), "Must begin with http:// or https://, without control characters or \\");
+
+const url = typedUrl.meta({
   description: "An http or https URL without credentials. Private addresses are refused.",
   format: "uri",
   pattern: "^https?://",
@@ -19,16 +28,25 @@ const url = z.string().meta({
  * Standard Webhooks marks Ed25519 keys with these prefixes. A public key is no secret, and a private key must not be
  * sent to anybody.
  */
-const NO_ED25519_KEY = /^(?!whpk_|whsk_)/;
+const ED25519_KEY = /^wh[ps]k_/;
+/** Standard Webhooks defines what follows as base64 of the alphabet that its libraries take. */
+const STANDARD_SECRET = /^whsec_/;
+const BASE64_KEY = /^whsec_(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=?|[A-Za-z\d+/]{2}(?:==)?)$/;
 
 /** A new secret that signs deliveries. */
 export const signingSecret = z
   .string()
   .min(1)
   .max(256)
-  .regex(NO_ED25519_KEY, "Must not begin with whpk_ or whsk_, which mark Ed25519 keys")
+  .refine((secret) => !ED25519_KEY.test(secret), "Must not begin with whpk_ or whsk_, which mark Ed25519 keys")
+  .refine(
+    (secret) => !STANDARD_SECRET.test(secret) || BASE64_KEY.test(secret),
+    "After whsec_, there must be a key in base64, with + and /",
+  )
   .meta({
     description: "Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters.",
+    // A look-ahead would say the same, but not every reader of patterns knows it.
+    not: { pattern: ED25519_KEY.source },
     examples: ["a signing secret"],
   });
 
