@@ -117,6 +117,7 @@ const ROUTES: Record<string, Stranger> = {
   "POST /api/v1/auth/refresh": ["counted"],
   // A token that we did not make is seen without a trip.
   "POST /api/v1/auth/logout": ["nothing", () => ({ fields: { refreshToken: `${crypto.randomUUID()}.1.${hex(43)}` } })],
+  "POST /api/v1/auth/invitations/look-up": ["counted", () => ({ fields: { token: hex(64) } })],
   "POST /api/v1/auth/verify-email": ["counted", () => ({ fields: { token: hex(64) } })],
   "POST /api/v1/auth/not-me": ["counted", () => ({ fields: { token: hex(64) } })],
   "POST /api/v1/auth/2fa/remove": ["counted", () => ({ fields: { token: hex(64) } })],
