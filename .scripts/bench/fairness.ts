@@ -54,7 +54,7 @@ for (const scene of SCENES.filter(({ name }) => name.includes(values.only))) {
   const figures = [beside, alone].flatMap((latenciesMs) => [figure(median(latenciesMs)), figure(p99(latenciesMs))]);
   const range = `${figure(Math.min(...ofRounds))}-${figure(Math.max(...ofRounds))}`;
   rows.push([scene.name, String(beside.length), ...figures, figure(ratio), range, verdict(isFair)]);
-  progress(`p99 ratio ${figure(ratio)} (${range})`);
+  progress(`p50, p99 ms ${figures.join(" ")}, p99 ratio ${figure(ratio)} (${range})`);
   if (note) notes.push(`${scene.name}: ${note.text} ${verdict(note.isMet)}`);
 }
 const setting = { bundles, receiver, seconds: Number(values.seconds), rounds: Number(values.rounds), progress };
