@@ -9,9 +9,9 @@ import { describeError, log } from "./base/log/log";
 import { mailJob } from "./base/mail/job";
 import { type DeliveryMessage, type FanOut, type FanOutMessage, queueMessage } from "./base/messages";
 import { consumeMail } from "./mailer/consume";
+import { paceFanOuts } from "./webhooks/delivery/fan-outs";
 import { type ComesAgain, runMessages } from "./webhooks/delivery/run-messages";
 import type { QueueSpeed } from "./webhooks/plane/enqueue";
-import { continueFanOuts } from "./webhooks/plane/fan-out";
 import { requeueAfterFaultSeconds } from "./webhooks/plane/timing";
 
 /** Delivers a message in an invocation of its own; see `runMessages`. */
@@ -91,7 +91,7 @@ async function consumeFanOuts(deps: Deps, { message, data }: Parsed["fanOuts"][n
 /** Whether the fan-outs have gone on. */
 async function goOn(deps: Deps, shard: number, fanOuts: readonly FanOut[]): Promise<boolean> {
   try {
-    await continueFanOuts(deps, shard, fanOuts);
+    await paceFanOuts(deps, shard, fanOuts);
     return true;
   } catch (error) {
     const { eventId } = fanOuts[0] ?? {};

@@ -32,13 +32,13 @@ export const databaseWorker = (
   unsafeDirectSockets: [{ host: "127.0.0.1", port }],
 });
 
-export interface Result<T> {
+interface Result<T> {
   results: T[];
   meta: { size_after: number; changes: number; rows_read: number; rows_written: number };
 }
 
 /** A statement with its values. It runs when it is asked for its rows. */
-export interface Statement {
+interface Statement {
   sql: string;
   values: readonly Value[];
   bind(...values: Value[]): Statement;

@@ -57,6 +57,11 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "webhooks/delivery/isolate-memory.ts lines": { holds: "limited subscriptions", entries: 10_000, bytes: 400 },
   "webhooks/delivery/isolate-memory.ts fedAtMs": { holds: "deliveries of lanes", entries: 10_000, bytes: SMALL },
   "webhooks/delivery/isolate-memory.ts hungry": { holds: "lanes that wait to be fed", entries: 10_000, bytes: 400 },
+  "webhooks/delivery/isolate-memory.ts fanOuts": {
+    holds: "wide events that wait for places",
+    entries: 200,
+    bytes: 300,
+  },
   "webhooks/delivery/isolate-memory.ts endedSinceFed": {
     holds: "ended deliveries, by subscription",
     entries: 10_000,

@@ -36,6 +36,8 @@ const fanOut = z.object({
   eventId: id,
   /** The last subscription that has its delivery; "" before the first. */
   fanOutAfter: z.string().max(64),
+  /** Whose event it is. Fan-outs of the sweep and of operational events do not say. */
+  tenantId: z.string().max(64).optional(),
 });
 
 /** Fan-outs of one shard that continue. */

@@ -3,6 +3,9 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, test } from "vitest";
 import { createDeps } from "../../src/base/deps";
+import { paceFanOuts, resumeFanOuts } from "../../src/webhooks/delivery/fan-outs";
+import { MOST_PLACES, memory } from "../../src/webhooks/delivery/isolate-memory";
+import { MOST_OF_TENANT } from "../../src/webhooks/delivery/places";
 import { sweepFanOuts } from "../../src/webhooks/plane/fan-out";
 import { eventually, type Person, signUp, verify } from "../support/client";
 import { consumeBatch } from "../support/engine";
@@ -116,5 +119,25 @@ describe("a fan-out to thousands of subscriptions", () => {
     await waitOnExecutionContext(context);
     await eventually("fan-out done", async () => (await cursor(id)) === null);
     expect(await made(id)).toEqual({ n: 650, different: 650 });
+  });
+
+  test("creates nothing more while its tenant has no place, and as much as it has places for after that", async () => {
+    const person = await signUp();
+    const { tenantId } = person;
+    await subscribeMany(person, 250);
+    const fanOut = { ...(await newFanOut(person)), tenantId };
+    const deps = await createDeps(env, createExecutionContext());
+    memory.places.ofTenants.set(tenantId, MOST_OF_TENANT);
+    await consumeBatch([{ shard: SHARD, fanOuts: [fanOut] }]);
+    await resumeFanOuts(deps);
+    expect(await made(fanOut.eventId)).toEqual({ n: 0, different: 0 });
+    memory.places.ofTenants.set(tenantId, MOST_OF_TENANT - 60);
+    memory.mostInAll = MOST_PLACES;
+    await paceFanOuts(deps, SHARD, [fanOut]);
+    expect(await cursor(fanOut.eventId)).toBe(`${tenantId}-00160`);
+    memory.places.ofTenants.delete(tenantId);
+    await resumeFanOuts(deps);
+    await eventually("fan-out done", async () => (await cursor(fanOut.eventId)) === null);
+    expect(await made(fanOut.eventId)).toEqual({ n: 150, different: 150 });
   });
 });

@@ -1,13 +1,14 @@
 /** How many deliveries of a subscription may be in progress. */
 import { afterEach, describe, expect, test } from "vitest";
-import { memory } from "../../src/webhooks/delivery/isolate-memory";
+import { noteDelay } from "../../src/webhooks/delivery/congestion";
+import { type HungryLane, MOST_PLACES, memory } from "../../src/webhooks/delivery/isolate-memory";
+import { takeHungry } from "../../src/webhooks/delivery/lanes/feed";
 import { noteResult, type WidthResult, widthOf } from "../../src/webhooks/delivery/lanes/width";
 import {
   giveUpOldPlaces,
   hasPlace,
   keepPlace,
   MOST_OF_TENANT,
-  noteDelay,
   noteRest,
   type Owned,
   takePlace,
@@ -91,9 +92,15 @@ function busy(tenantId: string) {
   return owned;
 }
 
+/** An isolate whose claims have waited for nobody. */
+function beQuiet() {
+  memory.clear();
+  memory.mostInAll = MOST_PLACES;
+}
+
 describe("when a tenant's share is taken", () => {
   const fill = (tenantId: string) => {
-    memory.clear();
+    beQuiet();
     for (let taken = 0; taken < MOST_OF_TENANT; taken += 1) takePlace(busy(tenantId), 0);
   };
   afterEach(() => memory.clear());
@@ -125,7 +132,7 @@ describe("when a tenant's share is taken", () => {
   });
 
   test("the reserves of all tenants together are bounded, but each tenant keeps a few", () => {
-    memory.clear();
+    beQuiet();
     const taken = Array.from({ length: 10 }, (_, n) => `tenant ${n}`).map((tenant) => {
       memory.places.ofTenants.set(tenant, MOST_OF_TENANT);
       const owned = Array.from({ length: 120 }, () => newOf(tenant));
@@ -136,7 +143,7 @@ describe("when a tenant's share is taken", () => {
 });
 
 test("a place that is kept for a queued delivery is its own, for a second", () => {
-  memory.clear();
+  beQuiet();
   const keys = Array.from({ length: 2 }, () => keyOf(busy("a")));
   const [first, second] = keys.map(({ id }) => id);
   for (let taken = 1; taken < MOST_OF_TENANT; taken += 1) takePlace(busy("a"), 0);
@@ -151,17 +158,61 @@ test("a place that is kept for a queued delivery is its own, for a second", () =
   memory.clear();
 });
 
-test("while claims are answered late there are fewer places in all, but each tenant keeps a few", () => {
-  memory.clear();
-  const lateOnce = (nowMs: number) => noteDelay(TARGET_DELAY_MS + 1, nowMs);
-  for (let late = 1; late <= 20; late += 1) lateOnce(late * NARROW_EVERY_MS);
-  lateOnce(20 * NARROW_EVERY_MS + 1);
-  expect(memory.mostInAll).toBe(16);
-  const releases = Array.from({ length: 16 }, () => takePlace(busy("a"), 0));
+describe("the places of all tenants together", () => {
+  const USUAL_MS = 30;
+  const LATE_MS = USUAL_MS + TARGET_DELAY_MS + 1;
   const ofTenant = (tenantId: string) => hasPlace(busy(tenantId), 0);
-  expect([ofTenant("a"), ofTenant("b")]).toEqual([false, true]);
-  noteDelay(TARGET_DELAY_MS, 0);
-  expect(ofTenant("a")).toBe(true);
-  for (const release of releases) release();
-  memory.clear();
+
+  test("become fewer while claims wait for others, but each tenant keeps a few", () => {
+    memory.clear();
+    noteDelay(USUAL_MS, 5, 0);
+    for (let late = 1; late <= 20; late += 1) noteDelay(LATE_MS, 5, late * NARROW_EVERY_MS);
+    expect(memory.mostInAll).toBe(4);
+    for (let taken = 0; taken < 5; taken += 1) takePlace(busy("a"), 0);
+    expect([ofTenant("a"), ofTenant("b")]).toEqual([false, true]);
+    noteDelay(USUAL_MS, 2, 20 * NARROW_EVERY_MS);
+    expect(memory.mostInAll).toBe(6);
+    memory.clear();
+  });
+
+  test("do not become fewer because the database is far away", () => {
+    memory.clear();
+    const before = memory.mostInAll;
+    for (let claims = 0; claims < 100; claims += 1) noteDelay(USUAL_MS * 10, 5, claims * NARROW_EVERY_MS);
+    expect(memory.mostInAll).toBe(before);
+    memory.clear();
+  });
+
+  test("become more while at least half of them are taken", () => {
+    memory.clear();
+    const before = memory.mostInAll;
+    for (let taken = 0; taken < before / 2; taken += 1) takePlace(busy("a"), 0);
+    noteDelay(USUAL_MS, 5, 0);
+    expect(memory.mostInAll).toBe(before + 5);
+    memory.clear();
+  });
+});
+
+describe("the lanes that wait for places", () => {
+  const wait = (tenantId: string, subscriptionId: string, waiting = 1) => {
+    const lane: HungryLane = { shard: SHARD, tenantId, subscriptionId, waiting };
+    memory.hungry.set(subscriptionId, lane);
+  };
+  const taken = () => takeHungry(SHARD, 0).map(({ subscriptionId }) => subscriptionId);
+
+  test("of a tenant with thousands let one of another tenant go with the first", () => {
+    memory.clear();
+    for (let lanes = 0; lanes < 2_000; lanes += 1) wait("many", `many-${lanes}`);
+    wait("few", "few");
+    expect(taken().slice(0, 2)).toContain("few");
+    memory.clear();
+  });
+
+  test("of one tenant go in the order of how many deliveries wait in them", () => {
+    memory.clear();
+    for (let lanes = 0; lanes < 250; lanes += 1) wait("one", `two-${lanes}`, 2);
+    wait("one", "single");
+    expect(taken()[0]).toBe("single");
+    memory.clear();
+  });
 });

@@ -16,8 +16,9 @@ import {
   START_WITHIN_MS,
 } from "../plane/timing";
 import { claimDeliveries } from "./claim-store";
+import { noteDelay } from "./congestion";
 import { noteFault, refuseWhileResting } from "./overload";
-import { giveUpPlace, noteDelay, noteRest, takePlace } from "./places";
+import { giveUpPlace, noteRest, takePlace } from "./places";
 import type { Claimed, Run } from "./run-states";
 import { MAX_CLAIM, planClaim, workMs } from "./selection";
 import { holdBytes } from "./send-load";
@@ -114,7 +115,7 @@ export class Claims {
     const answer = claimDeliveries(db, { speed, claim, isOrdinary }, keys, calledMs);
     const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);
     const answeredMs = deps.now();
-    noteDelay(answeredMs - calledMs, answeredMs);
+    noteDelay(answeredMs - calledMs, rows.length, answeredMs);
     // A database that answers late is asked for less.
     const isLate = answeredMs - calledMs >= LATE_CLAIM_MS;
     this.#most = isLate ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);

@@ -13,6 +13,7 @@ import { type Decrypt, decryptOnce } from "../signing/keys";
 import { makeAttempt, noResult } from "./attempt";
 import { Changes } from "./changes";
 import { Claims } from "./claims";
+import { resumeFanOuts } from "./fan-outs";
 import { handBack, markSlowInBackground, queueAfterFault, releaseUnsent } from "./hand-back";
 import { coolDownHere, isCoolingHere } from "./isolate-memory";
 import { feedAfter } from "./lanes/feed";
@@ -84,10 +85,11 @@ export class DeliveryRun {
     return added.filter((key) => this.#failed.has(key));
   }
 
-  /** Resolves when every send has ended and its result is recorded. Never throws. */
+  /** Resolves when every send has ended and its result is recorded, and wide events may go on. Never throws. */
   async finished(): Promise<void> {
     await this.#loop;
     await Promise.all(Array.from(this.#recorders.values(), (recorder) => recorder.flush()));
+    this.#deps.background("resume fan-outs", resumeFanOuts(this.#deps));
   }
 
   async #deliver(): Promise<void> {
@@ -214,10 +216,8 @@ export class DeliveryRun {
     const result = await makeAttempt(this.#deps, delivery, this.#decrypt).finally(endSend).catch(noResult);
     this.#lastProgressMs = this.#deps.now();
     this.#starts.end([delivery]);
-    if (result === null || "retryInMs" in result) {
-      if (result !== null) releaseUnsent(this.#run, delivery, result);
-      return this.#leave(delivery);
-    }
+    if (result !== null && "retryInMs" in result) releaseUnsent(this.#run, delivery, result);
+    if (result === null || "retryInMs" in result) return this.#leave(delivery);
     if (result.cooldownUntil !== null) coolDownHere(result.subscriptionId, result.cooldownUntil, result.completedAt);
     this.#recorderOf(delivery.shard).add(result);
     this.#states.record(delivery);
@@ -284,8 +284,8 @@ export class DeliveryRun {
     const deferred = claimed.filter((delivery) => this.#starts.defer(delivery));
     const others = claimed.filter((delivery) => !deferred.includes(delivery));
     for (const key of waiting) this.#states.handBack(key);
-    for (const delivery of others) this.#leave(delivery);
     if (waiting.length + others.length === 0) return;
+    for (const delivery of others) this.#leave(delivery);
     this.#starts.end(others);
     handBack(this.#run, [...waiting, ...others]);
     this.#wake();

@@ -3,6 +3,7 @@
  * correctness never depends on it.
  */
 import { BoundedMap } from "../../base/bounded-map";
+import type { FanOut } from "../../base/messages";
 import { ASSUMED_LATENCY_MS, RECORD_WITHIN_MS } from "../plane/timing";
 import type { Limits } from "./throttling/limits";
 
@@ -12,9 +13,13 @@ const MAX_ENTRIES = 10_000;
 const MAX_KEPT_PLACES = 1_000;
 /** Whoever is left out counts as idle. */
 const MAX_RESTS = 2_000;
+/** The sweep goes on with those that are left out. */
+const MAX_FAN_OUTS = 200;
 
-/** The most places that all tenants have together. */
+/** The places that all tenants have together: the most, and those of an isolate that knows nothing yet. */
 export const MOST_PLACES = 320;
+const FIRST_PLACES = 40;
+const noDelays = () => ({ sinceMs: 0, formerMs: Number.POSITIVE_INFINITY, shortestMs: Number.POSITIVE_INFINITY });
 
 /** The sends in progress of one subscription. */
 export interface Load {
@@ -44,6 +49,8 @@ export interface HungryLane {
   shard: number;
   subscriptionId: string;
   tenantId: string;
+  /** How many of its deliveries have been seen to wait since it was last fed. */
+  waiting: number;
 }
 
 /** Something that counts until it ends. */
@@ -69,8 +76,10 @@ export const memory = {
   /** The places that are kept for queued deliveries, by id, oldest first. They are taken too. */
   keptPlaces: new BoundedMap<Counted>(MAX_KEPT_PLACES),
   /** How many places all tenants have together, and when there last became fewer (Unix ms). */
-  mostInAll: MOST_PLACES,
+  mostInAll: FIRST_PLACES,
   narrowedMs: 0,
+  /** The shortest delays of claims, in ms: since a time (Unix ms), and in the minute before. */
+  delays: noDelays(),
   /** When a subscription has rested long enough since its last delivery to count as idle, Unix ms. */
   restedFromMs: new BoundedMap<number>(MAX_RESTS),
   /** The bytes of claimed payloads. */
@@ -94,6 +103,8 @@ export const memory = {
   fedAtMs: new BoundedMap<number>(MAX_ENTRIES),
   /** By subscription, those that have waited longest first. */
   hungry: new BoundedMap<HungryLane>(MAX_ENTRIES),
+  /** The fan-outs that wait for places, by event, and the shards of their events. */
+  fanOuts: new BoundedMap<FanOut & { shard: number }>(MAX_FAN_OUTS),
   /** How many deliveries have ended since the lane of their subscription was last fed; only of known lanes. */
   endedSinceFed: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when (Unix ms) an invocation feeds the lanes of a shard, unless it is killed. */
@@ -113,6 +124,7 @@ export const memory = {
       this.lines,
       this.fedAtMs,
       this.hungry,
+      this.fanOuts,
       this.endedSinceFed,
     ];
     for (const part of [this.loads, this.counted, this.feedingUntilMs, this.overloads, ...known]) part.clear();
@@ -121,8 +133,9 @@ export const memory = {
     this.places.inAll = 0;
     this.places.inReserves.clear();
     this.places.inAllReserves = 0;
-    this.mostInAll = MOST_PLACES;
+    this.mostInAll = FIRST_PLACES;
     this.narrowedMs = 0;
+    this.delays = noDelays();
     this.usualMs = ASSUMED_LATENCY_MS;
     this.claimedBytes = 0;
     this.watchedMs = 0;

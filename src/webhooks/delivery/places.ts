@@ -4,8 +4,8 @@
  * never against others.
  */
 
-import { NARROW_EVERY_MS, PLACE_KEPT_FOR_MS, TARGET_DELAY_MS } from "../plane/timing";
-import { MOST_PLACES, memory } from "./isolate-memory";
+import { PLACE_KEPT_FOR_MS } from "../plane/timing";
+import { memory } from "./isolate-memory";
 import { widthOf } from "./lanes/width";
 import { countUntilEnd } from "./send-load";
 
@@ -21,24 +21,10 @@ export const MOST_OF_TENANT = 160;
  */
 const RESTS = 3;
 /**
- * All tenants together have `MOST_PLACES`, and as many in their reserves, except that each may always have a few. While
- * claims are answered late, there are fewer: what many have in progress takes the time of the isolate and of the
- * database, which others need too.
+ * All tenants together have at most `MOST_PLACES` (congestion.ts decides how many), and as many in their reserves,
+ * except that each may always have a few.
  */
-const FEWEST_IN_ALL = 16;
 const ALWAYS = 5;
-
-/**
- * Notes how long a claim took, of which nearly all is waiting for others. Backlogs give way as background transports do
- * (RFC 6817): fewer places after a delay above the target, one more after each other answer.
- */
-export function noteDelay(delayMs: number, nowMs: number): void {
-  if (delayMs <= TARGET_DELAY_MS) memory.mostInAll = Math.min(MOST_PLACES, memory.mostInAll + 1);
-  else if (nowMs - memory.narrowedMs >= NARROW_EVERY_MS) {
-    memory.mostInAll = Math.max(FEWEST_IN_ALL, Math.floor(memory.mostInAll * 0.8));
-    memory.narrowedMs = nowMs;
-  }
-}
 
 /** Whose delivery it is. Those of messages of the former release name no tenant. */
 export interface Owned {
@@ -78,7 +64,7 @@ export class Places {
   }
 
   /** Returns how many more the tenant may have outside its reserve. */
-  ofShare({ tenantId: id = "" }: Owned): number {
+  ofShare({ tenantId: id = "" }: Pick<Owned, "tenantId">): number {
     const taken = countOf(memory.places.ofTenants, id) + countOf(this.#ofTenants, id);
     return free(taken, memory.places.inAll + this.#inAll);
   }

@@ -79,7 +79,7 @@ export async function acceptWithin(
       const made = marked.reduce((sum, { isRepeat, deliveries }) => sum + (isRepeat ? 0 : deliveries), 0);
       events.forEach((event, at) => void noteDeliveries(tenant.tenantId, event, published[at]?.deliveries ?? 0));
       deps.background("give back", giveBack(allowed - made));
-      sendMessages(deps, tenant.shard, accepted, due);
+      sendMessages(deps, tenant, accepted, due);
       if (tenant.hasFeeds) deps.background("wake polls", wakePolls(deps, tenant.tenantId));
       return marked;
     } catch (error) {
@@ -95,12 +95,12 @@ export async function acceptWithin(
 
 function sendMessages(
   deps: Deps,
-  shard: number,
+  { tenantId, shard }: Pick<Publisher, "tenantId" | "shard">,
   accepted: readonly AcceptedEvent[],
   due: Parameters<typeof enqueueDue>[2],
 ): void {
   const wide = accepted.flatMap(({ id: eventId, fanOutAfter }) =>
-    eventId === null || fanOutAfter === null ? [] : [{ eventId, fanOutAfter }],
+    eventId === null || fanOutAfter === null ? [] : [{ eventId, fanOutAfter, tenantId }],
   );
   const enqueued = wide.length > 0 ? enqueue(deps, "slow", shard, due) : enqueueDue(deps, shard, due);
   deps.background("enqueue deliveries", enqueued);

@@ -9,7 +9,7 @@ import { aboutOf, entriesFor } from "./patterns-store";
 import { isFilteredFrom, PAYLOAD_BYTES } from "./payload-store";
 import { NEXT_QUEUE, RECEIVES_EVENTS } from "./predicates-store";
 
-/** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
+/** The most deliveries that one round trip creates. A wider fan-out continues through the queue. */
 export const FAN_OUT_PAGE = 500;
 
 /** Inserts a delivery of each event `e` (id, bytes) to each subscription `s` of `from` (SQL, from the word FROM on). */
@@ -43,26 +43,34 @@ const wantedBy = (
     AND w.subscription_id > ${after} AND w.subscription_id <> e.about
     AND NOT ${isFilteredFrom(sql`w.subscription_id`, sql`e.filtered`)}`;
 
+/** A fan-out after a page; `fanOutAfter` is null if the page was its last. */
+interface Moved {
+  eventId: string;
+  tenantId: string;
+  fanOutAfter: string | null;
+}
+
 /**
- * Writes the next page of deliveries of each fan-out, unless another call has already done so, at most `FAN_OUT_PAGE`
+ * Writes the next page of deliveries of each fan-out, unless another call has already done so, at most `most`
  * deliveries in all. Returns the deliveries to queue, and those fan-outs that go on. Takes the tenants from the events.
  */
 export async function writeFanOutPages(
   db: Db,
   fanOuts: readonly FanOut[],
+  most: number,
   nowMs: number,
 ): Promise<{ due: OutboxKey[]; next: FanOut[] }> {
-  const size = Math.ceil(FAN_OUT_PAGE / fanOuts.length);
+  const size = Math.ceil(most / fanOuts.length);
   const pages = fanOuts.map((fanOut) => pageOf(fanOut, size, nowMs));
   const { due, moved } = await atomically(db, {
     outbox: pages.map(({ outbox }) => outbox),
     due: pages.map((page) => rows<OutboxKey & { eventId: string }>(page.due)),
-    moved: pages.map((page) => rows<{ eventId: string; fanOutAfter: string | null }>(page.moved)),
+    moved: pages.map((page) => rows<Moved>(page.moved)),
   });
   const movedIds = new Set(moved.map(({ eventId }) => eventId));
   return {
     due: due.filter(({ eventId }) => movedIds.has(eventId)),
-    next: moved.flatMap(({ eventId, fanOutAfter }) => (fanOutAfter === null ? [] : [{ eventId, fanOutAfter }])),
+    next: moved.flatMap(({ fanOutAfter, ...event }) => (fanOutAfter === null ? [] : [{ ...event, fanOutAfter }])),
   };
 }
 
@@ -84,7 +92,8 @@ function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
       WHERE o.event_id = ${eventId}`,
     moved: sql`UPDATE events SET fan_out_after =
         (SELECT CASE WHEN count(*) = ${size} THEN max(subscription_id) END FROM (${page}))
-      WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter} RETURNING id AS eventId, fan_out_after AS fanOutAfter`,
+      WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter} RETURNING id AS eventId, fan_out_after AS fanOutAfter,
+        tenant_id AS tenantId`,
   };
 }
 

@@ -30,11 +30,16 @@ export async function enqueueFanOut(deps: Deps, shard: number, fanOuts: readonly
 }
 
 /**
- * Creates and queues the next page of deliveries of each fan-out. A duplicate or late call does nothing. Throws when D1
- * or the queue is down.
+ * Creates and queues the next page of deliveries of each fan-out, at most `most` in all. A duplicate or late call does
+ * nothing. Throws when D1 or the queue is down.
  */
-export async function continueFanOuts(deps: Deps, shard: number, fanOuts: readonly FanOut[]): Promise<void> {
-  const { due, next } = await writeFanOutPages(deps.shards.db(shard), fanOuts, deps.now());
+export async function continueFanOuts(
+  deps: Deps,
+  shard: number,
+  fanOuts: readonly FanOut[],
+  most: number,
+): Promise<void> {
+  const { due, next } = await writeFanOutPages(deps.shards.db(shard), fanOuts, most, deps.now());
   await enqueue(deps, "slow", shard, due);
   await enqueueFanOut(deps, shard, next);
 }

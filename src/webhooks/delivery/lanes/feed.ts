@@ -14,7 +14,7 @@ import { type HungryLane, isCoolingHere, memory } from "../isolate-memory";
 import { afterLeases, handleOverdue, isRunning, type SweptAt } from "../overdue";
 import type { OverdueDelivery } from "../overdue-store";
 import { giveUpOldPlaces, giveUpPlace, hasKeptPlace, keepPlace, type Owned, Places, restedFromMs } from "../places";
-import { roundRobin } from "../selection";
+import { inTurns, roundRobin } from "../selection";
 import { endAbandoned, sendsOf } from "../send-load";
 import { advanceLanes, endEmptyLanes, findLaneEnds, type Lane } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
@@ -49,7 +49,9 @@ export async function feedLanes(deps: Deps, shard: number, lanes: readonly Owned
 }
 
 function noteHungry(shard: number, { subscriptionId, tenantId = "" }: Owned): void {
-  if (!memory.hungry.has(subscriptionId)) memory.hungry.set(subscriptionId, { shard, subscriptionId, tenantId });
+  const known = memory.hungry.get(subscriptionId);
+  if (known) known.waiting += 1;
+  else memory.hungry.set(subscriptionId, { shard, subscriptionId, tenantId, waiting: 1 });
 }
 
 /**
@@ -70,10 +72,11 @@ export async function feedAfter(deps: Deps, shard: number, ended: readonly Outbo
 }
 
 /**
- * Takes the lanes that have places, first those that have rested longest, as measured by what they took. Forgets those
- * that their own results or the sweep will feed.
+ * Takes the lanes that have places. Tenants take turns, so that the many lanes of one do not hold up those of another.
+ * Of a tenant, those come first in which the fewest deliveries wait, and of these, those that have rested longest, as
+ * measured by what they took. Forgets those that their own results or the sweep will feed.
  */
-function takeHungry(shard: number, nowMs: number): HungryLane[] {
+export function takeHungry(shard: number, nowMs: number): HungryLane[] {
   endAbandoned(nowMs);
   giveUpOldPlaces(nowMs);
   const places = new Places(nowMs);
@@ -83,7 +86,8 @@ function takeHungry(shard: number, nowMs: number): HungryLane[] {
     if (isOwn) memory.hungry.delete(lane.subscriptionId);
   }
   const chosen: HungryLane[] = [];
-  for (const lane of ofShard.filter((one) => places.hasFree(one)).sort(byRest)) {
+  const free = ofShard.filter((one) => places.hasFree(one)).sort(byRest);
+  for (const lane of inTurns(free, ({ tenantId }) => tenantId)) {
     if (!memory.hungry.has(lane.subscriptionId) || !places.plan(lane)) continue;
     memory.hungry.delete(lane.subscriptionId);
     memory.endedSinceFed.set(lane.subscriptionId, 0);
@@ -94,7 +98,7 @@ function takeHungry(shard: number, nowMs: number): HungryLane[] {
 }
 
 const byRest = (one: HungryLane, other: HungryLane): number =>
-  restedFromMs(one.subscriptionId) - restedFromMs(other.subscriptionId);
+  one.waiting - other.waiting || restedFromMs(one.subscriptionId) - restedFromMs(other.subscriptionId);
 
 /** A wide lane is fed when enough of its deliveries have ended to fill a message. */
 const portionOf = (subscriptionId: string): number =>
