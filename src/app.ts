@@ -40,8 +40,10 @@ import { platformTenantRoutes, platformUserRoutes } from "./service/directory/ap
 import { healthRoutes } from "./service/health/routes";
 import { importRoutes } from "./service/imports/api";
 import { metricsRoutes } from "./service/metrics/routes";
+import { continueSealed } from "./service/moves/continue";
 import { operatorRoutes } from "./service/operators/api";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/api";
+import { TenantIsMoving } from "./tenancy/moves/fence";
 import { tenantRoutes } from "./tenancy/tenants/api";
 import { eventTypeRoutes, eventTypeSettingsRoutes } from "./webhooks/event-types/api";
 import { eventRoutes, publishBatch, publishOne } from "./webhooks/events/api";
@@ -157,4 +159,9 @@ app.use("/api/v1/events/batch", byRememberedKey(publishBatch));
 app.route("/api/v1", authenticated);
 
 app.notFound((c) => errorResponse(c, notFound("Route")));
-app.onError((error, c) => errorResponse(c, error));
+app.onError((error, c) => {
+  const deps = c.get("deps");
+  // The run that sealed the fence may have been killed.
+  if (error instanceof TenantIsMoving) deps.background("move", continueSealed(deps, error.tenantId));
+  return errorResponse(c, error);
+});

@@ -63,6 +63,7 @@ export const FLASH_MESSAGES = {
   removalMailed: "The link is mailed. Nothing is removed until the person confirms it.",
   sendsFrozen: "Sends are frozen. Nothing is lost.",
   tenantMoved: "The tenant is being moved.",
+  moveCancelled: "The move is cancelled.",
   sendsReleased: "Sends are released. What has waited is sent.",
   passkeyAdded: "Passkey added. You can sign in with it from now on.",
   passkeyRemoved: "Passkey removed.",

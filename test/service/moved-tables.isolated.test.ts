@@ -5,7 +5,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createDb } from "../../src/base/db/client";
-import { cleanPage, copyPage, copySubscriptions, copyVersions } from "../../src/service/moves/copy-store";
+import { cleanPage } from "../../src/service/moves/clean-store";
+import { copyPage } from "../../src/service/moves/copy-pages-store";
+import { copySubscriptions } from "../../src/service/moves/copy-store";
+import { copyVersions } from "../../src/service/moves/copy-versions-store";
 import { type Person, signUpVerified } from "../support/client";
 import { fillTables, tablesOf } from "../support/purges";
 import { newInbox, subscribe } from "../support/receiver";
@@ -37,14 +40,14 @@ test("each table of a tenant follows it, but for its history", async () => {
   const { tenantId, webhookId } = await filled();
   const before = await tablesOf([tenantId, webhookId], SHARD);
   await copySubscriptions(from, to, tenantId);
-  for (const which of ["audit", "numbers", "entries"] as const) await copyPage(from, to, tenantId, which, "");
-  await copyVersions(from, to, tenantId, { name: "", version: 0 });
+  for (const which of ["audit", "numbers", "entries"] as const) await copyPage([from, to], tenantId, which, "");
+  await copyVersions([from, to], tenantId);
   const after = await tablesOf([tenantId, webhookId], 1 - SHARD);
   expect(before.filter((table) => !after.includes(table))).toEqual([...HISTORY, MADE_AGAIN, MARK].sort());
 });
 
 test("nothing of a tenant is left in its former database, but for what retention empties", async () => {
   const { tenantId, webhookId } = await filled();
-  while (!(await cleanPage(from, tenantId, true)));
+  for (let at: number | null = 0; at !== null; at = await cleanPage(from, tenantId, true, at));
   expect(await tablesOf([tenantId, webhookId], SHARD)).toEqual(["events", "outbox"]);
 });

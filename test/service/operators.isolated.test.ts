@@ -122,7 +122,10 @@ describe("what an operator sees", () => {
       since: new Date(since).toISOString(),
     });
     // After a move, the former database still has copies of the subscriptions.
-    await deliveryDb.prepare("INSERT INTO departed_tenants VALUES (?, 1)").bind(owner.tenantId).run();
+    await deliveryDb
+      .prepare("INSERT INTO departed_tenants (tenant_id, since) VALUES (?, 1)")
+      .bind(owner.tenantId)
+      .run();
     expect([await failing(), await named()]).toEqual([before, undefined]);
     await deliveryDb.prepare("DELETE FROM departed_tenants WHERE tenant_id = ?").bind(owner.tenantId).run();
     await deliveryDb.prepare("DELETE FROM episodes WHERE tenant_id = ?").bind(owner.tenantId).run();

@@ -22,8 +22,16 @@ function dying(database: D1Database, calls: { made: number; last: number; hasEff
   return createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 });
 }
 
-/** Continues a move in runs that are killed, each one call later than the one before. Returns the kills. */
-export async function killUntil(person: Person, aheadMs: number, isOver: (move: Move) => boolean): Promise<number> {
+/**
+ * Continues a move in runs that are killed, each one call later than the one before. `meanwhile` runs after each.
+ * Returns the kills.
+ */
+export async function killUntil(
+  person: Person,
+  aheadMs: number,
+  isOver: (move: Move) => boolean,
+  meanwhile: (move: Move) => Promise<void> = async () => undefined,
+): Promise<number> {
   for (let kills = 0; kills < 200; kills += 1) {
     const context = createExecutionContext();
     const real: Deps = await createDeps(env, context);
@@ -36,6 +44,7 @@ export async function killUntil(person: Person, aheadMs: number, isOver: (move: 
     const deps = { ...real, db: databases[0], shards, now: () => Date.now() + aheadMs };
     await continueMove(deps, move).catch(() => undefined);
     await waitOnExecutionContext(context);
+    await meanwhile(move);
   }
   throw new Error("the move does not end");
 }

@@ -208,6 +208,11 @@ export const LOG_LINES = {
       "deliveries there follow the change within a minute.",
     advice: "Check D1.",
   },
+  "tenant move given up": {
+    level: "error",
+    meaning: "Twice, the rest of a moving tenant was not copied within a second. It stays where it is.",
+    advice: "Move it again when its databases are less busy.",
+  },
   "tenant move held up": {
     level: "error",
     meaning: "A step of moving a tenant has failed. It is repeated within a minute.",

@@ -104,6 +104,7 @@ export const AUDIT_ACTIONS = {
   "operator.import_read": "looked at an import of people as an operator",
   "operator.sends_held": "froze sends as an operator",
   "operator.tenant_moved": "began to move the tenant to another database as an operator",
+  "operator.move_cancelled": "cancelled the move of the tenant to another database as an operator",
   "operator.sends_released": "released frozen sends as an operator",
 } as const satisfies Record<string, string>;
 

@@ -26,4 +26,6 @@ export const frozenSends = sqliteTable(
 export const departedTenants = sqliteTable("departed_tenants", {
   tenantId: text("tenant_id").primaryKey(),
   since: integer().notNull(),
+  /** When it counts no more, by the clock of the database; null: never. */
+  lapsesAt: integer("lapses_at"),
 });

@@ -190,6 +190,8 @@ export const tenantMoves = sqliteTable(
     endedAt: integer("ended_at"),
     /** What it stores in the former database, as the hourly upkeep has counted it; 0 while that is little. */
     storedBytes: integer("stored_bytes").notNull().default(0),
+    /** How many fences have ended before everything was copied. */
+    lapses: integer().notNull().default(0),
   },
   (t) => [
     uniqueIndex("tenant_moves_open").on(t.tenantId).where(sql`ended_at IS NULL`),

@@ -70,7 +70,7 @@ export const TENANT_CHANGES: readonly OperatorChange[] = [
     path: "/tenants/:id/move",
     asks: "Move to another database:",
     effects: [
-      "For a few seconds, publishing and changes of subscriptions are refused, and clients try again.",
+      "For at most two seconds, publishing and changes of subscriptions are refused, and clients try again.",
       "New events go to the new database. Open deliveries and the log stay in the former one until they are too old " +
         "to be kept, and every page shows both.",
       "The tenant cannot be moved again before that.",
@@ -80,6 +80,15 @@ export const TENANT_CHANGES: readonly OperatorChange[] = [
     asksForShard: true,
     done: "tenantMoved",
     operation: operators.moveTenant,
+  },
+  {
+    path: "/tenants/:id/move/cancel",
+    asks: "Cancel the move of",
+    effects: ["It stays in its present database, and what was copied is deleted."],
+    button: "Cancel the move",
+    asksForReason: false,
+    done: "moveCancelled",
+    operation: operators.cancelMove,
   },
 ];
 

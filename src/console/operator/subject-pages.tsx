@@ -72,10 +72,11 @@ const Owner = ({ id, email }: OperatedTenant["owners"][number]) => (
 );
 
 const MOVE_STATES = {
-  moving: ({ to }) => `; it is being moved to ${to}`,
+  moving: ({ to, rowsLeft }) => `; it is being moved to ${to}, ${number(rowsLeft ?? 0)} rows left`,
   moved: ({ from }) => `; what was published before its move is in ${from}`,
   ended: ({ from }) => `; it was in ${from} before`,
-} as const satisfies Record<string, (move: { from: number; to: number }) => string>;
+  cancelled: ({ to }) => `; its move to ${to} was cancelled`,
+} as const satisfies Record<string, (move: { from: number; to: number; rowsLeft: number | null }) => string>;
 
 const moveText = (move: OperatedTenant["move"]) => move && MOVE_STATES[move.state](move);
 

@@ -122,6 +122,7 @@ export const REMEDIES = {
   "operator.import_read": ONLY_READ,
   "operator.sends_held": OPERATOR,
   "operator.tenant_moved": OPERATOR,
+  "operator.move_cancelled": OPERATOR,
   "operator.sends_released": OPERATOR,
 } as const satisfies Record<AuditAction, Remedy>;
 

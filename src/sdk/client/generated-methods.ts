@@ -914,15 +914,25 @@ export interface OperatorMethods {
   /**
    * Moves a tenant to another delivery database.
    *
-   * For a few seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and the log
-   * stay in the former database until retention has removed them, and requests read both. `move` of the tenant says how
-   * far it has come. 409: its former database still has something of it. Needs a sign-in within the last ten minutes,
-   * or the password or a code.
+   * For at most two seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and
+   * the log stay in the former database until retention has removed them, and requests read both. `move` of the tenant
+   * says how far it has come. 409: its former database still has something of it. Needs a sign-in within the last ten
+   * minutes, or the password or a code.
    *
    * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   moveTenant(id: string, body: MoveRequest, options?: CallOptions): Promise<string>;
+  /**
+   * Cancels the move of a tenant, which stays in its database.
+   *
+   * What was copied is deleted. 409: it is not being moved, or the move cannot be stopped any more, because it is about
+   * to use the new database, or does. Needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  cancelMove(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /**
    * Suspends a person.
    *

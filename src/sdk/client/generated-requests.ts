@@ -221,6 +221,8 @@ export const operatorMethods = (call: Call): OperatorMethods => ({
   resumeTenant: (id, body, options) =>
     call.message(`POST /operator/tenants/${segment(id)}/resume`, { ...options, body }),
   moveTenant: (id, body, options) => call.message(`POST /operator/tenants/${segment(id)}/move`, { ...options, body }),
+  cancelMove: (id, body = {}, options) =>
+    call.message(`POST /operator/tenants/${segment(id)}/move/cancel`, { ...options, body }),
   suspendPerson: (id, body, options) =>
     call.message(`POST /operator/people/${segment(id)}/suspend`, { ...options, body }),
   resumePerson: (id, body, options) =>

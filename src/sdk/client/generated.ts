@@ -2742,10 +2742,15 @@ export interface TenantMove {
   /** A delivery database: 0 is `DB`, n is `SHARD_n`. */
   to: number;
   /**
-   * `moving`: its subscriptions are being copied. `moved`: it uses the new database, and the former one keeps what was
-   * published before. `ended`: the former one has nothing of it any more.
+   * `moving`: it is being copied. `moved`: it uses the new database, and the former one keeps what was published
+   * before. `ended`: the former one has nothing of it any more. `cancelled`: it stayed where it was.
    */
-  state: "moving" | "moved" | "ended";
+  state: "moving" | "moved" | "ended" | "cancelled";
+  /**
+   * While it is being moved: how many entries of feeds and order keys are left to be copied. Each of the two counts for
+   * 100,000 at most.
+   */
+  rowsLeft: number | null;
   createdAt: Timestamp;
   movedAt: Timestamp | null;
   endedAt: Timestamp | null;

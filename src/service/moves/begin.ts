@@ -8,8 +8,9 @@ import { iso } from "../../base/time";
 import { ofTenant } from "../acting/audit-store";
 import { tenantToChange } from "../acting/tenant-to-change";
 import { continueMove } from "./continue";
+import { copiedOf, countRowsLeft } from "./copy";
 import type { TenantMove } from "./schemas";
-import { insertMove, latestMove } from "./store";
+import { cancelMove, insertMove, latestMove, type Move } from "./store";
 
 /**
  * Moves a tenant to another delivery database. If a step fails, the upkeep repeats it. Throws NOT_FOUND,
@@ -33,10 +34,28 @@ export async function moveTenant(
       message: "The tenant was moved before, and its former database still has deliveries of it.",
     });
   }
+  await go(deps, move);
+}
+
+/**
+ * Cancels the move of a tenant: it stays where it is. Throws NOT_FOUND, and CONFLICT when no move is under way that
+ * can be stopped.
+ */
+export async function cancelMoveOf(deps: Deps, operator: SessionPrincipal, id: string): Promise<void> {
+  const { tenantId } = await tenantToChange(deps, id);
+  const move = await cancelMove(deps, tenantId, ofTenant(operator, tenantId, "operator.move_cancelled"));
+  if (!move) {
+    throw new AppError("CONFLICT", { message: "The tenant is not being moved, or uses the new database already." });
+  }
+  await go(deps, move);
+}
+
+/** The first steps. The upkeep makes the others, and repeats what fails. */
+async function go(deps: Deps, move: Move): Promise<void> {
   try {
     await continueMove(deps, move);
   } catch (error) {
-    log("error", "tenant move held up", { tenantId, ...describeError(error) });
+    log("error", "tenant move held up", { tenantId: move.tenantId, ...describeError(error) });
   }
 }
 
@@ -49,10 +68,22 @@ export async function moveOf(deps: Deps, tenantId: string): Promise<TenantMove |
     move && {
       from: move.fromShard,
       to: move.toShard,
-      state: move.endedAt !== null ? "ended" : move.movedAt !== null ? "moved" : "moving",
+      state: stateOf(move),
+      rowsLeft: await rowsLeftOf(deps, move),
       createdAt: iso(move.createdAt),
       movedAt: iso(move.movedAt),
       endedAt: iso(move.endedAt),
     }
   );
 }
+
+function stateOf({ step, movedAt, endedAt }: Move): TenantMove["state"] {
+  if (step === "cancel") return "cancelled";
+  if (endedAt !== null) return "ended";
+  return movedAt !== null ? "moved" : "moving";
+}
+
+const rowsLeftOf = async ({ shards }: Deps, { tenantId, fromShard, step, cursor, createdAt }: Move) =>
+  step === "copy" || step === "seal"
+    ? countRowsLeft(shards.db(fromShard), tenantId, copiedOf(cursor, createdAt))
+    : null;

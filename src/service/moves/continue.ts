@@ -1,6 +1,6 @@
 /**
  * Moving tenants to other delivery databases. Each step can be repeated, so a move that was killed goes on where it
- * was: the upkeep of the control plane continues it every minute.
+ * was: the upkeep of the control plane continues it every minute, and a request that meets a sealed fence at once.
  */
 import type { Db } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
@@ -9,29 +9,61 @@ import type { PagedMaintenance } from "../../base/maintenance";
 import { DAY_MS } from "../../base/time";
 import { publishAuditOf } from "../../webhooks/subscriptions/audit-feed";
 import { mirrorSubscriptions } from "../../webhooks/subscriptions/mirror-store";
-import { cleanPage, copyPage, copySubscriptions, copyVersions, endDuties, fence, isInUse } from "./copy-store";
-import { endMove, flipTenant, type Move, type MoveStep, openMoves, saveStep } from "./store";
+import { cleanPage } from "./clean-store";
+import { copiedOf, copyMore, copyTail } from "./copy";
+import { copyPage } from "./copy-pages-store";
+import { copySubscriptions, endDuties, isInUse } from "./copy-store";
+import { isSealed, raiseFence, removeFence, removeLapsed, sealFence } from "./fence-store";
+import { endMove, flipTenant, latestMove, type Move, type MoveStep, openMoves, saveStep } from "./store";
 
 const MOVES_PER_PAGE = 50;
-/** The most steps and pages that one run makes of a move. */
+/** The most steps and pages that a move makes before it is the next one's turn. */
 const MAX_STEPS = 20;
+/** Each fence that lapses has refused writes for almost a second. */
+const MAX_LAPSES = 2;
 
-/** After a step: the next one, the same one from `cursor` on, "later" if it waits, "ended" after the last one. */
-type After = MoveStep | { cursor: string } | "later" | "ended";
+/** After a step: the next one, one from a cursor on, "later" if it waits, "ended" after the last one. */
+type After = MoveStep | { step: MoveStep; cursor: string } | "later" | "ended";
+
+const databasesOf = ({ shards }: Deps, { fromShard, toShard }: Move): [Db, Db] => [
+  shards.db(fromShard),
+  shards.db(toShard),
+];
 
 const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
-  fence: async ({ shards, now }, { tenantId, fromShard }) => {
-    await fence(shards.db(fromShard), tenantId, now());
-    return "copy";
+  copy: async (deps, move) => {
+    const copied = copiedOf(move.cursor, move.createdAt);
+    const next = await copyMore(databasesOf(deps, move), move.tenantId, copied, deps.now());
+    return { step: next.isNear ? "seal" : "copy", cursor: JSON.stringify({ ...next, isNear: false }) };
   },
-  copy: async (deps, { tenantId, fromShard, toShard, cursor }) => {
-    const [from, to] = [deps.shards.db(fromShard), deps.shards.db(toShard)];
-    const next = await copyLong(from, to, tenantId, cursor);
-    if (next !== null) return { cursor: next };
-    // The feed of the new database begins where this one ends.
+  // From here on, operators cannot cancel the move.
+  seal: async (deps, move) => {
+    const { tenantId, fromShard } = move;
+    const [from, to] = databasesOf(deps, move);
     await publishAuditOf(deps, fromShard, tenantId);
+    const near = await copyMore([from, to], tenantId, copiedOf(move.cursor, move.createdAt), deps.now());
+    if (!near.isNear) return { step: "copy", cursor: JSON.stringify(near) };
+    const fence = await raiseFence(from, tenantId, deps.now());
+    if (fence.hasLapsed) return "lapsed";
+    // The feed of the new database begins where this one ends.
+    await Promise.all([copyTail([from, to], tenantId, near), publishAuditOf(deps, fromShard, tenantId)]);
     await copySubscriptions(from, to, tenantId);
-    return "flip";
+    return (await sealFence(from, tenantId, fence)) ? "flip" : "lapsed";
+  },
+  // What was written since may differ from what was copied.
+  lapsed: async (deps, move) => {
+    const [from, to] = databasesOf(deps, move);
+    await removeLapsed(from, move.tenantId);
+    const cleaned = await clean(to, move, "lapsed");
+    if (cleaned !== "ended") return cleaned;
+    if (move.lapses < MAX_LAPSES) return "copy";
+    log("error", "tenant move given up", { tenantId: move.tenantId });
+    return "cancel";
+  },
+  cancel: async (deps, move) => {
+    const [from, to] = databasesOf(deps, move);
+    await removeFence(from, move.tenantId);
+    return clean(to, move, "cancel");
   },
   // The purge of a tenant that was deleted meanwhile removes what was copied.
   flip: async (deps, move) => ((await flipTenant(deps, move, deps.now())) ? "keep" : "ended"),
@@ -45,63 +77,73 @@ const STEPS: Record<MoveStep, (deps: Deps, move: Move) => Promise<After>> = {
     // A long schedule or a pause can keep a delivery open for longer than that, and the log keeps its attempts.
     return (await isInUse(from, tenantId, deps.now() - keptMs)) ? "later" : "audit";
   },
-  audit: async ({ shards }, { tenantId, fromShard, toShard, cursor }) => {
+  audit: async (deps, move) => {
     // The log of the control plane is read in any case.
-    if (fromShard === 0) return "clean";
-    const next = await copyPage(shards.db(fromShard), shards.db(toShard), tenantId, "audit", cursor);
-    return next === null ? "clean" : { cursor: next };
+    if (move.fromShard === 0) return "clean";
+    const { last, hasMore } = await copyPage(databasesOf(deps, move), move.tenantId, "audit", move.cursor);
+    return hasMore ? { step: "audit", cursor: last } : "clean";
   },
-  clean: async ({ shards }, { tenantId, fromShard }) =>
-    (await cleanPage(shards.db(fromShard), tenantId, fromShard !== 0)) ? "ended" : { cursor: "" },
+  clean: ({ shards }, move) => clean(shards.db(move.fromShard), move, "clean", move.fromShard !== 0),
 };
 
-const COPIED_IN_PAGES = ["numbers", "entries"] as const;
-
-/** Copies a page of what a tenant has much of. The cursor is the table and its last key. Null at the end. */
-async function copyLong(from: Db, to: Db, tenantId: string, cursor: string): Promise<string | null> {
-  const [of = "numbers", ...after] = cursor.split(" ");
-  if (of === "versions") return copyTypes(from, to, tenantId, after);
-  const which = COPIED_IN_PAGES.find((name) => name === of) ?? "numbers";
-  const next = await copyPage(from, to, tenantId, which, after.join(" "));
-  if (next !== null) return `${which} ${next}`;
-  return `${COPIED_IN_PAGES[COPIED_IN_PAGES.indexOf(which) + 1] ?? "versions"} `;
+/** Deletes a page of what the tenant has in a database that it does not use. */
+async function clean(db: Db, { tenantId, cursor }: Move, step: MoveStep, withAudit = false): Promise<After> {
+  const next = await cleanPage(db, tenantId, withAudit, Number(cursor));
+  return next === null ? "ended" : { step, cursor: String(next) };
 }
 
-/** Copies a page of the versions of event types, whose names have no spaces. */
-async function copyTypes(from: Db, to: Db, tenantId: string, [version = "", name = ""]: readonly string[]) {
-  const next = await copyVersions(from, to, tenantId, { name, version: Number(version) });
-  return next === null ? null : `versions ${next.version} ${next.name}`;
-}
-
-/** Continues a move until it ends, has to wait, or has used up its steps. Throws when D1 is down. */
-export async function continueMove(deps: Deps, begun: Move): Promise<void> {
+/** Continues a move for some steps. Returns whether it has more to do at once. Throws when D1 is down. */
+export async function continueMove(deps: Deps, begun: Move, isOver: () => boolean = () => false): Promise<boolean> {
   let move = begun;
-  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+  for (let steps = 0; steps < MAX_STEPS && !isOver(); steps += 1) {
     const after = await STEPS[move.step](deps, move);
-    if (after === "later") return;
-    if (after === "ended") return endMove(deps, move, deps.now());
-    const [step, cursor] = typeof after === "string" ? [after, ""] : [move.step, after.cursor];
-    await saveStep(deps, move, step, cursor);
-    move = { ...move, step, cursor, movedAt: step === "keep" ? (move.movedAt ?? deps.now()) : move.movedAt };
+    if (after === "later") return false;
+    if (after === "ended") {
+      await endMove(deps, move, deps.now());
+      return false;
+    }
+    const { step, cursor } = typeof after === "string" ? { step: after, cursor: "" } : after;
+    const saved = await saveStep(deps, move, step, cursor);
+    // Another run is ahead, or an operator has cancelled the move.
+    if (saved === null) return true;
+    move = saved;
   }
+  return true;
+}
+
+/**
+ * Continues a move whose fence lasts: its run may have been killed. For a request that has met the fence. A failure is
+ * logged; the upkeep tries again.
+ */
+export async function continueSealed(deps: Deps, tenantId: string): Promise<void> {
+  const move = await latestMove(deps, tenantId);
+  if (move === null || (move.step !== "seal" && move.step !== "flip")) return;
+  if (await isSealed(deps.shards.db(move.fromShard), tenantId)) await continueMove(deps, move);
 }
 
 /**
  * Continues every move that has not ended. One that fails is logged and does not stop the others. The cursor is the
- * last tenant whose move was continued.
+ * last tenant whose move was continued, behind "+" if a move before it has more to do at once.
  */
 export const continueMoves: PagedMaintenance = async (deps, _shard, cursor, isOver) => {
-  let after = cursor;
+  let hasMore = cursor.startsWith("+");
+  let after = hasMore ? cursor.slice(1) : cursor;
+  const here = () => (hasMore ? "+" : "") + after;
   while (!isOver()) {
     const moves = await openMoves(deps, after, MOVES_PER_PAGE);
     for (const move of moves) {
-      if (isOver()) return after;
-      await continueMove(deps, move).catch((error: unknown) => {
+      if (isOver()) return here();
+      try {
+        if (await continueMove(deps, move, isOver)) hasMore = true;
+      } catch (error) {
         log("error", "tenant move held up", { tenantId: move.tenantId, ...describeError(error) });
-      });
+      }
       after = move.tenantId;
     }
-    if (moves.length < MOVES_PER_PAGE) return null;
+    if (moves.length < MOVES_PER_PAGE) {
+      if (!hasMore) return null;
+      [after, hasMore] = ["", false];
+    }
   }
-  return after;
+  return here();
 };

@@ -17,11 +17,21 @@ export const tenantMove = z
   .object({
     from: shard,
     to: shard,
-    state: z.enum(["moving", "moved", "ended"]).meta({
+    state: z.enum(["moving", "moved", "ended", "cancelled"]).meta({
       description:
-        "`moving`: its subscriptions are being copied. `moved`: it uses the new database, and the former one keeps " +
-        "what was published before. `ended`: the former one has nothing of it any more.",
+        "`moving`: it is being copied. `moved`: it uses the new database, and the former one keeps what was " +
+        "published before. `ended`: the former one has nothing of it any more. `cancelled`: it stayed where it was.",
     }),
+    rowsLeft: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          "While it is being moved: how many entries of feeds and order keys are left to be copied. Each of the two " +
+          "counts for 100,000 at most.",
+        examples: [1_200],
+      }),
     createdAt: time,
     movedAt: time.nullable(),
     endedAt: time.nullable(),

@@ -6,11 +6,13 @@ import type { Deps } from "../../base/deps";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 
 /**
- * What comes next in a move. "fence": what users write is refused in the old database. "copy": subscriptions and what
- * belongs to them are copied. "flip": the tenant uses the new database. "keep": what was published before stays in the
- * old one. "audit": its audit log there is copied. "clean": what is left there is deleted.
+ * What comes next in a move. "copy": what the tenant has much of is copied, while it goes on. "seal": what users write
+ * is refused for less than a second, the rest is copied, and the fence is made to last. "flip": the tenant uses the new
+ * database. "keep": what was published before stays in the old one. "audit": its audit log there is copied. "clean":
+ * what is left there is deleted. "lapsed": the fence ended before the copy did, which begins anew. "cancel": what was
+ * copied is deleted.
  */
-export type MoveStep = "fence" | "copy" | "flip" | "keep" | "audit" | "clean";
+export type MoveStep = "copy" | "seal" | "flip" | "keep" | "audit" | "clean" | "lapsed" | "cancel";
 
 /** A move. Times are Unix ms. */
 export interface Move {
@@ -20,13 +22,16 @@ export interface Move {
   toShard: number;
   step: MoveStep;
   cursor: string;
+  /** How many fences have ended before the copy did. */
+  lapses: number;
   createdAt: number;
   movedAt: number | null;
   endedAt: number | null;
 }
 
-const COLUMNS = sql.raw(`m.id, m.tenant_id AS tenantId, m.from_shard AS fromShard, m.to_shard AS toShard, m.step,
-  m.cursor, m.created_at AS createdAt, m.moved_at AS movedAt, m.ended_at AS endedAt`);
+const COLUMNS = sql.raw(`m.id, m.tenant_id AS tenantId, m.from_shard AS fromShard, m.to_shard AS toShard,
+  iif(m.step = 'fence', 'copy', m.step) AS step, m.cursor, m.lapses,
+  m.created_at AS createdAt, m.moved_at AS movedAt, m.ended_at AS endedAt`);
 
 /**
  * Begins a move and records it. Returns null when the tenant is in that database already, is being moved, or was moved
@@ -41,7 +46,7 @@ export async function insertMove(
   const id = newId();
   const { inserted } = await atomically(db, {
     made: sql`INSERT INTO tenant_moves (id, tenant_id, from_shard, to_shard, step, created_at)
-      SELECT ${id}, t.id, t.shard, ${toShard}, 'fence', ${nowMs} FROM tenants t
+      SELECT ${id}, t.id, t.shard, ${toShard}, 'copy', ${nowMs} FROM tenants t
       WHERE t.id = ${tenantId} AND t.shard <> ${toShard} AND t.former_shard IS NULL ON CONFLICT DO NOTHING`,
     recorded: events.map(auditIfChanged),
     inserted: rows<Move>(sql`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.id = ${id}`),
@@ -62,10 +67,34 @@ export async function openMoves({ db }: Deps, after: string, limit: number): Pro
     ORDER BY m.tenant_id LIMIT ${limit}`;
 }
 
-/** Notes that a step is done, or how far it has come. Does nothing if another run is ahead. */
-export async function saveStep({ db }: Deps, move: Move, next: MoveStep, cursor: string): Promise<void> {
-  await query(db)`UPDATE tenant_moves SET step = ${next}, cursor = ${cursor}
-    WHERE id = ${move.id} AND step = ${move.step} AND cursor = ${move.cursor}`;
+/** Notes that a step is done, or how far it has come. Returns null if another run is ahead, or the move has ended. */
+export async function saveStep({ db }: Deps, move: Move, next: MoveStep, cursor: string): Promise<Move | null> {
+  const { saved } = await atomically(db, {
+    done: sql`UPDATE tenant_moves AS m SET step = ${next}, cursor = ${cursor},
+      lapses = lapses + ${Number(next === "lapsed" && move.step !== "lapsed")}
+      WHERE m.id = ${move.id} AND ${isAt(move)} AND m.ended_at IS NULL`,
+    saved: rows<Move>(sql`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.id = ${move.id} AND changes() = 1`),
+  });
+  return saved[0] ?? null;
+}
+
+/** A version before began a move with a step that it called "fence". */
+const isAt = ({ step, cursor }: Move) => sql`iif(m.step = 'fence', 'copy', m.step) = ${step} AND m.cursor = ${cursor}`;
+
+/** Cancels the move of a tenant, and records that. Returns null if none is under way that can be stopped. */
+export async function cancelMove(
+  { db }: Deps,
+  tenantId: string,
+  events: readonly NewAuditEvent[],
+): Promise<Move | null> {
+  const { cancelled } = await atomically(db, {
+    done: sql`UPDATE tenant_moves SET step = 'cancel', cursor = '' WHERE tenant_id = ${tenantId} AND ended_at IS NULL
+      AND step IN ('fence', 'copy', 'lapsed')`,
+    recorded: events.map(auditIfChanged),
+    cancelled: rows<Move>(sql`SELECT ${COLUMNS} FROM tenant_moves m WHERE m.tenant_id = ${tenantId}
+      AND m.ended_at IS NULL AND m.step = 'cancel'`),
+  });
+  return cancelled[0] ?? null;
 }
 
 /**

@@ -10,7 +10,7 @@ import { recentSignInOrCredentials } from "../../identity/step-up/confirm";
 import { auditPage } from "../../tenancy/audit/log";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { auditPageBody, auditQuery } from "../../tenancy/audit/schemas";
-import { moveTenant } from "../moves/begin";
+import { cancelMoveOf, moveTenant } from "../moves/begin";
 import { move } from "../moves/schemas";
 import { changeAllSends, changeSendsOfTenant } from "./freezes";
 import {
@@ -138,14 +138,23 @@ export const operators = {
     id: "operatorMoveTenant",
     summary: "Moves a tenant to another delivery database.",
     description:
-      "For a few seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and " +
-      "the log stay in the former database until retention has removed them, and requests read both. `move` of " +
+      "For at most two seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries " +
+      "and the log stay in the former database until retention has removed them, and requests read both. `move` of " +
       `the tenant says how far it has come. 409: its former database still has something of it. ${CONFIRMED}`,
     ...CHANGE,
     schema: move,
     errors: ["CONFLICT"],
     verb: ({ deps, session, param, input }) => moveTenant(deps, session, param("id"), input),
     answer: saying("Tenant is being moved."),
+  }),
+  cancelMove: ofSubject(cancelMoveOf, {
+    id: "operatorCancelMove",
+    summary: "Cancels the move of a tenant, which stays in its database.",
+    description:
+      "What was copied is deleted. 409: it is not being moved, or the move cannot be stopped any more, because it is " +
+      `about to use the new database, or does. ${CONFIRMED}`,
+    errors: ["CONFLICT"],
+    answer: saying("Move cancelled."),
   }),
   suspendPerson: endpoint({
     id: "operatorSuspendPerson",
@@ -215,6 +224,7 @@ export const operatorRoutes = routes({
   "POST /tenants/:id/suspend": operators.suspendTenant,
   "POST /tenants/:id/resume": operators.resumeTenant,
   "POST /tenants/:id/move": operators.moveTenant,
+  "POST /tenants/:id/move/cancel": operators.cancelMove,
   "POST /people/:id/suspend": operators.suspendPerson,
   "POST /people/:id/resume": operators.resumePerson,
   "POST /people/:id/sessions/revoke": operators.endSessions,

@@ -6,10 +6,10 @@ import type { Deps } from "../../base/deps";
 import { unavailable } from "../../base/errors";
 import { describeError, log } from "../../base/log/log";
 import type { SessionPrincipal } from "../../base/schemas/principal";
-import { placesOf } from "../../tenancy/moves/places";
 import { ALL_TENANTS } from "../../webhooks/plane/frozen-store";
 import { ofService, ofTenant } from "../acting/audit-store";
 import { tenantToChange } from "../acting/tenant-to-change";
+import { inPlacesOf } from "./freeze-places";
 import { deleteFreeze, insertFreeze, recordOfService } from "./freezes-store";
 import { tellOperators } from "./notices";
 
@@ -31,10 +31,7 @@ export async function changeSendsOfTenant(
   const [ofService, event] = ofTenant(operator, tenantId, ACTIONS[change]);
   // First, because the delivery database of the tenant may be another one.
   await recordOfService(deps, ofService);
-  // The former database first: if it does not answer, a second call changes and records everything.
-  for (const { shard } of placesOf(tenant).reverse()) {
-    await CHANGES[change](deps.shards.db(shard), freeze, shard === tenant.shard ? event : null);
-  }
+  await inPlacesOf(deps, tenant, (place) => CHANGES[change](place, freeze, place.isFormer ? null : event));
 }
 
 /**
@@ -46,11 +43,11 @@ export async function changeAllSends(deps: Deps, operator: SessionPrincipal, cha
   const freeze = { tenantId: ALL_TENANTS, cause: "held", since: deps.now() } as const;
   const [first, ...others] = deps.shards.numbers;
   if (first === undefined) return;
-  await CHANGES[change](deps.shards.db(first), freeze, ofService(operator, ACTIONS[change]));
+  await CHANGES[change]({ db: deps.shards.db(first) }, freeze, ofService(operator, ACTIONS[change]));
   const missed: number[] = [];
   for (const shard of others) {
     try {
-      await CHANGES[change](deps.shards.db(shard), freeze, null);
+      await CHANGES[change]({ db: deps.shards.db(shard) }, freeze, null);
     } catch (error) {
       log("error", "sends not held or released", { shard, ...describeError(error) });
       missed.push(shard);

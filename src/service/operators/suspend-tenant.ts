@@ -5,7 +5,7 @@
 import type { Deps } from "../../base/deps";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
-import { placesOf } from "../../tenancy/moves/places";
+import { inPlacesOf } from "./freeze-places";
 import { deleteFreeze, insertFreeze } from "./freezes-store";
 import { markTenantResumed, markTenantSuspended } from "./suspend-store";
 
@@ -21,15 +21,13 @@ export async function suspendEverywhere(
 ): Promise<void> {
   const { tenantId } = tenant;
   const freeze = { tenantId, cause: "suspended", since: deps.now() } as const;
-  for (const { shard } of placesOf(tenant)) await insertFreeze(deps.shards.db(shard), freeze, null);
+  await inPlacesOf(deps, tenant, (place) => insertFreeze(place, freeze, null));
   await markTenantSuspended(deps, { tenantId, reason }, events, deps.now());
 }
 
 /** Ends the suspension of a tenant; its waiting deliveries are sent. Records the events if there was one. */
 export async function resumeEverywhere(deps: Deps, tenant: TenantRef, events: readonly NewAuditEvent[]): Promise<void> {
   const { tenantId } = tenant;
-  for (const { shard } of placesOf(tenant)) {
-    await deleteFreeze(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
-  }
+  await inPlacesOf(deps, tenant, (place) => deleteFreeze(place, { tenantId, cause: "suspended" }, null));
   await markTenantResumed(deps, tenantId, events);
 }

@@ -65,7 +65,7 @@ export async function acceptEvents(
     keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS,
     ...(rules === null ? {} : { rulesRevision: rules.revision, receivers: rules.receivers }),
   };
-  const { inserted, outbox } = await unlessDeparted(() =>
+  const { inserted, outbox } = await unlessDeparted(tenantId, () =>
     repeatable(
       unlessStale(() =>
         atomically(db, {

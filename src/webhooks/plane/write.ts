@@ -6,7 +6,7 @@ import { unlessDeparted } from "../../tenancy/moves/fence";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 
 /**
- * Runs named statements like `atomically`, in the delivery database of the tenant. Throws SERVICE_UNAVAILABLE, and does
+ * Runs named statements like `atomically`, in the delivery database of the tenant. Throws TenantIsMoving, and does
  * nothing, if the tenant leaves or has left that database.
  */
 export const writeBatch = <S extends Parameters<typeof atomically>[1]>(
@@ -15,6 +15,6 @@ export const writeBatch = <S extends Parameters<typeof atomically>[1]>(
   statements: S,
 ): ReturnType<typeof atomically<S>> =>
   // First: statements that record a change look at what the one before them has changed.
-  unlessDeparted(() =>
+  unlessDeparted(tenantId, () =>
     atomically(shards.db(shard), { unmoved: refuseDeparted(tenantId), ...statements }),
   ) as ReturnType<typeof atomically<S>>;

@@ -3,6 +3,7 @@ import { sha256Hex, toHex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
+import { onceMoved, TenantIsMoving } from "../../tenancy/moves/fence";
 import { publishOrFind } from "../events/publish";
 import type { CallIdentity } from "./content";
 import { hopsOf, MAX_HOPS } from "./hops";
@@ -91,7 +92,16 @@ async function relay(
 ): Promise<Receipt> {
   const idempotencyKey = identity && (await markOf(source.id, identity, call.body));
   const input = { type, payload, correlationId, idempotencyKey, requestHash: ANY_BODY, hops };
-  const [published] = await publishOrFind(deps, tenant, [input], 0);
+  let publisher = tenant;
+  const [published] = await onceMoved(deps, async () => {
+    try {
+      return await publishOrFind(deps, publisher, [input], 0);
+    } catch (error) {
+      // Providers seldom send a call again, so it waits.
+      if (error instanceof TenantIsMoving) publisher = (await findCalledSource(deps, source.id))?.tenant ?? publisher;
+      throw error;
+    }
+  });
   if (!published) throw new Error("no event was accepted");
   if (published.isRepeat) return { status: 200, message: "Already received" };
   deps.background("source use", touchSource(deps, source, deps.now()));
