@@ -6,7 +6,7 @@ import { app } from "../../src/app";
 import { makeChecked } from "../../src/base/crypto/checked-token";
 import { RULES } from "../../src/base/limits/rules";
 import { makeKey } from "../../src/identity/api-keys/key";
-import { newSourceId } from "../../src/webhooks/sources/source-id";
+import { newSourceId } from "../../src/webhooks/hops/source-id";
 import { newSlug, openCatalogue } from "../support/catalogue";
 import { newAddress, signUpVerified } from "../support/client";
 import { countedEnv, readSigners } from "../support/cost";

@@ -1,8 +1,8 @@
 /** Sources: forms of GitHub, and refusals of which each leaves an entry, whoever refuses the call. */
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test } from "vitest";
+import { newSourceId } from "../../src/webhooks/hops/source-id";
 import { forgetRefusals } from "../../src/webhooks/sources/refusals";
-import { newSourceId } from "../../src/webhooks/sources/source-id";
 import { call, eventually, type Person, signUpVerified } from "../support/client";
 import { create, deliver, errorsOf, eventsOf, SIGNED, send } from "../support/sources";
 

@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fromStored } from "../../src/base/db/stored-text";
+import { newSourceId } from "../../src/webhooks/hops/source-id";
 import { forgetRefusals } from "../../src/webhooks/sources/refusals";
 import type { SourceProvider } from "../../src/webhooks/sources/schemas";
-import { newSourceId } from "../../src/webhooks/sources/source-id";
 import { call, eventually, newAddress, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";
 import { callUnder } from "../support/overrides";

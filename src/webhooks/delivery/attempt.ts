@@ -2,13 +2,13 @@
 import { newIdAt } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { describeError, type LogFields, log } from "../../base/log/log";
+import { hopHeaderTo } from "../hops/hops";
 import { type Headers, headersOwner } from "../options/header-options";
 import { keyOf } from "../plane/enqueue";
 import { holdsWhenOff, isForPauses } from "../plane/lane";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "../plane/reasons";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "../plane/timing";
 import { type Decrypt, keysInForce } from "../signing/keys";
-import { hopHeaderTo } from "../sources/hops";
 import type { ClaimedDelivery } from "./claim-store";
 import { bodyOf } from "./envelope";
 import { sendToListener } from "./listener";

@@ -7,6 +7,7 @@ import { capReached } from "../../base/limits/caps";
 import type { ActingIn } from "../../base/schemas/actor";
 import type { Principal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { newSourceId } from "../hops/source-id";
 import type { SourceOptions } from "./option-schemas";
 import { readCall } from "./read";
 import {
@@ -18,7 +19,6 @@ import {
   type SourceSampleResult,
 } from "./schemas";
 import { givenSecret, keyOf, openSecrets, sealSecrets, tooShort } from "./secrets";
-import { newSourceId } from "./source-id";
 import { insertSource, readSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
 

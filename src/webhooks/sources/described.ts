@@ -1,7 +1,8 @@
 /** The signatures of a provider that its tenant describes: what `verification` says. */
+
+import type { InboundCall, Signed, Token } from "./inbound-call";
 import type { Verification } from "./option-schemas";
 import { entriesOf, type Hash, isRepeated, join, mac, present, type SignedTime, timeIn } from "./signature-text";
-import type { InboundCall, Signed, Token } from "./signed";
 
 const HASHES = { sha1: "SHA-1", sha256: "SHA-256", sha512: "SHA-512" } as const satisfies Record<string, Hash>;
 

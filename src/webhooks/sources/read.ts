@@ -3,9 +3,9 @@ import { AppError, invalid } from "../../base/errors";
 import { isForm } from "../../base/media-type";
 import { publication } from "../events/publication";
 import { type CallIdentity, type Content, contentOf } from "./content";
+import type { InboundCall } from "./inbound-call";
 import { MAX_INBOUND_BYTES } from "./option-schemas";
 import type { Reason, SourceProvider } from "./schemas";
-import type { InboundCall } from "./signed";
 import type { SourceRow } from "./store";
 
 /** A call that becomes an event. */

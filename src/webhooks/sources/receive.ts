@@ -5,13 +5,13 @@ import { AppError } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
 import { onceMoved, TenantIsMoving } from "../../tenancy/moves/fence";
 import { publishOrFind } from "../events/publish";
+import { hopsOf, MAX_HOPS } from "../hops/hops";
+import { isSourceId } from "../hops/source-id";
 import type { CallIdentity } from "./content";
-import { hopsOf, MAX_HOPS } from "./hops";
+import type { InboundCall } from "./inbound-call";
 import { type Relayed, readCall } from "./read";
 import { countRefused, noteError, reasonOf, refuseRepeated } from "./refusals";
 import { openSecrets } from "./secrets";
-import type { InboundCall } from "./signed";
-import { isSourceId } from "./source-id";
 import { type CalledSource, findCalledSource, touchSource } from "./store";
 import { refusalOf, verifyNothing } from "./verify";
 

@@ -4,9 +4,9 @@ import type { Deps } from "../../base/deps";
 import { AppError, type ErrorCode } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
 import { MINUTE_MS } from "../../base/time";
+import { isSourceId } from "../hops/source-id";
 import { insertSourceError } from "./errors-store";
 import type { Reason } from "./schemas";
-import { isSourceId } from "./source-id";
 import { findCalledSource } from "./store";
 
 /** Bounds the memory. */

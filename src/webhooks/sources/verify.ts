@@ -1,9 +1,10 @@
 /** Whether a call is genuine. */
 import { randomBytes, utf8 } from "../../base/crypto/encoding";
+import type { InboundCall, Signed, Token } from "./inbound-call";
 import type { SourceOptions } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 import { keyOf, type VerifyingKey } from "./secrets";
-import { type InboundCall, type Signed, signedBy, type Token } from "./signed";
+import { signedBy } from "./signed";
 
 interface Verifier {
   provider: SourceProvider;

@@ -38,6 +38,8 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
       ["PATCH", `/tenants/${tenantId}`, { name: "Other" }],
       ["POST", `/tenants/${tenantId}/suspend`, reason],
       ["POST", `/tenants/${tenantId}/resume`, reason],
+      ["POST", `/tenants/${tenantId}/invitations`, { email: newEmail(), role: "viewer" }],
+      ["PATCH", `/tenants/${tenantId}/security`, { requireSecondFactor: "off" }],
       ["POST", `/tenants/${tenantId}/members`, { user: userId, role: "viewer" }],
       ["PATCH", `/tenants/${tenantId}/members/${userId}`, { role: "developer" }],
       ["DELETE", `/tenants/${tenantId}/members/${userId}`, undefined],

@@ -32,6 +32,8 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     await ask("DELETE", `/invitations/${unwanted.id}`, undefined, owner.token);
     const known = await verified();
     const { token } = await invite(known.email);
+    await ask("POST", "/auth/invitations/look-up", { token: fresh("mailed-token") });
+    await ask("POST", "/auth/invitations/look-up", { token });
     await ask("POST", "/invitations/accept", { token: fresh("mailed-token") }, known.token);
     const joined = await ask("POST", "/invitations/accept", { token }, known.token);
     await ask("POST", "/auth/switch-tenant", { tenantId: fresh("tenant") }, known.token);

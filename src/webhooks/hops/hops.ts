@@ -5,11 +5,16 @@
 import { utf8 } from "../../base/crypto/encoding";
 import { digest } from "../../base/crypto/encryption";
 import type { KeyRing } from "../../base/crypto/keys";
-import type { InboundCall } from "./signed";
 import { isSourceId } from "./source-id";
 
 /** An event that has come through so many of our sources is not taken again. */
 export const MAX_HOPS = 3;
+
+/** A call of a source, as it came. */
+interface DeliveredCall {
+  headers: Headers;
+  body: Uint8Array<ArrayBuffer>;
+}
 
 const HEADER = "postern-hops";
 const PATH = /\/in\/(src_\w+)\/?$/;
@@ -29,7 +34,7 @@ export async function hopHeaderTo(
 }
 
 /** How many of our sources a call has come through, this one included. Zero if it does not say so, or we did not. */
-export async function hopsOf(keys: KeyRing, { headers, body }: InboundCall): Promise<number> {
+export async function hopsOf(keys: KeyRing, { headers, body }: DeliveredCall): Promise<number> {
   const [, hops = "", proof = "", keyId] = FORM.exec(headers.get(HEADER) ?? "") ?? [];
   const key = keys.find(({ id }) => id === keyId);
   if (!key) return 0;
