@@ -65,6 +65,7 @@ export const AUDITED_PAGES = [
   "/console/operator/sends/release",
   "/console/operator/tenants/:id",
   "/console/operator/tenants/:id/move",
+  "/console/operator/tenants/:id/move/cancel",
   "/console/operator/tenants/:id/resume",
   "/console/operator/tenants/:id/sends/hold",
   "/console/operator/tenants/:id/sends/release",

@@ -10,7 +10,7 @@ test("each route of the console, of portals and of catalogues is known as a page
   const known = [...AUDITED_PAGES.map((page) => page.replace(/\?.*/, "")), ...NO_PAGES];
   // The pages of the platform's tenant and of portals are those of every tenant.
   const ofEveryTenant = (path: string) =>
-    path.replace(/^(\/console\/platform|\/portal)(?=\/(webhooks|events|activity)(\/|$))/, "/console");
+    path.replace(/^(\/console\/platform|\/portal)(?=\/(webhooks|events|event-types|activity)(\/|$))/, "/console");
   const isKnown = (path: string) => known.includes(ofEveryTenant(path)) || path === "/console/platform";
   expect([...new Set(routes)].filter((path) => !isKnown(path))).toEqual([]);
   expect(known.filter((path) => !routes.includes(path))).toEqual([]);

@@ -52,6 +52,8 @@ describe("parallel uses of one proof", () => {
     const askers = Object.entries(sources).filter(([, text]) => text.includes("changes()"));
     expect(askers.map(([path]) => path)).toEqual([
       "../../src/base/db/client.ts",
+      // Moves: it tells whether the statement before it has changed the move.
+      "../../src/service/moves/store.ts",
       "../../src/tenancy/audit/record-store.ts",
       // Event types: nothing is used up there.
       "../../src/webhooks/event-types/change-store.ts",
@@ -61,7 +63,7 @@ describe("parallel uses of one proof", () => {
     );
     for (const [path] of counting)
       expect(path).toMatch(
-        /(audit|feeds)\/retention-store|webhooks\/retention\/store|pages-store|moves\/copy-store|db\/table-search/,
+        /(audit|feeds)\/retention-store|webhooks\/retention\/store|pages-store|moves\/(copy|clean)-store|db\/table-search/,
       );
   });
 

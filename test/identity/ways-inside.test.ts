@@ -83,7 +83,7 @@ const ENDS_NOTHING = new RegExp(
     "source\\.",
     "feed\\.",
     "event_type\\.",
-    "operator\\.(searched|(status|import|tenant|person)_read|tenant_moved|.*_resumed|2fa_removal_mailed|sends_)",
+    "operator\\.(searched|(status|import|tenant|person)_read|tenant_moved|move_cancelled|.*_resumed|2fa_removal_mailed|sends_)",
     "member\\.(invited|joined|added)",
     "api_key\\.created",
     "portal\\.link_(created|opened)",

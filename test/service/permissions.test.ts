@@ -176,6 +176,7 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "POST /operator/people/:id/sessions/revoke": {},
   "POST /operator/people/:id/two-factor/remove": {},
   "POST /operator/tenants/:id/move": {},
+  "POST /operator/tenants/:id/move/cancel": {},
   "POST /operator/sends/hold": {},
   "POST /operator/sends/release": {},
   "POST /operator/tenants/:id/sends/hold": {},

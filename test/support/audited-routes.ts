@@ -12,6 +12,7 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /operator/sends/hold": "recorded; it would hold the other tests' deliveries (isolated/operator-holds.test.ts)",
   "POST /operator/sends/release": "recorded; the same",
   "POST /operator/tenants/:id/move": "recorded; moves.isolated.test.ts moves a tenant",
+  "POST /operator/tenants/:id/move/cancel": "recorded; moves-without-a-stop.isolated.test.ts cancels one",
   "POST /platform/keys": OF_PLATFORM,
   "POST /platform/keys/:id/rotate": OF_PLATFORM,
   "DELETE /platform/keys/:id/previous": OF_PLATFORM,

@@ -89,6 +89,7 @@ export const API_ROUTE: Record<string, string> = {
   "/operator/tenants/:id/suspend": "POST /operator/tenants/:id/suspend",
   "/operator/tenants/:id/resume": "POST /operator/tenants/:id/resume",
   "/operator/tenants/:id/move": "POST /operator/tenants/:id/move",
+  "/operator/tenants/:id/move/cancel": "POST /operator/tenants/:id/move/cancel",
   "/operator/tenants/:id/sends/hold": "POST /operator/tenants/:id/sends/hold",
   "/operator/tenants/:id/sends/release": "POST /operator/tenants/:id/sends/release",
   "/operator/people/:id/suspend": "POST /operator/people/:id/suspend",

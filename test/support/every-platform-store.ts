@@ -39,6 +39,9 @@ export async function operateAll(id: string, exporter: Person): Promise<void> {
   await continueMoves(await createDeps(env, createExecutionContext()), 0, "", () => false);
   // Writes the copy in the former database too.
   await call("POST", `/webhooks/${moved}/pause`, { token: mover.token });
+  const waiting = await signUpVerified();
+  await operate(op, "POST", `/tenants/${waiting.tenantId}/move`, { shard: 1 - SHARD });
+  for (let times = 0; times < 2; times += 1) await operate(op, "POST", `/tenants/${waiting.tenantId}/move/cancel`, {});
   const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
   await call("POST", "/auth/2fa/remove", { body: removal });
 }

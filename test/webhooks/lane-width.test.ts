@@ -76,6 +76,7 @@ describe("the width of a subscription", () => {
     const id = crypto.randomUUID();
     const keys = Array.from({ length: 20 }, () => keyOf({ subscriptionId: id }));
     const planned = () => planClaim(keys, 0).length;
+    memory.mostInAll = MOST_PLACES;
     memory.latenciesMs.set(id, 5);
     expect(planned()).toBe(10);
     for (let n = 0; n < 5; n += 1) result(id, { isSlow: true });

@@ -20,7 +20,7 @@ import { feedAfter } from "./lanes/feed";
 import { giveUpOldPlaces, hasKeptPlace, hasPlace, isWithinWidth } from "./places";
 import { createRecorder, type Recorder } from "./recorder";
 import { type Claimed, type Run, RunStates } from "./run-states";
-import { excessOf, nextToSend, workMs } from "./selection";
+import { excessOf, isSpent, nextToSend, workMs } from "./selection";
 import { endAbandoned, hangs, isSilent, startSend, watch } from "./send-load";
 import { readTargets } from "./target-store";
 import { FarDeliveries } from "./throttling/far";
@@ -273,7 +273,7 @@ export class DeliveryRun {
       !hasKeptPlace(key.id) &&
       !hasPlace(key, nowMs) &&
       (isSilent(key.subscriptionId, nowMs) ?? (isOver && isWithinWidth(key, nowMs)));
-    this.#handBack(this.#unclaimed().filter(isStuck));
+    this.#handBack(this.#unclaimed().filter((key) => isSpent(this.#deps) || isStuck(key)));
     if (!isOver || this.#states.sending.length === 0) return;
     this.#passOnAtMs = nowMs + WATCH_EVERY_MS;
     this.#handBack(excessOf(this.#unclaimed()));

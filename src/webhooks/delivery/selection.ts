@@ -2,6 +2,7 @@
  * Which deliveries to claim and to send next. The order is fair between subscriptions, and only what can start soon is
  * claimed.
  */
+import type { Deps } from "../../base/deps";
 import type { ShardKey } from "../../base/messages";
 import { CLAIM_WORK_MS, MAX_WORK_MS } from "../plane/timing";
 import { hasKeptPlace, type Owned, Places, placesOfTenant } from "./places";
@@ -66,6 +67,15 @@ export function planClaim<K extends ShardKey>(
   }
   return planned;
 }
+
+/**
+ * An invocation may send D1 1,000 queries, and it is not known whether it counts the statements of a batch. After so
+ * many, other invocations do what is left; the rest is for the records, and for what they feed.
+ */
+const MOST_STATEMENTS = 500;
+
+/** Whether an invocation has used its share of statements. */
+export const isSpent = ({ trips }: Pick<Deps, "trips">): boolean => (trips.statements ?? 0) >= MOST_STATEMENTS;
 
 /** Returns those of `keys` that would wait too long in one run, after the first two seconds of sends. */
 export function excessOf<K extends Owned>(keys: readonly K[]): K[] {
