@@ -63,7 +63,7 @@ describe("parallel uses of one proof", () => {
     );
     for (const [path] of counting)
       expect(path).toMatch(
-        /(audit|feeds)\/retention-store|webhooks\/retention\/store|pages-store|moves\/(copy|clean)-store|db\/table-search/,
+        /(feeds\/retention-|audit\/retention-|webhooks\/retention\/|pages-|moves\/(copy|clean)-)store|db\/table-search/,
       );
   });
 

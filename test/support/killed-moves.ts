@@ -50,7 +50,11 @@ export async function killUntil(
 }
 
 /** Begins a move to a database. The clock is `aheadMs` ahead. */
-export async function beginMove({ tenantId }: Person, toShard: number, aheadMs: number): Promise<void> {
+export async function beginMove(
+  { tenantId }: Pick<Person, "tenantId">,
+  toShard: number,
+  aheadMs: number,
+): Promise<void> {
   const deps = await createDeps(env, createExecutionContext());
   const event = { tenantId, action: "operator.tenant_moved", actor: SYSTEM } as const;
   expect(await insertMove(deps, { tenantId, toShard }, [event], Date.now() + aheadMs)).not.toBeNull();

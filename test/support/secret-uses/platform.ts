@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { call, eventually, newEmail } from "../client";
 import { runImports } from "../imports";
+import { beginMove } from "../killed-moves";
 import { mailTo } from "../mailbox";
 import { operator } from "../operators";
 import { ask, fresh, keep, keepTokenOf, verified } from "./caller";
@@ -102,6 +103,10 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
     await ask("POST", "/auth/2fa/remove", { token: fresh("mailed-token") });
     await ask("POST", "/auth/2fa/remove", { token: keepTokenOf(await mailTo(lost.email, /Remove your lost/)) });
     for (const token of [op.token, other.token]) await ask("POST", `${ofTenant}/move`, { shard: 1 }, token);
+    const stays = (await ask("GET", "/auth/me", undefined, (await verified()).token)).body.data.tenant.id;
+    await beginMove({ tenantId: stays }, 1, 0);
+    const cancelling = `/operator/tenants/${stays}/move/cancel`;
+    for (const token of [op.token, other.token]) await ask("POST", cancelling, {}, token);
     for (const path of [...changes, ...ofPeople, ...ofAll]) {
       expect((await ask("POST", path, { reason: "a test", password: fresh("password") }, other.token)).status).not.toBe(
         200,
