@@ -115,7 +115,7 @@ export class Claims {
     const answer = claimDeliveries(db, { speed, claim, isOrdinary }, keys, calledMs);
     const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);
     const answeredMs = deps.now();
-    noteDelay(answeredMs - calledMs, rows.length, answeredMs);
+    noteDelay(answeredMs - calledMs, answeredMs);
     // A database that answers late is asked for less.
     const isLate = answeredMs - calledMs >= LATE_CLAIM_MS;
     this.#most = isLate ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);

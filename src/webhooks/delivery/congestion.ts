@@ -1,39 +1,20 @@
 /**
- * How many places all tenants have together. Backlogs give way as background transports do (LEDBAT, RFC 6817): what a
- * claim waits for others, not what it takes, decides whether they may have more in progress.
+ * How many places all tenants have together. While claims are answered late, there are fewer: what many have in
+ * progress takes the time of the isolate and of the database, which others need too.
  */
-import { MINUTE_MS } from "../../base/time";
 import { NARROW_EVERY_MS, TARGET_DELAY_MS } from "../plane/timing";
 import { MOST_PLACES, memory } from "./isolate-memory";
 
-const FEWEST_IN_ALL = 4;
+const FEWEST_IN_ALL = 16;
 
 /**
- * Notes how long a claim took, and how many deliveries it got. If it waited longer than the target, there are half as
- * many places (RFC 6817, section 2.4.2); otherwise as many more as it got, if at least half of them are taken.
+ * Notes how long a claim took, of which nearly all is waiting for others. Backlogs give way as background transports do
+ * (RFC 6817): fewer places after a delay above the target, one more after each other answer.
  */
-export function noteDelay(delayMs: number, claimed: number, nowMs: number): void {
-  const waitedMs = delayMs - shortestDelayMs(delayMs, nowMs);
-  if (waitedMs > TARGET_DELAY_MS) narrow(nowMs);
-  else if (2 * (memory.places.inAll + memory.places.inAllReserves) >= memory.mostInAll) {
-    memory.mostInAll = Math.min(MOST_PLACES, memory.mostInAll + claimed);
+export function noteDelay(delayMs: number, nowMs: number): void {
+  if (delayMs <= TARGET_DELAY_MS) memory.mostInAll = Math.min(MOST_PLACES, memory.mostInAll + 1);
+  else if (nowMs - memory.narrowedMs >= NARROW_EVERY_MS) {
+    memory.mostInAll = Math.max(FEWEST_IN_ALL, Math.floor(memory.mostInAll * 0.8));
+    memory.narrowedMs = nowMs;
   }
-}
-
-/** What a claim takes while it waits for nothing: the shortest delay of this minute and the last (section 4.2). */
-function shortestDelayMs(delayMs: number, nowMs: number): number {
-  const { delays } = memory;
-  if (nowMs - delays.sinceMs >= MINUTE_MS) {
-    const isRecent = nowMs - delays.sinceMs < 2 * MINUTE_MS;
-    memory.delays = { sinceMs: nowMs, formerMs: isRecent ? delays.shortestMs : delayMs, shortestMs: delayMs };
-  }
-  memory.delays.shortestMs = Math.min(memory.delays.shortestMs, delayMs);
-  return Math.min(memory.delays.shortestMs, memory.delays.formerMs);
-}
-
-/** The answers that come soon after were under way already, so they say nothing new. */
-function narrow(nowMs: number): void {
-  if (nowMs - memory.narrowedMs < NARROW_EVERY_MS) return;
-  memory.mostInAll = Math.max(FEWEST_IN_ALL, memory.mostInAll >> 1);
-  memory.narrowedMs = nowMs;
 }

@@ -16,10 +16,8 @@ const MAX_RESTS = 2_000;
 /** The sweep goes on with those that are left out. */
 const MAX_FAN_OUTS = 200;
 
-/** The places that all tenants have together: the most, and those of an isolate that knows nothing yet. */
+/** The most places that all tenants have together. */
 export const MOST_PLACES = 320;
-const FIRST_PLACES = 40;
-const noDelays = () => ({ sinceMs: 0, formerMs: Number.POSITIVE_INFINITY, shortestMs: Number.POSITIVE_INFINITY });
 
 /** The sends in progress of one subscription. */
 export interface Load {
@@ -76,10 +74,8 @@ export const memory = {
   /** The places that are kept for queued deliveries, by id, oldest first. They are taken too. */
   keptPlaces: new BoundedMap<Counted>(MAX_KEPT_PLACES),
   /** How many places all tenants have together, and when there last became fewer (Unix ms). */
-  mostInAll: FIRST_PLACES,
+  mostInAll: MOST_PLACES,
   narrowedMs: 0,
-  /** The shortest delays of claims, in ms: since a time (Unix ms), and in the minute before. */
-  delays: noDelays(),
   /** When a subscription has rested long enough since its last delivery to count as idle, Unix ms. */
   restedFromMs: new BoundedMap<number>(MAX_RESTS),
   /** The bytes of claimed payloads. */
@@ -133,9 +129,8 @@ export const memory = {
     this.places.inAll = 0;
     this.places.inReserves.clear();
     this.places.inAllReserves = 0;
-    this.mostInAll = FIRST_PLACES;
+    this.mostInAll = MOST_PLACES;
     this.narrowedMs = 0;
-    this.delays = noDelays();
     this.usualMs = ASSUMED_LATENCY_MS;
     this.claimedBytes = 0;
     this.watchedMs = 0;

@@ -27,8 +27,8 @@ export const BLOCKED_AFTER_MS = 300;
 export const CLAIM_TIMEOUT_MS = 5_000;
 /** A claim that takes this long makes the next ones of its run smaller. */
 export const LATE_CLAIM_MS = 1_000;
-/** After a claim that waited longer for others, fewer deliveries may be in progress; at most so often. */
-export const TARGET_DELAY_MS = 10;
+/** After a claim that took longer, fewer deliveries may be in progress; at most so often. */
+export const TARGET_DELAY_MS = 25;
 export const NARROW_EVERY_MS = 100;
 /** A send that could not start this long after its claim was asked for is handed back. */
 export const START_WITHIN_MS = 1_500;
