@@ -93,15 +93,9 @@ function busy(tenantId: string) {
   return owned;
 }
 
-/** An isolate whose claims have waited for nobody. */
-function beQuiet() {
-  memory.clear();
-  memory.mostInAll = MOST_PLACES;
-}
-
 describe("when a tenant's share is taken", () => {
   const fill = (tenantId: string) => {
-    beQuiet();
+    memory.clear();
     for (let taken = 0; taken < MOST_OF_TENANT; taken += 1) takePlace(busy(tenantId), 0);
   };
   afterEach(() => memory.clear());
@@ -133,7 +127,7 @@ describe("when a tenant's share is taken", () => {
   });
 
   test("the reserves of all tenants together are bounded, but each tenant keeps a few", () => {
-    beQuiet();
+    memory.clear();
     const taken = Array.from({ length: 10 }, (_, n) => `tenant ${n}`).map((tenant) => {
       memory.places.ofTenants.set(tenant, MOST_OF_TENANT);
       const owned = Array.from({ length: 120 }, () => newOf(tenant));
@@ -144,7 +138,7 @@ describe("when a tenant's share is taken", () => {
 });
 
 test("a place that is kept for a queued delivery is its own, for a second", () => {
-  beQuiet();
+  memory.clear();
   const keys = Array.from({ length: 2 }, () => keyOf(busy("a")));
   const [first, second] = keys.map(({ id }) => id);
   for (let taken = 1; taken < MOST_OF_TENANT; taken += 1) takePlace(busy("a"), 0);

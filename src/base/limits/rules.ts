@@ -153,8 +153,8 @@ export const maxLeasedUnits = ({ limit }: Rule): number => Math.floor(limit / 10
 const LEAST_ALLOWANCE = 5;
 
 /**
- * How many units an isolate uses in a window without asking: a thousandth of the limit, so that who publishes seldom
- * needs no limiter. The isolate tells of them when it asks for more.
+ * How many units an isolate uses in a window without asking: a thousandth of the limit, so that a tenant that seldom
+ * publishes needs no limiter. The isolate reports them when it asks for more.
  */
 export const allowanceUnits = ({ limit }: Rule): number => {
   const units = Math.floor(limit / 1_000);

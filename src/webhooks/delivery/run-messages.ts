@@ -13,7 +13,7 @@ interface Delivery {
   earlyMs: number;
 }
 
-/** After how many seconds a message must come again, because it is too early; null for never. */
+/** When a message must come again: after so many seconds because it is too early, after a fault, or never (null). */
 export type ComesAgain = number | "after a fault" | null;
 
 /**

@@ -12,7 +12,7 @@ const wokenAtMs = new BoundedMap<number>(500);
 export async function wakePolls({ feedPolls, now, wait }: Deps, tenantId: string): Promise<void> {
   const nowMs = now();
   const lastMs = wokenAtMs.get(tenantId) ?? 0;
-  // A wake that is still to come tells of this event too.
+  // A wake that has not been sent yet covers this event too.
   if (lastMs > nowMs && lastMs <= nowMs + WAKE_EVERY_MS) return;
   const atMs = lastMs <= nowMs ? Math.max(nowMs, lastMs + WAKE_EVERY_MS) : nowMs;
   wokenAtMs.set(tenantId, atMs);
