@@ -12,6 +12,7 @@ const answers = z.object({
 const logins = z.object({ token: z.string() });
 const accounts = z.array(z.object({ id: z.string(), name: z.string() }));
 const databases = z.array(z.object({ name: z.string(), uuid: z.string() }));
+const answersOfQueries = z.tuple([z.object({ results: z.array(z.record(z.string(), z.unknown())) })]);
 const queues = z.array(z.object({ queue_name: z.string() }));
 const secrets = z.array(z.object({ name: z.string() }));
 const deployments = z.object({
@@ -64,6 +65,12 @@ export class Account {
 
   async createDatabase(name: string): Promise<void> {
     await this.#call("POST", "/d1/database", { name });
+  }
+
+  /** Runs one statement in a database, and returns its rows. */
+  async query(id: string, sql: string, params: readonly string[]): Promise<Record<string, unknown>[]> {
+    const answer = await this.#call("POST", `/d1/database/${id}/query`, { sql, params });
+    return answersOfQueries.parse(answer?.result)[0].results;
   }
 
   async queueNames(): Promise<Set<string>> {

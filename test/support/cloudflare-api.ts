@@ -122,17 +122,25 @@ export class CloudflareApi {
   }
 
   #createDatabase(body: string): Outcome {
-    const { name } = JSON.parse(body) as { name: string };
+    return this.#database(this.create((JSON.parse(body) as { name: string }).name));
+  }
+
+  /** Creates an empty database, and returns its id. */
+  create(name: string): string {
     const uuid = randomUUID();
     this.databases.set(uuid, { name, data: new DatabaseSync(":memory:") });
-    return this.#database(uuid);
+    return uuid;
   }
 
   #query(uuid: string, body: string): Outcome {
     const data = this.databases.get(uuid)?.data;
     if (!data) return missing(7404, "No such database");
-    const { sql } = JSON.parse(body) as { sql: string };
+    const { sql, params = [] } = JSON.parse(Buffer.from(body, "latin1").toString()) as {
+      sql: string;
+      params?: string[];
+    };
     try {
+      if (params.length > 0) return { result: [{ results: data.prepare(sql).all(...params), success: true }] };
       const results = /^\s*(select|pragma)/i.test(sql) ? data.prepare(sql).all() : [];
       if (results.length === 0) data.exec(sql);
       return { result: [{ results, success: true, meta: { duration: 1 } }] };
