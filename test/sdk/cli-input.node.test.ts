@@ -7,6 +7,7 @@ import { clientOf } from "../../src/sdk/cli/account.ts";
 import { exactly, parseExactly, receiveExactly, stringifyExactly } from "../../src/sdk/cli/exact.ts";
 import { Failure } from "../../src/sdk/cli/failure.ts";
 import { readJson, readJsonText, readText } from "../../src/sdk/cli/input.ts";
+import { HARD, REWRAPPED } from "../support/hard-document.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "postern-input-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,8 +19,6 @@ const file = (bytes: Uint8Array | string): string => {
   return path;
 };
 
-/** Numbers that a double changes, escapes, equal names and spaces. */
-const HARD = '{ "id": 12345678901234567890,"id":1.0,\t"e":1E400, "s":"\\u00e9\\/ \\"7\\" 9007199254740993", "m":-0.0 }';
 const account = { url: "http://service.test", key: "ak_test" };
 
 describe("files", () => {
@@ -64,10 +63,9 @@ describe("JSON", () => {
   });
 
   test("is printed with the digits that the service has sent", async () => {
-    const answer = '{"data":[{"_id":"1","payload":{"id":12345678901234567890,"s":"12345678901234567890"}}]}';
+    const answer = `{"data":[{"_id":"1","payload":${HARD}}]}`;
     vi.stubGlobal("fetch", async () => new Response(answer, { status: 200 }));
     const [attempt] = await clientOf(account, undefined, receiveExactly).webhooks.logs("w");
-    const printed = '{"_id":"1","payload":{"id":12345678901234567890,"s":"12345678901234567890"}}';
-    expect(stringifyExactly(attempt)).toBe(printed);
+    expect(stringifyExactly(attempt)).toBe(`{"_id":"1","payload":${REWRAPPED}}`);
   });
 });

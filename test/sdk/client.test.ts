@@ -1,8 +1,10 @@
 /** postern/client against the service: every endpoint, and every kind of failure. */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
+import { parseVerbatim } from "../../src/base/exact-json";
 import { type Fetch, PosternError, type PosternErrorCode } from "../../src/sdk/client";
 import { call, newEmail, PASSWORD, signUp } from "../support/client";
+import { HARD, REWRAPPED } from "../support/hard-document";
 import { mailTo, tokenIn } from "../support/mailbox";
 import { newInbox } from "../support/receiver";
 import { clientOf } from "../support/sdk";
@@ -75,6 +77,14 @@ test("every endpoint has a method", async () => {
   expect(signInUrl("google", { to: "/a b" })).toBe("http://postern.test/api/v1/auth/oauth/google?to=%2Fa+b");
   expect(endpoints.length).toBeGreaterThan(30);
   expect([...new Set(sent.map(({ route }) => route))].sort()).toEqual([...new Set(endpoints)].sort());
+});
+
+test("a library in place of JSON writes and reads the bodies, and what JSON cannot write is a TypeError", async () => {
+  const codec = { parse: parseVerbatim, stringify: (value: unknown) => JSON.stringify(value) };
+  const { client } = clientOf(await signUp(), { json: codec });
+  const { id } = await client.events.publish({ type: "Hard", payload: parseVerbatim(HARD) });
+  expect(JSON.stringify((await client.events.get(id)).data.payload)).toBe(REWRAPPED);
+  await expect(client.events.publish({ type: "Hard", payload: 1n })).rejects.toBeInstanceOf(TypeError);
 });
 
 test("iterating over a list reads all its pages from the given one on, and awaiting it reads one", async () => {

@@ -93,6 +93,7 @@ describe("a genuine delivery", () => {
         type: "OrderPaid",
         timestamp: new Date(Number(received.headers["webhook-timestamp"]) * 1000),
         payload,
+        body: received.body,
         correlationId: "trace 7",
       });
     }

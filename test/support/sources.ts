@@ -16,7 +16,7 @@ export const create = async (person: Person, provider: SourceProvider, more: obj
   return answer.data;
 };
 
-const hex = async (text: string, secret = SECRET) => toHex(await hmac("SHA-256", utf8(secret), text));
+export const hex = async (text: string, secret = SECRET) => toHex(await hmac("SHA-256", utf8(secret), text));
 const base64 = async (text: string, secret = SECRET) => toBase64(await hmac("SHA-256", utf8(secret), text));
 
 /** The headers that a provider sends with a body. */

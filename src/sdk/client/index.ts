@@ -36,7 +36,7 @@ import { type PasskeyMethods, passkeyMethods } from "./passkeys";
 import { type Platform, platformOf } from "./platform";
 import { type Portal, portalOf } from "./portal";
 import { createRenew } from "./renewal";
-import { createSend, type Fetch } from "./send";
+import { createSend, type Fetch, type JsonCodec } from "./send";
 import { type TenantMethods, tenantMethods } from "./tenants";
 import { memoryStore, type TokenStore } from "./token-store";
 import { type WebhookMethods, webhookMethods } from "./webhooks";
@@ -56,7 +56,7 @@ export type { Listed, Page, Paged } from "./pages";
 export type { PasskeyLoginOptions, PasskeyMethods } from "./passkeys";
 export type { Platform } from "./platform";
 export type { Portal } from "./portal";
-export type { Fetch } from "./send";
+export type { Fetch, JsonCodec } from "./send";
 export type { TenantMethods } from "./tenants";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
 export type { WebhookMethods } from "./webhooks";
@@ -81,6 +81,8 @@ export interface ClientOptions {
   tokens?: TokenStore | undefined;
   /** Replaces the global `fetch`. */
   fetch?: Fetch | undefined;
+  /** Replaces `JSON`, which changes numbers above 2^53, by a library that keeps their digits. */
+  json?: JsonCodec | undefined;
   /** Replaces `navigator.credentials`, for passkeys. */
   authenticators?: Authenticators | undefined;
   /** How long a call may take unless its own options say otherwise; 30,000. */
@@ -134,12 +136,12 @@ export interface Client {
  * const webhooks = await client.webhooks.list();
  */
 export function createClient(options: ClientOptions): Client {
-  const { apiKey, platformKey, tenant, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
+  const { apiKey, platformKey, tenant, tokens = memoryStore(), timeoutMs = TIMEOUT_MS, json = JSON } = options;
   if (apiKey !== undefined && platformKey !== undefined) throw new TypeError("Give apiKey or platformKey, not both.");
   const key = apiKey ?? platformKey;
   const forPerson = headersForPerson(options.onBehalfOf, options.clientIpSecret);
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
-  const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)), { tenant, forPerson });
+  const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)), { tenant, forPerson, json });
   const renew = createRenew(tokens, send, `postern ${baseUrl}`);
   const call = createCall({
     send,

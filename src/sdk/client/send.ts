@@ -7,6 +7,12 @@ import type { HeadersForPerson } from "./on-behalf";
 /** `fetch` or a replacement for it, such as the `fetch` of a service binding. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** Writes and reads bodies. Its `stringify` and `parse` need to take no more arguments than a value and a text. */
+export interface JsonCodec {
+  stringify: (value: unknown) => string;
+  parse: (text: string) => unknown;
+}
+
 export interface Outgoing {
   method: string;
   /** Under `/api/v1`. */
@@ -47,12 +53,13 @@ interface Failure {
 export function createSend(
   baseUrl: string,
   fetch: Fetch,
-  { tenant, forPerson }: { tenant: string | undefined; forPerson: HeadersForPerson },
+  { tenant, forPerson, json: codec }: { tenant: string | undefined; forPerson: HeadersForPerson; json: JsonCodec },
 ): Send {
   return async (outgoing) => {
+    const { method, body, ndjson, signal } = outgoing;
+    // What has no JSON, such as a cycle, is no failure of the network.
+    const json = body === undefined ? null : codec.stringify(body);
     try {
-      const { method, body, ndjson, signal } = outgoing;
-      const json = body === undefined ? null : JSON.stringify(body);
       const url = `${baseUrl}/api/v1${outgoing.path}`;
       const ofPerson = await forPerson(method, url);
       const response = await fetch(url, {
@@ -63,7 +70,7 @@ export function createSend(
         signal,
       });
       const text = await response.text();
-      return outgoing.isFile && response.ok ? { data: text } : read(response, text, baseUrl);
+      return outgoing.isFile && response.ok ? { data: text } : read(response, parsed(text, codec), baseUrl);
     } catch (error) {
       throw explain(error, outgoing.signal, baseUrl);
     }
@@ -99,8 +106,7 @@ function headersOf({ body, ndjson, credential, idempotencyKey }: Outgoing): Reco
   };
 }
 
-function read(response: Response, text: string, baseUrl: string): Envelope {
-  const body = parse(text);
+function read(response: Response, body: unknown, baseUrl: string): Envelope {
   if (response.ok && isObject(body) && ("data" in body || "message" in body)) return body;
   const { status, headers } = response;
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
@@ -111,9 +117,9 @@ function read(response: Response, text: string, baseUrl: string): Envelope {
   throw new PosternError({ code: "BAD_RESPONSE", message, status, requestId, retryAfterSeconds, baseUrl });
 }
 
-function parse(text: string): unknown {
+function parsed(text: string, codec: JsonCodec): unknown {
   try {
-    return JSON.parse(text);
+    return codec.parse(text);
   } catch {
     return undefined;
   }

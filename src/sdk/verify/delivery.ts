@@ -10,6 +10,8 @@ export interface Delivery<Payload = unknown> {
   timestamp: Date;
   /** The parsed payload. Its type is what the caller says; it is not checked. */
   payload: Payload;
+  /** The body as it was sent and signed, for numbers above 2^53, which JSON.parse has changed in `payload`. */
+  body: string;
   /** What the publisher sent along, if anything. Not signed. */
   correlationId: string | undefined;
   /** The key by which the publisher orders events, if there is one. Not signed. */

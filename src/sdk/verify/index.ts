@@ -110,6 +110,7 @@ export async function verifyDelivery(
   return {
     id,
     ...(format === undefined ? { type: named, payload } : openEnvelope(payload, format)),
+    body,
     timestamp: new Date(seconds * 1000),
     correlationId: header.optional("x-correlation-id"),
     orderKey: header.optional("webhook-order-key"),

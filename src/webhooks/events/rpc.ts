@@ -20,15 +20,20 @@ const MAX_BATCH_BYTES = 1024 * KIB;
 
 /**
  * Turns the argument into what JSON makes of it. RPC also carries what JSON cannot represent, such as cycles, which
- * have no end.
+ * have no end, and infinite numbers, which would become null.
  */
 function asJson(value: unknown, context: z.RefinementCtx): unknown {
   try {
-    return JSON.parse(JSON.stringify(value));
+    return JSON.parse(JSON.stringify(value, orThrow));
   } catch {
     context.addIssue({ code: "custom", message: "Must be a JSON value" });
     return z.NEVER;
   }
+}
+
+function orThrow(_name: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError("not a JSON number");
+  return value;
 }
 
 const tenantId = z.string().min(1).max(64);

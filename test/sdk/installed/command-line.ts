@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../browser/dev-server.ts";
+import { HARD } from "../../support/hard-document.ts";
 import { folder, key, receiver, server, start } from "./stage.ts";
 
 const ACCOUNT_FILE = join(folder, "postern/config.json");
@@ -164,10 +165,9 @@ export function commandLine(): void {
     try {
       await expect.poll(() => printed.err, { timeout: 30_000 }).toContain("Listening");
       await shows(/^whsec_/);
-      const payload = '{ "n": 12345678901234567890, "n": 1.0, "s": "\\u00e9" }';
-      await runCommand(["publish", "Heard", "--payload", payload], signedIn());
+      await runCommand(["publish", "Heard", "--payload", HARD], signedIn());
       await shows(/Heard {2}[0-9a-f-]{36} {2}200 {2}\d+ ms/);
-      expect(receiver.arrivals.map(({ body }) => body)).toContainEqual(expect.stringContaining(payload));
+      expect(receiver.arrivals.map(({ body }) => body)).toContainEqual(expect.stringContaining(HARD));
       await shows(/Earlier {2}[0-9a-f-]{36} {2}200/);
     } finally {
       child.kill("SIGINT");
