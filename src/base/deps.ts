@@ -1,7 +1,8 @@
 /** The dependencies of domain functions. Every entry point builds them in the same way from `env`. */
-import { type Config, parseConfig, SETTING_NAMES } from "./config/config";
+import { type Config, parseConfig, refusedSetting, SETTING_NAMES } from "./config/config";
 import { ConfigError } from "./config/config-error";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
+import { readRsaPem } from "./crypto/rsa-key";
 import { createDb, type Db, type TripCount } from "./db/client";
 import { createShards, findDatabases, type Shards } from "./db/shards";
 import { createDeliveryQueues, type DeliveryQueues } from "./delivery-queues";
@@ -11,7 +12,8 @@ import { describeError, log, setLogLevel } from "./log/log";
 import type { MailJob } from "./mail/job";
 import type { AlarmMessage } from "./messages";
 import { CONSOLE_PATH } from "./paths";
-import { createSigners, type SignerCache, type Signers } from "./signers/signers";
+import { emptySignerCache, type SignerCache } from "./signers/readings";
+import { createSigners, type Signers } from "./signers/signers";
 
 export interface Deps {
   config: Config;
@@ -84,7 +86,15 @@ async function loadSettings(env: Env): Promise<Settings> {
     const config = parseConfig({ ...env });
     if (config.refused.length > 0) log("error", "optional settings refused", { reason: config.refused.join("; ") });
     const keys = await deriveKeyRing(config.secretKeys);
-    return { config, keys, leases: noLeases(), signerCache: {}, configuredHosts: configuredHosts(config) };
+    const rsaKey = config.tokenRsaKey === undefined ? null : await readRsaPem(config.tokenRsaKey);
+    if (config.tokenRsaKey !== undefined && !rsaKey) throw refusedSetting("TOKEN_RSA_KEY");
+    return {
+      config,
+      keys,
+      leases: noLeases(),
+      signerCache: emptySignerCache(rsaKey),
+      configuredHosts: configuredHosts(config),
+    };
   } catch (error) {
     if (error instanceof ConfigError) log("error", "configuration refused", { reason: error.message });
     throw error;
@@ -123,7 +133,15 @@ export async function createDeps(
   return {
     config,
     keys,
-    signers: createSigners({ db: signerDb, config, keys, cache: signerCache, background, now: Date.now }),
+    signers: createSigners({
+      db: signerDb,
+      config,
+      signsAll: false,
+      keys,
+      cache: signerCache,
+      background,
+      now: Date.now,
+    }),
     db: createDb(env.DB, trips),
     shards: createShards(databases, trips),
     trips,

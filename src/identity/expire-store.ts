@@ -74,7 +74,9 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
       RETURNING 1`,
     revocations: sql`DELETE FROM revocations WHERE (at, key) IN
       (SELECT at, key FROM revocations WHERE at < ${Math.floor(oldest.revokedAt / 1000)} LIMIT ${limit}) RETURNING 1`,
-    signers: sql`DELETE FROM token_signers WHERE retired_at <= ${oldest.signerRetiredAt} RETURNING 1`,
+    signers: sql`DELETE FROM token_signers WHERE retired_at <= ${oldest.signerRetiredAt}
+      AND NOT (private_sealed IS NOT NULL AND kid IN (SELECT kid FROM token_signers WHERE retired_at IS NULL))
+      RETURNING 1`,
     usedStates: sql`DELETE FROM used_states WHERE id IN
       (SELECT id FROM used_states WHERE id < ${String(oldest.stateExpiredAt)} LIMIT ${limit}) RETURNING 1`,
   });

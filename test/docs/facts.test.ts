@@ -76,6 +76,7 @@ describe("the tables", () => {
         "CLIENT_IP_SECRET",
         "TURNSTILE_SECRET",
         "LEGACY_LOGIN_SECRET",
+        "TOKEN_RSA_KEY",
         ...providerSecrets,
         ...vars,
       ].sort(),

@@ -17,6 +17,7 @@ import {
   NOW,
   openIssuer,
   other,
+  rsa,
   served,
   sign,
   tokenOf,
@@ -28,7 +29,7 @@ import {
 beforeEach(openIssuer);
 
 describe("a good token", () => {
-  test.each([key, other])("signed with $alg says who it is", async (by) => {
+  test.each([key, other, rsa])("signed with $alg says who it is", async (by) => {
     expect(await verifier().verify(await tokenOf({}, {}, by))).toEqual({
       userId: "user",
       sessionId: "session",
@@ -107,6 +108,7 @@ const FORGED: Record<string, [reason: SessionErrorReason, token: () => string | 
   "no algorithm": ["WRONG_ALGORITHM", () => `${b64({ ...head, alg: "none" })}.${b64(CLAIMS)}.e30`],
   "HMAC with the public key": ["WRONG_ALGORITHM", hmac],
   "the key of the other algorithm": ["WRONG_ALGORITHM", () => tokenOf({}, { kid: other.kid })],
+  "the RSA key under another algorithm": ["WRONG_ALGORITHM", () => tokenOf({}, { kid: rsa.kid })],
   "an unpublished key": ["UNKNOWN_KEY", () => tokenOf({}, {}, unpublished)],
   "no key": ["UNKNOWN_KEY", () => tokenOf({}, { kid: undefined })],
   "a key of its own in the header": [

@@ -7,7 +7,7 @@ import {
   type SessionVerifierOptions,
 } from "../../src/sdk/session";
 
-type Algorithm = "EdDSA" | "ES256";
+type Algorithm = "EdDSA" | "ES256" | "RS256";
 interface Key {
   kid: string;
   alg: Algorithm;
@@ -27,6 +27,7 @@ async function newKey(alg: Algorithm, kid: string = crypto.randomUUID()): Promis
 
 export const key = await newKey("EdDSA");
 export const other = await newKey("ES256");
+export const rsa = await newKey("RS256");
 export const unpublished = await newKey("EdDSA");
 
 export const CLAIMS = {
@@ -73,7 +74,7 @@ export const served = async (jws: string | Promise<string>, etag = "") =>
 
 /** Begins with a good issuer. */
 export function openIssuer(): void {
-  const keys = () => Response.json({ keys: [key.jwk, other.jwk] });
+  const keys = () => Response.json({ keys: [key.jwk, other.jwk, rsa.jwk] });
   Object.assign(issuer, { keys, list: () => served(listOf([])), asked: [], nowMs: NOW * 1000 } satisfies World);
 }
 

@@ -99,9 +99,11 @@ export async function formerToken(token: string, secret: string, issuer = "poste
     .sign(signing.EdDSA.privateKey);
 }
 
+export const depsOf = (settings: Settings, context: ExecutionContext) => createDeps(bindings(settings), context);
+
 export async function minute(settings: Settings): Promise<void> {
   const context = createExecutionContext();
-  await (await createDeps(bindings(settings), context)).signers.keep();
+  await (await depsOf(settings, context)).signers.keep();
   await waitOnExecutionContext(context);
 }
 

@@ -239,5 +239,8 @@ export function parseConfig(env: Partial<Record<Name, unknown>>): Config {
   return { ...config, passkeyOrigins: [] };
 }
 
+/** The refusal of a setting that only the runtime's cryptography can judge. */
+export const refusedSetting = (name: Name): ConfigError => new ConfigError([`${name} must ${VARIABLES[name].must}`]);
+
 const camelCase = (name: string): string =>
   name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

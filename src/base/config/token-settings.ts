@@ -26,10 +26,17 @@ export const TOKEN_VARIABLES = {
   },
   TOKEN_ALGORITHM: {
     description:
-      "How [tokens](tokens.md) are signed: `ES256` (ECDSA with P-256), or `EdDSA` (Ed25519), which [fewer " +
-      "libraries](verify-tokens.md#libraries) verify.",
-    must: 'be "ES256" or "EdDSA"',
+      "How [tokens](tokens.md) are signed: `ES256` (ECDSA with P-256), `RS256` (RSA), which some libraries and " +
+      "gateways want, or `EdDSA` (Ed25519), which [fewer libraries](verify-tokens.md#libraries) verify.",
+    must: 'be "ES256", "RS256" or "EdDSA"',
     schema: z.enum(TOKEN_ALGORITHMS).prefault("ES256"),
+  },
+  TOKEN_RSA_KEY: {
+    description:
+      "The RSA key that signs with `RS256`, as PKCS #8 PEM, in place of one that the service makes itself. A secret, " +
+      "not a variable; optional.",
+    must: "be an RSA key of 2,048 to 4,096 bits as PKCS #8 PEM, or missing",
+    schema: z.string().trim().optional(),
   },
   TOKEN_KEY_DELAY_SECONDS: {
     description:

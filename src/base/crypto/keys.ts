@@ -4,7 +4,7 @@
  */
 import type { CryptoKey } from "jose";
 import { toHex, utf8 } from "./encoding";
-import { ed25519Key, p256Key, type SigningKey, type TokenAlgorithm } from "./signing-keys";
+import { type DerivedAlgorithm, ed25519Key, p256Key, type SigningKey } from "./signing-keys";
 
 /** In bits. */
 const [ED25519_SEED, P256_SEED] = [256, 384];
@@ -21,7 +21,7 @@ export interface KeySet {
   /** HMAC, for tokens in mails. */
   mailToken: CryptoKey;
   /** For tokens of sessions. */
-  signing: Record<TokenAlgorithm, SigningKey>;
+  signing: Record<DerivedAlgorithm, SigningKey>;
 }
 
 /** Newest first, never empty. */

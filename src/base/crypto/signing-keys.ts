@@ -1,10 +1,15 @@
-/** The keys that sign tokens: one of each algorithm from each entry of `SECRET_KEYS`. */
+/** The keys that sign tokens. Two of each entry of `SECRET_KEYS` are derived from it; RSA keys are made and stored. */
 import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK } from "jose";
 import { toHex } from "./encoding";
 
-/** EdDSA is Ed25519 (RFC 8037), ES256 is ECDSA with P-256 (RFC 7518 section 3.4). */
-export const TOKEN_ALGORITHMS = ["EdDSA", "ES256"] as const;
+/**
+ * EdDSA is Ed25519 (RFC 8037), ES256 is ECDSA with P-256 (RFC 7518 section 3.4), RS256 is RSASSA-PKCS1-v1_5 with
+ * SHA-256 (section 3.3).
+ */
+export const TOKEN_ALGORITHMS = ["EdDSA", "ES256", "RS256"] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
+/** Those whose keys are derived from `SECRET_KEYS`. */
+export type DerivedAlgorithm = Exclude<TokenAlgorithm, "RS256">;
 
 export interface SigningKey {
   alg: TokenAlgorithm;
@@ -46,7 +51,7 @@ export function p256Key(seed: Uint8Array): Promise<SigningKey> {
 }
 
 async function signingKey(
-  alg: TokenAlgorithm,
+  alg: DerivedAlgorithm,
   algorithm: string | { name: string; namedCurve: string },
   pkcs8Bytes: readonly number[],
 ): Promise<SigningKey> {

@@ -128,16 +128,20 @@ async function open(
   nowMs: number,
 ): Promise<{ claims: ShownClaims; signer: SignerId } | null> {
   try {
-    const { payload, protectedHeader } = await jwtVerify(token, (header) => requireKey(signers, header).publicKey, {
-      algorithms: [...TOKEN_ALGORITHMS],
-      typ: kind.typ,
-      audience: kind.audienceOf(config.tokenAudience),
-      requiredClaims: ["iss", "sub", "sid", "tid", "iat", "exp"],
-      currentDate: new Date(nowMs),
-    });
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      async (header) => (await requireKey(signers, header)).publicKey,
+      {
+        algorithms: [...TOKEN_ALGORITHMS],
+        typ: kind.typ,
+        audience: kind.audienceOf(config.tokenAudience),
+        requiredClaims: ["iss", "sub", "sid", "tid", "iat", "exp"],
+        currentDate: new Date(nowMs),
+      },
+    );
     const { iss, sub, sid, tid, iat = 0, gen = 0 } = payload;
     if (![iss, sub, sid, tid].every((claim) => typeof claim === "string")) return null;
-    const { kid, alg } = requireKey(signers, protectedHeader);
+    const { kid, alg } = await requireKey(signers, protectedHeader);
     const shown = { issuedAt: iat * 1000, generation: gen };
     const claims = { userId: sub, sessionId: sid, tenantId: tid, ...shown } as ShownClaims;
     return { claims, signer: { kid, alg, issuer: iss as string } };
@@ -148,8 +152,8 @@ async function open(
 }
 
 /** The key must be of the algorithm that the header names. */
-function requireKey(signers: Signers, header: { kid?: string; alg?: string }): SigningKey {
-  const key = signers.keyOf(header);
+async function requireKey(signers: Signers, header: { kid?: string; alg?: string }): Promise<SigningKey> {
+  const key = await signers.keyOf(header);
   if (!key) throw new errors.JWKSNoMatchingKey();
   return key;
 }

@@ -1,35 +1,23 @@
 /** Who signs tokens. What D1 knows of it is kept by each isolate for a minute. */
 import type { JWK } from "jose";
 import type { Config } from "../config/config";
-import type { KeyRing } from "../crypto/keys";
-import type { SigningKey, TokenAlgorithm } from "../crypto/signing-keys";
-import type { Db } from "../db/client";
-import { MINUTE_MS } from "../time";
+import { type SigningKey, TOKEN_ALGORITHMS, type TokenAlgorithm } from "../crypto/signing-keys";
 import {
+  allPublishedKeys,
+  chooseKey,
   chooseSigner,
   isAccepted,
   isSameSigner,
+  newestKey,
   publishedKeys,
   type SignerId,
   type SignerRow,
   signingKeyOf,
 } from "./choose";
-import { readSigners, registerSigner, retireSigners } from "./store";
+import { createReadings, type Reading, type ReadingIngredients } from "./readings";
+import { retireSigners } from "./store";
 
 const SECOND_MS = 1000;
-const KEPT_MS = MINUTE_MS;
-/** A token of an unknown signer asks D1 again, but not more often than this. */
-const ASKED_AGAIN_MS = SECOND_MS;
-/** A new reading that failed is tried again after this time. */
-const RETRIED_MS = 5 * SECOND_MS;
-
-/** What an isolate keeps while its settings stay the same. */
-export interface SignerCache {
-  /** With the time at which the reading began, Unix ms; undefined before the first one. */
-  read?: { rows: readonly SignerRow[]; at: number };
-  /** When a new reading began beside a request; Unix ms. */
-  renewedAt?: number;
-}
 
 /** A key, and the issuer that its tokens name. */
 interface Signer {
@@ -38,10 +26,12 @@ interface Signer {
 }
 
 export interface Signers {
-  /** The signer of new tokens. */
+  /** The signer of new tokens of sessions. */
   current(): Promise<Signer>;
+  /** The signer of other new tokens, by their algorithm. They name the issuer that is set, as discovery does. */
+  ofAlgorithm(alg: TokenAlgorithm): Promise<Signer>;
   /** The key that verifies tokens of this header; undefined if there is none. */
-  keyOf(header: { kid?: string | undefined; alg?: string | undefined }): SigningKey | undefined;
+  keyOf(header: { kid?: string | undefined; alg?: string | undefined }): Promise<SigningKey | undefined>;
   /** Whether tokens of a signer are accepted. Ask only after `keyOf`: an unknown one costs a round trip. */
   accepts(signer: SignerId): Promise<boolean>;
   /** The public keys (JWKs), newest first. */
@@ -50,68 +40,67 @@ export interface Signers {
   keep(): Promise<void>;
 }
 
-interface Ingredients {
-  /** Not counted as round trips of the request: most requests find what they need in the cache. */
-  db: Db;
+interface Ingredients extends ReadingIngredients {
   config: Pick<Config, "tokenAlgorithm" | "tokenIssuer" | "formerTokenIssuer" | "tokenKeyDelaySeconds">;
-  keys: KeyRing;
-  cache: SignerCache;
-  background: (what: string, work: Promise<unknown>) => void;
-  now: () => number;
+  /** Whether there are other tokens than those of sessions, by the algorithms that their readers want. */
+  signsAll: boolean;
 }
 
-export function createSigners({ db, config, keys, cache, background, now }: Ingredients): Signers {
-  const [newest] = keys;
-  const alg = config.tokenAlgorithm;
-  const configured = { kid: newest.signing[alg].kid, alg, issuer: config.tokenIssuer };
-  const former = {
-    formerKids: keys.map(({ signing }) => signing.EdDSA.kid),
-    formerIssuer: config.formerTokenIssuer,
+export function createSigners({ signsAll, ...ingredients }: Ingredients): Signers {
+  const { db, config, keys, now } = ingredients;
+  const { tokenAlgorithm, tokenIssuer } = config;
+  const algorithms = signsAll ? TOKEN_ALGORITHMS : [tokenAlgorithm];
+  const readings = createReadings(ingredients);
+  const times = () => ({ nowMs: now(), delayMs: config.tokenKeyDelaySeconds * SECOND_MS });
+  const ofSessions = (reading: Reading): SignerId | undefined => {
+    const newest = readings.newestOf(reading, tokenAlgorithm);
+    return newest && chooseSigner(reading.rows, newest, reading.keys, times());
   };
-
-  const load = async (): Promise<readonly SignerRow[]> => {
-    const at = now();
-    const stored = await readSigners(db);
-    const isKnown = stored.some((row) => row.retiredAt === null && isSameSigner(row, configured));
-    const rows = isKnown ? stored : await registerSigner(db, configured, former, at);
-    cache.read = { rows, at };
-    return rows;
-  };
-  const isPast = (at: number | undefined, ageMs: number) => at === undefined || Math.abs(now() - at) >= ageMs;
-  /** After the first time, a request does not wait for a new reading. */
-  const rowsNow = async (): Promise<readonly SignerRow[]> => {
-    if (!cache.read) return load();
-    const { rows, at } = cache.read;
-    if (isPast(at, KEPT_MS) && isPast(cache.renewedAt, RETRIED_MS)) {
-      cache.renewedAt = now();
-      background("read signers", load());
-    }
-    return rows;
-  };
-  const choose = (rows: readonly SignerRow[]) =>
-    chooseSigner(rows, configured, keys, { nowMs: now(), delayMs: config.tokenKeyDelaySeconds * SECOND_MS });
+  const chosen = ({ rows, keys: all }: Reading, alg: TokenAlgorithm) => chooseKey(rows, alg, all, times());
+  const derived = keys.flatMap(({ signing }) => Object.values<SigningKey>(signing));
 
   return {
     async current() {
-      const { issuer, ...id } = choose(await rowsNow());
-      return { key: signingKeyOf(keys, id) ?? newest.signing[alg], issuer };
+      const reading = await readings.latest();
+      const signer = ofSessions(reading);
+      const key = signer && (signingKeyOf(reading.keys, signer) ?? newestKey(reading.keys, tokenAlgorithm));
+      if (!signer || !key) throw new Error("no key signs tokens");
+      return { key, issuer: signer.issuer };
     },
-    keyOf: ({ kid, alg: named }) =>
-      kid === undefined || !isAlgorithm(named) ? undefined : signingKeyOf(keys, { kid, alg: named }),
+    async ofAlgorithm(alg) {
+      const key = chosen(await readings.withAlgorithms([alg]), alg);
+      if (!key) throw new Error(`no key signs by ${alg}`);
+      return { key, issuer: tokenIssuer };
+    },
+    async keyOf({ kid, alg }) {
+      const own = derived.find((key) => key.kid === kid);
+      if (own) return own.alg === alg ? own : undefined;
+      if (kid === undefined || alg !== "RS256") return undefined;
+      const found = signingKeyOf((await readings.latest()).keys, { kid, alg });
+      if (found || !algorithms.includes(alg)) return found;
+      const reading = await readings.again();
+      return reading && signingKeyOf(reading.keys, { kid, alg });
+    },
     async accepts(signer) {
-      if (isAccepted(await rowsNow(), signer, now())) return true;
-      return isPast(cache.read?.at, ASKED_AGAIN_MS) && isAccepted(await load(), signer, now());
+      if (isAccepted((await readings.latest()).rows, signer, now())) return true;
+      const reading = await readings.again();
+      return reading !== undefined && isAccepted(reading.rows, signer, now());
     },
-    published: async () => publishedKeys(await rowsNow(), alg, keys, now()),
+    async published() {
+      if (signsAll) return allPublishedKeys(tokenAlgorithm, (await readings.withAlgorithms(algorithms)).keys);
+      const { rows, keys: all } = await readings.latest();
+      return publishedKeys(rows, tokenAlgorithm, all, now());
+    },
     async keep() {
-      const rows = await load();
-      const signs = choose(rows);
+      const reading = await readings.load(algorithms);
+      const signing = [ofSessions(reading), ...algorithms.map((alg) => readings.newestOf(reading, alg))];
+      const others = signsAll ? algorithms.map((alg) => chosen(reading, alg)?.kid) : [];
       const isOver = (row: SignerRow) =>
-        row.retiredAt === null && !isSameSigner(row, signs) && !isSameSigner(row, configured);
-      const over = rows.filter(isOver);
+        row.retiredAt === null &&
+        !signing.some((id) => id && isSameSigner(row, id)) &&
+        !(row.issuer === tokenIssuer && others.includes(row.kid));
+      const over = reading.rows.filter(isOver);
       if (over.length > 0) await retireSigners(db, over, now());
     },
   };
 }
-
-const isAlgorithm = (alg: string | undefined): alg is TokenAlgorithm => alg === "EdDSA" || alg === "ES256";

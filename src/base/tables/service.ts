@@ -4,6 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { TOKEN_ALGORITHMS } from "../crypto/signing-keys";
 
 /**
  * What is wrong with the service: a row exists until somebody has been told that it is over. The migration creates it
@@ -66,14 +67,20 @@ export const tokenSigners = sqliteTable(
   "token_signers",
   {
     kid: text().notNull(),
-    alg: text({ enum: ["EdDSA", "ES256"] }).notNull(),
+    alg: text({ enum: TOKEN_ALGORITHMS }).notNull(),
     issuer: text().notNull(),
     /** Since when it is published; 0 for one that tokens were signed by before this table, and for the first. */
     seenAt: integer("seen_at").notNull(),
     /** When it was found to sign no longer; null before that. */
     retiredAt: integer("retired_at"),
+    /** Of an RSA key that we have made: the entry of SECRET_KEYS under which it is encrypted, and it. */
+    keyId: text("key_id"),
+    privateSealed: text("private_sealed"),
   },
-  (t) => [primaryKey({ columns: [t.kid, t.alg, t.issuer] })],
+  (t) => [
+    primaryKey({ columns: [t.kid, t.alg, t.issuer] }),
+    uniqueIndex("token_signers_by_entry").on(t.keyId).where(sql`private_sealed IS NOT NULL`),
+  ],
 );
 
 /** Which access tokens were revoked while they could still be valid. The migration creates it WITHOUT ROWID. */

@@ -1,18 +1,21 @@
 /** The documents below `/.well-known` that tell other services how to verify access tokens. */
 import * as z from "zod";
+import { TOKEN_ALGORITHMS } from "../../base/crypto/signing-keys";
 import { described } from "../../base/schemas/schemas";
 
-const signingKey = { use: z.literal("sig"), kid: z.string(), x: z.string() };
+const signingKey = { use: z.literal("sig"), kid: z.string() };
+const ofCurve = { ...signingKey, x: z.string() };
 const publicKey = z.union([
-  z.object({ ...signingKey, kty: z.literal("OKP"), crv: z.literal("Ed25519"), alg: z.literal("EdDSA") }),
-  z.object({ ...signingKey, kty: z.literal("EC"), crv: z.literal("P-256"), alg: z.literal("ES256"), y: z.string() }),
+  z.object({ ...ofCurve, kty: z.literal("OKP"), crv: z.literal("Ed25519"), alg: z.literal("EdDSA") }),
+  z.object({ ...ofCurve, kty: z.literal("EC"), crv: z.literal("P-256"), alg: z.literal("ES256"), y: z.string() }),
+  z.object({ ...signingKey, kty: z.literal("RSA"), alg: z.literal("RS256"), n: z.string(), e: z.string() }),
 ]);
 
 export const keySet = described("KeySet", "Public keys that verify access tokens (RFC 7517).", () => ({
   keys: z.array(publicKey),
 }));
 
-const algorithms = z.array(z.enum(["EdDSA", "ES256"]));
+const algorithms = z.array(z.enum(TOKEN_ALGORITHMS));
 
 export const discovery = described(
   "Discovery",

@@ -349,8 +349,8 @@ export interface Discovery {
   issuer: string;
   jwks_uri: string;
   subject_types_supported: "public"[];
-  id_token_signing_alg_values_supported: ("EdDSA" | "ES256")[];
-  access_token_signing_alg_values_supported: ("EdDSA" | "ES256")[];
+  id_token_signing_alg_values_supported: ("EdDSA" | "ES256" | "RS256")[];
+  access_token_signing_alg_values_supported: ("EdDSA" | "ES256" | "RS256")[];
   claims_supported: string[];
   service_documentation: string;
   postern_revoked_uri: string;
@@ -1088,6 +1088,14 @@ export interface KeySet {
         crv: "P-256";
         alg: "ES256";
         y: string;
+      }
+    | {
+        use: "sig";
+        kid: string;
+        kty: "RSA";
+        alg: "RS256";
+        n: string;
+        e: string;
       }
   )[];
 }

@@ -20,7 +20,7 @@ export type SessionErrorReason =
 const MESSAGES: Record<SessionErrorReason, string> = {
   MALFORMED: "This is not an access token, or one that lacks a claim.",
   WRONG_TYPE: "This is a token of another kind.",
-  WRONG_ALGORITHM: "The token is not signed with EdDSA or ES256, or its key is of the other algorithm.",
+  WRONG_ALGORITHM: "The token is not signed with EdDSA, ES256 or RS256, or its key is of another algorithm.",
   UNKNOWN_KEY: "The issuer publishes no such key.",
   BAD_SIGNATURE: "The key has not made this signature.",
   WRONG_ISSUER: "Somebody else has issued the token.",

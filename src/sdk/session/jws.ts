@@ -7,6 +7,7 @@ const PART = /^[A-Za-z0-9_-]+$/;
 const ALGORITHMS = {
   EdDSA: { name: "Ed25519" },
   ES256: { name: "ECDSA", hash: "SHA-256" },
+  RS256: { name: "RSASSA-PKCS1-v1_5" },
 } as const;
 export type Algorithm = keyof typeof ALGORITHMS;
 
