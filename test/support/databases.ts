@@ -26,7 +26,7 @@ export async function prepareDatabases(testPath: string): Promise<void> {
   const isFirst = lastMode === undefined;
   lastMode = mode;
   if (!isFirst) await emptyService();
-  await Promise.all([env.DB, env.SHARD_1].map(migrate));
+  for (const database of [env.DB, env.SHARD_1]) await migrate(database);
 }
 
 /**
@@ -74,6 +74,21 @@ export async function forgetSweeps(): Promise<void> {
 const countTables = (database: D1Database) =>
   database.prepare("SELECT count(*) AS count FROM sqlite_master WHERE name = 'tenants'").first<number>("count");
 
-/** Applies the migrations in one round trip. `migrations.test.ts` applies them one by one. */
-export const migrate = (database: D1Database) =>
-  database.batch(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).map((query) => database.prepare(query)));
+/** What the migrations make, as one text, once they have been applied in this runtime. They write no rows. */
+let schema: string | undefined;
+
+/**
+ * Makes the tables in one round trip: the first time by the migrations, and then by what they have made, which takes a
+ * tenth of their time. `migrations.test.ts` applies them one by one.
+ */
+export async function migrate(database: D1Database): Promise<void> {
+  if (schema) {
+    await database.prepare(schema).run();
+    return;
+  }
+  await database.batch(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).map((query) => database.prepare(query)));
+  const { results } = await database
+    .prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB '_cf_*' ORDER BY rowid")
+    .all<{ sql: string }>();
+  schema = results.map(({ sql }) => `${sql};`).join("\n");
+}
