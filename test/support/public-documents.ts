@@ -4,7 +4,7 @@
  */
 
 /** A document, the names of its types, and what is left out or not taken, as `type keyword`. */
-interface PublicDocument {
+export interface PublicDocument {
   document: object;
   types: string[];
   ignored: string[];

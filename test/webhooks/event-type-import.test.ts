@@ -1,5 +1,6 @@
 /** Imports of documents of others: what can be taken is, and the answer says what could not. */
 import { describe, expect, test } from "vitest";
+import { ASYNCAPI_DOCUMENTS } from "../support/asyncapi-documents";
 import { call, type Person, signUpVerified } from "../support/client";
 import { PUBLIC_DOCUMENTS, textOf } from "../support/public-documents";
 
@@ -23,24 +24,28 @@ async function besideGood(owner: Person, item: unknown, schemas?: object) {
   return body.data;
 }
 
-describe.each(Object.entries(PUBLIC_DOCUMENTS))("a document like that of %s", (_, published) => {
-  test("is taken as far as it can be, says what is left out, and changes nothing when it is sent again", async () => {
-    const owner = await signUpVerified();
-    const body = (isDry: boolean) => `{"openapi":${textOf(published)},"dryRun":${isDry}}`;
-    const dry = await sending(owner, body(true));
-    expect((await call("GET", "/event-types", owner)).body.data).toEqual([]);
-    const { status, body: answer } = await sending(owner, body(false));
-    expect([status, answer.data]).toEqual([200, { ...dry.body.data, dryRun: false }]);
-    const { created, ignored, failed } = answer.data;
-    expect(created).toEqual(published.types);
-    expect(ignored.map((one: Record<string, string>) => `${one["type"]} ${one["keyword"]}`).sort()).toEqual(
-      [...published.ignored].sort(),
-    );
-    expect(failed.map(({ type }: { type: string }) => type)).toEqual(published.failed);
-    const again = await sending(owner, body(false));
-    expect(again.body.data).toEqual({ ...answer.data, created: [], unchanged: created });
-  });
-});
+describe.each(Object.entries({ ...PUBLIC_DOCUMENTS, ...ASYNCAPI_DOCUMENTS }))(
+  "a document like that of %s",
+  (_, published) => {
+    test("is taken as far as it can be, says what is left out, and changes nothing when it is sent again", async () => {
+      const owner = await signUpVerified();
+      const kind = "asyncapi" in published.document ? "asyncapi" : "openapi";
+      const body = (isDry: boolean) => `{"${kind}":${textOf(published)},"dryRun":${isDry}}`;
+      const dry = await sending(owner, body(true));
+      expect((await call("GET", "/event-types", owner)).body.data).toEqual([]);
+      const { status, body: answer } = await sending(owner, body(false));
+      expect([status, answer.data]).toEqual([200, { ...dry.body.data, dryRun: false }]);
+      const { created, ignored, failed } = answer.data;
+      expect(created).toEqual(published.types);
+      expect(ignored.map((one: Record<string, string>) => `${one["type"]} ${one["keyword"]}`).sort()).toEqual(
+        [...published.ignored].sort(),
+      );
+      expect(failed.map(({ type }: { type: string }) => type)).toEqual(published.failed);
+      const again = await sending(owner, body(false));
+      expect(again.body.data).toEqual({ ...answer.data, created: [], unchanged: created });
+    });
+  },
+);
 
 describe("a type of an import", () => {
   test.each([

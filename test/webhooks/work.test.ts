@@ -207,7 +207,7 @@ describe("an import of an OpenAPI document", () => {
       webhooks: Object.fromEntries(times(900, (at) => [`w${at}`, { $ref: `#/x/0${name}` }])),
     };
     const [meter, report] = [new Meter(), new ImportReport()];
-    const taken = typesOfOpenapi(document, meter, report);
+    const taken = typesOfOpenapi({ document, meter, report });
     expect([taken.length > 0, taken.length + report.failed.length]).toEqual([true, 900]);
     expect(report.failed[0]?.message).toContain(`${REQUEST_STEPS} steps`);
     expect(meter.spent).toBeLessThan(REQUEST_STEPS * 1.1);
@@ -221,11 +221,9 @@ describe("an import of an OpenAPI document", () => {
     };
     const meter = unbounded();
     const content = { "application/json": { schema } };
-    typesOfOpenapi(
-      { openapi: "3.1.0", components: { schemas }, webhooks: { a: { post: { requestBody: { content } } } } },
-      meter,
-      new ImportReport(),
-    );
+    const webhooks = { a: { post: { requestBody: { content } } } };
+    const document = { openapi: "3.1.0", components: { schemas }, webhooks };
+    typesOfOpenapi({ document, meter, report: new ImportReport() });
     expect(meter.spent).toBeLessThan(20_000);
   });
 });

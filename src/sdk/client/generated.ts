@@ -582,6 +582,8 @@ export interface EventTypeImport {
   eventTypes?: ImportedEventType[] | undefined;
   /** An OpenAPI document of version 3.1 or 3.2, whose `webhooks` are the event types. */
   openapi?: unknown | undefined;
+  /** An AsyncAPI document of version 2 or 3, whose messages that are sent are the event types. */
+  asyncapi?: unknown | undefined;
   /** True: nothing is written, the answer tells what would be. By default `false`. */
   dryRun?: boolean | undefined;
 }

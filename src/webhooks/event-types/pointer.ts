@@ -1,5 +1,5 @@
 /** References within a document: JSON pointers (RFC 6901) as fragments of URIs. */
-import { invalidField } from "../../base/errors";
+import { AppError, invalidField } from "../../base/errors";
 import { type Meter, PRICES } from "../work/meter";
 import { isObject } from "./json-schema/canonical";
 
@@ -36,6 +36,16 @@ export function follow(document: unknown, value: unknown, path: string, meter: M
     if (found === undefined) throw invalidField(path, "Refers to nothing");
   }
   return found;
+}
+
+/** As `follow`; undefined for a reference that leads nowhere. Throws OutOfSteps. */
+export function followed(document: unknown, value: unknown, meter: Meter): unknown {
+  try {
+    return follow(document, value, "", meter);
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 }
 
 /** A member of an object or a list; undefined without one. */

@@ -6,10 +6,11 @@ import { PLATFORM_TENANT, type TenantRef } from "../../base/schemas/tenant-ref";
 import { Meter } from "../work/meter";
 import { deleteType, insertType, insertVersion, updateType } from "./change-store";
 import { change, type Declared, declare, nextVersion } from "./declaration";
+import { convertedAlone } from "./import/conversion";
 import { validate } from "./json-schema/validate";
 import { type Declaring, lackOf, noRoom } from "./room-store";
 import type { VersionRow } from "./rows";
-import { checkedSchema } from "./schema";
+import { checkedSchema, orTooMuch } from "./schema";
 import type { EventTypeChange, NewEventType, NewVersion, Sample, SampleResult } from "./schemas";
 import { findType, findVersion } from "./store";
 
@@ -36,7 +37,8 @@ export const isForeign = ({ tenantId }: TenantRef, { type }: Declared): boolean 
  * EMAIL_NOT_VERIFIED where there is none without a verified owner.
  */
 export async function createType(deps: Deps, tenant: Declaring, input: NewEventType): Promise<Declared> {
-  const made = declare(input, deps.now(), new Meter());
+  const meter = new Meter();
+  const made = declare({ ...input, schema: asRead(input.schema, meter) }, deps.now(), meter);
   const before = await findType(deps, tenant, input.name);
   if (!before && (await insertType(deps, tenant, made.type, made.newest))) return typeOf(deps, tenant, input.name);
   const found = before ?? (await findType(deps, tenant, input.name));
@@ -79,11 +81,16 @@ export async function addVersion(
     // It was not for another version that there was no place.
     if (newest.version === tried) throw noRoom(deps, tenant, "bytes");
     tried = newest.version;
-    const row = nextVersion(newest, given, deps.now(), new Meter());
+    const meter = new Meter();
+    const row = nextVersion(newest, { ...given, schema: asRead(given.schema, meter) }, deps.now(), meter);
     if (row === null) return { row: newest, isNew: false };
     if (await insertVersion(deps, tenant, name, row)) return { row, isNew: true };
   }
 }
+
+/** A schema of an earlier draft in the keywords of draft 2020-12. Its name for itself, which nothing needs, goes. */
+const asRead = (schema: unknown, meter: Meter): unknown =>
+  orTooMuch("schema", () => convertedAlone(schema, { meter, isStrict: true, ignore: () => undefined }));
 
 /** Deletes an event type. Throws NOT_FOUND, FORBIDDEN. */
 export async function removeType(deps: Deps, tenant: ActingIn, name: string): Promise<void> {

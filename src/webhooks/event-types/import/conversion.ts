@@ -7,7 +7,7 @@ import { ANNOTATIONS } from "../json-schema/keywords";
 import { mapSchema } from "../json-schema/map";
 import { keysOf, type Place } from "../json-schema/report";
 import { partsOf } from "../pointer";
-import { inDraft2020, isOldDraft, isReadDialect, partsInDraft2020 } from "./drafts";
+import { inDraft2020, isOldDraft, isReadDialect, partsInDraft2020, strictlyInDraft2020 } from "./drafts";
 
 /** Keywords of OpenAPI that say nothing about which values are valid. */
 const OPENAPI_ANNOTATIONS = ["discriminator", "xml", "externalDocs", "example"];
@@ -19,6 +19,8 @@ export interface Conversion {
   meter: Meter;
   /** The dialect of a schema that names none. */
   dialect?: unknown;
+  /** Leaves out nothing but what says how a schema is read: the rest is refused where it is registered. */
+  isStrict?: boolean;
   /** What becomes of a reference. */
   reference: (reference: unknown) => unknown;
   /** Called with the path to what is left out, and its keyword. */
@@ -27,7 +29,7 @@ export interface Conversion {
 
 /** Converts a schema. `place` is where it comes to be. Throws OutOfSteps, and what `reference` does. */
 export function converted(schema: unknown, conversion: Conversion, place: Place = null): unknown {
-  const { meter, reference, ignore } = conversion;
+  const { meter, reference, ignore, isStrict = false } = conversion;
   const own = isObject(schema) ? schema["$schema"] : undefined;
   const isOld = isOldDraft(own ?? conversion.dialect);
   const ignoreAt = (at: Place, keyword: string) => ignore([...keysOf(at), keyword].join("."), keyword);
@@ -37,12 +39,13 @@ export function converted(schema: unknown, conversion: Conversion, place: Place 
       schema: (given, at) => {
         meter.pay(Object.keys(given).length * PRICES.member);
         const counting = isOld && given["$ref"] !== undefined ? besideReference(given, at, ignoreAt) : given;
-        return inDraft2020(counting);
+        return isStrict ? strictlyInDraft2020(counting, isOld) : inDraft2020(counting);
       },
       keyword: (keyword, value, at) => {
         if (keyword === "$ref") return reference(value);
         if (keyword === "$schema" && isReadDialect(value)) return undefined;
-        if (!isLeftOut(keyword, value, at === place, meter)) return value;
+        const isName = at === place && (keyword === "$id" || keyword === "id") && typeof value === "string";
+        if (!isName && (isStrict || !isLeftOut(keyword, value, meter))) return value;
         ignoreAt(at, keyword);
         return undefined;
       },
@@ -65,9 +68,8 @@ function besideReference(
   return Object.fromEntries(kept);
 }
 
-function isLeftOut(keyword: string, value: unknown, isRoot: boolean, meter: Meter): boolean {
+function isLeftOut(keyword: string, value: unknown, meter: Meter): boolean {
   if (OPENAPI_ANNOTATIONS.includes(keyword) || keyword === "$anchor") return true;
-  if (isRoot && (keyword === "$id" || keyword === "id")) return typeof value === "string";
   if (keyword === "format") return typeof value === "string" && !Object.hasOwn(FORMATS, value);
   if (Object.hasOwn(ANNOTATIONS, keyword) && ANNOTATIONS[keyword]?.(value) !== null) return true;
   return !keyword.startsWith("x-") && hasOtherNumbers(value, meter);

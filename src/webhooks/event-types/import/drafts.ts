@@ -27,6 +27,10 @@ export function inDraft2020(schema: Keywords): Keywords {
   return renamed.reduce((before, read) => read(before), schema);
 }
 
+/** The same for a schema that is registered by itself: only what its draft defines is read so. */
+export const strictlyInDraft2020 = (schema: Keywords, isOld: boolean): Keywords =>
+  (isOld ? [definitions, tuple, dependencies, bounds] : [definitions]).reduce((before, read) => read(before), schema);
+
 const without = (schema: Keywords, ...keywords: string[]): Keywords =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)));
 

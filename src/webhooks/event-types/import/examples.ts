@@ -1,9 +1,8 @@
 /** The examples of an import: those that do not fit are left out. */
-import { AppError } from "../../../base/errors";
 import { type Meter, PRICES } from "../../work/meter";
 import type { Declared } from "../declaration";
 import { isObject } from "../json-schema/canonical";
-import { follow, memberOf } from "../pointer";
+import { followed, memberOf } from "../pointer";
 import { checkedSchema, fits } from "../schema";
 import { MAX_EXAMPLES, newEventType } from "../schemas";
 import type { ImportedType } from "./schemas";
@@ -28,16 +27,18 @@ export function givenExamples(document: unknown, media: unknown, meter: Meter): 
   });
 }
 
+/** The examples of a message. Throws OutOfSteps. */
+export function listedExamples(document: unknown, examples: readonly unknown[], meter: Meter): GivenExample[] {
+  return examples.map((example, at) => {
+    meter.pay(PRICES.value);
+    return { value: memberOf(followed(document, example, meter), "payload"), path: `examples.${at}` };
+  });
+}
+
 function exampleOf(document: unknown, example: unknown, meter: Meter): unknown {
-  try {
-    const found = follow(document, example, "", meter);
-    // OpenAPI 3.2 has `dataValue`.
-    return memberOf(found, "value") ?? memberOf(found, "dataValue");
-  } catch (error) {
-    // It leads nowhere.
-    if (error instanceof AppError) return undefined;
-    throw error;
-  }
+  const found = followed(document, example, meter);
+  // OpenAPI 3.2 has `dataValue`.
+  return memberOf(found, "value") ?? memberOf(found, "dataValue");
 }
 
 /**

@@ -7,8 +7,10 @@ import type { Declared } from "../declaration";
 import { readNamed } from "../declared-store";
 import { type Declaring, noRoom, roomOf } from "../room-store";
 import { BY_PLATFORM, isForeign } from "../types";
+import { typesOfAsyncapi } from "./asyncapi";
+import type { Item } from "./item";
 import { typesOfList } from "./list";
-import { type Item, typesOfOpenapi } from "./openapi";
+import { typesOfOpenapi } from "./openapi";
 import { type Planned, plan } from "./plan";
 import { ImportReport } from "./report";
 import type { TypeImport, TypeImportResult } from "./schemas";
@@ -50,8 +52,12 @@ export async function importTypes(deps: Deps, tenant: Declaring, asked: TypeImpo
   throw changedMeanwhile("event type");
 }
 
-const itemsOf = ({ eventTypes, openapi }: TypeImport, meter: Meter, report: ImportReport): readonly Item[] =>
-  eventTypes ? typesOfList(eventTypes, meter, report) : typesOfOpenapi(openapi, meter, report);
+function itemsOf({ eventTypes, openapi, asyncapi }: TypeImport, meter: Meter, report: ImportReport): readonly Item[] {
+  if (eventTypes) return typesOfList(eventTypes, meter, report);
+  return openapi === undefined
+    ? typesOfAsyncapi({ document: asyncapi, meter, report })
+    : typesOfOpenapi({ document: openapi, meter, report });
+}
 
 function refuseIfNothingIsTaken(planned: Plans, { failed, hasOnlyConflicts }: ImportReport): void {
   if (planned.some((one) => one !== undefined)) return;

@@ -2,7 +2,7 @@
 import { AppError, invalidField } from "../../../base/errors";
 import { type Meter, OutOfSteps } from "../../work/meter";
 import { convertedAlone } from "./conversion";
-import type { Item } from "./openapi";
+import type { Item } from "./item";
 import type { ImportReport } from "./report";
 import type { ImportedType } from "./schemas";
 

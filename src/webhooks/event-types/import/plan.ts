@@ -4,7 +4,7 @@ import type { Meter } from "../../work/meter";
 import { change, type Declared, declare, nextVersion } from "../declaration";
 import type { Deprecation } from "../rows";
 import { withFitting } from "./examples";
-import type { Item } from "./openapi";
+import type { Item } from "./item";
 import type { ImportedType } from "./schemas";
 
 /** A type to write. */

@@ -4,6 +4,7 @@ import { described, isWithinDepth } from "../../../base/schemas/schemas";
 import { eventTypeChange, newEventType } from "../schemas";
 
 const MAX_ITEMS = 1000;
+const SOURCES = ["eventTypes", "openapi", "asyncapi"] as const;
 
 const ignored = z.unknown().optional().meta({ description: "Ignored: the service sets it." });
 
@@ -48,14 +49,28 @@ export const typeImport = z
           { openapi: "3.1.0", info: { title: "Shop", version: "1" }, webhooks: { "order.paid": { post: {} } } },
         ],
       }),
+    asyncapi: z
+      .unknown()
+      .refine(isWithinDepth, "Is nested too deeply")
+      .optional()
+      .meta({
+        description: "An AsyncAPI document of version 2 or 3, whose messages that are sent are the event types.",
+        examples: [
+          {
+            asyncapi: "3.0.0",
+            info: { title: "Shop", version: "1" },
+            channels: { o: { messages: { OrderPaid: {} } } },
+          },
+        ],
+      }),
     dryRun: z
       .boolean()
       .default(false)
       .meta({ description: "True: nothing is written, the answer tells what would be." }),
   })
-  .refine(({ eventTypes, openapi }) => (eventTypes === undefined) !== (openapi === undefined), {
+  .refine((given) => SOURCES.filter((source) => given[source] !== undefined).length === 1, {
     path: ["eventTypes"],
-    message: "Send either eventTypes or openapi",
+    message: `Send one of ${SOURCES.join(", ")}`,
   })
   .meta({ id: "EventTypeImport", description: "Event types to create or change." });
 

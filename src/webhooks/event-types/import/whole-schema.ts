@@ -1,4 +1,4 @@
-/** A schema of an OpenAPI document with the shared schemas that it refers to, so that it stands by itself. */
+/** A schema of a document with the other schemas in it that it refers to, so that it stands by itself. */
 import { invalidField } from "../../../base/errors";
 import { PRICES } from "../../work/meter";
 import { isObject } from "../json-schema/canonical";
@@ -6,16 +6,15 @@ import { memberOf, nameOfPart, partsOf, pointerPart } from "../pointer";
 import { type Conversion, converted } from "./conversion";
 import { partsInDraft2020 } from "./drafts";
 
-/** Where a webhook has its schema. */
+/** Where a schema is. */
 export interface SchemaPlace {
-  webhook: string;
-  /** The key of `content`, such as `application/json`. */
-  mediaType: string;
+  /** The names that lead to it in the document, as an export writes them. Empty: nothing leads to it. */
+  root: readonly string[];
   path: string;
 }
 
 /**
- * Returns the schema of a webhook; what it shares with others becomes its `$defs`. Throws VALIDATION_FAILED and
+ * Returns the schema; what it refers to elsewhere in the document becomes its `$defs`. Throws VALIDATION_FAILED and
  * OutOfSteps.
  */
 export function wholeSchema(
@@ -32,13 +31,20 @@ export function wholeSchema(
   return { ...root, $defs: { ...(isObject(root["$defs"]) ? root["$defs"] : {}), ...$defs } };
 }
 
+/** Another schema in the document. */
+interface Target {
+  value: unknown;
+  /** As it is written. */
+  reference: string;
+}
+
 class Shared {
   readonly conversion: Conversion;
-  /** The names in `$defs`, by those in the document. */
+  /** By the names in `$defs`. */
+  readonly #targets = new Map<string, Target>();
+  /** The names in `$defs`, by what leads to them in the document. */
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
-  /** What leads to the schema itself, as an export writes it. */
-  readonly #root: string[];
 
   constructor(
     readonly document: unknown,
@@ -52,17 +58,15 @@ class Shared {
       return isObject(definitions) ? Object.keys(definitions) : [];
     });
     this.#taken = new Set(own);
-    this.#root = ["webhooks", place.webhook, "post", "requestBody", "content", place.mediaType, "schema"];
   }
 
-  /** The shared schemas by their names in `$defs`, with those to which they refer themselves. */
+  /** The schemas by their names in `$defs`, with those to which they refer themselves. */
   definitions(): Record<string, unknown> {
     const $defs: Record<string, unknown> = {};
     // Goes on with what is added meanwhile.
-    for (const [name, renamed] of this.#names) {
-      const schema = memberOf(memberOf(memberOf(this.document, "components"), "schemas"), name);
-      if (schema === undefined) throw invalidField(this.place.path, `#/components/schemas/${name} does not exist`);
-      $defs[renamed] = converted(schema, this.conversion, { in: { in: null, key: "$defs" }, key: renamed });
+    for (const [name, { value, reference }] of this.#targets) {
+      if (value === undefined) throw invalidField(this.place.path, `${reference} does not exist`);
+      $defs[name] = converted(value, this.conversion, { in: { in: null, key: "$defs" }, key: name });
     }
     return $defs;
   }
@@ -71,27 +75,39 @@ class Shared {
     const { meter } = this.conversion;
     meter.pay(PRICES.value + String(reference).length * PRICES.character);
     const parts = partsOf(reference);
-    const names = parts?.map(nameOfPart) ?? [];
-    if (parts && this.#root.every((part, place) => names[place] === part)) {
-      return ["#", ...partsInDraft2020(parts.slice(this.#root.length))].join("/");
+    if (!parts) throw invalidField(this.place.path, "A $ref must lead to a place in the document");
+    const names = parts.map(nameOfPart);
+    const { root } = this.place;
+    if (root.length > 0 && root.every((part, at) => names[at] === part)) {
+      return ["#", ...partsInDraft2020(parts.slice(root.length))].join("/");
     }
-    const [group, kind, name] = names;
-    if (!parts || group !== "components" || kind !== "schemas" || name === undefined) {
-      throw invalidField(this.place.path, "A $ref must lead to #/components/schemas");
-    }
-    return ["#", "$defs", pointerPart(this.#renamed(name)), ...partsInDraft2020(parts.slice(3))].join("/");
+    // What a shared schema has inside is reached through it, so that it is there once.
+    const length = names[0] === "components" && names[1] === "schemas" ? 3 : parts.length;
+    const name = this.#nameOf(parts.slice(0, length), names.slice(0, length));
+    return ["#", "$defs", pointerPart(name), ...partsInDraft2020(parts.slice(length))].join("/");
   }
 
-  #renamed(name: string): string {
-    const before = this.#names.get(name);
+  #nameOf(parts: readonly string[], names: readonly string[]): string {
+    const reference = `#/${parts.join("/")}`;
+    const key = JSON.stringify(names);
+    const before = this.#names.get(key);
     if (before !== undefined) return before;
-    let renamed = name;
-    for (let count = 2; this.#taken.has(renamed); count += 1) {
+    const name = this.#freeName(names.at(-1) ?? "");
+    const found = names.reduce<unknown>(memberOf, this.document);
+    // In AsyncAPI, a shared schema can say its format beside itself.
+    const isWrapped = memberOf(found, "schemaFormat") !== undefined;
+    this.#targets.set(name, { value: isWrapped ? memberOf(found, "schema") : found, reference });
+    this.#names.set(key, name);
+    return name;
+  }
+
+  #freeName(wanted: string): string {
+    let name = wanted;
+    for (let count = 2; this.#taken.has(name); count += 1) {
       this.conversion.meter.pay(PRICES.keptItem);
-      renamed = `${name}${count}`;
+      name = `${wanted}${count}`;
     }
-    this.#taken.add(renamed);
-    this.#names.set(name, renamed);
-    return renamed;
+    this.#taken.add(name);
+    return name;
   }
 }
