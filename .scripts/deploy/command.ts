@@ -20,7 +20,9 @@ What is done stays done. Correct this, then run \`npm run deploy\` again: it con
 out if wrangler.toml has the new database by now.`;
 const HEALTH_TRIES = 15;
 const HEALTH_TIMEOUT_MS = 10_000;
-const health = z.object({ data: z.object({ refusedSettings: z.array(z.string()).optional() }) });
+const health = z.object({
+  data: z.object({ refusedSettings: z.array(z.string()).optional(), unexpectedIssuer: z.string().optional() }),
+});
 
 interface Surroundings {
   wrangler: Wrangler;
@@ -132,10 +134,13 @@ async function reportHealth(url: string | undefined, { terminal, healthRetryMs }
     return [];
   }
   for (let left = HEALTH_TRIES; left >= 0; left -= 1) {
-    const refused = await refusedSettings(url);
-    if (refused) {
+    const data = await healthOf(url);
+    if (data) {
       terminal.log(`\nIt works: ${url}\n  console  ${url}/console\n  docs     ${url}/docs\n  API      ${url}/api/v1`);
-      return refused;
+      if (data.unexpectedIssuer) {
+        terminal.log(`The provider at OIDC_ISSUER calls itself ${data.unexpectedIssuer}: is it the right one?`);
+      }
+      return data.refusedSettings ?? [];
     }
     if (left > 0) await sleep(healthRetryMs);
   }
@@ -143,10 +148,10 @@ async function reportHealth(url: string | undefined, { terminal, healthRetryMs }
 }
 
 /** Returns undefined if the service does not work. */
-async function refusedSettings(url: string): Promise<string[] | undefined> {
+async function healthOf(url: string): Promise<z.output<typeof health>["data"] | undefined> {
   try {
     const response = await fetch(`${url}/health?deep=1`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
-    return response.ok ? (health.parse(await response.json()).data.refusedSettings ?? []) : undefined;
+    return response.ok ? health.parse(await response.json()).data : undefined;
   } catch {
     return undefined;
   }

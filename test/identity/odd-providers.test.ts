@@ -35,6 +35,16 @@ test("a provider that takes HTTP Basic only gets HTTP Basic", async () => {
   expect(await signIn((claims) => ({ claims }), "basic")).toMatchObject({ emailVerified: true });
 });
 
+test.each([
+  ["other", "https://elsewhere.example", "https://elsewhere.example"],
+  ["slashed", "https://slashed.issuer.example/", undefined],
+])("a provider, %s, that calls itself %s is taken, and named if it is another one", async (host, iss, named) => {
+  const me = await signIn((claims) => ({ claims: { ...claims, iss } }), host);
+  expect(me).toMatchObject({ emailVerified: true });
+  const browser = newBrowser({ OIDC_ISSUER: `https://${host}.issuer.example` });
+  expect((await browser.send("GET", "/health?deep=1")).body.data.unexpectedIssuer).toBe(named);
+});
+
 test("a key that the provider has just published is looked for at once", async () => {
   expect(await signIn((claims) => ({ claims }), "rotating")).toMatchObject({ emailVerified: true });
   const byNewKey: Script = { signedBy: "foreign", header: { kid: "key-2" } };

@@ -36,6 +36,7 @@ test("a failed deployment says how to go on, and with wrangler itself the next o
   expect(completed.text).toContain("Set APP_URL in wrangler.toml");
   expect(completed.text).toContain("Set MAIL_FROM in wrangler.toml");
   expect(completed.text).toContain("because their values are wrong: METRICS_TOKEN");
+  expect(completed.text).toContain("OIDC_ISSUER calls itself https://other.example");
 
   const state = api.state();
   expect(state).toMatchObject({ databases: [{ name: "postern", migrations: MIGRATIONS }], secrets: ["SECRET_KEYS"] });

@@ -69,7 +69,8 @@ export function endDeployment(): void {
  */
 async function healthServer() {
   const server = createServer((_, response) => {
-    response.writeHead(state.failures > 0 ? 503 : 200).end('{"data":{"refusedSettings":["METRICS_TOKEN"]}}');
+    const data = { refusedSettings: ["METRICS_TOKEN"], unexpectedIssuer: "https://other.example" };
+    response.writeHead(state.failures > 0 ? 503 : 200).end(JSON.stringify({ data }));
     state.failures -= 1;
   });
   const state = { url: "", failures: 0, close: () => void server.close() };

@@ -84,8 +84,9 @@ async function keySet({ hostname }) {
 function discovery({ origin, hostname }) {
   if (hostname.startsWith("down.")) return new Response("down", { status: 503 });
   if (hostname.startsWith("huge.")) return Response.json({ issuer: origin, padding: "x".repeat(300_000) });
+  const issuers = { other: "https://elsewhere.example", slashed: `${origin}/`, google: "https://accounts.google.com" };
   return Response.json({
-    issuer: hostname.startsWith("other.") ? "https://elsewhere.example" : origin,
+    issuer: issuers[hostname.split(".")[0]] ?? origin,
     authorization_endpoint: hostname.startsWith("script.") ? "javascript:alert(1)" : `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     jwks_uri: `${origin}/jwks`,

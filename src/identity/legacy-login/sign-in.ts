@@ -66,9 +66,9 @@ export async function signInAtFormerService(
   throw unavailable({ message: "The account is being changed. Try again." });
 }
 
-async function readProfile({ config, now }: Deps, email: string, profile: FormerProfile): Promise<Row> {
+async function readProfile(deps: Deps, email: string, profile: FormerProfile): Promise<Row> {
   const line = JSON.stringify({ ...profile, email, password: null });
-  const read = await readLine(line, { config, hashes: { importId: "", firebase: null }, nowMs: now() });
+  const read = await readLine(line, { deps, hashes: { importId: "", firebase: null }, nowMs: deps.now() });
   if ("row" in read) return read.row;
   throw refused(read.refused);
 }

@@ -1,6 +1,7 @@
 /** One line of an import: a person, as another service has exported them. */
 import * as z from "zod";
 import type { Config } from "../../base/config/config";
+import type { Deps } from "../../base/deps";
 import { jsonOf } from "../../base/json";
 import { describeError, log } from "../../base/log/log";
 import { parseWithNulls } from "../../base/schemas/nulls";
@@ -75,7 +76,7 @@ const schema = z.object(FIELDS);
 
 /** What a row is read with. */
 export interface RowContext {
-  config: Config;
+  deps: Deps;
   hashes: HashSource;
   /** Unix ms. */
   nowMs: number;
@@ -154,11 +155,8 @@ function describe({ issues }: Pick<z.ZodError, "issues">): string {
   return issue ? `${issue.path.map(String).join(".")}: ${issue.message}` : "The row is not valid";
 }
 
-async function rowOf(
-  given: z.output<typeof schema>,
-  passwordHash: string,
-  { config, nowMs }: RowContext,
-): Promise<Row> {
+async function rowOf(given: z.output<typeof schema>, passwordHash: string, { deps, nowMs }: RowContext): Promise<Row> {
+  const { config } = deps;
   const { email: address, createdAt, totp } = given;
   if (config.operators.includes(address)) throw new RowRefused("The address belongs to an operator of this service");
   if (createdAt && createdAt > nowMs) throw new RowRefused("createdAt: Must be in the past");
@@ -171,14 +169,14 @@ async function rowOf(
     isSuspended: given.suspended,
     passwordHash,
     totpSecret: totp ? totp.secret.toUpperCase() : null,
-    identities: given.identities.map((one, index) => identityOf(config, one, index)),
+    identities: await Promise.all(given.identities.map((one, index) => identityOf(deps, one, index))),
     passkeys: await Promise.all(given.passkeys.map((one, index) => passkeyOf(config, one, index))),
     memberships: given.memberships,
   };
 }
 
-function identityOf(config: Config, given: z.output<typeof identity>, index: number): NewIdentity {
-  const issuer = issuerOf(config, given.provider, given.issuer ?? undefined);
+async function identityOf(deps: Deps, given: z.output<typeof identity>, index: number): Promise<NewIdentity> {
+  const issuer = await issuerOf(deps, given.provider, given.issuer ?? undefined);
   if (issuer === null) throw new RowRefused(`identities.${index}.issuer: Must be the issuer that people sign in with`);
   return { provider: given.provider, issuer, subject: given.subject, email: given.email ?? null };
 }

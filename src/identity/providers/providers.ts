@@ -1,10 +1,13 @@
 /** The providers that people can sign in with: their endpoints and the scopes that are asked for. */
 import * as oauth from "oauth4webapi";
+import * as z from "zod";
 import { BoundedMap } from "../../base/bounded-map";
 import type { Config } from "../../base/config/config";
 import type { ProviderClient } from "../../base/config/provider-settings";
 import type { Deps } from "../../base/deps";
+import { jsonOf } from "../../base/json";
 import type { ProviderName } from "../../base/schemas/schemas";
+import { FlowError } from "./failure";
 import { boundedFetch } from "./fetch";
 
 const DISCOVERY_FRESH_MS = 10 * 60_000;
@@ -80,13 +83,38 @@ const MICROSOFT_ISSUER = /^https:\/\/login\.microsoftonline\.com\/([^/]+)\/v2\.0
 export const isMicrosoftIssuer = (issuer: string): boolean => MICROSOFT_ISSUER.test(issuer);
 
 /**
- * The issuer of the people at a provider. At Microsoft each organisation has its own, so it must be given; elsewhere
- * another one than ours is refused. Null if it is missing or not one that people can sign in with.
+ * The issuer of the people at a provider, with which their identities are stored. At Microsoft each organisation has
+ * its own, so it must be given; elsewhere another one is refused, but for a trailing slash. Null if it is missing or
+ * not one that people can sign in with.
  */
-export function issuerOf({ providers }: Config, name: ProviderName, given: string | undefined): string | null {
+export async function issuerOf(deps: Deps, name: ProviderName, given: string | undefined): Promise<string | null> {
   if (name === "microsoft") return microsoftIssuer(given?.match(MICROSOFT_ISSUER)?.[1]) ?? null;
-  const issuer = name === "oidc" ? providers.oidc?.issuer : FIXED[name].issuer;
-  return issuer === undefined || (given !== undefined && given !== issuer) ? null : issuer;
+  if (name !== "oidc") return isIssuer(given, FIXED[name].issuer) ? FIXED[name].issuer : null;
+  const setting = deps.config.providers.oidc?.issuer;
+  if (setting === undefined) return null;
+  const issuer = (await discoveredIssuer(deps)) ?? setting;
+  return isIssuer(given, issuer) || isIssuer(given, setting) ? issuer : null;
+}
+
+const isIssuer = (given: string | undefined, issuer: string): boolean =>
+  given === undefined || isSameIssuer(given, issuer);
+
+const isSameIssuer = (one: string, other: string): boolean => one.replace(/\/$/, "") === other.replace(/\/$/, "");
+
+/** What the generic provider calls itself, if that is not what the setting says; null too if it does not answer. */
+export async function unexpectedIssuer(deps: Deps): Promise<string | null> {
+  const setting = deps.config.providers.oidc?.issuer;
+  const issuer = setting === undefined ? null : await discoveredIssuer(deps);
+  return setting === undefined || issuer === null || isSameIssuer(issuer, setting) ? null : issuer;
+}
+
+/** Null if the generic provider does not answer as it should. */
+async function discoveredIssuer(deps: Deps): Promise<string | null> {
+  try {
+    return (await serverOf(deps, { name: "oidc" })).issuer;
+  } catch {
+    return null;
+  }
 }
 
 const FIXED = { google: GOOGLE, github: GITHUB, microsoft: MICROSOFT };
@@ -100,7 +128,10 @@ const discovered = new BoundedMap<{ server: oauth.AuthorizationServer; readAt: n
  * Returns a provider's endpoints; discovers those of the generic provider. Throws like oauth4webapi, and
  * ProviderUnreachable.
  */
-export async function serverOf({ config, now }: Deps, { name }: Provider): Promise<oauth.AuthorizationServer> {
+export async function serverOf(
+  { config, now }: Deps,
+  { name }: Pick<Provider, "name">,
+): Promise<oauth.AuthorizationServer> {
   // A copy, because oauth4webapi caches promises by the object that it is given.
   if (name !== "oidc") return { ...FIXED[name] };
   const issuer = config.providers.oidc?.issuer ?? "";
@@ -108,9 +139,19 @@ export async function serverOf({ config, now }: Deps, { name }: Provider): Promi
   if (known && now() - known.readAt < DISCOVERY_FRESH_MS) return { ...known.server };
   const url = new URL(issuer);
   const response = await oauth.discoveryRequest(url, requestOptions(issuer));
-  const server = await oauth.processDiscoveryResponse(url, response);
+  // What the provider calls itself counts, as in its tokens: the setting may differ, which /health?deep=1 names.
+  const said = z.object({ issuer: z.url() }).safeParse(jsonOf(await response.clone().text())).data;
+  const server = await oauth.processDiscoveryResponse(said ? new URL(said.issuer) : url, response);
+  refuseForeign(url, server.issuer);
   discovered.set(issuer, { server, readAt: now() });
   return { ...server };
+}
+
+/** Throws for a provider that passes for another one that people sign in with here: identities are known by issuer. */
+function refuseForeign(setting: URL, issuer: string): void {
+  const fixed = [GOOGLE, GITHUB, MICROSOFT].map((server) => new URL(server.issuer).host);
+  const host = new URL(issuer).host;
+  if (host !== setting.host && fixed.includes(host)) throw new FlowError("invalid_response", "a foreign issuer");
 }
 
 /** How oauth4webapi makes requests to a provider. A development provider on localhost has no TLS. */

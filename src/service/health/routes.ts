@@ -11,6 +11,7 @@ import { describeError, log } from "../../base/log/log";
 import { CONSOLE_PATH } from "../../base/paths";
 import { dataOf } from "../../base/schemas/schemas";
 import { MINUTE_MS } from "../../base/time";
+import { unexpectedIssuer } from "../../identity/providers/providers";
 
 const SWEEP_WITHIN_MS = 5 * MINUTE_MS;
 
@@ -72,6 +73,15 @@ export const healthRoutes = new Hono<AppEnv>()
               description: "With `deep`: optional settings that are wrong. What they set up is off.",
               examples: [["METRICS_TOKEN"]],
             }),
+          unexpectedIssuer: z
+            .string()
+            .optional()
+            .meta({
+              description:
+                "With `deep`: what the provider at `OIDC_ISSUER` calls itself, if not so but for a trailing " +
+                "slash. People sign in all the same, as people of this issuer.",
+              examples: ["https://login.example.com/"],
+            }),
         }),
       ),
       query: z.object({
@@ -86,9 +96,16 @@ export const healthRoutes = new Hono<AppEnv>()
     limit("deepHealth", "IP address", { when: isDeep }),
     async (c) => {
       if (isDeep(c)) {
-        await checkDeeply(c.get("deps"));
-        const refusedSettings = c.get("deps").config.refused.map((problem) => problem.split(" ", 1)[0]);
-        if (refusedSettings.length > 0) return c.json({ data: { status: "ok", refusedSettings } });
+        const deps = c.get("deps");
+        await checkDeeply(deps);
+        const refusedSettings = deps.config.refused.map((problem) => problem.split(" ", 1)[0]);
+        const issuer = await unexpectedIssuer(deps);
+        const data = {
+          status: "ok",
+          ...(refusedSettings.length > 0 ? { refusedSettings } : {}),
+          ...(issuer === null ? {} : { unexpectedIssuer: issuer }),
+        };
+        return c.json({ data });
       }
       return c.json({ data: { status: "ok" } });
     },

@@ -174,7 +174,7 @@ async function readRows(deps: Deps, { position, failures }: ClaimedImport, sourc
     if (text.trim() === "") continue;
     const line: ReadLine = isRefused
       ? { refused: "The row could not be written" }
-      : await readLine(text, { config: deps.config, hashes, nowMs });
+      : await readLine(text, { deps, hashes, nowMs });
     if ("row" in line) memberships += line.row.memberships.length;
     read.push({ ...line, position: at });
   }
