@@ -25,6 +25,8 @@ import { authenticateSession } from "./identity/sessions/authenticate";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
 import { parseTenantName } from "./tenancy/tenants/tenant-name";
 
+/** Keys and tokens that are known by how they begin. */
+const KEY = /^(?:ak|psk|psf|pt)_/;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
@@ -103,8 +105,14 @@ async function checkCaller(c: Context<AppEnv>, access: Access): Promise<void> {
   if (!isAllowed) throw new AppError("FORBIDDEN");
 }
 
+/** `X-API-Key`. Clients that others generate put whatever they are given into each header that a route takes. */
+function keyOf(c: Context<AppEnv>): string | undefined {
+  const key = c.req.header("x-api-key");
+  return key && (KEY.test(key) || !c.req.header("authorization")) ? key : undefined;
+}
+
 function credentialOf(c: Context<AppEnv>): string | null {
-  const credential = c.req.header("x-api-key") || c.req.header("authorization")?.match(BEARER)?.[1];
+  const credential = keyOf(c) || c.req.header("authorization")?.match(BEARER)?.[1];
   return credential && credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : null;
 }
 
@@ -129,7 +137,7 @@ async function identify(c: Context<AppEnv>, access: Access): Promise<Principal |
     if (principal && "ended" in principal) c.set("logFields", principal.ended);
     return principal === null || "ended" in principal ? null : inNamedTenant(c, principal);
   }
-  if (c.req.header("x-api-key")) return null;
+  if (keyOf(c)) return null;
   const principal = await authenticateSession(deps, credential, originOf(c));
   return principal && inNamedTenant(c, principal);
 }

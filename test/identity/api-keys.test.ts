@@ -48,6 +48,14 @@ describe("API keys", () => {
     const { key } = (await create(person)).body.data;
     expect((await call("GET", "/webhooks", { token: key })).status).toBe(200);
     expect((await call("GET", "/webhooks", { headers: { "x-api-key": key } })).status).toBe(200);
+    // Generated clients put one credential into both.
+    const both = (token: string) => call("GET", "/webhooks", { token, headers: { "x-api-key": token } });
+    expect([(await both(person.token)).status, (await both(key)).status, (await both("no")).status]).toEqual([
+      200, 200, 401,
+    ]);
+    const alone = await call("GET", "/webhooks", { headers: { "x-api-key": person.token } });
+    const wrong = await call("GET", "/webhooks", { token: person.token, headers: { "x-api-key": "ak_wrong" } });
+    expect([alone.status, wrong.status]).toEqual([401, 401]);
     const beyond = await call("POST", "/webhooks", { token: key, body: {} });
     expect([beyond.status, beyond.body.code]).toEqual([403, "FORBIDDEN"]);
     for (const [method, path] of [

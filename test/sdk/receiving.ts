@@ -203,7 +203,10 @@ async function crashes<Tx>(receiver: Receiver<Tx>, wrapped: (store: Store<Tx>) =
         if (id.endsWith("b") && failuresOfB++ === 0) throw new Error("not yet");
         return receiver.write(tx, id);
       };
-      for (const id of [...ids(), ...ids()]) await receive({ store, write }, id, { poisonAfter: 10 });
+      const answers = [];
+      for (const id of [...ids(), ...ids()]) answers.push(await receive({ store, write }, id, { poisonAfter: 10 }));
+      // As in the tests of others: it fails after each crash.
+      expect(answers.filter((answer) => answer.startsWith("500")).length).toBeLessThan(2);
     },
     check: async () => {
       const effects = (await receiver.effects()).filter((id) => id.startsWith(`${round} `));

@@ -39,7 +39,8 @@ describe("the format", () => {
 
   test("cloudevents sends a CloudEvent with the event's id and the payload as it was published", async () => {
     const hook = await newHook({ delivery: { format: "cloudevents" } });
-    const raw = '{"type":"OrderPaid","correlationId":"order-4711","payload":{ "b": 12345678901234567890 }}';
+    const ids = '"correlationId":"order-4711","orderKey":"order 7"';
+    const raw = `{"type":"OrderPaid",${ids},"payload":{ "b": 12345678901234567890 }}`;
     const headers = { "content-type": "application/json" };
     const published = await call("POST", "/events", { token: hook.person.token, raw, headers });
     const [request] = await hook.inbox.arrived(1);
@@ -49,6 +50,7 @@ describe("the format", () => {
     expect(request?.body).toBe(
       `{"specversion":"1.0","id":"${id}","source":"urn:uuid:${hook.person.tenantId}","type":"OrderPaid",` +
         `"time":"${createdAt}","datacontenttype":"application/json","correlationid":"order-4711",` +
+        `"partitionkey":"order 7","sequence":"0000000000000001",` +
         `"data":{ "b": 12345678901234567890 }}`,
     );
     const [attempt] = await endedAttempts(hook.person, hook.id, 1);

@@ -173,7 +173,11 @@ describe("tokens", () => {
   });
 
   test("a former token works during the overlap, and not at all without one", async () => {
-    const rotate = async (body: object) => (await post(person, `/feeds/${feed.id}/token`, body)).body.data.token;
+    const rotate = async (body: object) => {
+      const { status: answered, body: answer } = await post(person, `/feeds/${feed.id}/token`, body);
+      expect(answered).toBe(200);
+      return answer.data.token;
+    };
     const reads = async (token: string) => (await call("GET", `/feeds/${feed.id}/events`, { token })).status;
     const second = await rotate({ overlapSeconds: 60 });
     expect([await reads(feed.token), await reads(second)]).toEqual([200, 200]);

@@ -1,7 +1,7 @@
 /** Events that go round: deliveries to our own sources, which make events of them. */
 import { expect, test } from "vitest";
-import { eventually, signUpVerified } from "../support/client";
-import { newInbox, publish, subscribe } from "../support/receiver";
+import { call, eventually, signUpVerified } from "../support/client";
+import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { create, errorsOf, eventsOf, send } from "../support/sources";
 
 const SHARED_SECRET = "a-signing-secret";
@@ -12,12 +12,15 @@ async function circle() {
   const person = await signUpVerified();
   const { id } = await create(person, "standard", { secrets: [SHARED_SECRET] });
   const inbox = newInbox("200");
-  await subscribe(person, `${inbox.url}/in/${id}`, { secret: SHARED_SECRET, delivery: { format: "standard" } });
-  return { person, id, inbox };
+  const hook = await subscribe(person, `${inbox.url}/in/${id}`, {
+    secret: SHARED_SECRET,
+    delivery: { format: "standard" },
+  });
+  return { person, id, inbox, hook };
 }
 
 test("an event that comes back to a source of ours is taken three times, and then ignored, and the source says so", async () => {
-  const { person, id, inbox } = await circle();
+  const { person, id, inbox, hook } = await circle();
   await publish(person, { n: 1 });
   const rounds = [];
   for (let round = 1; round <= 4; round += 1) {
@@ -32,6 +35,9 @@ test("an event that comes back to a source of ours is taken three times, and the
     ["4", 200, "Ignored"],
   ]);
   expect(await eventsOf(person)).toHaveLength(4);
+  const [newest] = await endedAttempts(person, hook, 4);
+  const detail = await call("GET", `/webhooks/${hook}/attempts/${newest._id}`, { token: person.token });
+  expect(detail.body.data.headers[HOPS]).toBe((await inbox.received()).at(-1)?.headers[HOPS]);
   await eventually("the source names the circle", async () =>
     (await errorsOf(person, id)).some(({ reason }) => reason === "loop"),
   );

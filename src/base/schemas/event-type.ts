@@ -9,13 +9,17 @@ export const eventType = z
   .regex(/^[!-)+-~]*$/, "Must be printable ASCII without spaces and *")
   .meta({ examples: ["OrderPaid"] });
 
-/** Stands for all types that begin with what is before the `*`: "order.*" for "order.paid". 1 to 8 parts with a dot. */
-export const eventWildcard = z
+/** A type, a wildcard, `*` or `postern.*`. One pattern, because clients that are generated make a class of a choice. */
+export const subscribedType = z
   .string()
+  .min(1)
   .max(128)
-  .regex(/^(?:[!-)+,\-/-~]+\.){1,8}\*$/, "Must be a type, *, or 1 to 8 parts and a *, such as order.*")
-  .refine((pattern) => !pattern.startsWith(OPERATIONAL_PREFIX), "Of postern. only postern.* is allowed")
-  .meta({ examples: ["order.*"] });
+  .regex(/^(?:\*|[!-)+-~]+|(?:[!-)+,\-/-~]+\.){1,8}\*)$/, "Must be a type, *, or 1 to 8 parts and a *, such as order.*")
+  .refine(
+    (type) => !type.startsWith(OPERATIONAL_PREFIX) || !type.endsWith("*") || type === ALL_OPERATIONAL,
+    "Of postern. only postern.* is allowed",
+  )
+  .meta({ examples: ["OrderPaid"] });
 
 /** The type of the event that a test sends to one subscription. */
 export const TEST_EVENT_TYPE = "WebhookTested";

@@ -13,7 +13,7 @@ const WRONG_URL: Advice = { remedy: "change URL", text: "Its URL seems to be wro
 
 const BY_ERROR: Readonly<Record<string, Advice>> = {
   [CONNECTION_FAILED]: { remedy: "change URL", text: "Check the host in its URL, and the certificate." },
-  [CONNECTION_LOST]: { remedy: "view", text: "Nothing answers at its host. Check that the receiver runs." },
+  [CONNECTION_LOST]: { remedy: "view", text: "Nothing answers there, or not in HTTP. Check that the receiver runs." },
   [TIMED_OUT]: { remedy: "view", text: "The receiver should answer first and work later." },
   [GONE]: { remedy: "change URL", text: "Nothing is at its URL any more." },
   "status 404": WRONG_URL,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { eventType } from "../../base/schemas/event-type";
-import { id } from "../../base/schemas/schemas";
+import { id, time } from "../../base/schemas/schemas";
 import { orderKey } from "../../webhooks/events/publication";
 
 const headers = z.object({
@@ -35,21 +35,42 @@ const headers = z.object({
     .meta({ description: "The replay that sends the event again as a new delivery; only on such deliveries." }),
 });
 
+const cloudEvent = z
+  .object({
+    specversion: z.literal("1.0"),
+    id: id.meta({ description: "The event's id, the same when it is sent again." }),
+    source: z
+      .string()
+      .meta({ description: "The tenant, as a URN.", examples: ["urn:uuid:019aa0e5-0000-7000-8000-000000000001"] }),
+    type: eventType,
+    time,
+    datacontenttype: z.literal("application/json"),
+    correlationid: z.string().optional(),
+    partitionkey: orderKey.optional().meta({ description: "The event's `orderKey`, if it has one." }),
+    sequence: z.string().optional().meta({ description: "The event's number within it, in 16 digits." }),
+    data: z.unknown().meta({ description: "The payload." }),
+  })
+  .meta({ description: "A CloudEvent 1.0, where `delivery.format` is `cloudevents`." });
+
 export const DELIVERY: ZodOpenApiPathsObject = {
   delivery: {
     post: {
       operationId: "delivery",
       summary: "An event, as its subscribers receive it.",
       description:
-        "A POST to the subscription's `url`. The body is the event's payload. Delivery is at least once: by " +
-        "default up to 3 attempts, " +
-        "5 and then 10 seconds apart, with a timeout of 10 seconds each. Redirects are not followed.",
+        "A POST to the subscription's `url`. The body is the event's payload, unless `delivery.format` says " +
+        "otherwise: with `standard` it is `{ type, timestamp, order?, data }`, with `thin` `{ id, type, createdAt, " +
+        "url }`, with `cloudevents` a CloudEvent. Delivery is at least once: by default up to 3 attempts, 5 and then " +
+        "10 seconds apart, with a timeout of 10 seconds each. Redirects are not followed.",
       tags: ["Deliveries"],
       security: [],
       requestParams: { header: headers },
       requestBody: {
         required: true,
-        content: { "application/json": { schema: { description: "Any JSON value.", examples: [{ order: 42 }] } } },
+        content: {
+          "application/json": { schema: { description: "Any JSON value.", examples: [{ order: 42 }] } },
+          "application/cloudevents+json": { schema: cloudEvent },
+        },
       },
       responses: {
         "2XX": { description: "Delivered. The first 16 KiB of the response body are kept in the log." },

@@ -41,6 +41,8 @@ export const importPeople: Command = {
       process.stdout.write(lines.map((line) => `${line}\n`).join(""));
       return EXIT.ok;
     }
+    const hasFirebase = lines.some((line) => line.includes('"firebase-scrypt"'));
+    if (hasFirebase && !settings.hashSettings) throw usage(NEEDS_SETTINGS);
     const service = client();
     const done = await sendPeople(service, { file, settings, parts: [...partsOf(lines)] });
     if (done.withoutPassword > 0) tell(`Left out: passwords whose hash is out of bounds (${done.withoutPassword})`);
@@ -49,6 +51,10 @@ export const importPeople: Command = {
     return refused > 0 || done.state === "stopped" ? EXIT.failed : EXIT.ok;
   },
 };
+
+const NEEDS_SETTINGS =
+  "The file has passwords of Firebase, which need the hash parameters of the project: give --hash-settings FILE. " +
+  "The Firebase console shows them at Authentication, Users, Password hash parameters.";
 
 type Options = Readonly<Record<string, string | undefined>>;
 

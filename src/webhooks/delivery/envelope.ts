@@ -21,6 +21,9 @@ export interface Sent {
   contentType: string;
 }
 
+/** Of every number that a double holds. The extension `sequence` of CloudEvents is compared as text. */
+const SEQUENCE_DIGITS = 16;
+
 const JSON_TYPE = "application/json";
 
 /**
@@ -54,7 +57,8 @@ const standard = ({ eventType, eventCreatedAt, orderKey, sequence, payload }: De
  * CloudEvents 1.0, JSON format, structured mode. The id is the event's, so that receivers recognise a replay. The
  * source is a URN, which needs no setting.
  */
-function cloudEvent({ eventId, tenantId, eventType, eventCreatedAt, correlationId, payload }: DeliveredEvent): string {
+function cloudEvent(event: DeliveredEvent): string {
+  const { eventId, tenantId, eventType, eventCreatedAt, correlationId, orderKey, sequence, payload } = event;
   const attributes = {
     specversion: "1.0",
     id: eventId,
@@ -63,6 +67,7 @@ function cloudEvent({ eventId, tenantId, eventType, eventCreatedAt, correlationI
     time: iso(eventCreatedAt),
     datacontenttype: "application/json",
     ...(correlationId === null ? {} : { correlationid: correlationId }),
+    ...(orderKey === null ? {} : { partitionkey: orderKey, sequence: String(sequence).padStart(SEQUENCE_DIGITS, "0") }),
   };
   return withLast(attributes, "data", payload);
 }

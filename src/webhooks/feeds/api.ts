@@ -90,9 +90,9 @@ export const feeds = {
     permission: "webhook.update",
     schema: tokenRotation,
     ...MISSING,
-    answers: () => ({ 201: dataOf(feedWithToken) }),
+    answers: () => ({ 200: dataOf(feedWithToken) }),
     verb: ({ deps, principal, param, input }) => rotateToken(deps, principal, param("id"), input.overlapSeconds),
-    answer: (c, made) => c.json({ data: tokenView(made) }, 201),
+    answer: (c, made) => c.json({ data: tokenView(made) }),
   }),
   delete: endpoint({
     id: "deleteFeed",

@@ -1,6 +1,6 @@
 /** The request bodies of feeds, and the resources that the API returns. */
 import * as z from "zod";
-import { eventType, eventWildcard, OPERATIONAL_PREFIX } from "../../base/schemas/event-type";
+import { OPERATIONAL_PREFIX, subscribedType } from "../../base/schemas/event-type";
 import { described, id, moment, name, time } from "../../base/schemas/schemas";
 import { orderKey, sequence } from "../events/publication";
 
@@ -11,13 +11,7 @@ const MAX_OVERLAP_SECONDS = 86_400;
 const MAX_CURSOR_CHARACTERS = 64;
 
 const events = z
-  .array(
-    z.union([
-      z.literal("*"),
-      eventType.refine((type) => !type.startsWith(OPERATIONAL_PREFIX), "Feeds have no operational events"),
-      eventWildcard,
-    ]),
-  )
+  .array(subscribedType.refine((type) => !type.startsWith(OPERATIONAL_PREFIX), "Feeds have no operational events"))
   .min(1)
   .max(MAX_EVENT_TYPES)
   .transform((types) => [...new Set(types)])

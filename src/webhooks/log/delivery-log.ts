@@ -7,6 +7,7 @@ import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { inEach, whereFound } from "../../tenancy/moves/places";
 import { bodyOf } from "../delivery/envelope";
 import { correlationOf, headersOf } from "../delivery/send";
+import { hopHeaderTo } from "../hops/hops";
 import { wasSent } from "../plane/reasons";
 import { decryptOnce, keysAt, NO_KEYS } from "../signing/keys";
 import { findLogPage, type LogFilter } from "./log-store";
@@ -87,7 +88,8 @@ async function requestSent(deps: Deps, tenant: TenantRef, attempt: AttemptDetail
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
   const signing = { keys: reason ? NO_KEYS : keys, profile: options?.signatureProfile };
   const outbound = { ...attempt, ...sent, ...signing, correlationId };
-  const headers = await headersOf(outbound, attemptedAt);
+  const hopHeader = await hopHeaderTo(deps.keys, attempt.url, attempt.hops, sent.body);
+  const headers = { ...(await headersOf(outbound, attemptedAt)), ...hopHeader };
   if (reason) return { headersView: { headers, missingSignatures: reason }, text: null };
   return { headersView: { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) }, text: sent.body };
 }

@@ -59,6 +59,10 @@ export interface AttemptDetailRow extends AttemptRow {
   correlationId: string | null;
   orderKey: string | null;
   sequence: number | null;
+  /** Of its subscription now. */
+  url: string;
+  /** How many of our own sources its event has come through; null: none. */
+  hops: number | null;
   secretSealed: string;
   /** When the present secret began to sign. */
   secretSince: number;
@@ -100,7 +104,7 @@ export async function readAttempt(
       Omit<AttemptDetailRow, "keys" | "options"> & { keys: string; options: string | null }
     >(sql`SELECT ${COLUMNS}, a.event_id AS eventId, e.correlation_id AS correlationId,
         e.order_key AS orderKey, e.order_sequence AS sequence,
-        s.secret_sealed AS secretSealed,
+        s.url, e.hops, s.secret_sealed AS secretSealed,
         coalesce(s.secret_since, s.created_at) AS secretSince, s.format_since AS formatSince,
         s.options, e.created_at AS eventCreatedAt, ${ALL_KEYS} AS keys, a.kind AS kind,
         ${replayIdOf(sql.raw("a.kind"), sql.raw("a.subscription_id"), sql.raw("coalesce(a.delivery_id, a.id)"))}

@@ -1,6 +1,6 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import * as z from "zod";
-import { ALL_OPERATIONAL, eventType, eventWildcard } from "../../base/schemas/event-type";
+import { subscribedType } from "../../base/schemas/event-type";
 import { described, id, MAX_URL_CHARACTERS, name, tenantId, time } from "../../base/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "../options/delivery-options";
 
@@ -65,7 +65,7 @@ export const listQuery = z.object({
 });
 
 export const eventTypes = z
-  .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType, eventWildcard]))
+  .array(subscribedType)
   .min(1)
   .max(MAX_EVENT_TYPES)
   .meta({ examples: [["OrderPaid"]] })

@@ -79,6 +79,10 @@ export function importingPeople(): void {
         ]);
       }
     }
+    const passwordHash = Buffer.alloc(64).toString("base64");
+    writeFileSync(file, JSON.stringify({ users: [{ localId: "1", email: "a@b.c", passwordHash, salt: "AAAA" }] }));
+    const ended = await runCommand(["import", "people", "--from", "firebase", file], { env });
+    expect([ended.status, ended.err]).toEqual([2, expect.stringContaining("--hash-settings FILE")]);
     expect(await importsOf()).toEqual(before);
   });
 

@@ -60,7 +60,8 @@ export function tagHash(given: GivenHash, { importId, firebase }: HashSource): s
     if (!READERS[kind](hash)) throw notTaken();
     return `${TAG}${kind}:${importId}:${hash}`;
   }
-  if (!firebase) throw new HashRefused("hashSettings.firebase is missing");
+  if (!firebase)
+    throw new HashRefused("hashSettings.firebase is missing: the import needs the hash parameters of the project");
   if (salt === undefined) throw new HashRefused("password.salt is missing");
   readFirebase(hash, salt, firebase);
   return `${TAG}${kind}:${importId}:${salt}:${hash}`;
