@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptionsShape } from "miniflare";
 import { bundle, ROOT, workerOptions } from "../bundle.ts";
-import type { HourReport, Line, Minute } from "./simulation/report.ts";
+import type { HourReport, Line, Minute, WorkCost } from "./simulation/report.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const CONFIG = join(ROOT, "wrangler.toml");
@@ -20,6 +20,10 @@ export interface SimulatedService {
   database(shard: number): Promise<D1>;
   /** Simulates one hour of one database, with traffic in its first `seconds`. Throws when the simulation fails. */
   hour(shard: number, startMs: number, seconds: number, onMinute?: (minute: Minute) => void): Promise<HourReport>;
+  /** Measures all jobs and the sweep in database 0; see simulation/jobs.ts. */
+  jobs(): Promise<WorkCost[]>;
+  /** Runs the purges that are open in database 0. */
+  purges(name: string): Promise<WorkCost>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +63,8 @@ export async function startSimulatedService(shards: number, retentionDays: numbe
     const d1 = await database(shard);
     await d1.batch(migrations().map((statement) => d1.prepare(statement)));
   }
+  const ask = async (path: string) =>
+    (await miniflare.dispatchFetch(`http://localhost${path}`, { method: "POST" })).json();
   return {
     database,
     async hour(shard, startMs, seconds, onMinute) {
@@ -73,6 +79,8 @@ export async function startSimulatedService(shards: number, retentionDays: numbe
       }
       throw new Error("the simulation broke off");
     },
+    jobs: async () => (await ask("/jobs")) as WorkCost[],
+    purges: async (name) => (await ask(`/purges?name=${encodeURIComponent(name)}`)) as WorkCost,
     async stop() {
       await miniflare.dispose();
       rmSync(state, { recursive: true, force: true });

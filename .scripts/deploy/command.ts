@@ -5,7 +5,7 @@ import * as z from "zod";
 import { Account, Unreachable } from "./account.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { makePlan, type Plan, UNKNOWN_ACCOUNT } from "./plan.ts";
-import { readSecrets } from "./settings.ts";
+import { addressIn, readSecrets } from "./settings.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 const USAGE = `npm run deploy -- [options]
@@ -165,7 +165,11 @@ interface Outcome {
 }
 
 /** What is left for a person to do. */
-function tasksLeft({ vars }: Configuration, { makesKeys }: Plan, { url, refused, addsBindings }: Outcome): string[] {
+function tasksLeft(
+  { vars, senders }: Configuration,
+  { makesKeys }: Plan,
+  { url, refused, addsBindings }: Outcome,
+): string[] {
   const { TOKEN_ISSUER, PUBLIC_URL, APP_URL } = vars;
   return [
     refused.length > 0 &&
@@ -182,6 +186,9 @@ function tasksLeft({ vars }: Configuration, { makesKeys }: Plan, { url, refused,
     /@example\.(com|org|net)\b/.test(String(vars.MAIL_FROM)) &&
       "Set MAIL_FROM in wrangler.toml to an address of a domain that is set up for Email Sending: no mail goes out " +
         "before that.",
+    senders === undefined &&
+      `Put allowed_sender_addresses = ["${addressIn(vars.MAIL_FROM)}"] below [[send_email]] in wrangler.toml: ` +
+        "without it, the Worker may send from any address of the account.",
     makesKeys &&
       "SECRET_KEYS is new and known to Cloudflare only. To have a copy, set one of your own: `openssl rand " +
         "-hex 32`, then `npx wrangler secret put SECRET_KEYS`, before anybody registers.",

@@ -20,6 +20,8 @@ export interface Configuration {
   name: string;
   databases: Database[];
   queues: string[];
+  /** The addresses that the Worker may send from; undefined: any of the account. */
+  senders: string[] | undefined;
   vars: Record<string, unknown>;
 }
 
@@ -28,6 +30,7 @@ interface WranglerConfig {
   name?: string;
   d1_databases: { binding: string; database_name?: string; database_id?: string }[];
   queues: { producers?: { queue: string }[]; consumers?: { queue: string; dead_letter_queue?: string }[] };
+  send_email?: { name: string; allowed_sender_addresses?: string[] }[];
   vars: Record<string, unknown>;
 }
 
@@ -44,6 +47,7 @@ export function readConfiguration(): Configuration {
       id: id === NO_ID ? undefined : id,
     })),
     queues: [...new Set([...queues, ...dead])],
+    senders: config.send_email?.find(({ name }) => name === "EMAIL")?.allowed_sender_addresses,
     vars: config.vars,
   };
 }

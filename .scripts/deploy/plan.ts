@@ -80,7 +80,7 @@ export async function makePlan(
   const hasKeys = kept?.has("SECRET_KEYS") ?? true;
   const { SECRET_KEYS: givenKeys } = { ...process.env, ...secrets };
   const uploaded = hasKeys ? secrets : { ...secrets, SECRET_KEYS: givenKeys ?? newSecretKey() };
-  await checkSettings({ vars: configuration.vars, uploaded, kept });
+  await checkSettings({ vars: configuration.vars, senders: configuration.senders, uploaded, kept });
   const added = addShard ? [nextShard(configuration.databases)] : [];
   const databases = [...configuration.databases, ...added];
   const queuesWith = missingPairs(added);

@@ -27,6 +27,8 @@ export function readSecrets(path: string): Record<string, string> {
 /** What a deployment knows of the settings that the Worker will have. */
 interface KnownSettings {
   vars: Record<string, unknown>;
+  /** The addresses that the Worker may send from; undefined: any of the account. */
+  senders: readonly string[] | undefined;
   /** The secrets that this deployment uploads. */
   uploaded: Record<string, string>;
   /** The names of the secrets that the Worker has. Their values cannot be read. Undefined: Cloudflare was not asked. */
@@ -34,7 +36,7 @@ interface KnownSettings {
 }
 
 /** Throws an error that names each setting that the Worker would refuse, and says what it must be. */
-export async function checkSettings({ vars, uploaded, kept }: KnownSettings): Promise<void> {
+export async function checkSettings({ vars, senders, uploaded, kept }: KnownSettings): Promise<void> {
   const { parseConfig, SETTING_NAMES } = await configModule();
   const names: readonly string[] = SETTING_NAMES;
   const unknown = [...Object.keys(vars), ...Object.keys(uploaded)].filter((name) => !names.includes(name));
@@ -43,12 +45,19 @@ export async function checkSettings({ vars, uploaded, kept }: KnownSettings): Pr
   // Without an answer, nobody knows which secrets there are: what is wrong is wrong with all and with none of them.
   const all = refusedWith(kept ?? names.filter((name) => SECRET_NAME.test(name)));
   const none = kept ? all : refusedWith(["SECRET_KEYS"]);
+  const sender = addressIn(vars.MAIL_FROM);
   const problems = [
     ...unknown.map((name) => `${name} is not a setting: look for the right name in src/docs/pages/operations.md`),
     ...all.filter((problem) => none.includes(problem)),
+    ...(senders && !senders.includes(sender)
+      ? [`allowed_sender_addresses in wrangler.toml must have the address of MAIL_FROM, ${sender}`]
+      : []),
   ];
   if (problems.length > 0) throw new Error(`Settings are wrong:\n${problems.map((one) => `- ${one}`).join("\n")}`);
 }
+
+/** The address of a sender such as `Postern <no-reply@example.com>`. */
+export const addressIn = (sender: unknown): string => String(sender).match(/[^\s<>]+@[^\s<>]+/)?.[0] ?? "";
 
 function refusedOf(parseConfig: ConfigModule["parseConfig"], settings: Record<string, unknown>): readonly string[] {
   try {

@@ -129,6 +129,7 @@ export async function createDeps(
     ctx.waitUntil(
       work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),
     );
+  const objects = objectsIn(config.objectJurisdiction);
   const signerDb = createDb(env.DB, { trips: 0, sqlMs: 0, rowsWritten: 0 });
   return {
     config,
@@ -145,23 +146,37 @@ export async function createDeps(
     db: createDb(env.DB, trips),
     shards: createShards(databases, trips),
     trips,
-    limiter: createLimiter({ namespace: env.RATE_LIMITER, rules: config.rules, leases, background, now: Date.now }),
-    guesses: createGuesses(env.ACCOUNT_LOCK),
+    limiter: createLimiter({
+      namespace: objects(env.RATE_LIMITER),
+      rules: config.rules,
+      leases,
+      background,
+      now: Date.now,
+    }),
+    guesses: createGuesses(objects(env.ACCOUNT_LOCK)),
     deliveryQueues: queues,
     mailQueue: env.MAIL_QUEUE,
     alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
     mailer: env.EMAIL,
-    sweepers: env.SWEEPER,
+    sweepers: objects(env.SWEEPER),
     ownHosts: requestUrl === undefined ? hosts : [...hosts, new URL(requestUrl).host],
-    throttles: env.SUBSCRIPTION_GATE,
-    feedPolls: env.FEED_LEASE,
-    listenSockets: env.LISTEN_SOCKET,
+    throttles: objects(env.SUBSCRIPTION_GATE),
+    feedPolls: objects(env.FEED_LEASE),
+    listenSockets: objects(env.LISTEN_SOCKET),
     background,
     startedAt,
     now: Date.now,
     wait: (ms) => scheduler.wait(ms),
   };
 }
+
+/** Objects within a jurisdiction are others than those without one, even with the same name. */
+const objectsIn =
+  (jurisdiction: Config["objectJurisdiction"]) =>
+  <Class extends Rpc.DurableObjectBranded | undefined>(
+    namespace: DurableObjectNamespace<Class>,
+  ): DurableObjectNamespace<Class> =>
+    jurisdiction === "" ? namespace : namespace.jurisdiction(jurisdiction as DurableObjectJurisdiction);
 
 /** APP_URL may belong to a separate client, whose host may receive deliveries. */
 function configuredHosts({ appUrl, publicUrl }: Config): string[] {

@@ -50,7 +50,8 @@ test("each migration keeps the rows of the ones before it", async () => {
   expect(filled.length).toBeGreaterThan(15);
   for (const table of filled) {
     const row = await database.prepare(`SELECT count(*) AS n FROM ${table}`).first();
-    expect([table, row]).toEqual([table, { n: 1 }]);
+    // Its migration writes one.
+    expect([table, row]).toEqual([table, { n: table === "publishers" ? 2 : 1 }]);
   }
 });
 
@@ -82,6 +83,8 @@ function breaking(migrations: readonly Migration[], index: number): string[] {
     // The version before does not know when a row was updated.
     if (/^CREATE TRIGGER `(\w+)_updated` .* BEGIN UPDATE `\1` SET `updated_at` = [^`]+(`updated_at`)?/.test(statement))
       return false;
+    // Nor who has published.
+    if (/^CREATE TRIGGER `events_published` .* BEGIN INSERT INTO `publishers` /.test(statement)) return false;
     // Nor when a password was taken away.
     if (/^CREATE TRIGGER `users_password_removed` .* BEGIN UPDATE `users` SET `password_removed_at` =/.test(statement))
       return false;
@@ -150,6 +153,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "platform_sequences",
     "portal_links",
     "publish_rules",
+    "publishers",
     "replay_jobs",
     "revocations",
     "sends_held",

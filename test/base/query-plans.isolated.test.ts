@@ -93,6 +93,7 @@ const OF_STORE: Record<string, RegExp> = {
   "lifecycle/deletion/pages-store": /LIMIT \? OFFSET \?/,
   "lifecycle/deletion/platform-steps-store": /DELETE FROM platform_sequences/,
   "lifecycle/deletion/purge-store": /UPDATE purges SET step/,
+  "lifecycle/deletion/shared-search-store": /FROM publishers WHERE tenant_id IN/,
   "lifecycle/deletion/tenant-steps-store": /FROM subscriptions s\s+CROSS JOIN attempts a/,
   "lifecycle/deletion/tenant-store": /json_group_array\(m\.user_id\)/,
   "lifecycle/deletion/user-steps-store": /^SELECT id FROM api_keys WHERE user_id = \?$/,

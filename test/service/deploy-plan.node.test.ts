@@ -50,6 +50,18 @@ test("SECRET_KEYS of the environment are checked before they are uploaded", asyn
   expect(api.state().databases).toEqual([]);
 });
 
+test("the addresses that the Worker may send from must have that of MAIL_FROM", async () => {
+  const allow = (address: string) =>
+    writeFileSync(
+      join(project, "wrangler.toml"),
+      toml().replace(/name = "EMAIL"\n(allowed.*\n)?/, `name = "EMAIL"\nallowed_sender_addresses = ["${address}"]\n`),
+    );
+  allow("somebody@example.com");
+  await expect(carryOut()).rejects.toThrow("must have the address of MAIL_FROM, no-reply@example.com");
+  allow("no-reply@example.com");
+  expect(await carryOut()).toMatchObject({ failure: null });
+});
+
 test("a deployment goes on where a failed one stopped, and repeating it changes nothing", async () => {
   expect(await carryOut({ failsAt: "d1" })).toMatchObject({
     calls: [migrate("DB")],

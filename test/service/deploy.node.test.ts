@@ -35,6 +35,7 @@ test("a failed deployment says how to go on, and with wrangler itself the next o
   expect([completed.code, completed.text]).toEqual([0, expect.stringContaining(`It works: ${health.url}`)]);
   expect(completed.text).toContain("Set APP_URL in wrangler.toml");
   expect(completed.text).toContain("Set MAIL_FROM in wrangler.toml");
+  expect(completed.text).toContain('Put allowed_sender_addresses = ["no-reply@example.com"]');
   expect(completed.text).toContain("because their values are wrong: METRICS_TOKEN");
   expect(completed.text).toContain("OIDC_ISSUER calls itself https://other.example");
 

@@ -18,7 +18,7 @@ import { deliveryDb, SHARD } from "../support/shard";
 vi.setConfig({ testTimeout: 90_000 });
 
 /** Retention empties them: open deliveries and the log end where they began. */
-const HISTORY = ["attempts", "events", "idempotency_keys", "manual_retries", "outbox", "replay_jobs"];
+const HISTORY = ["attempts", "events", "idempotency_keys", "manual_retries", "outbox", "publishers", "replay_jobs"];
 /** The first read after the move makes it again. */
 const MADE_AGAIN = "catalog_files";
 /** Says of the former database that the tenant has left it. */

@@ -38,3 +38,10 @@ export interface HourReport extends HourResult {
   costs: Record<string, Cost>;
   sizeBytes: number;
 }
+
+/** What a run of some work costs in a full database. */
+export interface WorkCost extends Cost {
+  name: string;
+  runsAnHour: number;
+  ms: number;
+}

@@ -2,6 +2,7 @@
 import { createShards } from "../../../src/base/db/shards";
 import { createDeps } from "../../../src/base/deps";
 import { SimulatedHour } from "./hour";
+import { measureJobs, measurePurges } from "./jobs";
 import { createMeter, metered } from "./meter";
 import type { Line } from "./report";
 
@@ -10,10 +11,13 @@ export * from "../../../src";
 export default {
   /**
    * `POST /?shard=N&start=MS&seconds=S` simulates the hour that starts at `start` (Unix ms) on database N, with traffic
-   * in its first S seconds. The answer is a stream of lines, because an hour can take minutes.
+   * in its first S seconds. The answer is a stream of lines, because an hour can take minutes. `POST /jobs` and
+   * `POST /purges` measure the work on one full database.
    */
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
-    const query = new URL(request.url).searchParams;
+    const { pathname, searchParams: query } = new URL(request.url);
+    if (pathname === "/jobs") return Response.json(await measureJobs(env, ctx));
+    if (pathname === "/purges") return Response.json(await measurePurges(env, ctx, query.get("name") ?? ""));
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
     const write = (line: Line) => writer.write(new TextEncoder().encode(`${JSON.stringify(line)}\n`));

@@ -74,6 +74,14 @@ export const BOUNDS_OF_DELIVERIES = {
     ends: "`removeOldRetries`, with its event",
     test: COUNTED_TEST,
   },
+  publishers: {
+    grower: ["tenant"],
+    rows: "one for each tenant that has published",
+    bytes: "60 bytes",
+    isCounted: false,
+    ends: "with its tenant (`continuePurges`)",
+    test: "lifecycle/purge-searches.isolated.test.ts > has one row, however often it publishes",
+  },
   idempotency_keys: {
     grower: ["tenant", "stranger"],
     rows: "one for each event with a key",

@@ -101,6 +101,14 @@ const VARIABLES = {
     must: 'be "public" or "any"',
     schema: z.enum(["public", "any"]),
   },
+  OBJECT_JURISDICTION: {
+    description:
+      "The jurisdiction that the service's Durable Objects stay in; see [The place of the " +
+      "data](production.md#2-the-place-of-the-data). Set it before the first deployment: another one begins all " +
+      "counts, locks and schedules anew. Empty: none.",
+    must: 'be "eu", "fedramp", "fedramp-high" or empty',
+    schema: z.enum(["", "eu", "fedramp", "fedramp-high"]).prefault(""),
+  },
   ...LIMIT_VARIABLES,
   AUTO_DISABLE_HOURS: {
     description:

@@ -45,6 +45,7 @@ export const tenants = sqliteTable(
     index("tenants_by_update").on(sql`coalesce(updated_at, created_at)`, t.id),
     index("tenants_by_name").on(sql`lower(name)`),
     index("tenants_storing").on(t.shard).where(sql`stored_bytes > 0`),
+    index("tenants_by_maker").on(t.createdBy),
   ],
 );
 
@@ -244,6 +245,7 @@ export const apiKeys = sqliteTable(
   },
   (t) => [
     index("api_keys_by_user").on(t.userId, t.tenantId),
+    index("api_keys_by_tenant").on(t.tenantId),
     // Partial, so neither has entries for keys that are not revoked and never expire.
     index("api_keys_by_revocation").on(t.revokedAt).where(sql`revoked_at IS NOT NULL`),
     index("api_keys_by_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`),
@@ -265,5 +267,11 @@ export const invitations = sqliteTable(
     acceptedBy: text("accepted_by"),
     revokedAt: integer("revoked_at"),
   },
-  (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
+  (t) => [
+    index("invitations_by_tenant").on(t.tenantId),
+    index("invitations_by_expiry").on(t.expiresAt),
+    index("invitations_by_email").on(t.email),
+    index("invitations_by_inviter").on(t.invitedBy),
+    index("invitations_by_guest").on(t.acceptedBy).where(sql`accepted_by IS NOT NULL`),
+  ],
 );

@@ -32,6 +32,16 @@ export const events = sqliteTable(
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
 );
 
+/**
+ * The tenants that have ever had an event here: nothing of others is searched for. A trigger of the migration writes
+ * it, whatever writes the event. The row of "" says since when that is known.
+ */
+export const publishers = sqliteTable("publishers", {
+  tenantId: text("tenant_id").primaryKey(),
+  /** Of its first event, Unix ms. */
+  since: integer().notNull(),
+});
+
 /** The event that was published with an Idempotency-Key, for 24 hours. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",

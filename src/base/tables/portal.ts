@@ -27,5 +27,9 @@ export const portalLinks = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
     openedAt: integer("opened_at"),
   },
-  (t) => [uniqueIndex("portal_links_by_hash").on(t.hash), index("portal_links_by_tenant").on(t.tenantId, t.expiresAt)],
+  (t) => [
+    uniqueIndex("portal_links_by_hash").on(t.hash),
+    index("portal_links_by_tenant").on(t.tenantId, t.expiresAt),
+    index("portal_links_by_maker").on(t.makerId),
+  ],
 );

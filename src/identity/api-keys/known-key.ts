@@ -2,11 +2,11 @@
 import { sha256Hex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { lookUp } from "../../base/limits/unknown";
-import { HOUR_MS } from "../../base/time";
+import { DAY_MS } from "../../base/time";
 import { isKey } from "./key";
 
-/** Each time that is recorded costs a row, which is more than the rest of a publish that comes once in so long. */
-const USE_RESOLUTION_MS = HOUR_MS;
+/** Each time that is recorded costs a row, which is an eighth of what a publish with its delivery costs. */
+const USE_RESOLUTION_MS = DAY_MS;
 
 /**
  * Returns what `find` returns for the hash of a key. Throws RATE_LIMITED when too many unknown keys come from

@@ -1,5 +1,5 @@
 /**
- * API keys that this isolate has read within an hour, so that publishing takes one trip: the batch that stores an
+ * API keys that this isolate has read within a day, so that publishing takes one trip: the batch that stores an
  * event reads the key again, and stores nothing if it has changed.
  */
 import { BoundedMap } from "../../base/bounded-map";
@@ -27,7 +27,7 @@ export function rememberKey(hash: string, key: KnownKey): void {
 }
 
 /**
- * Returns a key that worked within the last hour, and the check that a batch must begin with; null if none is
+ * Returns a key whose use was recorded within a day, and the check that a batch must begin with; null if none is
  * remembered, or if its use must be recorded, for which it is read.
  */
 export async function recallKey({ now }: Deps, key: string): Promise<(KnownKey & { recheck: Recheck }) | null> {

@@ -12,7 +12,7 @@ import type { Step } from "./steps";
 /** The most rows that a page changes. */
 export const PAGE_ROWS = 100;
 /** The most rows that a page reads when no index leads to the rows to remove. */
-const EXAMINED_ROWS = 1_000;
+export const EXAMINED_ROWS = 1_000;
 
 /**
  * The databases that a step goes through: the control plane, the delivery database of the tenant, the one from which it

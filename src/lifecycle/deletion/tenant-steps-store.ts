@@ -3,12 +3,14 @@
  * test/lifecycle/purge.isolated.test.ts checks it.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { firstIdAt } from "../../base/db/ids";
 import type { Keyed } from "../../base/db/table-search";
 import { placesOf } from "../../tenancy/moves/places";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleting, searching } from "./pages-store";
 import { forgetSequence, LEAVE_PLATFORM_KEYS, PUBLISHED } from "./platform-steps-store";
 import type { Purge } from "./purge-store";
+import { searchingForAll } from "./shared-search-store";
 import { SETTLE, type Step } from "./steps";
 import { tellMembers } from "./tell";
 
@@ -57,20 +59,10 @@ function deliverySteps(where: DeliveryPlace): Step[] {
     ofSubscriptions(where, "signing_keys", "id"),
     ofSubscriptions(where, "replay_jobs", "id"),
     ofSubscriptions(where, "episodes"),
-    // Neither the outbox nor the events have an index by tenant, which would cost a written row per event.
-    searching("outbox", where, (purge) => ({
-      table: "outbox",
-      key: ["queue", "due_at", "id"],
-      first: ["", -1, ""],
-      columns: ["tenant_id"],
-      condition: isTenants(purge),
-    })),
-    searching("events", where, (purge) => ({
-      table: "events",
-      key: ["id"],
-      columns: ["tenant_id"],
-      condition: isTenants(purge),
-    })),
+    searchingForAll("outbox", where, () => ({ table: "outbox", key: ["queue", "due_at", "id"], first: ["", -1, ""] })),
+    // Its events are younger than the tenant.
+    searchingForAll("events", where, (sinceMs) => ({ table: "events", key: ["id"], first: [firstIdAt(sinceMs)] })),
+    ofTenant({ table: "publishers", key: ["tenant_id"] }, where),
     ofTenant({ table: "idempotency_keys", key: ["tenant_id", "key"] }, where),
     ofTenant({ table: "order_sequences", key: ["tenant_id", "key"] }, where),
     ofTenant({ table: "event_type_versions", key: ["tenant_id", "name", "version"] }, where),
@@ -126,12 +118,7 @@ export const TENANT_STEPS: readonly Step[] = [
   ),
   // After the tokens, which are found through the invitations.
   ofTenant({ table: "invitations", key: ["id"] }, "control"),
-  searching("api_keys", "control", (purge) => ({
-    table: "api_keys",
-    key: ["id"],
-    columns: ["tenant_id"],
-    condition: isTenants(purge),
-  })),
+  ofTenant({ table: "api_keys", key: ["id"] }, "control"),
   searching("alert_mails", "control", ({ subjectId }) => ({
     table: "alert_mails",
     key: ["id"],

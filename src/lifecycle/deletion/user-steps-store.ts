@@ -2,12 +2,13 @@
  * What the purge of an account removes, in order. A new table with rows of users needs a step;
  * test/lifecycle/purge.isolated.test.ts checks it.
  */
-import { sql } from "drizzle-orm";
-import { query } from "../../base/db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, CHANGES, countOf, query } from "../../base/db/client";
 import type { Keyed } from "../../base/db/table-search";
 import { forgetActors } from "../../tenancy/audit/forget-store";
 import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
 import { CUT_PLATFORM_EVENTS, forgetSequence, PUBLISHED } from "./platform-steps-store";
+import type { Purge } from "./purge-store";
 import { SETTLE, type Step } from "./steps";
 import { afterTenants, tellFormerUser } from "./tell";
 
@@ -22,6 +23,35 @@ const ANONYMISE_AUDIT: Step = {
       if ((await forgetActors(db, databases, actorIds, PAGE_ROWS)) === PAGE_ROWS) return { cursor: "" };
     }
     return "done";
+  },
+};
+
+/** Newer invitations for the address stay: somebody may have registered it again. */
+const invitationsOf = ({ subjectId, email, createdAt }: Purge): SQL => sql`
+  SELECT id FROM invitations WHERE invited_by = ${subjectId}
+  UNION SELECT id FROM invitations WHERE accepted_by = ${subjectId}
+  UNION SELECT id FROM invitations WHERE email = ${email} AND created_at <= ${createdAt}`;
+
+const TOKENS_OF_INVITATIONS: Step = {
+  ...deleting(
+    { table: "email_tokens", key: ["hash"] },
+    "control",
+    (purge) => sql`hash FROM email_tokens WHERE purpose = 'invite' AND subject_id IN (${invitationsOf(purge)})`,
+  ),
+  // Names tell steps apart, and the account's own tokens are in the same table.
+  name: "tokens of invitations",
+};
+
+/** Tenants outlive the account that made them. */
+const ANONYMISE_TENANTS: Step = {
+  name: "anonymise tenants",
+  page: async ({ db }, { subjectId }) => {
+    const { count } = await atomically(db, {
+      changed: sql`UPDATE tenants SET created_by = '' WHERE id IN (SELECT id FROM tenants
+        WHERE created_by = ${subjectId} LIMIT ${PAGE_ROWS})`,
+      count: CHANGES,
+    });
+    return countOf(count) === PAGE_ROWS ? { cursor: "" } : "done";
   },
 };
 
@@ -54,27 +84,11 @@ export const USER_STEPS: readonly Step[] = [
   // After the audit events, which are found by the ids of the keys.
   ofUser({ table: "api_keys", key: ["id"] }),
   // Newer invitations for the address stay: somebody may have registered it again.
-  searching("invitations", "control", ({ subjectId, email, createdAt }) => ({
-    table: "invitations",
-    key: ["id"],
-    columns: ["invited_by", "accepted_by", "email", "created_at"],
-    condition: sql`invited_by = ${subjectId} OR accepted_by = ${subjectId} OR (email = ${email}
-      AND created_at <= ${createdAt})`,
-    dependents: (keys) => sql`DELETE FROM email_tokens WHERE purpose = 'invite' AND subject_id IN ${keys}`,
-  })),
-  searching("tenants", "control", ({ subjectId }) => ({
-    table: "tenants",
-    key: ["id"],
-    columns: ["created_by"],
-    condition: sql`created_by = ${subjectId}`,
-    set: sql`created_by = ''`,
-  })),
-  searching("portal_links", "control", ({ subjectId }) => ({
-    table: "portal_links",
-    key: ["id"],
-    columns: ["maker_id"],
-    condition: sql`maker_id = ${subjectId}`,
-  })),
+  TOKENS_OF_INVITATIONS,
+  // After the tokens, which are found through the invitations.
+  deleting({ table: "invitations", key: ["id"] }, "control", (purge) => sql`id FROM (${invitationsOf(purge)})`),
+  ANONYMISE_TENANTS,
+  ofUser({ table: "portal_links", key: ["id"] }, "maker_id"),
   searching("alert_mails", "control", ({ subjectId }) => ({
     table: "alert_mails",
     key: ["id"],

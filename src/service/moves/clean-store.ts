@@ -8,6 +8,7 @@ const CLEANED_ROWS = 500;
 /** What a tenant has left, found by its subscriptions or by its id; the rows of a subscription before it. */
 const OF_SUBSCRIPTIONS = ["attempts", "hourly_stats", "manual_retries", "signing_keys", "replay_jobs", "episodes"];
 const OF_TENANT = [
+  "publishers",
   "idempotency_keys",
   "order_sequences",
   "event_type_versions",
