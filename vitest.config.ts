@@ -72,6 +72,7 @@ const service = {
           METRICS_TOKEN: "c0a4e61fdb6d8b1f2a77e1f1b9a4c6d3",
           WEBHOOK_EGRESS: "any",
           TOKEN_KEY_DELAY_SECONDS: "0",
+          OAUTH_SERVER: "on",
           ...PROVIDERS,
           OPERATORS: "operator@example.com, Second-Operator@example.com",
           RATE_LIMITS: JSON.stringify({

@@ -16,6 +16,7 @@ export default defineConfig({
     "./src/base/tables/event-types.ts",
     "./src/base/tables/imports.ts",
     "./src/base/tables/portal.ts",
+    "./src/base/tables/oauth.ts",
   ],
   out: "./migrations",
 });

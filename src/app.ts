@@ -1,5 +1,5 @@
 /** The order of the middleware, and every mounted router. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { byRememberedKey, requirePrincipal } from "./authenticate";
@@ -12,7 +12,8 @@ import { corsOf } from "./base/http/cors";
 import type { AppEnv } from "./base/http/env";
 import { errorResponse } from "./base/http/errors";
 import { requestLog } from "./base/http/request-log";
-import { CONSOLE_PATH, isPortalPath, PORTAL_PATH } from "./base/paths";
+import { ACCOUNT_PATH, CONSOLE_PATH, isPathForApps, isPortalPath, OAUTH_PATH, PORTAL_PATH } from "./base/paths";
+import { accountRoutes, authorizeRoutes } from "./console/account/routes";
 import { CATALOGUE_PATH } from "./console/catalogue/paths";
 import { catalogueRoutes } from "./console/catalogue/routes";
 import { portalRoutes } from "./console/portal/routes";
@@ -36,6 +37,8 @@ import { stepUpRoutes } from "./identity/step-up/api";
 import { tokenRoutes } from "./identity/tokens/routes";
 import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/api";
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/api";
+import { clientRoutes } from "./oauth/clients/api";
+import { appRoutes } from "./oauth/tokens/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./service/directory/api";
 import { healthRoutes } from "./service/health/routes";
 import { importRoutes } from "./service/imports/api";
@@ -61,6 +64,10 @@ import { statsRoutes, subscriptionStatsRoutes } from "./webhooks/stats/api";
 import { subscriptionRoutes } from "./webhooks/subscriptions/api";
 import { rotationRoutes } from "./webhooks/subscriptions/rotation/api";
 
+/** While apps cannot sign people in, there is nothing at these paths. */
+const isSwitchedOff = (c: Context<AppEnv>): boolean =>
+  isPathForApps(c.req.path) && c.get("deps").config.oauthServer === "off";
+
 export const app = new Hono<AppEnv>();
 
 app.use(requestLog);
@@ -72,6 +79,7 @@ app.use(
   methodNotAllowed({
     app,
     onMethodNotAllowed: (c, methods) => {
+      if (isSwitchedOff(c)) return errorResponse(c, notFound("Route"));
       const headers = { Allow: methods.toSorted().join(", ") };
       return errorResponse(c, new AppError("METHOD_NOT_ALLOWED", { headers }));
     },
@@ -84,6 +92,7 @@ app.use(async (c, next) => {
   c.set("isRelayed", isRelayed);
   await next();
 });
+app.use((c, next) => (isSwitchedOff(c) ? Promise.resolve(errorResponse(c, notFound("Route"))) : next()));
 app.use((c, next) => corsOf(accessAnnounced(app, c), c.get("deps").config)(c, next));
 app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
@@ -112,6 +121,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/tenants", platformPolicyRoutes)
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
+  .route("/platform/clients", clientRoutes)
   .route("/platform", platformDeletionRoutes)
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)
@@ -147,6 +157,9 @@ app.route("/", documentationRoutes);
 app.route(CONSOLE_PATH, consoleRoutes);
 app.route(PORTAL_PATH, portalRoutes);
 app.route(CATALOGUE_PATH, catalogueRoutes);
+app.route(OAUTH_PATH, appRoutes);
+app.route(OAUTH_PATH, authorizeRoutes);
+app.route(ACCOUNT_PATH, accountRoutes);
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth/invitations", publicInvitationRoutes);

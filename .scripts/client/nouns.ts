@@ -227,6 +227,16 @@ const { id } = await client.platform.imports.create({ name: "From Auth0" });
 await client.platform.imports.putPart(id, 1, '{"email":"ada@example.com","emailVerified":true}');
 await client.platform.imports.start(id, { parts: 1 });`,
   },
+  "platform-clients": {
+    type: "PlatformClient",
+    word: "Client",
+    paths: ["/platform/clients"],
+    about:
+      "`client.platform.clients`, the apps that people sign in to, with a platform key that has `clients.read` or " +
+      "`clients.write`, or for people who operate the service.",
+    example: `
+const { id, secret } = await client.platform.clients.create({ name: "Shop", redirectUrls: [callback] });`,
+  },
   "platform-keys": {
     type: "PlatformKey",
     paths: ["/platform/keys"],

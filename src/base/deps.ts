@@ -137,7 +137,7 @@ export async function createDeps(
     signers: createSigners({
       db: signerDb,
       config,
-      signsAll: false,
+      signsAll: config.oauthServer === "on",
       keys,
       cache: signerCache,
       background,

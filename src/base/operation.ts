@@ -29,7 +29,7 @@ export interface Access {
   permission?: Permission | "owner" | "operator";
   /** A second permission, which the caller needs as well. */
   also?: Permission;
-  /** What a platform key must be allowed to do. Nobody else may ask. */
+  /** What a platform key must be allowed to do. Nobody else may ask, but with `permission: "operator"` operators. */
   scope?: PlatformScope;
   /** Counts each request whose caller has the permission, as 1 unit unless `units` says more. */
   limit?: {
@@ -55,6 +55,8 @@ export interface Access {
   takesForm?: true;
   /** Whether pages of other origins may send our cookies. */
   takesCookiesAcrossOrigins?: true;
+  /** Whether pages of every origin may call it, without cookies. */
+  isOpenToAllOrigins?: true;
   /** Whether pages of every origin may read it: a document that says the same to everybody. */
   isPublicDocument?: true;
 }

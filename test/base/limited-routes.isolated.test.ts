@@ -8,7 +8,7 @@ import { rememberKnown } from "../../src/base/limits/unknown";
 import { describedRoutes } from "../../src/docs/openapi/document";
 import { makeKey } from "../../src/identity/api-keys/key";
 import { newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
-import { callUnder, type OverriddenCall } from "../support/overrides";
+import { callUnder, type OAuthRule, type OverriddenCall } from "../support/overrides";
 
 const LIMIT = 5;
 let addresses = 0;
@@ -22,8 +22,8 @@ function callWith(limits: Partial<Record<RuleName, number>>, call: OverriddenCal
 
 const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
 
-/** What only tenants without a verified owner have; see test/webhooks/publish-limits.test.ts. */
-type TrialRule = Extract<RuleName, `unverified${string}`>;
+/** Those of tenants without a verified owner, and of apps; see test/webhooks/publish-limits.test.ts and test/oauth. */
+type TrialRule = Extract<RuleName, `unverified${string}`> | OAuthRule;
 
 /** Requests that count towards each rule; their bodies are refused, which counts too. */
 const COUNTED: Record<

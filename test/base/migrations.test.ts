@@ -80,6 +80,8 @@ function breaking(migrations: readonly Migration[], index: number): string[] {
     if (statement === "" || /^CREATE (TABLE|INDEX) `/.test(statement)) return false;
     // A column that is computed from others: no INSERT names it.
     if (/^ALTER TABLE `\w+` ADD `\w+` (text|integer) GENERATED ALWAYS AS .* VIRTUAL$/.test(statement)) return false;
+    // What the version before does to a table goes on; only rows of tables that it does not know follow.
+    if (/^CREATE TRIGGER `(sessions_end_grants|oauth_grants_revoke)` AFTER DELETE ON/.test(statement)) return false;
     // The version before does not know when a row was updated.
     if (/^CREATE TRIGGER `(\w+)_updated` .* BEGIN UPDATE `\1` SET `updated_at` = [^`]+(`updated_at`)?/.test(statement))
       return false;
@@ -147,6 +149,9 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "known_devices",
     "mail_codes",
     "manual_retries",
+    "oauth_clients",
+    "oauth_consents",
+    "oauth_grants",
     "order_sequences",
     "outbox",
     "platform_key_hashes",

@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["doors"],
   ["console", "docs", "mailer"],
   ["lifecycle", "service"],
+  ["oauth"],
   ["identity"],
   ["webhooks"],
   ["tenancy"],
@@ -212,7 +213,7 @@ test("only base/db/*, base/tables/*, deps.ts, store.ts and *-store.ts import dri
 test("schemas and delivery options import only each other, and names and constants", () => {
   const pure = new RegExp(
     "(/(schemas|publication|errors|time|roles|platform-scopes|event-type|tenants/name|option|signature-profile)" +
-      "|/filters/filter|/exact-json|/base/json|/uuid|-options?|-schemas|actions)$",
+      "|/client-settings|/redirect-urls|/filters/filter|/exact-json|/base/json|/uuid|-options?|-schemas|actions)$",
   );
   const files = Object.entries(sources).filter(([path]) =>
     /(\/schemas|\/publication|\/event-type|\/options\/(.+-)?options?)\.ts$/.test(path),

@@ -8,6 +8,7 @@ import { app } from "../../src/app";
 import { docsOf } from "../../src/base/http/route-docs";
 
 const THE_SAME_FOR_ALL = "says the same to everybody, as a cache may";
+const OF_APPS = "is called by apps, which read the errors of OAuth; test/oauth has its callers and limits";
 const RAW_BODY = "takes its body byte for byte, and checks it after the caller";
 const SIGNED = "has no caller before it has read the signature or the ticket";
 
@@ -18,6 +19,9 @@ const ELSEWHERE: Record<string, string> = {
   "POST /api/v1/events/batch": RAW_BODY,
   "POST /api/v1/platform/imports": RAW_BODY,
   "PUT /api/v1/platform/imports/:id/parts/:n": RAW_BODY,
+  "POST /oauth/authorize": OF_APPS,
+  "POST /oauth/token": OF_APPS,
+  "POST /oauth/userinfo": OF_APPS,
   "POST /api/v1/in/:sourceId": SIGNED,
   "GET /api/v1/listen/:id/socket": SIGNED,
 };
@@ -41,12 +45,15 @@ const CONFIRMED = [
   "DELETE /api/v1/auth/passkeys/:id",
   "DELETE /api/v1/members/:userId",
   "DELETE /api/v1/members/me",
+  "DELETE /api/v1/platform/clients/:id",
+  "DELETE /api/v1/platform/clients/:id/secret/previous",
   "DELETE /api/v1/platform/keys/:id",
   "DELETE /api/v1/platform/keys/:id/previous",
   "DELETE /api/v1/tenant",
   "GET /api/v1/auth/me/export",
   "GET /api/v1/tenant/export",
   "PATCH /api/v1/members/:userId",
+  "PATCH /api/v1/platform/clients/:id",
   "PATCH /api/v1/tenant/security",
   "POST /api/v1/auth/change-email",
   "POST /api/v1/auth/identities/:id",
@@ -65,6 +72,9 @@ const CONFIRMED = [
   "POST /api/v1/operator/tenants/:id/sends/hold",
   "POST /api/v1/operator/tenants/:id/sends/release",
   "POST /api/v1/operator/tenants/:id/suspend",
+  "POST /api/v1/platform/clients",
+  "POST /api/v1/platform/clients/:id/revoke",
+  "POST /api/v1/platform/clients/:id/secret",
   "POST /api/v1/platform/keys",
   "POST /api/v1/platform/keys/:id/rotate",
   "POST /console/operator/imports/:id/stop",

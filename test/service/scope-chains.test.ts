@@ -33,6 +33,8 @@ const PLATFORM_REACH: Readonly<Record<PlatformScope, readonly Gain[]>> = {
   "webhooks.read": REACH["webhook.read"],
   "webhooks.write": ["receives events at its own URL", "reads signing secrets", "decides which events are accepted"],
   "audit.read": REACH["audit.read"],
+  "clients.read": [],
+  "clients.write": [],
 };
 
 let stage: Stage;

@@ -5,6 +5,7 @@ import { createDeps } from "../../src/base/deps";
 import { clearImports } from "../../src/service/imports/clear";
 import { continueMoves } from "../../src/service/moves/continue";
 import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
+import { CALLBACK, finished, userinfoOf } from "./apps";
 import { call, type Person, signUpVerified } from "./client";
 import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
@@ -17,6 +18,7 @@ import { maintain } from "./upkeep";
 export async function operateAll(id: string, exporter: Person): Promise<void> {
   const op = await operator();
   await usePlatformKeys(op.token, id);
+  await useApps(op.token, await signUpVerified());
   for (const path of [
     "/status",
     `/search?q=${id}`,
@@ -66,6 +68,20 @@ async function usePlatformKeys(token: string, id: string): Promise<void> {
   await call("POST", `${path}/rotate`, { token, body: {} });
   await call("DELETE", `${path}/previous`, { token, body: {} });
   await call("DELETE", path, { token, body: {} });
+}
+
+/** The stores of the apps that people sign in to. */
+async function useApps(token: string, person: Pick<Person, "email">): Promise<void> {
+  const body = { name: "Shop", redirectUrls: [CALLBACK] };
+  const app = (await call("POST", "/platform/clients", { token, body })).body.data;
+  const { flow, tokens, claims } = await finished(app, person);
+  await userinfoOf(flow, tokens.access_token, claims.sub);
+  await call("GET", "/platform/clients", { token });
+  await call("PATCH", `/platform/clients/${app.id}`, { token, body: { name: "Store" } });
+  await call("POST", `/platform/clients/${app.id}/secret`, { token, body: {} });
+  await call("DELETE", `/platform/clients/${app.id}/secret/previous`, { token });
+  await call("POST", `/platform/clients/${app.id}/revoke`, { token, body: {} });
+  await call("DELETE", `/platform/clients/${app.id}`, { token });
 }
 
 /** The stores of imports. */

@@ -2,7 +2,14 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src";
+import type { RuleName } from "../../src/base/limits/rules";
 import type { Answer } from "./client";
+
+/** The limits of `/oauth` and of clients; see test/oauth. */
+export type OAuthRule = Extract<
+  RuleName,
+  "authorize" | "consent" | "token" | "tokenPublic" | "clientAuth" | "userinfo" | "writeClients"
+>;
 
 export interface OverriddenCall {
   method?: string;

@@ -3,6 +3,8 @@
  * Nothing of it is computed from the code.
  */
 
+import { CLIENTS } from "./reach-clients";
+
 /** Routes by who reaches them. A platform key alone and one that names a tenant are the same key. */
 export const REACH: Readonly<Record<string, readonly string[]>> = {
   // Needs no credential.
@@ -99,8 +101,8 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "POST /operator/tenants/:id/sends/hold",
     "POST /operator/tenants/:id/sends/release",
   ],
-  // A platform key only in the tenant of the platform.
-  "session, platform key": ["PATCH /tenant/event-types"],
+  // A platform key changes event types only in the tenant of the platform; clients are for operators' sessions.
+  "session, platform key": ["PATCH /tenant/event-types", ...CLIENTS],
   "session, API key, platform key": [
     "POST /events",
     "POST /events/batch",
@@ -246,6 +248,7 @@ export const OPEN_WHEN_SUSPENDED: readonly string[] = [
   "POST /platform/keys/:id/rotate",
   "DELETE /platform/keys/:id/previous",
   "DELETE /platform/keys/:id",
+  ...CLIENTS,
   "GET /tenants",
   "DELETE /tenant",
   "GET /operator/search",

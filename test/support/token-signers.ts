@@ -35,6 +35,7 @@ const PUBLIC: Settings = {
   TOKEN_ALGORITHM: "EdDSA",
   TOKEN_KEY_DELAY_SECONDS: "1200",
   SECRET_KEYS: OLD,
+  OAUTH_SERVER: "off",
 };
 export const ORIGIN = "https://auth.example.com";
 

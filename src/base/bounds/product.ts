@@ -18,6 +18,30 @@ export const BOUNDS_OF_PRODUCT = {
     ends: "`deleteExpired`, with its key or an hour after it has ended",
     test: "identity/platform-keys.test.ts > gives a new key, and the former one works for a day",
   },
+  oauth_clients: {
+    grower: ["operator", "product"],
+    rows: "`MAX_CLIENTS`",
+    bytes: "24 KiB: its URLs, and the tenants that it is for",
+    isCounted: false,
+    ends: "when it is deleted",
+    test: "oauth/clients.test.ts > stop at the cap, also in parallel",
+  },
+  oauth_consents: {
+    grower: ["person"],
+    rows: "`MAX_CLIENTS` for each membership",
+    bytes: "300 bytes",
+    isCounted: false,
+    ends: "when the member leaves or is removed, and with the account or the tenant",
+    test: "oauth/clients.test.ts > stop at the cap, also in parallel",
+  },
+  oauth_grants: {
+    grower: ["person"],
+    rows: "`MAX_CLIENTS` for each session and membership",
+    bytes: "400 bytes",
+    isCounted: false,
+    ends: "with its session",
+    test: "oauth/clients.test.ts > stop at the cap, also in parallel",
+  },
   portal_links: {
     grower: ["tenant", "product"],
     rows:

@@ -11,6 +11,7 @@ import { commaList, isAtOrBelow, wholeNumber } from "../schemas/settings";
 import { ConfigError } from "./config-error";
 import { LEGACY_LOGIN_VARIABLES, type LegacyLogin, readLegacyLogin } from "./legacy-login-settings";
 import { LIMIT_VARIABLES, type LimitSettings, readLimits } from "./limit-settings";
+import { isAppIssuer, OAUTH_VARIABLES } from "./oauth-settings";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { readTurnstile, SIGN_IN_VARIABLES, TURNSTILE_VARIABLES, type Turnstile } from "./sign-in-settings";
 import { ISSUER_VARIABLES, type Issuers, readIssuers, TOKEN_VARIABLES } from "./token-settings";
@@ -54,6 +55,7 @@ const VARIABLES = {
     schema: z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/")),
   },
   ...TOKEN_VARIABLES,
+  ...OAUTH_VARIABLES,
   MAIL_FROM: {
     description: "The sender of every mail.",
     must: "contain a sender address",
@@ -241,6 +243,9 @@ export function parseConfig(env: Partial<Record<Name, unknown>>): Config {
     legacyLogin: readLegacyLogin(read, values.WEBHOOK_EGRESS, problems),
     refused,
   };
+  if (config.oauthServer === "on" && !isAppIssuer(config.tokenIssuer)) {
+    problems.push(`OAUTH_SERVER must ${VARIABLES.OAUTH_SERVER.must}`);
+  }
   if (problems.length > 0) throw new ConfigError([...problems, ...refused]);
   if (config.passkeyOrigins.every((origin) => isAtOrBelow(origin, config.appUrl))) return config;
   refused.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);

@@ -16,9 +16,19 @@ const PUBLIC = cors({
   maxAge: MAX_AGE_SECONDS,
 });
 
+/** What apps call from the browser, with their own credentials. */
+const FOR_APPS = cors({
+  origin: "*",
+  allowMethods: ["GET", "POST"],
+  allowHeaders: ["Authorization", "Content-Type"],
+  exposeHeaders: ["WWW-Authenticate", ...LIMIT_HEADERS],
+  maxAge: MAX_AGE_SECONDS,
+});
+
 /** Answers preflights too, by the request that they announce. */
 export function corsOf(access: Access, { corsOrigins, portalOrigins }: Config): MiddlewareHandler {
   if (access.isPublicDocument) return PUBLIC;
+  if (access.isOpenToAllOrigins) return FOR_APPS;
   const withCookies = access.takesCookiesAcrossOrigins === true;
   const isAllowed = (origin: string) =>
     corsOrigins.includes(origin) || (!withCookies && portalOrigins.includes(origin));

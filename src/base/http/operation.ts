@@ -11,7 +11,15 @@ import { lowerUuid } from "../uuid";
 import { clientContextOf } from "./client-context";
 import { cookiesOf } from "./cookies";
 import type { AppEnv } from "./env";
-import { can, operatorsOnly, ownersOnly, platformKeyOf, platformKeysOnly, sessionOf } from "./permissions";
+import {
+  can,
+  operatorsOnly,
+  operatorsOrKeys,
+  ownersOnly,
+  platformKeyOf,
+  platformKeysOnly,
+  sessionOf,
+} from "./permissions";
 import { limit } from "./rate-limit";
 import { docsOf, documented, type RouteDocs } from "./route-docs";
 import { body, query } from "./validate";
@@ -20,8 +28,7 @@ import { body, query } from "./validate";
 export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
     ...(access.also === undefined ? [] : [permissionCheck(access.also, access)]),
-    ...(access.permission === undefined ? [] : [permissionCheck(access.permission, access)]),
-    ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
+    ...mainChecks(access),
     ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per, { units: access.limit.units })]),
   ];
   const docs = checks.map((check) => docsOf(check));
@@ -32,6 +39,15 @@ export function requires(access: Access): MiddlewareHandler<AppEnv> {
     access,
     errors: docs.flatMap((part) => part?.errors ?? []),
   });
+}
+
+function mainChecks(access: Access): MiddlewareHandler<AppEnv>[] {
+  const { permission, scope } = access;
+  if (permission === "operator" && scope !== undefined) return [operatorsOrKeys(scope)];
+  return [
+    ...(permission === undefined ? [] : [permissionCheck(permission, access)]),
+    ...(scope === undefined ? [] : [platformKeysOnly(scope)]),
+  ];
 }
 
 /** The credentials that the OpenAPI document names. Portals and feeds describe theirs themselves. */
@@ -118,7 +134,8 @@ export async function perform<Input, Result, Sent>(
   const call = callOf(c, input, params);
   await captcha?.check(call.deps, input);
   operation.refuse?.(call);
-  if (stepUp && stepUp.when?.(input) !== false) await stepUp.check(call.deps, call.session, input);
+  const isByKey = operation.scope !== undefined && call.principal.kind === "platform-key";
+  if (stepUp && !isByKey && stepUp.when?.(input) !== false) await stepUp.check(call.deps, call.session, input);
   return operation.verb(call);
 }
 

@@ -102,6 +102,17 @@ export function platformKeysOnly(scope: PlatformScope) {
   return documented(check, { caller: "platform", scope, errors: ["FORBIDDEN", "NOT_FOUND"] });
 }
 
+/** As `platformKeysOnly` for a platform key, and as `operatorsOnly` for everybody else. */
+export function operatorsOrKeys(scope: PlatformScope) {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
+    const principal = c.get("principal");
+    if (principal.kind !== "platform-key") requireOperator(c.get("deps").config, sessionOf(c), "Route");
+    else if (!principal.scopes.has(scope)) throw await forbidden(c);
+    await next();
+  });
+  return documented(check, { scope, errors: ["FORBIDDEN", "NOT_FOUND"] });
+}
+
 /** The caller's platform key. Throws FORBIDDEN for a session, and UNAUTHENTICATED for an API key. */
 export function platformKeyOf(c: Context<AppEnv>): PlatformKeyPrincipal {
   const principal = c.get("principal");

@@ -30,6 +30,7 @@ export const CAPS = {
     what: "portal links and tokens",
     note: "Those that the user's API keys have made count too.",
   },
+  clients: { variable: "MAX_CLIENTS", limit: 500, per: "service", what: "clients" },
   platformKeys: { variable: "MAX_PLATFORM_KEYS", limit: 100, per: "service", what: "active platform keys" },
   sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
   feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },

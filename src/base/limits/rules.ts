@@ -37,6 +37,11 @@ const SIGN_IN_RULES = {
   passkeys: { limit: 30, windowSeconds: minute },
   deleteAccount: { limit: 10, windowSeconds: hour },
   deleteTenant: { limit: 10, windowSeconds: hour },
+  authorize: { limit: 120, windowSeconds: minute },
+  consent: { limit: 60, windowSeconds: minute },
+  token: { limit: 6000, windowSeconds: minute },
+  tokenPublic: { limit: 120, windowSeconds: minute },
+  clientAuth: { limit: 60, windowSeconds: minute },
 } as const satisfies Record<string, Rule>;
 
 /** The limits of mails to one email address. Mails beyond them are silently not sent. */
@@ -76,6 +81,8 @@ export const RULES = {
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
   writeEventTypes: { limit: 600, windowSeconds: minute },
+  writeClients: { limit: 120, windowSeconds: minute },
+  userinfo: { limit: 60, windowSeconds: minute },
   catalog: { limit: 120, windowSeconds: minute },
   catalogReads: { limit: 1200, windowSeconds: minute },
   testRules: { limit: 600, windowSeconds: minute },

@@ -7,6 +7,7 @@ export const LOG_FIELDS = {
   tenantId: "The tenant.",
   userId: "The user.",
   method: "The HTTP method, or `RPC` for a publish over a service binding.",
+  clientId: "The app that people sign in to.",
   keyPrefix: "The first characters of an API key that was refused because it has ended; `tenantId` is its tenant.",
   route: "The pattern of the matched route, never the path as sent.",
   status: "The status of the response.",

@@ -4,6 +4,7 @@
  */
 import { DELIVERY_LOG_LINES } from "./delivery-log-lines";
 import type { LogLevel, LogLine } from "./log-levels";
+import { OAUTH_LOG_LINES } from "./oauth-log-lines";
 
 export const LOG_LINES = {
   request: {
@@ -287,6 +288,7 @@ export const LOG_LINES = {
     advice: "[Put the key back](#key-rotation).",
   },
   ...DELIVERY_LOG_LINES,
+  ...OAUTH_LOG_LINES,
 } as const satisfies Record<string, LogLine>;
 
 export type LogMessage = keyof typeof LOG_LINES;

@@ -62,6 +62,14 @@ export const AUDIT_ACTIONS = {
   "platform_key.created": "created a platform key[ for {scopes}]",
   "platform_key.rotated": "replaced a platform key, or ended the former one",
   "platform_key.revoked": "revoked a platform key",
+  "client.created": "registered an app that people sign in to",
+  "client.updated": "changed[ {changed} of] an app that people sign in to",
+  "client.deleted": "deleted an app that people sign in to",
+  "client.secret_rotated": "gave an app a new secret",
+  "client.secret_ended": "ended the former secret of an app",
+  "client.tokens_revoked": "ended all sign-ins to an app",
+  "app.connected": "allowed an app[ {scopes}]",
+  "app.code_reused": "showed the code of a sign-in to an app again, which ended the sign-in",
   "import.started": "started an import of[ {rows}] people",
   "import.stopped": "stopped an import of people",
   "import.finished": "finished an import of people",
@@ -129,6 +137,8 @@ export const TARGET_KINDS = [
   "platform-key",
   "import",
   "portal-link",
+  "client",
+  "app",
 ] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];

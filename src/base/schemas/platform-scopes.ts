@@ -13,6 +13,8 @@ export const PLATFORM_SCOPE_TEXTS = {
   "webhooks.read": "Read subscriptions, events and the delivery log of a tenant",
   "webhooks.write": "Create, change and delete subscriptions of a tenant, and resend",
   "audit.read": "Read the audit log of a tenant",
+  "clients.read": "List and read the apps that people sign in to",
+  "clients.write": "Register, change and delete the apps that people sign in to",
 } as const satisfies Record<string, string>;
 
 export type PlatformScope = keyof typeof PLATFORM_SCOPE_TEXTS;

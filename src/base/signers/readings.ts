@@ -16,7 +16,7 @@ const RETRIED_MS = 5 * SECOND_MS;
 const ASKED_AGAIN_MS = SECOND_MS;
 
 /** What D1 knew, with the keys that it has. */
-export interface Reading {
+export interface SignerReading {
   rows: readonly StoredSigner[];
   keys: KnownKeys;
   /** When the reading began, Unix ms. */
@@ -29,7 +29,7 @@ export interface SignerCache {
   imported: SigningKey | null;
   opened: OpenedKeys;
   /** Undefined before the first one. */
-  read?: Reading;
+  read?: SignerReading;
   /** When a new reading began beside a request; Unix ms. */
   renewedAt?: number;
 }
@@ -48,15 +48,15 @@ export interface ReadingIngredients {
 
 export interface Readings {
   /** Reads D1, and writes down the newest signer of sessions and those of `others`. */
-  load(others?: readonly TokenAlgorithm[]): Promise<Reading>;
+  load(others?: readonly TokenAlgorithm[]): Promise<SignerReading>;
   /** After the first time, a request does not wait for a new reading. */
-  latest(): Promise<Reading>;
+  latest(): Promise<SignerReading>;
   /** The latest one if it has signers of all these algorithms, else a new one. */
-  withAlgorithms(algorithms: readonly TokenAlgorithm[]): Promise<Reading>;
+  withAlgorithms(algorithms: readonly TokenAlgorithm[]): Promise<SignerReading>;
   /** A new one, for what the latest did not know; undefined if that is not a second old. */
-  again(): Promise<Reading | undefined>;
+  again(): Promise<SignerReading | undefined>;
   /** The newest signer of an algorithm; undefined before its RSA key was made. */
-  newestOf(reading: Reading, alg: TokenAlgorithm): SignerId | undefined;
+  newestOf(reading: SignerReading, alg: TokenAlgorithm): SignerId | undefined;
 }
 
 export function createReadings({ db, config, keys, cache, background, now }: ReadingIngredients): Readings {
@@ -70,12 +70,12 @@ export function createReadings({ db, config, keys, cache, background, now }: Rea
     const key = newestKey(reading.keys, alg);
     return key && { kid: key.kid, alg, issuer };
   };
-  const withKey = async (reading: Reading, alg: TokenAlgorithm): Promise<Reading> => {
+  const withKey = async (reading: SignerReading, alg: TokenAlgorithm): Promise<SignerReading> => {
     if (newestKey(reading.keys, alg)) return reading;
     const rows = await storeRsaKey(db, await newRsaKey(keys), issuer, former, reading.at);
     return { ...reading, rows, keys: await known(rows) };
   };
-  const withNewest = async (reading: Reading, alg: TokenAlgorithm): Promise<Reading> => {
+  const withNewest = async (reading: SignerReading, alg: TokenAlgorithm): Promise<SignerReading> => {
     const newest = newestOf(reading, alg);
     if (!newest || reading.rows.some((row) => row.retiredAt === null && isSameSigner(row, newest))) return reading;
     return { ...reading, rows: await registerSigner(db, newest, former, reading.at) };
@@ -83,7 +83,7 @@ export function createReadings({ db, config, keys, cache, background, now }: Rea
   const load: Readings["load"] = async (others = []) => {
     const at = now();
     const rows = await readSigners(db);
-    let reading: Reading = { rows, keys: await known(rows), at };
+    let reading: SignerReading = { rows, keys: await known(rows), at };
     // The signer of sessions first, so that it waits for no other.
     for (const alg of new Set([tokenAlgorithm, ...others])) {
       reading = await withNewest(await withKey(reading, alg), alg);
@@ -92,7 +92,7 @@ export function createReadings({ db, config, keys, cache, background, now }: Rea
     return reading;
   };
   const isPast = (at: number | undefined, ageMs: number) => at === undefined || Math.abs(now() - at) >= ageMs;
-  const latest = async (): Promise<Reading> => {
+  const latest = async (): Promise<SignerReading> => {
     if (!cache.read) return load();
     if (isPast(cache.read.at, KEPT_MS) && isPast(cache.renewedAt, RETRIED_MS)) {
       cache.renewedAt = now();
@@ -100,7 +100,7 @@ export function createReadings({ db, config, keys, cache, background, now }: Rea
     }
     return cache.read;
   };
-  const isSigned = ({ rows, keys: all }: Reading, alg: TokenAlgorithm): boolean =>
+  const isSigned = ({ rows, keys: all }: SignerReading, alg: TokenAlgorithm): boolean =>
     rows.some((row) => row.alg === alg && row.issuer === issuer && signingKeyOf(all, row));
   return {
     load,

@@ -14,7 +14,7 @@ import {
   type SignerRow,
   signingKeyOf,
 } from "./choose";
-import { createReadings, type Reading, type ReadingIngredients } from "./readings";
+import { createReadings, type ReadingIngredients, type SignerReading } from "./readings";
 import { retireSigners } from "./store";
 
 const SECOND_MS = 1000;
@@ -52,11 +52,11 @@ export function createSigners({ signsAll, ...ingredients }: Ingredients): Signer
   const algorithms = signsAll ? TOKEN_ALGORITHMS : [tokenAlgorithm];
   const readings = createReadings(ingredients);
   const times = () => ({ nowMs: now(), delayMs: config.tokenKeyDelaySeconds * SECOND_MS });
-  const ofSessions = (reading: Reading): SignerId | undefined => {
+  const ofSessions = (reading: SignerReading): SignerId | undefined => {
     const newest = readings.newestOf(reading, tokenAlgorithm);
     return newest && chooseSigner(reading.rows, newest, reading.keys, times());
   };
-  const chosen = ({ rows, keys: all }: Reading, alg: TokenAlgorithm) => chooseKey(rows, alg, all, times());
+  const chosen = ({ rows, keys: all }: SignerReading, alg: TokenAlgorithm) => chooseKey(rows, alg, all, times());
   const derived = keys.flatMap(({ signing }) => Object.values<SigningKey>(signing));
 
   return {

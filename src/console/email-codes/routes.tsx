@@ -10,7 +10,7 @@ import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
-import { safePath } from "../http/paths";
+import { requestedReturn, returnPath } from "../http/paths";
 import { startSession } from "../http/start-session";
 import { EnterCode, RequestCode } from "./pages";
 
@@ -52,18 +52,16 @@ const whileAsked = createMiddleware<AppEnv>(async (c, next) =>
 /** Under `/sign-in/mail`. */
 export const mailCodePages = new Pages()
   .use(whereMailCodes)
-  .get("/", (c) => requestPage(c, "", c.req.query("to") ?? ""))
+  .get("/", (c) => requestPage(c, "", requestedReturn(c)))
   .form("/", signIn.requestCode, {
     values: (sent) => ({ ...sent.texts("email", "to"), captchaToken: sent.optional("captchaToken") }),
     done: (c, state, { to }) => {
       setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
-      return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(safePath(to))}`);
+      return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(returnPath(c, to))}`);
     },
     again: (c, refused, { email, to }) => requestPage(c, email, to, refused),
   })
-  .get("/code", (c) =>
-    stateOf(c) === undefined ? redirectTo(c, "/sign-in/mail") : codePage(c, c.req.query("to") ?? ""),
-  )
+  .get("/code", (c) => (stateOf(c) === undefined ? redirectTo(c, "/sign-in/mail") : codePage(c, requestedReturn(c))))
   .form("/code", signIn.loginWithCode, {
     first: whileAsked,
     values: (sent, c) => ({ ...sent.texts("code", "to"), state: stateOf(c), totp: sent.optional("totp") }),

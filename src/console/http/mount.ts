@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
-import { CONSOLE_PATH, PORTAL_PATH } from "../../base/paths";
+import { ACCOUNT_PATH, CONSOLE_PATH, PORTAL_PATH } from "../../base/paths";
 import type { Portal, Principal } from "../../base/schemas/principal";
 import type { Mount } from "../components/mount";
 import type { Term } from "../wording";
@@ -21,6 +21,9 @@ const baseOf = (c: Context<AppEnv>): string => {
 
 /** Whether the request is for a page of a portal. */
 export const isPortal = (c: Context<AppEnv>): boolean => baseOf(c) === PORTAL_PATH;
+
+/** Whether the request is for a page on which people sign in to apps. */
+export const isForApps = (c: Context<AppEnv>): boolean => baseOf(c) === ACCOUNT_PATH;
 
 /** What the request's portal shows of itself; undefined without a session. */
 export function portalOf(c: Context<AppEnv>): Portal | undefined {

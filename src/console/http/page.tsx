@@ -20,7 +20,7 @@ import { Layout, type NavSection } from "../frame/layout";
 import { PortalLayout } from "../frame/portal-layout";
 import { worded } from "../wording";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
-import { hrefOf, isPortal, mountOf, portalOf } from "./mount";
+import { hrefOf, isForApps, isPortal, mountOf, portalOf } from "./mount";
 
 export interface PageOptions {
   title: Child;
@@ -148,7 +148,7 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
       <Banner kind="bad">
         <Worded>{failureOf(error).message}</Worded>
       </Banner>
-      {isPortal(c) ? null : (
+      {isPortal(c) || isForApps(c) ? null : (
         <p>
           <a href={CONSOLE_PATH}>Back to the overview</a>
         </p>

@@ -1,5 +1,8 @@
 /** Which paths a redirect may lead to. */
-import { CONSOLE_PATH } from "../../base/paths";
+import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { CONSOLE_PATH, OAUTH_PATH } from "../../base/paths";
+import { isForApps } from "./mount";
 
 /** The path travels in a cookie between password and code. */
 const MAX_PATH_CHARACTERS = 1_000;
@@ -11,3 +14,20 @@ const OWN_PATH = /^\/console(\/[\w/.-]*)?(\?[\w=&.%+*-]*)?$/;
  */
 export const safePath = (path: string): string =>
   path.length <= MAX_PATH_CHARACTERS && OWN_PATH.test(path) ? path : CONSOLE_PATH;
+
+/** The address that goes on with what an app has asked for. `request` is sealed. */
+export const goingOn = (request: string): string => `${OAUTH_PATH}/authorize?r=${request}`;
+
+const GOING_ON = /^\/oauth\/authorize\?r=[\w.-]{1,20000}$/;
+
+/** Whether a form that ends in this path goes on to an app. */
+export const leadsToApp = (c: Context<AppEnv>, path: string): boolean => isForApps(c) && GOING_ON.test(path);
+
+/** As `safePath`; on the pages for apps, the path may go on with what an app has asked for. */
+export const returnPath = (c: Context<AppEnv>, path: string): string => (leadsToApp(c, path) ? path : safePath(path));
+
+/** Where a page leads afterwards, by its address. */
+export function requestedReturn(c: Context<AppEnv>): string {
+  const { to = "", r } = c.req.query();
+  return isForApps(c) && r !== undefined ? goingOn(r) : to;
+}

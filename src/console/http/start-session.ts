@@ -4,11 +4,12 @@ import type { AppEnv } from "../../base/http/env";
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie } from "./cookies";
+import { goOn } from "./go-on";
 import { showNext } from "./page";
-import { safePath } from "./paths";
+import { leadsToApp, safePath } from "./paths";
 import { setSession } from "./session";
 
-/** Sets the session cookie and redirects to `to`. */
+/** Sets the session cookie and redirects to `to`, or goes on to the app that somebody signs in to. */
 export async function startSession(
   c: Context<AppEnv>,
   opened: OpenedSession,
@@ -19,5 +20,5 @@ export async function startSession(
   deleteConsoleCookie(c, "sign-in");
   deleteConsoleCookie(c, "mail-code");
   if (flash) showNext(c, flash);
-  return c.redirect(safePath(to), 303);
+  return leadsToApp(c, to) ? goOn(c, to) : c.redirect(safePath(to), 303);
 }

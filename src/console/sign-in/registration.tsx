@@ -16,6 +16,8 @@ export interface RegisterValues {
   tenantName: string;
   /** From the invitation mail; empty when the user registers a new tenant. */
   invitationToken: string;
+  /** Where to go afterwards; "" for the overview. */
+  to: string;
 }
 
 export const RegistrationClosed = () => (
@@ -57,6 +59,7 @@ const WITH_PASSKEY = "/register/passkey/options";
 
 const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys }: RegisterProps) => (
   <PostForm action={takesPasswords ? "/register" : WITH_PASSKEY}>
+    {values.to && <input type="hidden" name="to" value={values.to} />}
     {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
     <EmailField
       value={values.email}

@@ -16,10 +16,11 @@ import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import type { Form } from "../http/form";
+import { isForApps } from "../http/mount";
 import { flash, inOtherWords, page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, readPasskeyAnswer } from "../http/passkeys";
-import { safePath } from "../http/paths";
+import { requestedReturn, returnPath, safePath } from "../http/paths";
 import { findCurrentUser, noteUser, requireUser, signedOut } from "../http/session";
 import { startSession } from "../http/start-session";
 import { offeredProviders } from "../providers/providers";
@@ -31,7 +32,8 @@ import { SignIn } from "./sign-in";
 /** Whether people can register without an invitation. */
 const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.for !== "invited";
 
-const providersOf = (c: Context<AppEnv>) => offeredProviders(c.get("deps").config);
+/** A provider sends the browser back to the console, and not to a page for apps. */
+const providersOf = (c: Context<AppEnv>) => (isForApps(c) ? [] : offeredProviders(c.get("deps").config));
 
 const takesPasswords = (c: Context<AppEnv>) => c.get("deps").config.passwords === "on";
 
@@ -57,8 +59,13 @@ async function signInPage(c: Context<AppEnv>, email: string, to: string, refused
   return page(c, { title: "Sign in", refused: withHint(refused) }, <SignIn {...view} />);
 }
 
-const codePage = (c: Context<AppEnv>, refused?: Refused) =>
-  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/sign-in/code" />);
+/** What an app has asked for may be too long for the cookie of the sign-in, so the form has it. */
+const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
+  page(
+    c,
+    { title: "Two-factor code", refused },
+    <SecondFactor action="/sign-in/code" fields={isForApps(c) ? { to } : {}} />,
+  );
 
 function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refused) {
   const isClosed = values.invitationToken === "" && !canRegister(c);
@@ -107,7 +114,7 @@ const signingOut = operation({
   verb: ({ deps, session }) => deleteSessionOfUser(deps, session, session.sessionId, "auth.logout"),
 });
 
-const NOBODY: RegisterValues = { email: "", name: "", tenantName: "", invitationToken: "" };
+const NOBODY: RegisterValues = { email: "", name: "", tenantName: "", invitationToken: "", to: "" };
 
 /** Who registers, as the form says. */
 const registrantIn = (sent: Form) => ({
@@ -116,27 +123,32 @@ const registrantIn = (sent: Form) => ({
   tenantName: sent.optional("tenantName"),
   invitationToken: sent.optional("invitationToken"),
   captchaToken: sent.optional("captchaToken"),
+  to: sent.text("to"),
 });
 
 function registerAgain(c: Context<AppEnv>, refused: Refused, sent: ReturnType<typeof registrantIn>) {
-  const { email, name = "", tenantName = "", invitationToken = "" } = sent;
-  return registerPage(c, { email, name, tenantName, invitationToken }, refused);
+  const { email, name = "", tenantName = "", invitationToken = "", to } = sent;
+  return registerPage(c, { email, name, tenantName, invitationToken, to }, refused);
 }
 
 const token = (sent: Form) => sent.texts("token");
 
 export const accountPages = new Pages()
   .get("/sign-in", async (c) => {
-    const to = c.req.query("to") ?? "";
+    const to = requestedReturn(c);
+    // Somebody who is signed in is sent here by an app that wants another sign-in.
+    if (isForApps(c)) return signInPage(c, "", to);
     return (await findCurrentUser(c)) ? c.redirect(safePath(to), 303) : signInPage(c, "", to);
   })
   .form("/sign-in", signIn.startLogin, {
     values: (sent) => ({ ...sent.texts("email", "password", "to"), captchaToken: sent.optional("captchaToken") }),
     done: async (c, started, { to }) => {
       if ("session" in started) return startSession(c, started, to);
-      const { encrypted, expiresAt } = await encryptPending(c.get("deps"), { ...started, to: safePath(to) });
+      const pending = { ...started, to: isForApps(c) ? "" : safePath(to) };
+      const { encrypted, expiresAt } = await encryptPending(c.get("deps"), pending);
       setConsoleCookie(c, "sign-in", encrypted, expiresAt);
-      return redirectTo(c, "/sign-in/code");
+      const query = isForApps(c) ? `?to=${encodeURIComponent(returnPath(c, to))}` : "";
+      return redirectTo(c, `/sign-in/code${query}`);
     },
     again: (c, refused, { email, to }) => signInPage(c, email, to, refused),
   })
@@ -146,21 +158,26 @@ export const accountPages = new Pages()
     done: (c, opened, { to }) => startSession(c, opened, to),
     again: (c, refused, { to }) => signInPage(c, "", to, refused),
   })
-  .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
+  .get("/sign-in/code", (c) =>
+    getConsoleCookie(c, "sign-in") ? codePage(c, requestedReturn(c)) : redirectTo(c, "/sign-in"),
+  )
   .form("/sign-in/code", signIn.continueLogin, {
     values: async (sent, c) => ({
-      totp: sent.text("totp"),
+      ...sent.texts("totp", "to"),
       pending: await decryptPending(c.get("deps"), getConsoleCookie(c, "sign-in") ?? ""),
     }),
-    done: (c, opened, { pending }) => startSession(c, opened, pending?.to ?? ""),
-    again: (c, refused, { pending }) =>
-      pending ? codePage(c, refused) : redirectWithFlash(c, "/sign-in", "signInAgain"),
+    done: (c, opened, { pending, to }) => startSession(c, opened, isForApps(c) ? to : (pending?.to ?? "")),
+    again: (c, refused, { pending, to }) =>
+      pending ? codePage(c, to, refused) : redirectWithFlash(c, "/sign-in", "signInAgain"),
   })
   .form("/sign-out", signingOut, { first: requireUser, done: signedOut("signedOut") })
-  .get("/register", (c) => registerPage(c, { ...NOBODY, invitationToken: c.req.query("invitation") ?? "" }))
+  .get("/register", (c) => {
+    const to = isForApps(c) ? requestedReturn(c) : "";
+    return registerPage(c, { ...NOBODY, to, invitationToken: c.req.query("invitation") ?? "" });
+  })
   .form("/register", signIn.register, {
     values: (sent) => ({ ...registrantIn(sent), password: sent.text("password") }),
-    done: (c, opened) => startSession(c, opened, "", "welcome"),
+    done: (c, opened, { to }) => startSession(c, opened, to, "welcome"),
     again: registerAgain,
   })
   .form("/register/passkey/options", signIn.startPasskeyRegistration, {

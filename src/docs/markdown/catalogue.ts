@@ -19,7 +19,7 @@ const REFERENCE_TITLE = "API reference";
 /** The pages by what the reader is doing. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Start", [START, "quick-start", "add-to-your-product", "console"]],
-  ["Users sign in", ["sign-in-providers", "passkeys", "tokens", "verify-tokens"]],
+  ["Users sign in", ["sign-in-for-apps", "sign-in-providers", "passkeys", "tokens", "verify-tokens"]],
   ["Customers", ["roles", "platform-api", "portal", "audit-log"]],
   ["Send webhooks", ["event-types", "filters", "order", "retries", "rotate-a-secret", "operational-events"]],
   ["Receive events", ["verify", "receive", "listen", "feeds", "inbound"]],

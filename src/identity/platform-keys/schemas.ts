@@ -7,7 +7,7 @@ import { stepUpFields } from "../accounts/step-up-schemas";
 const MAX_OVERLAP_SECONDS = 604_800;
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 /** People belong to no single tenant, so a key that sees only some tenants cannot have these. */
-const NEEDS_ALL_TENANTS = /^(users\.|members\.write$)/;
+const NEEDS_ALL_TENANTS = /^(users\.|members\.write$|clients\.)/;
 
 const scope = z.enum(PLATFORM_SCOPES).meta({
   id: "PlatformScope",
@@ -40,7 +40,8 @@ export const newPlatformKey = z
   .superRefine(({ scopes, tenants }, context) => {
     if (tenants === undefined) return;
     for (const refused of scopes.filter((one) => NEEDS_ALL_TENANTS.test(one))) {
-      const message = `A key that is limited to tenants cannot have ${refused}: people belong to no single tenant`;
+      const what = refused.startsWith("clients.") ? "apps" : "people";
+      const message = `A key that is limited to tenants cannot have ${refused}: ${what} belong to no single tenant`;
       context.addIssue({ code: "custom", path: ["scopes"], message });
     }
   })

@@ -21,6 +21,8 @@ const PEOPLE = { seenAt: "/people" } as const;
 const TENANTS = { seenAt: "/tenants" } as const;
 const PLATFORM = { seenAt: "/operator/keys" } as const;
 const OPERATOR = { seenAt: "/operator" } as const;
+/** Operators manage them by the API. */
+const CLIENTS = { seenAt: "/operator" } as const;
 /** The id of the target follows. */
 const TYPES = { seenAt: "/event-types/named/" } as const;
 
@@ -80,6 +82,14 @@ export const REMEDIES = {
   "platform_key.created": { undoneBy: "made-credentials-store: the key is revoked" },
   "platform_key.rotated": { undoneBy: "made-credentials-store: the key is revoked" },
   "platform_key.revoked": PLATFORM,
+  "client.created": CLIENTS,
+  "client.updated": CLIENTS,
+  "client.deleted": CLIENTS,
+  "client.secret_rotated": CLIENTS,
+  "client.secret_ended": CLIENTS,
+  "client.tokens_revoked": ONLY_CLOSED,
+  "app.connected": { undoneBy: "revert-store: the sign-ins to apps end with their sessions" },
+  "app.code_reused": ONLY_CLOSED,
   "import.started": { seenAt: "/operator/imports" },
   "import.stopped": { seenAt: "/operator/imports" },
   "import.finished": { seenAt: "/operator/imports" },

@@ -3,6 +3,8 @@ import type * as z from "zod";
 import type { TokenAlgorithm } from "../../base/crypto/signing-keys";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
+import { OAUTH_PATH } from "../../base/paths";
+import { SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
 import type { discovery } from "./schemas";
 
 const CLAIMS = [
@@ -24,6 +26,43 @@ const CLAIMS = [
   "second_factor_due",
 ];
 
+/** Those of ID tokens and of userinfo. */
+const CLAIMS_OF_APPS = [
+  "azp",
+  "nonce",
+  "acr",
+  "at_hash",
+  "name",
+  "updated_at",
+  "ext",
+  "email",
+  "email_verified",
+  "tenant_name",
+  "tenant_ext",
+];
+
+const CLIENT_METHODS = ["client_secret_basic", "client_secret_post", "none"];
+
+/** What apps need besides. */
+const forApps = (issuer: string) => ({
+  authorization_endpoint: `${issuer}${OAUTH_PATH}/authorize`,
+  token_endpoint: `${issuer}${OAUTH_PATH}/token`,
+  userinfo_endpoint: `${issuer}${OAUTH_PATH}/userinfo`,
+  scopes_supported: [...SIGN_IN_SCOPES],
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code"],
+  token_endpoint_auth_methods_supported: CLIENT_METHODS,
+  code_challenge_methods_supported: ["S256"],
+  prompt_values_supported: ["none", "login", "consent", "select_account", "create"],
+  acr_values_supported: ["urn:postern:acr:1", "urn:postern:acr:2"],
+  request_parameter_supported: false,
+  // Its default is true.
+  request_uri_parameter_supported: false,
+  claims_parameter_supported: false,
+  authorization_response_iss_parameter_supported: true,
+});
+
 /**
  * Names no endpoint that there is not, and leaves out what would be empty (RFC 8414 section 3.2).
  * Throws NOT_FOUND unless the issuer is an http or https origin.
@@ -34,14 +73,17 @@ export async function discoveryDocument({ config, signers }: Deps): Promise<z.ou
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== issuer) {
     throw new AppError("NOT_FOUND", { message: "Set PUBLIC_URL to publish this." });
   }
-  const algorithms = [...new Set((await signers.published()).map(({ alg }) => alg as TokenAlgorithm))];
+  const algorithms: TokenAlgorithm[] = [
+    ...new Set((await signers.published()).map(({ alg }) => alg as TokenAlgorithm)),
+  ];
   return {
     issuer,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: algorithms,
     access_token_signing_alg_values_supported: algorithms,
-    claims_supported: CLAIMS,
+    claims_supported: config.oauthServer === "on" ? [...CLAIMS, ...CLAIMS_OF_APPS] : CLAIMS,
+    ...(config.oauthServer === "on" ? forApps(issuer) : {}),
     service_documentation: `${issuer}/docs/verify-tokens`,
     postern_revoked_uri: `${issuer}/.well-known/revoked`,
   };

@@ -65,6 +65,9 @@ export const endSessions = (condition: SQL, nowMs: number): SQL[] => [
 export const endSessionsOfMembers = (condition: SQL, nowMs: number): SQL[] => [
   revokeMembers(condition, nowMs),
   sql`DELETE FROM sessions WHERE (${condition})`,
+  // A session of another tenant may have signed in to apps in this one.
+  sql`DELETE FROM oauth_grants WHERE (${condition})`,
+  sql`DELETE FROM oauth_consents WHERE (${condition})`,
 ];
 
 /**

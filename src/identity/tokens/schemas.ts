@@ -1,6 +1,5 @@
 /** The documents below `/.well-known` that tell other services how to verify access tokens. */
 import * as z from "zod";
-import { TOKEN_ALGORITHMS } from "../../base/crypto/signing-keys";
 import { described } from "../../base/schemas/schemas";
 
 const signingKey = { use: z.literal("sig"), kid: z.string() };
@@ -15,7 +14,27 @@ export const keySet = described("KeySet", "Public keys that verify access tokens
   keys: z.array(publicKey),
 }));
 
-const algorithms = z.array(z.enum(TOKEN_ALGORITHMS));
+const algorithms = z.array(z.enum(["EdDSA", "ES256", "RS256"]));
+
+const names = z.array(z.string());
+/** While apps can sign people in. */
+const endpointsOfApps = {
+  authorization_endpoint: z.url().optional(),
+  token_endpoint: z.url().optional(),
+  userinfo_endpoint: z.url().optional(),
+  scopes_supported: names.optional(),
+  response_types_supported: names.optional(),
+  response_modes_supported: names.optional(),
+  grant_types_supported: names.optional(),
+  token_endpoint_auth_methods_supported: names.optional(),
+  code_challenge_methods_supported: names.optional(),
+  prompt_values_supported: names.optional(),
+  acr_values_supported: names.optional(),
+  request_parameter_supported: z.boolean().optional(),
+  request_uri_parameter_supported: z.boolean().optional(),
+  claims_parameter_supported: z.boolean().optional(),
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
+};
 
 export const discovery = described(
   "Discovery",
@@ -27,6 +46,7 @@ export const discovery = described(
     id_token_signing_alg_values_supported: algorithms,
     access_token_signing_alg_values_supported: algorithms,
     claims_supported: z.array(z.string()),
+    ...endpointsOfApps,
     service_documentation: z.url(),
     postern_revoked_uri: z.url(),
   }),

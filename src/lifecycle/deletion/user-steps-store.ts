@@ -69,6 +69,8 @@ export const USER_STEPS: readonly Step[] = [
   forgetSequence,
   CUT_PLATFORM_EVENTS,
   ofUser({ table: "sessions", key: ["id"] }),
+  ofUser({ table: "oauth_grants", key: ["id"] }),
+  ofUser({ table: "oauth_consents", key: ["user_id", "client_id", "tenant_id"] }),
   ofUser({ table: "email_tokens", key: ["hash"] }, "subject_id"),
   ofUser({ table: "recovery_codes", key: ["user_id", "code_hash"] }),
   ofUser({ table: "identities", key: ["issuer", "sub"] }),

@@ -11,6 +11,9 @@ import type {
   AttemptDetail,
   AuditEvent,
   AuditFilter,
+  Client,
+  ClientChange,
+  ClientSecretRotation,
   EmailChange,
   EventDetailPage,
   EventFilter,
@@ -47,6 +50,7 @@ import type {
   Invitation,
   InvitationLookUp,
   IssuedApiKey,
+  IssuedClient,
   IssuedPlatformKey,
   JoinedTenant,
   Listener,
@@ -59,6 +63,7 @@ import type {
   MoveRequest,
   NewApiKey,
   NewBatchEvent,
+  NewClient,
   NewEvent,
   NewEventType,
   NewEventTypeVersion,
@@ -83,6 +88,7 @@ import type {
   PasswordChange,
   PasswordReset,
   PersonSuspension,
+  PlatformClientFilter,
   PlatformKey,
   PlatformKeyRotation,
   PlatformMember,
@@ -1228,6 +1234,76 @@ export interface PlatformImportMethods {
    * Throws FORBIDDEN without the scope `users.write`, NOT_FOUND, VALIDATION_FAILED.
    */
   report(id: string, filter?: ImportReportFilter, options?: CallOptions): Paged<ImportedLine>;
+}
+
+/**
+ * `client.platform.clients`, the apps that people sign in to, with a platform key that has `clients.read` or
+ * `clients.write`, or for people who operate the service.
+ *
+ * @example
+ * const { id, secret } = await client.platform.clients.create({ name: "Shop", redirectUrls: [callback] });
+ */
+export interface PlatformClientMethods {
+  /**
+   * Registers an app that people sign in to.
+   *
+   * The same `externalId` again returns the client that is there (200); with other settings: 409. An operator needs a
+   * sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  create(body: NewClient, options?: CallOptions): Promise<IssuedClient>;
+  /** Lists clients, newest first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  list(filter?: PlatformClientFilter, options?: CallOptions): Paged<Client>;
+  /** Returns a client. Throws FORBIDDEN, NOT_FOUND. */
+  get(id: string, options?: CallOptions): Promise<Client>;
+  /**
+   * Changes a client. What is missing stays; a client that is disabled is unknown to everybody.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  update(id: string, body: ClientChange, options?: CallOptions): Promise<Client>;
+  /**
+   * Deletes a client: nobody signs in to it any more, and its tokens end.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  delete(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
+  /**
+   * Gives a client a new secret. The former one works for a day longer by default.
+   *
+   * 409: a former secret still works; end it first. An operator needs a sign-in within the last ten minutes, or the
+   * password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  rotateSecret(id: string, body?: ClientSecretRotation, options?: CallOptions): Promise<IssuedClient>;
+  /**
+   * Ends the former secret at once, if one still works.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  endSecret(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
+  /**
+   * Ends all sign-ins to a client, with their tokens. What people have allowed it stays.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  revoke(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
 }
 
 /**

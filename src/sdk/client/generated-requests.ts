@@ -17,6 +17,7 @@ import type {
   MemberMethods,
   OperatorMethods,
   PasskeyEndpoints,
+  PlatformClientMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
   PlatformMemberMethods,
@@ -299,6 +300,21 @@ export const platformImportMethods = (call: Call): PlatformImportMethods => ({
       (cursor) => call.answer(`GET /platform/imports/${segment(id)}/report${query({ ...filter, cursor })}`, options),
       filter?.cursor,
     ),
+});
+
+export const platformClientMethods = (call: Call): PlatformClientMethods => ({
+  create: (body, options) => call.data("POST /platform/clients", { ...options, body }),
+  list: (filter, options) =>
+    paged((cursor) => call.answer(`GET /platform/clients${query({ ...filter, cursor })}`, options), filter?.cursor),
+  get: (id, options) => call.data(`GET /platform/clients/${segment(id)}`, options),
+  update: (id, body, options) => call.data(`PATCH /platform/clients/${segment(id)}`, { ...options, body }),
+  delete: (id, body = {}, options) => call.message(`DELETE /platform/clients/${segment(id)}`, { ...options, body }),
+  rotateSecret: (id, body = {}, options) =>
+    call.data(`POST /platform/clients/${segment(id)}/secret`, { ...options, body }),
+  endSecret: (id, body = {}, options) =>
+    call.message(`DELETE /platform/clients/${segment(id)}/secret/previous`, { ...options, body }),
+  revoke: (id, body = {}, options) =>
+    call.message(`POST /platform/clients/${segment(id)}/revoke`, { ...options, body }),
 });
 
 export const platformKeyMethods = (call: Call): PlatformKeyMethods => ({

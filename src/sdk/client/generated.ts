@@ -168,7 +168,9 @@ export interface AuditEvent {
       | "tenant"
       | "platform-key"
       | "import"
-      | "portal-link";
+      | "portal-link"
+      | "client"
+      | "app";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -208,6 +210,87 @@ export interface BoundedCount {
   count: number;
   /** False: there are more. */
   isExact: boolean;
+}
+
+/** An app that people sign in to. */
+export interface Client {
+  id: string;
+  owner: "platform";
+  kind: "registered";
+  externalId: string | null;
+  name: string;
+  type: "web" | "native";
+  /** How the app proves itself; `native` apps cannot: `none`. */
+  auth: "secret" | "none";
+  homepageUrl: string | null;
+  /** Shown where people are asked; so is `termsUrl`. */
+  privacyUrl: string | null;
+  termsUrl: string | null;
+  /**
+   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
+   * scheme of their own, and any port of localhost.
+   */
+  redirectUrls: string[];
+  scopes: ("openid" | "profile" | "email" | "tenant")[];
+  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
+  consent: "ask" | "skip";
+  tenants: string[] | null;
+  /** Whether people get through whose address is unverified. */
+  unverifiedEmail: boolean;
+  pkce: "required" | "optional";
+  idTokenAlgorithm: "EdDSA" | "ES256" | "RS256";
+  /** Whether ID tokens have the claims that userinfo has. */
+  idTokenClaims: boolean;
+  accessTokenSeconds: number;
+  idTokenSeconds: number;
+  enabled: boolean;
+  secretPrefix?: string | undefined;
+  /** When the former secret ends, while it still works. */
+  previousExpiresAt?: Timestamp | undefined;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  lastUsedAt: Timestamp | null;
+}
+
+/** What changes of a client; what is missing stays. */
+export interface ClientChange {
+  /** Shown to people. One line without a host or URL. */
+  name?: string | undefined;
+  homepageUrl?: string | null | undefined;
+  /** Shown where people are asked; so is `termsUrl`. */
+  privacyUrl?: string | null | undefined;
+  termsUrl?: string | null | undefined;
+  /**
+   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
+   * scheme of their own, and any port of localhost.
+   */
+  redirectUrls?: string[] | undefined;
+  scopes?: ("openid" | "profile" | "email" | "tenant")[] | undefined;
+  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
+  consent?: "ask" | "skip" | undefined;
+  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. */
+  tenants?: string[] | null | undefined;
+  /** Whether people get through whose address is unverified. */
+  unverifiedEmail?: boolean | undefined;
+  pkce?: "required" | "optional" | undefined;
+  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
+  /** Whether ID tokens have the claims that userinfo has. */
+  idTokenClaims?: boolean | undefined;
+  accessTokenSeconds?: number | undefined;
+  idTokenSeconds?: number | undefined;
+  enabled?: boolean | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** How a secret is replaced. */
+export interface ClientSecretRotation {
+  /** How long the former secret still works; 0: it ends at once. By default `86400`. */
+  overlapSeconds?: number | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
 }
 
 /** What proves who signs in with a code from a mail. */
@@ -352,6 +435,21 @@ export interface Discovery {
   id_token_signing_alg_values_supported: ("EdDSA" | "ES256" | "RS256")[];
   access_token_signing_alg_values_supported: ("EdDSA" | "ES256" | "RS256")[];
   claims_supported: string[];
+  authorization_endpoint?: string | undefined;
+  token_endpoint?: string | undefined;
+  userinfo_endpoint?: string | undefined;
+  scopes_supported?: string[] | undefined;
+  response_types_supported?: string[] | undefined;
+  response_modes_supported?: string[] | undefined;
+  grant_types_supported?: string[] | undefined;
+  token_endpoint_auth_methods_supported?: string[] | undefined;
+  code_challenge_methods_supported?: string[] | undefined;
+  prompt_values_supported?: string[] | undefined;
+  acr_values_supported?: string[] | undefined;
+  request_parameter_supported?: boolean | undefined;
+  request_uri_parameter_supported?: boolean | undefined;
+  claims_parameter_supported?: boolean | undefined;
+  authorization_response_iss_parameter_supported?: boolean | undefined;
   service_documentation: string;
   postern_revoked_uri: string;
 }
@@ -1058,6 +1156,12 @@ export interface IssuedApiKey extends ApiKey {
   key: string;
 }
 
+/** A client with its new secret. */
+export interface IssuedClient extends Client {
+  /** Shown once. Missing for an app without a secret. */
+  secret?: string | undefined;
+}
+
 /** A new platform key with its secret. */
 export interface IssuedPlatformKey extends PlatformKey {
   /** The key itself. Store it now: the service cannot return it again. */
@@ -1215,6 +1319,50 @@ export interface NewBatchEvent extends NewEvent {
   idempotencyKey?: string | undefined;
 }
 
+/** An app to register, and the operator's password or code. */
+export interface NewClient {
+  /** Shown to people. One line without a host or URL. */
+  name: string;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+  /** By default `"web"`. */
+  type?: "web" | "native" | undefined;
+  /** How the app proves itself; `native` apps cannot: `none`. */
+  auth?: "secret" | "none" | undefined;
+  /** By default `null`. */
+  homepageUrl?: string | null | undefined;
+  /** Shown where people are asked; so is `termsUrl`. By default `null`. */
+  privacyUrl?: string | null | undefined;
+  /** By default `null`. */
+  termsUrl?: string | null | undefined;
+  /**
+   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
+   * scheme of their own, and any port of localhost. By default `[]`.
+   */
+  redirectUrls?: string[] | undefined;
+  /** By default `["openid","profile","email","tenant"]`. */
+  scopes?: ("openid" | "profile" | "email" | "tenant")[] | undefined;
+  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
+  consent?: "ask" | "skip" | undefined;
+  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. By default `null`. */
+  tenants?: string[] | null | undefined;
+  /** Whether people get through whose address is unverified. By default `false`. */
+  unverifiedEmail?: boolean | undefined;
+  /** By default `"required"`. */
+  pkce?: "required" | "optional" | undefined;
+  /** By default `"RS256"`. */
+  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
+  /** Whether ID tokens have the claims that userinfo has. By default `true`. */
+  idTokenClaims?: boolean | undefined;
+  /** By default `900`. */
+  accessTokenSeconds?: number | undefined;
+  /** By default `600`. */
+  idTokenSeconds?: number | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
 /** Says that publishers should stop using the type. */
 export interface NewDeprecation {
   /** ISO 8601 with any offset. */
@@ -1353,12 +1501,15 @@ export interface NewPlatformKey {
     | "webhooks.read"
     | "webhooks.write"
     | "audit.read"
+    | "clients.read"
+    | "clients.write"
     | "tenants.*"
     | "users.*"
     | "members.*"
     | "events.*"
     | "webhooks.*"
     | "audit.*"
+    | "clients.*"
   )[];
   /** The only tenants that the key sees, by id or as `ext:<externalId>`. Missing: all. */
   tenants?: string[] | undefined;
@@ -1800,6 +1951,15 @@ export interface PersonSuspension extends Suspension {
   keepApiKeys?: boolean | undefined;
 }
 
+/** Which clients are listed, and from where on. */
+export interface PlatformClientFilter {
+  /** By default `50`. */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+}
+
 /** A platform key without its secret. */
 export interface PlatformKey {
   id: string;
@@ -1857,7 +2017,9 @@ export type PlatformScope =
   | "events.publish"
   | "webhooks.read"
   | "webhooks.write"
-  | "audit.read";
+  | "audit.read"
+  | "clients.read"
+  | "clients.write";
 
 /** Since when and why a tenant or a user is suspended. */
 export interface PlatformSuspension {

@@ -1,6 +1,7 @@
 /** `/platform`: what the product does with a platform key, and the keys themselves. */
 import type { Call } from "./call";
 import type {
+  PlatformClientMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
   PlatformMemberMethods,
@@ -8,6 +9,7 @@ import type {
   PlatformUserMethods,
 } from "./generated-methods";
 import {
+  platformClientMethods,
   platformImportMethods,
   platformKeyMethods,
   platformMemberMethods,
@@ -21,6 +23,7 @@ export interface Platform {
   users: PlatformUserMethods;
   members: PlatformMemberMethods;
   imports: PlatformImportMethods;
+  clients: PlatformClientMethods;
   keys: PlatformKeyMethods;
 }
 
@@ -29,5 +32,6 @@ export const platformOf = (call: Call): Platform => ({
   users: platformUserMethods(call),
   members: platformMemberMethods(call),
   imports: platformImportMethods(call),
+  clients: platformClientMethods(call),
   keys: platformKeyMethods(call),
 });

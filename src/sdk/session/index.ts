@@ -74,10 +74,12 @@ export function createSessionVerifier(options: SessionVerifierOptions): SessionV
   };
 }
 
-function checkParties({ iss, aud }: Claims, { issuer, audience }: CheckedOptions): void {
+function checkParties({ iss, aud, client_id }: Claims, { issuer, audience }: CheckedOptions): void {
   if (iss === undefined || aud === undefined) throw new SessionError("MALFORMED");
   if (iss !== issuer) throw new SessionError("WRONG_ISSUER");
-  if (!(Array.isArray(aud) ? aud : [aud]).includes(audience)) throw new SessionError("WRONG_AUDIENCE");
+  // A token of an app that somebody has signed in to is no session, whatever its audience.
+  const isOfSession = client_id === undefined || client_id === "postern";
+  if (!isOfSession || !(Array.isArray(aud) ? aud : [aud]).includes(audience)) throw new SessionError("WRONG_AUDIENCE");
 }
 
 /** Whether the tenant requires a second factor that the session lacks: such a token has no role. */

@@ -1,0 +1,13 @@
+/** The messages about apps that people sign in to. They name the client and the reason, and no value of a request. */
+import type { LogLine } from "./log-levels";
+
+export const OAUTH_LOG_LINES = {
+  "authorize refused": {
+    level: "info",
+    meaning: "An app sent somebody to sign in, and was refused; `clientId` is the app, `reason` the error.",
+  },
+  "token refused": {
+    level: "info",
+    meaning: "An app got no tokens; `clientId` is the app, `reason` the error.",
+  },
+} as const satisfies Record<string, LogLine>;

@@ -1,0 +1,84 @@
+/** The page on which somebody allows an app what it asks for. */
+import type { ClientRow } from "../../oauth/clients/store";
+import { PostForm } from "../components/buttons";
+import { NarrowPage } from "../components/narrow-page";
+
+/** What each scope lets an app see. */
+const TEXTS: Record<string, string> = {
+  openid: "Know that it is you",
+  profile: "See your name",
+  email: "See your email address",
+  tenant: "See which tenant you work in, and your role there",
+};
+
+interface ConsentProps {
+  client: ClientRow;
+  /** Where the app is reached. */
+  host: string;
+  scopes: readonly string[];
+  email: string;
+  tenantName: string;
+  /** The sealed question. */
+  ask: string;
+  /** Leads to a sign-in with another account. */
+  another: string;
+}
+
+export const Consent = ({ client, host, scopes, email, tenantName, ask, another }: ConsentProps) => (
+  <NarrowPage title={`${client.name} wants to sign you in`}>
+    <PostForm action="/consent" class="card">
+      <p class="break">
+        You go to <strong>{host}</strong> as <strong>{email}</strong>, in the tenant <strong>{tenantName}</strong>.{" "}
+        <a href={another}>Not you?</a> The app will:
+      </p>
+      <ul>
+        {scopes.map((scope) => (
+          <li>{TEXTS[scope] ?? scope}</li>
+        ))}
+      </ul>
+      <Links client={client} />
+      <input type="hidden" name="ask" value={ask} />
+      <div class="row">
+        <button type="submit" class="button main" name="answer" value="allow">
+          Allow
+        </button>
+        <button type="submit" class="button" name="answer" value="deny">
+          Deny
+        </button>
+      </div>
+    </PostForm>
+  </NarrowPage>
+);
+
+const Links = ({ client: { settings } }: Pick<ConsentProps, "client">) => {
+  const links = [
+    ["Privacy", settings.privacyUrl],
+    ["Terms", settings.termsUrl],
+    ["About the app", settings.homepageUrl],
+  ] as const;
+  const shown = links.flatMap(([text, url]) => (url === null ? [] : [{ text, url }]));
+  if (shown.length === 0) return null;
+  return (
+    <p class="row">
+      {shown.map(({ text, url }) => (
+        <a href={url} rel="noreferrer">
+          {text}
+        </a>
+      ))}
+    </p>
+  );
+};
+
+/** To a program of the person's device goes nothing without a click: any of them could have named the app. */
+export const ToDevice = ({ client, address }: { client: ClientRow; address: string }) => (
+  <NarrowPage title={`Continue to ${client.name}`}>
+    <div class="card">
+      <p>The app runs on this device. Go on only if you have started it yourself.</p>
+      <div class="row">
+        <a class="button main" href={address}>
+          Continue
+        </a>
+      </div>
+    </div>
+  </NarrowPage>
+);

@@ -1,0 +1,26 @@
+/**
+ * The page after a form that goes on elsewhere. Browsers hold the `form-action` of our pages against every redirect
+ * that follows a form, also against those of the app, so the form ends here and the page goes on by itself.
+ */
+import type { Context } from "hono";
+import type { AppEnv } from "../../base/http/env";
+import { LinkButton } from "../components/buttons";
+import { NarrowPage } from "../components/narrow-page";
+import { page } from "./page";
+
+/** `Refresh` works without a script and, unlike a redirect, begins a navigation of its own. */
+export function goOn(c: Context<AppEnv>, address: string): Promise<Response> {
+  c.header("Refresh", `0; url=${address}`);
+  return page(
+    c,
+    { title: "Continue" },
+    <NarrowPage title="Continue">
+      <p>You are being taken back to the app.</p>
+      <div class="row">
+        <LinkButton href={address} kind="main">
+          Continue
+        </LinkButton>
+      </div>
+    </NarrowPage>,
+  );
+}

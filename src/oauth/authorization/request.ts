@@ -1,0 +1,134 @@
+/** What an app asks for when it sends somebody to sign in (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2.1). */
+import { AppError } from "../../base/errors";
+import { SIGN_IN_SCOPES, type SignInScope } from "../../base/schemas/client-settings";
+import { isRegistered } from "../clients/redirect-urls";
+import type { ClientRow } from "../clients/store";
+import { OAuthError } from "../errors";
+
+const MAX_BYTES = 8 * 1024;
+const [MAX_STATE, MAX_NONCE, MAX_HINT] = [2048, 512, 4096];
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const PROMPTS = ["none", "login", "consent", "select_account", "create"] as const;
+export type Prompt = (typeof PROMPTS)[number];
+
+export interface AuthorizationRequest {
+  clientId: string;
+  redirectUri: string;
+  scopes: readonly SignInScope[];
+  state: string | null;
+  nonce: string | null;
+  /** The challenge of PKCE; null without. */
+  challenge: string | null;
+  prompts: readonly Prompt[];
+  /** How long ago the person may have signed in, in seconds; null: however long. */
+  maxAge: number | null;
+  loginHint: string;
+  idTokenHint: string | null;
+  /** The tenant that the app names; null: none. */
+  tenant: string | null;
+  /** When the app asked first; Unix ms. */
+  at: number;
+}
+
+/** The page that says what is wrong, where nothing may be sent anywhere. */
+const unfit = (message: string) => new AppError("VALIDATION_FAILED", { message });
+
+/** Throws VALIDATION_FAILED, for our own page, for what is too long or names a parameter twice. */
+export function checkParameters(params: URLSearchParams): void {
+  if (params.toString().length > MAX_BYTES) throw unfit("The app has sent too much. Go back to it and try again.");
+  const names = [...params.keys()];
+  if (new Set(names).size < names.length) throw unfit("The app has sent something twice. Go back and try again.");
+}
+
+/**
+ * The client's redirect URL that the request names. Throws VALIDATION_FAILED, for our own page, and alike for a client
+ * that is unknown or disabled and for a URL that is not registered: an attacker could have made the request.
+ */
+export function requireRedirect(
+  client: ClientRow | undefined,
+  params: URLSearchParams,
+): { client: ClientRow; redirectUri: string } {
+  const redirectUri = params.get("redirect_uri") ?? "";
+  const isGood = client?.enabled === true && isRegistered(redirectUri, client.settings.redirectUrls, client.type);
+  if (!client || !isGood) throw unfit("This link is not from an app that is registered here. Nobody was signed in.");
+  return { client, redirectUri };
+}
+
+/** Throws OAuthError, which goes to the app. */
+export function readRequest(
+  params: URLSearchParams,
+  client: ClientRow,
+  redirectUri: string,
+  at: number,
+): AuthorizationRequest {
+  refuseUnsupported(params);
+  const challenge = readChallenge(params, client);
+  const scopes = readScopes(params, client);
+  return {
+    clientId: client.id,
+    redirectUri,
+    scopes,
+    state: bounded(params, "state", MAX_STATE),
+    nonce: bounded(params, "nonce", MAX_NONCE),
+    challenge,
+    prompts: readPrompts(params),
+    maxAge: readMaxAge(params),
+    loginHint: bounded(params, "login_hint", MAX_NONCE) ?? "",
+    idTokenHint: bounded(params, "id_token_hint", MAX_HINT),
+    tenant: bounded(params, "tenant", MAX_NONCE),
+    at,
+  };
+}
+
+const invalidRequest = (description: string) => new OAuthError("invalid_request", description);
+
+function refuseUnsupported(params: URLSearchParams): void {
+  for (const name of ["request", "request_uri", "registration"] as const) {
+    if (params.has(name)) throw new OAuthError(`${name}_not_supported`, `${name} is not supported.`);
+  }
+  const type = params.get("response_type");
+  if (type === null) throw invalidRequest("response_type is missing.");
+  if (type !== "code") throw new OAuthError("unsupported_response_type", "Only response_type=code is supported.");
+  if (!["query", null].includes(params.get("response_mode"))) throw invalidRequest("Only response_mode=query works.");
+}
+
+function readChallenge(params: URLSearchParams, { settings }: ClientRow): string | null {
+  const challenge = params.get("code_challenge");
+  if (challenge === null) {
+    if (settings.pkce === "optional" && !params.has("code_challenge_method")) return null;
+    throw invalidRequest("code_challenge is missing: this app must use PKCE.");
+  }
+  const isGood = CHALLENGE.test(challenge) && params.get("code_challenge_method") === "S256";
+  if (!isGood) throw invalidRequest("code_challenge must be that of code_challenge_method=S256.");
+  return challenge;
+}
+
+function readScopes(params: URLSearchParams, { settings }: ClientRow): SignInScope[] {
+  const asked = (params.get("scope") ?? "").split(" ").filter(Boolean);
+  const scopes = SIGN_IN_SCOPES.filter((scope) => asked.includes(scope) && settings.scopes.includes(scope));
+  if (!scopes.includes("openid")) throw new OAuthError("invalid_scope", "scope must have openid.");
+  return scopes;
+}
+
+function bounded(params: URLSearchParams, name: string, maxCharacters: number): string | null {
+  const value = params.get(name);
+  if (value !== null && value.length > maxCharacters) throw invalidRequest(`${name} is too long.`);
+  return value;
+}
+
+const isPrompt = (text: string): text is Prompt => PROMPTS.some((prompt) => prompt === text);
+
+function readPrompts(params: URLSearchParams): Prompt[] {
+  const named = (params.get("prompt") ?? "").split(" ").filter(Boolean);
+  const prompts = [...named, ...(params.get("screen_hint") === "signup" ? ["create"] : [])];
+  const isGood = prompts.every(isPrompt) && (!prompts.includes("none") || prompts.length === 1);
+  if (!isGood) throw invalidRequest("prompt must be none alone, or of login, consent, select_account and create.");
+  return prompts as Prompt[];
+}
+
+function readMaxAge(params: URLSearchParams): number | null {
+  const text = params.get("max_age");
+  if (text === null) return null;
+  if (!/^\d{1,9}$/.test(text)) throw invalidRequest("max_age must be a whole number of seconds.");
+  return Number(text);
+}

@@ -1,0 +1,87 @@
+/** What D1 knows of a client and of the person who is asked to sign in to it. A person can be in several tenants. */
+import { sql } from "drizzle-orm";
+import { atomically, jsonList, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { SessionPrincipal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { type ClientRow, parsedClient, selectClient } from "../clients/store";
+
+const MAX_TENANTS = 500;
+
+/** A tenant that the person is a member of, and what they have allowed the client there. */
+export interface Membership {
+  tenantId: string;
+  tenantName: string;
+  externalId: string | null;
+  isSuspended: 0 | 1;
+  /** See `SECOND_FACTOR_DUE`. */
+  secondFactorDueAt: number | null;
+  /** JSON list of scopes; null: nothing. */
+  consented: string | null;
+  /** When this session last signed in to the client there (Unix ms); null: never. */
+  usedAt: number | null;
+}
+
+export interface ClientStanding {
+  client: ClientRow | undefined;
+  memberships: readonly Membership[];
+}
+
+/** The client, and the tenants of whoever has the session: the one used last first. `userId` is null for nobody. */
+export async function readStanding(
+  { db }: Deps,
+  clientId: string,
+  { userId, sessionId }: { userId: string | null; sessionId: string | null },
+): Promise<ClientStanding> {
+  const { client, memberships } = await atomically(db, {
+    client: selectClient(clientId),
+    memberships:
+      userId === null
+        ? undefined
+        : rows<Membership>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, t.external_id AS externalId,
+            t.suspended_at IS NOT NULL AS isSuspended, ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
+            (SELECT k.scopes FROM oauth_consents k WHERE k.user_id = u.id AND k.client_id = ${clientId}
+              AND k.tenant_id = m.tenant_id) AS consented,
+            (SELECT g.issued_at FROM oauth_grants g WHERE g.session_id = s.id AND g.client_id = ${clientId}
+              AND g.tenant_id = m.tenant_id) AS usedAt
+          FROM sessions s JOIN users u ON u.id = s.user_id JOIN memberships m ON m.user_id = u.id
+            JOIN tenants t ON t.id = m.tenant_id
+          WHERE s.id = ${sessionId} AND s.user_id = ${userId} AND t.id <> ${PLATFORM_TENANT}
+          ORDER BY m.last_used_at DESC, m.created_at LIMIT ${MAX_TENANTS}`),
+  });
+  const [found] = client;
+  return { client: found && parsedClient(found), memberships };
+}
+
+/** What a person allows a client in a tenant. */
+export interface NewConsent {
+  clientId: string;
+  tenantId: string;
+  scopes: readonly string[];
+}
+
+/** Adds the scopes to what the person has allowed the client in the tenant. */
+export async function storeConsent(
+  { db }: Deps,
+  { userId, actor }: SessionPrincipal,
+  { clientId, tenantId, scopes }: NewConsent,
+  nowMs: number,
+): Promise<void> {
+  const both = sql`(SELECT json_group_array(value) FROM (SELECT value FROM json_each(oauth_consents.scopes)
+    UNION SELECT value FROM json_each(excluded.scopes)))`;
+  await atomically(db, {
+    stored: sql`INSERT INTO oauth_consents (user_id, client_id, tenant_id, scopes, created_at, updated_at)
+      SELECT ${userId}, ${clientId}, ${tenantId}, ${jsonList(scopes)}, ${nowMs}, ${nowMs} FROM memberships
+      WHERE tenant_id = ${tenantId} AND user_id = ${userId}
+      ON CONFLICT (user_id, client_id, tenant_id) DO UPDATE SET scopes = ${both}, updated_at = ${nowMs}`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "app.connected",
+      actor,
+      target: { kind: "app", id: clientId },
+      meta: { scopes },
+    }),
+  });
+}

@@ -1,0 +1,154 @@
+/** Clients in requests and answers. */
+import * as z from "zod";
+import { SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
+import { described, id, nextCursor, time } from "../../base/schemas/schemas";
+import { stepUpFields } from "../../identity/accounts/step-up-schemas";
+import { externalId } from "../../tenancy/directory/schemas";
+import { tenantName } from "../../tenancy/tenants/name";
+import { refusalOf } from "./redirect-urls";
+
+const MAX_URL_CHARACTERS = 512;
+const link = z
+  .url({ protocol: /^https$/ })
+  .max(MAX_URL_CHARACTERS)
+  .nullable();
+const tenantNames = z.array(z.string().min(1).max(200)).min(1).max(100).nullable();
+
+/** What can be changed, without defaults. */
+const settings = {
+  homepageUrl: link,
+  privacyUrl: link.meta({ description: "Shown where people are asked; so is `termsUrl`." }),
+  termsUrl: link,
+  redirectUrls: z
+    .array(z.string().min(1).max(MAX_URL_CHARACTERS))
+    .max(20)
+    .meta({
+      description:
+        "Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may " +
+        "use a scheme of their own, and any port of localhost.",
+      examples: [["https://app.example.com/auth/callback"]],
+    }),
+  scopes: z.array(z.enum(SIGN_IN_SCOPES)).min(1).max(SIGN_IN_SCOPES.length),
+  consent: z
+    .enum(["ask", "skip"])
+    .meta({ description: "`skip`, for an app of your own: people are not asked. Set by an operator's session alone." }),
+  tenants: tenantNames.meta({
+    description: "The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all.",
+  }),
+  unverifiedEmail: z.boolean().meta({ description: "Whether people get through whose address is unverified." }),
+  pkce: z.enum(["required", "optional"]),
+  idTokenAlgorithm: z.enum(["EdDSA", "ES256", "RS256"]),
+  idTokenClaims: z.boolean().meta({ description: "Whether ID tokens have the claims that userinfo has." }),
+  accessTokenSeconds: z.int().min(60).max(900),
+  idTokenSeconds: z.int().min(60).max(3600),
+};
+
+const fixed = {
+  type: z.enum(["web", "native"]),
+  auth: z.enum(["secret", "none"]).meta({ description: "How the app proves itself; `native` apps cannot: `none`." }),
+};
+
+type Given = { [Name in keyof typeof settings]?: z.output<(typeof settings)[Name]> | undefined };
+
+/** The problems of a client as it would be stored. */
+export function problemsOf({
+  type,
+  auth,
+  pkce,
+  redirectUrls = [],
+}: Given & { type: "web" | "native"; auth: "secret" | "none" }): { path: string; message: string }[] {
+  const urls = redirectUrls.flatMap((url, index) => {
+    const message = refusalOf(url, type);
+    return message === null ? [] : [{ path: `redirectUrls.${index}`, message }];
+  });
+  return [
+    ...(type === "native" && auth !== "none" ? [{ path: "auth", message: "A native app can keep no secret" }] : []),
+    ...(auth === "none" && pkce === "optional" ? [{ path: "pkce", message: "Needed by an app without a secret" }] : []),
+    ...urls,
+  ];
+}
+
+const name = tenantName.meta({ description: "Shown to people. One line without a host or URL.", examples: ["Shop"] });
+
+export const newClient = z
+  .strictObject({
+    name,
+    externalId: externalId.optional(),
+    type: fixed.type.default("web"),
+    auth: fixed.auth.optional(),
+    homepageUrl: settings.homepageUrl.default(null),
+    privacyUrl: settings.privacyUrl.default(null),
+    termsUrl: settings.termsUrl.default(null),
+    redirectUrls: settings.redirectUrls.default([]),
+    scopes: settings.scopes.default([...SIGN_IN_SCOPES]),
+    consent: settings.consent.default("ask"),
+    tenants: settings.tenants.default(null),
+    unverifiedEmail: settings.unverifiedEmail.default(false),
+    pkce: settings.pkce.default("required"),
+    idTokenAlgorithm: settings.idTokenAlgorithm.default("RS256"),
+    idTokenClaims: settings.idTokenClaims.default(true),
+    accessTokenSeconds: settings.accessTokenSeconds.default(900),
+    idTokenSeconds: settings.idTokenSeconds.default(600),
+    ...stepUpFields,
+  })
+  .transform((given) => ({ ...given, auth: given.auth ?? (given.type === "native" ? "none" : "secret") }) as const)
+  .superRefine((given, context) => {
+    for (const { path, message } of problemsOf(given)) {
+      context.addIssue({ code: "custom", path: path.split("."), message });
+    }
+  })
+  .meta({ id: "NewClient", description: "An app to register, and the operator's password or code." });
+
+export const clientChange = z
+  .strictObject({ name, ...settings, enabled: z.boolean() })
+  .partial()
+  .extend(stepUpFields)
+  .meta({ id: "ClientChange", description: "What changes of a client; what is missing stays." });
+
+export const secretRotation = described("ClientSecretRotation", "How a secret is replaced.", () => ({
+  overlapSeconds: z
+    .int()
+    .min(0)
+    .max(604_800)
+    .default(86_400)
+    .meta({ description: "How long the former secret still works; 0: it ends at once." }),
+  ...stepUpFields,
+}));
+
+const MAX_LISTED = 200;
+export const clientQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(MAX_LISTED).default(50),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}_pc_[0-9A-Za-z]{28}$/, "Must be the nextCursor of the previous answer")
+    .optional(),
+  externalId: externalId.optional(),
+});
+
+export const client = described("Client", "An app that people sign in to.", () => ({
+  id: z.string().meta({ examples: ["pc_4fG7h0123456789ABCDEFGHIJKLM"] }),
+  owner: z.literal("platform"),
+  kind: z.literal("registered"),
+  externalId: z.string().nullable(),
+  name: z.string(),
+  ...fixed,
+  ...settings,
+  tenants: z.array(id).nullable(),
+  enabled: z.boolean(),
+  secretPrefix: z.string().optional(),
+  previousExpiresAt: time.optional().meta({ description: "When the former secret ends, while it still works." }),
+  createdAt: time,
+  updatedAt: time,
+  lastUsedAt: time.nullable(),
+}));
+
+export const issuedClient = described("IssuedClient", "A client with its new secret.", () => ({
+  ...client.unwrap().shape,
+  secret: z.string().optional().meta({ description: "Shown once. Missing for an app without a secret." }),
+}));
+
+export const clientPage = z.object({ data: z.array(client), nextCursor });
+
+export type NewClient = z.output<typeof newClient>;
+export type ClientChange = z.output<typeof clientChange>;
+export type ClientView = z.infer<typeof client>;

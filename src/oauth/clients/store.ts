@@ -1,0 +1,192 @@
+/** Clients in D1. They belong to the platform, and so to no tenant. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, query, queryFirst, rows, violates } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
+import type { AuditAction } from "../../base/schemas/audit-actions";
+import type { ClientSettings } from "../../base/schemas/client-settings";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+
+/** Times are Unix ms. */
+export interface ClientRow {
+  id: string;
+  externalId: string | null;
+  name: string;
+  type: "web" | "native";
+  auth: "secret" | "none";
+  enabled: boolean;
+  secretPrefix: string | null;
+  previousExpiresAt: number | null;
+  settings: ClientSettings;
+  createdAt: number;
+  updatedAt: number;
+  lastUsedAt: number | null;
+}
+
+type StoredClient = Omit<ClientRow, "enabled" | "settings"> & { enabled: 0 | 1; settings: string };
+
+/** A row of `oauth_clients` named `c`, as JSON: for a query that reads more besides. */
+export const CLIENT_COLUMNS = sql`c.id, c.external_id AS externalId, c.name, c.type, c.auth, c.enabled,
+  c.secret_prefix AS secretPrefix, c.previous_expires_at AS previousExpiresAt, c.settings, c.created_at AS createdAt,
+  c.updated_at AS updatedAt, c.last_used_at AS lastUsedAt`;
+
+export const parsedClient = ({ enabled, settings, ...row }: StoredClient): ClientRow => ({
+  ...row,
+  enabled: enabled === 1,
+  settings: JSON.parse(settings) as ClientSettings,
+});
+
+export const selectClient = (id: string) =>
+  rows<StoredClient>(sql`SELECT ${CLIENT_COLUMNS} FROM oauth_clients c WHERE c.id = ${id}`);
+
+const recorded = (action: AuditAction & `client.${string}`, actor: Actor, id: string | SQL, meta?: object) =>
+  auditIfChanged({
+    tenantId: PLATFORM_TENANT,
+    action,
+    actor: actor.kind === "user" ? { ...actor, kind: "operator" } : actor,
+    target: { kind: "client", id },
+    ...(meta ? { meta: meta as Record<string, readonly string[]> } : {}),
+  });
+
+/** Stores a client. Returns "cap" at the cap, and the one that has its external id already. */
+export async function insertClient(
+  { db, config }: Deps,
+  row: ClientRow,
+  secretHash: string | null,
+  actor: Actor,
+): Promise<"stored" | "cap" | ClientRow> {
+  try {
+    const { inserted } = await atomically(db, {
+      inserted: sql`INSERT INTO oauth_clients (id, external_id, name, type, auth, enabled, secret_hash, secret_prefix,
+          settings, created_at, updated_at)
+        SELECT ${row.id}, ${row.externalId}, ${row.name}, ${row.type}, ${row.auth}, 1, ${secretHash},
+          ${row.secretPrefix}, ${JSON.stringify(row.settings)}, ${row.createdAt}, ${row.createdAt}
+        WHERE (SELECT count(*) FROM oauth_clients) < ${config.caps.clients} RETURNING id`,
+      recorded: recorded("client.created", actor, row.id),
+    });
+    return inserted.length === 1 ? "stored" : "cap";
+  } catch (error) {
+    if (!violates(error, "UNIQUE", "oauth_clients.external_id")) throw error;
+    const found = await queryFirst<StoredClient>(db)`SELECT ${CLIENT_COLUMNS} FROM oauth_clients c
+      WHERE c.external_id = ${row.externalId}`;
+    if (!found) throw error;
+    return parsedClient(found);
+  }
+}
+
+export async function findClient({ db }: Deps, id: string): Promise<ClientRow | undefined> {
+  const [found] = (await atomically(db, { found: selectClient(id) })).found;
+  return found && parsedClient(found);
+}
+
+interface ClientsAfter {
+  limit: number;
+  /** The creation and the id of the last client of the page before. */
+  after: { createdAt: number; id: string } | null;
+  externalId: string | undefined;
+}
+
+/** Clients, newest first. */
+export async function listClients({ db }: Deps, { limit, after, externalId }: ClientsAfter): Promise<ClientRow[]> {
+  const isAfter = after ? sql`(c.created_at, c.id) < (${after.createdAt}, ${after.id})` : sql`true`;
+  const isNamed = externalId === undefined ? sql`true` : sql`c.external_id = ${externalId}`;
+  const found = await query<StoredClient>(db)`SELECT ${CLIENT_COLUMNS} FROM oauth_clients c
+    WHERE ${isAfter} AND ${isNamed} ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit}`;
+  return found.map(parsedClient);
+}
+
+/** Puts the client into the list of revoked tokens, if the statement before it has changed a row. */
+const revokeTokens = (id: string, nowMs: number): SQL =>
+  sql`INSERT OR IGNORE INTO revocations (at, key) SELECT ${Math.ceil(nowMs / 1000)}, ${`c:${id}`} WHERE changes() > 0`;
+
+/** Whether there may be a tenant that the client was for, and is not any more. */
+const losesTenants = ({ tenants: before }: ClientSettings, { tenants: after }: ClientSettings): boolean =>
+  after !== null && (before === null || before.some((tenantId) => !after.includes(tenantId)));
+
+/** Changes a client that was last changed at `before.updatedAt`. Returns false if it has changed since. */
+export async function updateClient(
+  { db }: Deps,
+  before: ClientRow,
+  after: Pick<ClientRow, "name" | "enabled" | "settings">,
+  actor: Actor,
+  nowMs: number,
+): Promise<boolean> {
+  const changed = [
+    ...(after.name === before.name ? [] : ["name"]),
+    ...(after.enabled === before.enabled ? [] : ["enabled"]),
+    ...Object.keys(after.settings).filter((name) => {
+      const key = name as keyof ClientSettings;
+      return JSON.stringify(after.settings[key]) !== JSON.stringify(before.settings[key]);
+    }),
+  ];
+  const isRevoked = (before.enabled && !after.enabled) || losesTenants(before.settings, after.settings);
+  const { updated } = await atomically(db, {
+    updated: sql`UPDATE oauth_clients SET name = ${after.name}, enabled = ${Number(after.enabled)},
+        settings = ${JSON.stringify(after.settings)}, updated_at = ${Math.max(nowMs, before.updatedAt + 1)},
+        revoked_at = iif(${Number(isRevoked)}, ${nowMs}, revoked_at)
+      WHERE id = ${before.id} AND updated_at = ${before.updatedAt} RETURNING id`,
+    recorded: recorded("client.updated", actor, before.id, { changed }),
+    // The audit event before it is there only if the client has changed.
+    revoked: isRevoked ? revokeTokens(before.id, nowMs) : undefined,
+  });
+  return updated.length === 1;
+}
+
+/** Deletes a client, with what people have allowed it and its sign-ins. Returns false if there is none. */
+export async function deleteClientOf({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
+  const { deleted } = await atomically(db, {
+    deleted: sql`DELETE FROM oauth_clients WHERE id = ${id} RETURNING id`,
+    recorded: recorded("client.deleted", actor, id),
+    listed: revokeTokens(id, nowMs),
+  });
+  return deleted.length === 1;
+}
+
+/** Ends all sign-ins to a client. Returns false if there is none. */
+export async function revokeClientOf({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
+  const { revoked } = await atomically(db, {
+    revoked: sql`UPDATE oauth_clients SET revoked_at = ${nowMs} WHERE id = ${id} RETURNING id`,
+    recorded: recorded("client.tokens_revoked", actor, id),
+    listed: revokeTokens(id, nowMs),
+  });
+  return revoked.length === 1;
+}
+
+/** Replaces a secret. Returns the client as it is afterwards, if there is one, and whether it was replaced. */
+export async function rotateSecret(
+  { db }: Deps,
+  { id, hash, prefix, previousExpiresAt }: { id: string; hash: string; prefix: string; previousExpiresAt: number },
+  actor: Actor,
+  nowMs: number,
+): Promise<{ row: ClientRow | undefined; isRotated: boolean }> {
+  const { rotated, found } = await atomically(db, {
+    rotated: sql`UPDATE oauth_clients SET previous_hash = secret_hash, previous_expires_at = ${previousExpiresAt},
+        secret_hash = ${hash}, secret_prefix = ${prefix}, updated_at = max(updated_at + 1, ${nowMs})
+      WHERE id = ${id} AND auth = 'secret' AND (previous_expires_at IS NULL OR previous_expires_at <= ${nowMs})
+      RETURNING id`,
+    recorded: recorded("client.secret_rotated", actor, id),
+    found: selectClient(id),
+  });
+  const [row] = found;
+  return { row: row && parsedClient(row), isRotated: rotated.length === 1 };
+}
+
+/** Ends the former secret. Returns false if there is no such client. */
+export async function endFormerSecret({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
+  const { found } = await atomically(db, {
+    ended: sql`UPDATE oauth_clients SET previous_hash = NULL, previous_expires_at = NULL
+      WHERE id = ${id} AND previous_expires_at > ${nowMs}`,
+    recorded: recorded("client.secret_ended", actor, id),
+    found: selectClient(id),
+  });
+  return found.length === 1;
+}
+
+const USE_RESOLUTION_MS = 60_000;
+
+/** Records that a client was used, to the minute. */
+export async function touchClient({ db }: Deps, { id, lastUsedAt }: ClientRow, nowMs: number): Promise<void> {
+  if (lastUsedAt !== null && nowMs - lastUsedAt < USE_RESOLUTION_MS) return;
+  await query(db)`UPDATE oauth_clients SET last_used_at = ${nowMs} WHERE id = ${id}`;
+}

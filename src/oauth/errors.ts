@@ -1,0 +1,34 @@
+/** The errors of OAuth (RFC 6749 sections 4.1.2.1 and 5.2) and OpenID Connect, which apps read by their code. */
+
+export type OAuthErrorCode =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_scope"
+  | "invalid_token"
+  | "insufficient_scope"
+  | "unauthorized_client"
+  | "unsupported_grant_type"
+  | "unsupported_response_type"
+  | "access_denied"
+  | "login_required"
+  | "interaction_required"
+  | "consent_required"
+  | "request_not_supported"
+  | "request_uri_not_supported"
+  | "registration_not_supported"
+  | "server_error"
+  | "temporarily_unavailable";
+
+/** The description is a fixed text, with nothing of the request. */
+export class OAuthError extends Error {
+  constructor(
+    readonly code: OAuthErrorCode,
+    readonly description: string,
+    readonly status = 400,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description);
+    this.name = "OAuthError";
+  }
+}

@@ -1,0 +1,65 @@
+/** `/oauth/token` and `/oauth/userinfo`, which apps call themselves. They read the errors of OAuth, not ours. */
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { AppError } from "../../base/errors";
+import { limitBody } from "../../base/http/body";
+import type { AppEnv } from "../../base/http/env";
+import { toAppError } from "../../base/http/errors";
+import { requires } from "../../base/http/operation";
+import { originOf } from "../../base/http/origin";
+import { isForm } from "../../base/media-type";
+import { OAuthError } from "../errors";
+import { requestTokens } from "./exchange";
+import { tokenOf, userinfo } from "./userinfo";
+
+const FOR_APPS = { callers: "anybody", isOpenToAllOrigins: true, bodyKiB: 16 } as const;
+
+/** Throws OAuthError for anything but a form, and for a parameter that comes twice (RFC 6749 section 3.2). */
+async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+  if (!isForm(c.req.header("content-type"))) throw new OAuthError("invalid_request", "Send a form.", 415);
+  const form = new URLSearchParams(await c.req.text());
+  const names = [...form.keys()];
+  if (new Set(names).size < names.length) throw new OAuthError("invalid_request", "A parameter comes twice.");
+  return form;
+}
+
+const CODES: Record<number, OAuthError["code"]> = { 429: "temporarily_unavailable", 503: "temporarily_unavailable" };
+
+/** The error in the shape of RFC 6749 section 5.2. */
+function refuse(c: Context<AppEnv>, raised: unknown): Response {
+  c.header("Cache-Control", "no-store");
+  if (raised instanceof OAuthError) {
+    for (const [name, value] of Object.entries(raised.headers)) c.header(name, value);
+    return c.json({ error: raised.code, error_description: raised.description }, raised.status as ContentfulStatusCode);
+  }
+  const error: AppError = toAppError(c, raised);
+  for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
+  const code = CODES[error.status] ?? (error.status < 500 ? "invalid_request" : "server_error");
+  return c.json({ error: code, error_description: error.message }, error.status as ContentfulStatusCode);
+}
+
+const answerUserinfo = async (c: Context<AppEnv>, form: URLSearchParams | null) => {
+  c.header("Cache-Control", "no-store");
+  return c.json(await userinfo(c.get("deps"), tokenOf(c.req.header("authorization"), form)));
+};
+
+/** Under `/oauth`. */
+export const appRoutes = new Hono<AppEnv>()
+  .use("/token", limitBody)
+  .use("/userinfo", limitBody)
+  .post("/token", requires(FOR_APPS), async (c) => {
+    const request = {
+      form: await readForm(c),
+      authorization: c.req.header("authorization"),
+      clientIp: c.get("clientIp"),
+      origin: originOf(c),
+    };
+    const answer = await requestTokens(c.get("deps"), request);
+    c.header("Cache-Control", "no-store");
+    return c.json(answer);
+  })
+  .get("/userinfo", requires(FOR_APPS), (c) => answerUserinfo(c, null))
+  .post("/userinfo", requires(FOR_APPS), async (c) =>
+    answerUserinfo(c, isForm(c.req.header("content-type")) ? await readForm(c) : null),
+  )
+  .onError((error, c) => refuse(c, error));

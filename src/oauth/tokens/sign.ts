@@ -1,0 +1,103 @@
+/** The tokens that apps get: an access token for userinfo (RFC 9068), and an ID token (OpenID Connect Core 2). */
+import { base64url, type JWTPayload, SignJWT } from "jose";
+import { utf8 } from "../../base/crypto/encoding";
+import type { TokenAlgorithm } from "../../base/crypto/signing-keys";
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import type { AuthMethod } from "../../base/schemas/principal";
+import { methodReferences } from "../../identity/sessions/method-references";
+import type { ClientRow } from "../clients/store";
+
+export const ACR = { oneFactor: "urn:postern:acr:1", twoFactors: "urn:postern:acr:2" } as const;
+
+/** A sign-in to an app, as its tokens say it. */
+export interface SignedIn {
+  client: ClientRow;
+  grantId: string;
+  userId: string;
+  tenantId: string;
+  role: string;
+  scopes: readonly string[];
+  /** When the person signed in or last confirmed the session; Unix ms. */
+  authenticatedAt: number;
+  methods: readonly AuthMethod[];
+  /** When the request began; Unix ms. */
+  issuedAt: number;
+}
+
+const seconds = (ms: number) => Math.floor(ms / 1000);
+export const userinfoUrl = ({ config }: Pick<Deps, "config">): string => `${config.tokenIssuer}/oauth/userinfo`;
+
+function howSignedIn({ authenticatedAt, methods }: SignedIn) {
+  const amr = methodReferences(methods);
+  const acr = amr.includes("mfa") ? ACR.twoFactors : ACR.oneFactor;
+  return { auth_time: seconds(authenticatedAt), ...(amr.length > 0 ? { amr } : {}), acr };
+}
+
+/** For a client that asks nobody, or whose person has allowed it the tenant: others would take it for a permission. */
+const showsRole = ({ client, scopes }: SignedIn) => client.settings.consent === "skip" || scopes.includes("tenant");
+
+export async function signAccessToken(deps: Deps, signedIn: SignedIn): Promise<string> {
+  const { client, grantId, tenantId, role, scopes, userId, issuedAt } = signedIn;
+  const claims = {
+    client_id: client.id,
+    scope: scopes.join(" "),
+    sid: grantId,
+    tid: tenantId,
+    ...(showsRole(signedIn) ? { role } : {}),
+    ...howSignedIn(signedIn),
+    jti: newId(),
+  };
+  const validity = { userId, issuedAt, lifetimeSeconds: client.settings.accessTokenSeconds };
+  return sign(deps, deps.config.tokenAlgorithm, "at+jwt", userinfoUrl(deps), claims, validity);
+}
+
+/** `claims` are those of the scopes; `accessToken` is the one that comes beside it. */
+export async function signIdToken(
+  deps: Deps,
+  signedIn: SignedIn,
+  { nonce, claims, accessToken }: { nonce: string | null; claims: JWTPayload; accessToken: string },
+): Promise<string> {
+  const { client, grantId, userId, issuedAt } = signedIn;
+  const { idTokenAlgorithm: alg, idTokenClaims, idTokenSeconds } = client.settings;
+  const said = {
+    azp: client.id,
+    sid: grantId,
+    ...(nonce === null ? {} : { nonce }),
+    ...howSignedIn(signedIn),
+    at_hash: await leftHalf(alg, accessToken),
+    ...(idTokenClaims ? claims : {}),
+  };
+  return sign(deps, alg, "JWT", client.id, said, { userId, issuedAt, lifetimeSeconds: idTokenSeconds });
+}
+
+/** `at_hash` (OpenID Connect Core 3.1.3.6). Ed25519 hashes with SHA-512. */
+async function leftHalf(alg: TokenAlgorithm, token: string): Promise<string> {
+  const digest = await crypto.subtle.digest(alg === "EdDSA" ? "SHA-512" : "SHA-256", utf8(token));
+  return base64url.encode(new Uint8Array(digest, 0, digest.byteLength / 2));
+}
+
+interface Validity {
+  userId: string;
+  issuedAt: number;
+  lifetimeSeconds: number;
+}
+
+async function sign(
+  { signers }: Deps,
+  alg: TokenAlgorithm,
+  typ: string,
+  audience: string,
+  claims: JWTPayload,
+  { userId, issuedAt, lifetimeSeconds }: Validity,
+): Promise<string> {
+  const { key, issuer } = await signers.ofAlgorithm(alg);
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg, typ, kid: key.kid })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(userId)
+    .setIssuedAt(seconds(issuedAt))
+    .setExpirationTime(seconds(issuedAt) + lifetimeSeconds)
+    .sign(key.privateKey);
+}

@@ -1,0 +1,214 @@
+/** Apps that people sign in to, with a library of the field as their client, and browsers that go to and fro. */
+import { env, exports } from "cloudflare:workers";
+import * as oauth from "oauth4webapi";
+import { call, newAddress, PASSWORD, type Person } from "./client";
+import { operator } from "./operators";
+import { newPlatformKey } from "./platform-keys";
+
+export const ISSUER = "https://postern.test";
+export const CALLBACK = "https://shop.example/callback";
+
+export interface App {
+  id: string;
+  secret?: string;
+}
+
+let key: Promise<string> | undefined;
+/** A platform key that manages clients. */
+export const clientsKey = (): Promise<string> => {
+  key ??= newPlatformKey(["clients.read", "clients.write"]).then((made) => made.key);
+  return key;
+};
+/** Each file has operators of its own. */
+export const forgetClientsKey = (): void => {
+  key = undefined;
+};
+
+/** Registers an app. */
+export async function newApp(fields: Record<string, unknown> = {}): Promise<App> {
+  const body = { name: "Shop", redirectUrls: [CALLBACK], ...fields };
+  // Only operators register apps that ask nobody.
+  const token = fields["consent"] === "skip" ? (await operator()).token : await clientsKey();
+  const answer = await call("POST", "/platform/clients", { token, body });
+  if (answer.status !== 201) throw new Error(`client answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body.data;
+}
+
+interface Page {
+  status: number;
+  headers: Headers;
+  html: string;
+  /** Where a redirect leads, or where the page goes on. */
+  next: string | null;
+}
+
+/** A browser with an address of its own. */
+export class Browser {
+  readonly jar = new Map<string, string>();
+  readonly address = newAddress();
+
+  async open(
+    url: string,
+    init: { form?: Record<string, string>; headers?: Record<string, string> } = {},
+  ): Promise<Page> {
+    const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = new Headers({ "cf-connecting-ip": this.address, ...(cookie ? { cookie } : {}) });
+    if (init.form) headers.set("origin", ISSUER);
+    for (const [name, value] of Object.entries(init.headers ?? {})) headers.set(name, value);
+    const body = init.form ? new URLSearchParams(init.form) : null;
+    const request = new Request(new URL(url, ISSUER), {
+      method: body ? "POST" : "GET",
+      headers,
+      body,
+      redirect: "manual",
+    });
+    const response = await exports.default.fetch(request);
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ""] = line.split(";");
+      const at = pair.indexOf("=");
+      if (/max-age=0/i.test(line)) this.jar.delete(pair.slice(0, at));
+      else this.jar.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+    const refresh = response.headers.get("refresh")?.replace(/^0; url=/, "") ?? null;
+    const next = response.headers.get("location") ?? refresh;
+    return { status: response.status, headers: response.headers, html: await response.text(), next };
+  }
+
+  /** Opens an address, and goes on while the service leads to pages of its own. */
+  async follow(url: string): Promise<{ page: Page; url: string }> {
+    let at = url;
+    let page = await this.open(at);
+    while (page.next !== null && new URL(page.next, ISSUER).origin === ISSUER) {
+      at = page.next;
+      page = await this.open(at);
+    }
+    return { page, url: at };
+  }
+}
+
+/** The value of a hidden field. */
+export const fieldOf = (html: string, name: string): string =>
+  html.match(new RegExp(`name="${name}" value="([^"]*)"`))?.[1]?.replaceAll("&amp;", "&") ?? "";
+
+/** Signs in on the page that `page` shows. Returns where it goes on. */
+export async function signInOn(browser: Browser, html: string, person: Pick<Person, "email">): Promise<Page> {
+  const form = { email: person.email, password: PASSWORD, to: fieldOf(html, "to") };
+  return browser.open("/account/sign-in", { form });
+}
+
+/** Answers the page that asks. Returns the page that goes on to the app. */
+export const answerOn = (browser: Browser, html: string, answer: "allow" | "deny"): Promise<Page> =>
+  browser.open("/account/consent", { form: { ask: fieldOf(html, "ask"), answer } });
+
+const customFetch = (url: string, init: RequestInit): Promise<Response> => {
+  const headers = new Headers(init.headers);
+  if (!headers.has("cf-connecting-ip")) headers.set("cf-connecting-ip", newAddress());
+  return exports.default.fetch(new Request(url, { ...init, headers } as RequestInit));
+};
+export const HTTP = { [oauth.customFetch]: customFetch as never };
+
+export async function discover(): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(ISSUER);
+  return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, HTTP));
+}
+
+/** A request of an app, with what it keeps until the answer. */
+export interface Flow {
+  server: oauth.AuthorizationServer;
+  client: oauth.Client;
+  proof: oauth.ClientAuth;
+  url: string;
+  verifier: string;
+  state: string;
+  nonce: string;
+}
+
+export async function begin(app: App, changes: Record<string, string | null> = {}): Promise<Flow> {
+  const server = await discover();
+  const [verifier, state, nonce] = [
+    oauth.generateRandomCodeVerifier(),
+    oauth.generateRandomState(),
+    oauth.generateRandomNonce(),
+  ];
+  const params: Record<string, string | null> = {
+    client_id: app.id,
+    redirect_uri: CALLBACK,
+    response_type: "code",
+    scope: "openid profile email tenant",
+    state,
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    ...changes,
+  };
+  const given = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== null);
+  const proof = app.secret === undefined ? oauth.None() : oauth.ClientSecretPost(app.secret);
+  const url = `${server.authorization_endpoint}?${new URLSearchParams(given)}`;
+  return { server, client: { client_id: app.id }, proof, url, verifier, state, nonce };
+}
+
+/** A person signs in to an app in a new browser, and allows what it asks for. Returns where the app is sent. */
+export async function signInTo(flow: Flow, person: Pick<Person, "email">, browser = new Browser()): Promise<URL> {
+  let { page } = await browser.follow(flow.url);
+  if (page.html.includes("current-password")) {
+    const signed = await signInOn(browser, page.html, person);
+    ({ page } = await browser.follow(signed.next ?? "/nowhere"));
+  }
+  if (page.html.includes('name="ask"')) page = await answerOn(browser, page.html, "allow");
+  if (page.next === null) throw new Error(`the sign-in ended at ${page.status} ${page.html.slice(0, 2000)}`);
+  return new URL(page.next);
+}
+
+/** The app exchanges its code, as the library does it, which checks state, issuer, ID token and its signature. */
+export async function redeem({ server, client, proof, verifier, state, nonce }: Flow, answered: URL) {
+  const answer = oauth.validateAuthResponse(server, client, answered, state);
+  const response = await oauth.authorizationCodeGrantRequest(server, client, proof, answer, CALLBACK, verifier, HTTP);
+  const options = { expectedNonce: nonce, requireIdToken: true };
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, options);
+  await oauth.validateApplicationLevelSignature(server, response, HTTP);
+  const claims = oauth.getValidatedIdTokenClaims(tokens);
+  if (!claims) throw new Error("no ID token");
+  return { tokens, claims };
+}
+
+/** What userinfo answers, as the library reads it. */
+export async function userinfoOf({ server, client }: Flow, accessToken: string, sub: string) {
+  const response = await oauth.userInfoRequest(server, client, accessToken, HTTP);
+  return oauth.processUserInfoResponse(server, client, sub, response);
+}
+
+/** A request for tokens by hand. */
+export async function postToken(form: Record<string, string>, headers: Record<string, string> = {}) {
+  const response = await exports.default.fetch(
+    new Request(`${ISSUER}/oauth/token`, {
+      method: "POST",
+      headers: { "cf-connecting-ip": newAddress(), ...headers },
+      body: new URLSearchParams(form),
+    }),
+  );
+  return { status: response.status, headers: response.headers, body: await response.json<Record<string, unknown>>() };
+}
+
+/** The exchange of a code by hand. */
+export const exchangeOf = (app: App, { verifier }: Flow, answered: URL): Record<string, string> => ({
+  grant_type: "authorization_code",
+  client_id: app.id,
+  ...(app.secret === undefined ? {} : { client_secret: app.secret }),
+  code: answered.searchParams.get("code") ?? "",
+  redirect_uri: CALLBACK,
+  code_verifier: verifier,
+});
+
+export const rowsOf = async (sql: string, ...values: string[]) =>
+  (
+    await env.DB.prepare(sql)
+      .bind(...values)
+      .all<Record<string, unknown>>()
+  ).results;
+
+/** A finished sign-in, with what the app got. */
+export async function finished(app: App, person: Pick<Person, "email">, browser = new Browser()) {
+  const flow = await begin(app);
+  const answered = await signInTo(flow, person, browser);
+  return { flow, answered, browser, ...(await redeem(flow, answered)) };
+}

@@ -1,0 +1,11 @@
+/** The routes of the apps that people sign in to, written by hand as those of reach.ts. */
+export const CLIENTS = [
+  "POST /platform/clients",
+  "GET /platform/clients",
+  "GET /platform/clients/:id",
+  "PATCH /platform/clients/:id",
+  "DELETE /platform/clients/:id",
+  "POST /platform/clients/:id/secret",
+  "DELETE /platform/clients/:id/secret/previous",
+  "POST /platform/clients/:id/revoke",
+];
