@@ -163,7 +163,7 @@ export async function eachPurge(database: D1, nowMs: number, run: (name: string)
     const insert = `WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)
       INSERT INTO purges (id, kind, subject_id, shard, email, members, created_at, run_at, step, cursor)
       SELECT 'purge' || i, '${kind}', ${subject}, ${place},
-        '[]', ?3, 0, '', '' FROM n`;
+        '[]', ?3 - 600000, 0, '', '' FROM n`;
     await database
       .prepare(insert)
       .bind(from, from + count, nowMs)

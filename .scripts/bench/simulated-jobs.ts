@@ -14,7 +14,7 @@ export async function measureWork(service: SimulatedService, progress: (text: st
   await fillDatabase(database, nowMs, progress);
   const jobs = await service.jobs();
   const purges: WorkCost[] = [];
-  await eachPurge(database, nowMs - 600_000, async (name) => {
+  await eachPurge(database, nowMs, async (name) => {
     purges.push(await service.purges(name));
     progress(name);
   });
