@@ -125,6 +125,20 @@ const ROUTES: Record<string, Stranger> = {
   "POST /api/v1/auth/reset-password": ["counted", () => ({ fields: { token: hex(64), newPassword: hex(20) } })],
 };
 
+/** The pages on which people sign in to apps are those of the console. */
+const SHARED = /^(GET|POST) \/console\/(sign-in|sign-out|register|verify-email|forgot-password|reset-password|accept)/;
+for (const [route, stranger] of Object.entries(ROUTES)) {
+  if (SHARED.test(route)) ROUTES[route.replace("/console/", "/account/")] = stranger;
+}
+/** Without the id of a client that could be one of ours, apps cost nothing. */
+for (const route of ["/oauth/authorize", "/oauth/userinfo", "/account/consent"].flatMap((at) => [
+  `GET ${at}`,
+  `POST ${at}`,
+])) {
+  ROUTES[route] = ["nothing"];
+}
+Object.assign(ROUTES, { "POST /oauth/token": ["nothing"], "GET /account": ["nothing"] });
+
 /** The routes that need a credential, with each kind of one that nobody was given. */
 const CREDENTIALS: Record<string, Stranger> = {
   "GET /metrics": ["counted", () => bearer(hex(32))],
