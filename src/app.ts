@@ -45,6 +45,7 @@ import { importRoutes } from "./service/imports/api";
 import { metricsRoutes } from "./service/metrics/routes";
 import { continueSealed } from "./service/moves/continue";
 import { operatorRoutes } from "./service/operators/api";
+import { platformUsageRoutes } from "./service/usage/api";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/api";
 import { TenantIsMoving } from "./tenancy/moves/fence";
 import { tenantRoutes } from "./tenancy/tenants/api";
@@ -122,6 +123,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform/clients", clientRoutes)
+  .route("/platform/usage", platformUsageRoutes)
   .route("/platform", platformDeletionRoutes)
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)

@@ -13,6 +13,7 @@ import { countTotals } from "./service/metrics/totals";
 import { continueMoves } from "./service/moves/continue";
 import { reencrypt, reencryptAfterChange } from "./service/reencryption/reencrypt";
 import type { Job, Jobs, Period } from "./service/upkeep/run-jobs";
+import { countUsage } from "./service/usage/count";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
 import { releaseHeld } from "./webhooks/delivery/lanes/release";
@@ -62,6 +63,7 @@ export const JOBS: Jobs = {
     endIdleListeners,
     countTotals,
     countStoredBytes,
+    countUsage,
     removeOldAttempts,
     removeOldEntries,
     removeOldEvents,

@@ -22,6 +22,7 @@ export const QUERIES: Readonly<Record<string, Query>> = {
   PlatformClientFilter: { of: ["listClients"], does: "Which clients are listed, and from where on." },
   PlatformMemberFilter: { of: ["listPlatformMembers"], does: "From where on members are listed." },
   PlatformTenantFilter: { of: ["listPlatformTenants"], does: "Which tenants are listed, and from where on." },
+  PlatformUsageFilter: { of: ["listPlatformUsage"], does: "Of which month, and from where on." },
   PlatformUserFilter: { of: ["listPlatformUsers"], does: "Which users are listed, and from where on." },
   PublishOptions: { of: ["publishEvent"], does: "Options of `client.events.publish`." },
   ReplayListOptions: { of: ["listReplays"], does: "Options of `client.webhooks.replays`." },

@@ -210,12 +210,6 @@ const user = await client.platform.users.create({ email: "ada@example.com", exte
   "platform-members": {
     type: "PlatformMember",
     paths: ["/platform/tenants/{tenant}/members"],
-    names: { changePlatformRole: "changeRole" },
-    about:
-      "`client.platform.members`, with a platform key. Tenants and users are named as in `platform.tenants` and " +
-      "`platform.users`.",
-    example: `
-await client.platform.members.add("ext:customer-42", { user: "ext:user-7", role: "owner" });`,
   },
   "platform-imports": {
     type: "PlatformImport",
@@ -236,6 +230,16 @@ await client.platform.imports.start(id, { parts: 1 });`,
       "`clients.write`, or for people who operate the service.",
     example: `
 const { id, secret } = await client.platform.clients.create({ name: "Shop", redirectUrls: [callback] });`,
+  },
+  "platform-usage": {
+    type: "PlatformUsage",
+    word: "Usage",
+    paths: ["/platform/usage"],
+    about: "`client.platform.usage`, with a platform key that has the scope `tenants.read`.",
+    example: `
+for await (const { externalId, events } of client.platform.usage.list({ month: "2026-11" })) {
+  console.log(externalId, events);
+}`,
   },
   "platform-keys": {
     type: "PlatformKey",

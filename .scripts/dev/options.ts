@@ -38,7 +38,7 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
   const appUrl = String(bindings?.APP_URL).replace(DEFAULT_ADDRESS, address);
   const service: V4WorkerOptionsShape = {
     ...configured,
-    bindings: { ...bindings, APP_URL: appUrl, ...vars },
+    bindings: { ...bindings, APP_URL: appUrl, PUBLIC_URL: String(bindings?.PUBLIC_URL ?? "") || address, ...vars },
     serviceBindings: { ...serviceBindings, ...(assets?.binding ? { [assets.binding]: "assets" } : {}) },
   };
   const shared = { cf: false, telemetry: { enabled: false }, resourcePersistencePath: join(persistTo, "v3") };

@@ -14,6 +14,7 @@ import { bundleOnce } from "./bundle-once.ts";
 import { readFlags } from "./flags.ts";
 import { migrate, migrateRunning } from "./migrate.ts";
 import { readOptions, SERVICE_WORKER } from "./options.ts";
+import { platformKeyOf } from "./platform-key.ts";
 
 /** Files besides those in src/ that change the service. */
 const WATCHED_FILES = new Set(["wrangler.toml", ".dev.vars"]);
@@ -35,7 +36,7 @@ await migrate(options.databases);
 const miniflare = new Miniflare(options.service);
 onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
-console.log(welcome(flags.address));
+console.log(welcome(flags.address, await platformKeyOf(miniflare, flags)));
 void tick(EVERY_MINUTE);
 setInterval(tick, MINUTE_MS, EVERY_MINUTE);
 setInterval(tick, 60 * MINUTE_MS, EVERY_HOUR);
@@ -85,7 +86,7 @@ function watchSources(): void {
   });
 }
 
-function welcome(address: string): string {
+function welcome(address: string, platformKey: string | null): string {
   return `
 Postern is listening on ${address}
 
@@ -94,6 +95,12 @@ Postern is listening on ${address}
   Register:    curl ${address}/api/v1/auth/register -H 'content-type: application/json' \\
                  -d '{"email":"you@example.com","password":"correct horse battery"}'
   Docs:        ${address}/docs
+  Your product: ${address}/docs/add-to-your-product${
+    platformKey === null
+      ? ""
+      : `
+  PLATFORM_KEY=${platformKey}   (for its backend; never outside this machine)`
+  }
   Receiver:    npm run receiver        (in another terminal)
 
 Mails are printed here, with the paths of their text and HTML parts.

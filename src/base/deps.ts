@@ -12,6 +12,7 @@ import { describeError, log, setLogLevel } from "./log/log";
 import type { MailJob } from "./mail/job";
 import type { AlarmMessage } from "./messages";
 import { CONSOLE_PATH } from "./paths";
+import { setRolesOfProduct } from "./schemas/roles";
 import { emptySignerCache, type SignerCache } from "./signers/readings";
 import { createSigners, type Signers } from "./signers/signers";
 
@@ -124,6 +125,7 @@ export async function createDeps(
   const { settings, queues, databases } = knownOf(env);
   const { config, keys, leases, signerCache, configuredHosts: hosts } = await settings;
   setLogLevel(config.logLevel);
+  setRolesOfProduct(config.roles);
   const trips = { trips: 0, sqlMs: 0, rowsWritten: 0 };
   const background: Deps["background"] = (what, work) =>
     ctx.waitUntil(

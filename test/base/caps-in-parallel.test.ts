@@ -78,6 +78,7 @@ async function cheapUser(): Promise<{ email: string; token: string }> {
       authenticatedAt: 0,
       methods: [],
       externalId: null,
+      metadata: {},
       tenantExternalId: null,
       secondFactorDueAt: null,
     },

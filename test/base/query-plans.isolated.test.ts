@@ -55,6 +55,8 @@ const OF_STORE: Record<string, RegExp> = {
   "service/directory/page-store": /coalesce\(r\.updated_at, r\.created_at\) >= \?/,
   "service/directory/tenants-store": /INSERT INTO tenants \(id, name, shard, external_id/,
   "service/directory/users-store": /INSERT INTO users \(id, email, name, password_hash, external_id/,
+  "tenancy/directory/metadata-store": /SET name = .*, metadata = /s,
+  "service/usage": /counted_to AS id FROM shards/,
   "tenancy/directory/records-store": /FROM platform_sequences ps/,
   "webhooks/log/log-store": /WITH examined AS MATERIALIZED/,
   "webhooks/log": /a\.kind AS kind,/,

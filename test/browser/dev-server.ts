@@ -41,6 +41,8 @@ export interface DevServer {
   mailedLink(to: string, subject: RegExp): Promise<string>;
   /** The path of the text of the newest mail to an address, once it has come. */
   mailFile(to: RegExp, subject: RegExp): Promise<string>;
+  /** The platform key that it prints. */
+  platformKey(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -105,6 +107,16 @@ export async function freePort(): Promise<number> {
   }
 }
 
+const settingsOf = (base: string, issuer: Pick<Issuer, "url">) => [
+  `RATE_LIMITS:${JSON.stringify(LIMITS)}`,
+  "WEBHOOK_EGRESS:any",
+  `OPERATORS:${OPERATOR}`,
+  `PUBLIC_URL:${base}`,
+  `OIDC_ISSUER:${issuer.url}`,
+  `OIDC_CLIENT_ID:${CLIENT.id}`,
+  `OIDC_CLIENT_SECRET:${CLIENT.secret}`,
+];
+
 /** `more` are settings, each as `NAME:value`. */
 export async function startDevServer(
   port: number,
@@ -113,16 +125,7 @@ export async function startDevServer(
 ): Promise<DevServer> {
   const base = `http://localhost:${port}`;
   const state = mkdtempSync(join(tmpdir(), "postern-console-"));
-  const vars = [
-    `RATE_LIMITS:${JSON.stringify(LIMITS)}`,
-    "WEBHOOK_EGRESS:any",
-    `OPERATORS:${OPERATOR}`,
-    `PUBLIC_URL:${base}`,
-    `OIDC_ISSUER:${issuer.url}`,
-    `OIDC_CLIENT_ID:${CLIENT.id}`,
-    `OIDC_CLIENT_SECRET:${CLIENT.secret}`,
-    ...more,
-  ].flatMap((value) => ["--var", value]);
+  const vars = [...settingsOf(base, issuer), ...more].flatMap((value) => ["--var", value]);
   const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", state, ...vars];
   const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -159,6 +162,7 @@ export async function startDevServer(
       }),
     mailFile: (to, subject) =>
       waitFor(`mail ${subject} to ${to}`, MAIL_TIMEOUT_MS, () => newest((address) => to.test(address), subject)),
+    platformKey: () => waitFor("a platform key", START_TIMEOUT_MS, () => output.match(/PLATFORM_KEY=(psk_\w+)/)?.[1]),
     stop: async () => {
       dev.kill("SIGTERM");
       await ended;

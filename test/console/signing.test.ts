@@ -29,6 +29,20 @@ test("a secret is rotated in two steps: how long the old one stays, then the new
   expect(ended.html).not.toContain("Old secret: valid until");
 });
 
+test("the page has a verifier in eight languages, and the secret for those who may see it, once they ask", async () => {
+  const { person, path, browser } = await opened();
+  const { html } = await browser.get(`${path}/security`);
+  const [, ...shown] = [...html.matchAll(/<summary>([^<]+)<\/summary>/g)].map(([, language]) => language);
+  expect(shown).toEqual(["Node (TypeScript)", "Python", "Go", "Ruby", "PHP", "Java", "C#", "Shell"]);
+  expect(html).toContain("def genuine?(body, headers, *secrets)");
+  expect(html).not.toContain("the first secret");
+  const asked = (await browser.get(`${path}/security?secret=shown`)).html;
+  expect(asked).toContain("WEBHOOK_SECRET=&#39;the first secret&#39;");
+  await setRole(person, "viewer");
+  const viewed = (await browser.get(`${path}/security?secret=shown`)).html;
+  expect([viewed.includes("the first secret"), viewed.includes("def genuine?")]).toEqual([false, true]);
+});
+
 test("public keys are listed, and rotated like secrets", async () => {
   const { id, path, browser } = await opened({ delivery: { signature: "v1+v1a" } });
   const keys = (await call("GET", `//.well-known/webhook-keys/${id}`)).body;

@@ -9,7 +9,7 @@ import { CAPS } from "../../src/base/limits/caps";
 import { BUDGETS, RULES } from "../../src/base/limits/rules";
 import { LOG_FIELDS } from "../../src/base/log/log-fields";
 import { LOG_LINES } from "../../src/base/log/log-lines";
-import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/base/schemas/roles";
+import { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from "../../src/base/schemas/roles";
 import { METRICS, type MetricName } from "../../src/service/metrics/catalogue";
 import { get, markdown, pageOf, sources, wrangler } from "../support/docs";
 
@@ -33,11 +33,11 @@ describe("the tables", () => {
       rows(html)
         .map(cellsOf)
         .find(([first]) => first === "Permission") ?? [];
-    expect(heads).toEqual(ROLE_NAMES);
+    expect(heads).toEqual(BUILT_IN_ROLES);
     for (const permission of PERMISSIONS) {
       const [, , ...marks] = cellsOf(rowOf(html, permission) ?? "");
-      const allowed = ROLE_NAMES.filter((role) => permissionsOf(role).includes(permission));
-      expect([permission, ROLE_NAMES.filter((_, index) => marks[index] === "✓")]).toEqual([permission, allowed]);
+      const allowed = BUILT_IN_ROLES.filter((role) => permissionsOf(role).includes(permission));
+      expect([permission, BUILT_IN_ROLES.filter((_, index) => marks[index] === "✓")]).toEqual([permission, allowed]);
     }
   });
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt, type JWTPayload } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { permissionsOf, ROLE_NAMES } from "../../src/base/schemas/roles";
+import { BUILT_IN_ROLES, permissionsOf } from "../../src/base/schemas/roles";
 import { call, logIn, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { addPasskey, loginWith, stepUpBody } from "../support/passkeys";
 import { codeOf, enrol } from "../support/two-factor";
@@ -52,7 +52,7 @@ test("every token has a jti of its own", async () => {
   expect(claimsOf(second).jti).not.toBe(claimsOf(first).jti);
 });
 
-test.each(ROLE_NAMES)(
+test.each(BUILT_IN_ROLES)(
   "a refresh puts the role %s and its permissions, in their order, into the token",
   async (role) => {
     const person = await signUp();

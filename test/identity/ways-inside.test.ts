@@ -85,7 +85,7 @@ const ENDS_NOTHING = new RegExp(
     "event_type\\.",
     "operator\\.(searched|(status|import|tenant|person)_read|tenant_moved|move_cancelled|.*_resumed)",
     "operator\\.(2fa_removal_mailed|sends_)",
-    "member\\.(invited|joined|added)",
+    "member\\.(invited|joined|added|updated)",
     "api_key\\.created",
     "portal\\.link_(created|opened)",
     "tenant\\.(exported|created|updated|resumed|settings_changed)",

@@ -38,6 +38,8 @@ describe("a good token", () => {
       tenantExternalId: null,
       role: "developer",
       scopes: ["webhook.read", "event.publish"],
+      permissions: [],
+      metadata: { user: {}, tenant: {}, member: {} },
       tokenId: "token",
       authTime: new Date((NOW - 1000) * 1000),
       methods: ["pwd", "otp", "mfa"],
@@ -51,6 +53,17 @@ describe("a good token", () => {
     const { amr: _amr, ...claims } = CLAIMS;
     const session = await verifier().verify(await sign({ ...claims, scope: "" }));
     expect([session.scopes, session.methods]).toEqual([[], []]);
+  });
+
+  test("says what ROLES and TOKEN_METADATA add", async () => {
+    const added = { permissions: ["invoice.pay"], metadata: { tenant: { plan: "pro" } } };
+    expect(await verifier().verify(await tokenOf(added))).toMatchObject({
+      permissions: ["invoice.pay"],
+      metadata: { user: {}, tenant: { plan: "pro" }, member: {} },
+    });
+    for (const odd of [{ permissions: "all" }, { permissions: [1] }, { metadata: [] }, { metadata: { user: "x" } }]) {
+      expect(await verdict(await tokenOf(odd))).toBe("MALFORMED");
+    }
   });
 
   test("needs nothing before it comes, and then the keys and the list once", async () => {

@@ -5,15 +5,13 @@ import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Secret, TOTP } from "otpauth";
 import { build } from "rolldown";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClient } from "../../src/sdk/client";
-import { type DevServer, freePort, OPERATOR, startDevServer } from "../browser/dev-server.ts";
+import { type DevServer, freePort, startDevServer } from "../browser/dev-server.ts";
 
 const SHOP = "src/docs/pages/shop";
 const PASSWORD = "correct horse battery staple";
-const TOTP_STEP_MS = 30_000;
 const SOON = { timeout: 40_000, interval: 200 };
 const [ADA, BEN, CARL] = ["ada@tea-house.example", "ben@book-barn.example", "carl@tea-house.example"];
 
@@ -44,20 +42,6 @@ const listens = (port: number) =>
     await once(socket, "connect");
     socket.end();
   }, SOON);
-
-/** An operator with a second factor makes the key of the shop. */
-async function makePlatformKey(): Promise<string> {
-  const client = createClient({ baseUrl: server.base });
-  await client.auth.register({ email: OPERATOR, password: PASSWORD });
-  const link = await server.mailedLink(OPERATOR, /Verify/);
-  await client.auth.verifyEmail(tokenOf(link));
-  const { secret } = await client.twoFactor.enable();
-  const codeAt = (timestamp: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
-  await client.twoFactor.verify(codeAt(Date.now()));
-  await client.auth.login({ email: OPERATOR, password: PASSWORD, totp: codeAt(Date.now() + TOTP_STEP_MS) });
-  const scopes = ["tenants.*", "users.*", "members.*", "events.publish", "webhooks.*"] as const;
-  return (await client.platform.keys.create({ name: "shop", scopes: [...scopes] })).key;
-}
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
 
@@ -115,7 +99,7 @@ beforeAll(async () => {
   const shopPort = await freePort();
   shopUrl = `http://localhost:${shopPort}`;
   server = await startDevServer(await freePort(), { url: "https://id.example" }, [`APP_URL:${shopUrl}`]);
-  platformKey = await makePlatformKey();
+  platformKey = await server.platformKey();
   shop = start(process.execPath, ["shop.mjs"], {
     POSTERN_URL: server.base,
     PLATFORM_KEY: platformKey,

@@ -31,8 +31,7 @@ afterEach(() => void vi.useRealTimers());
 describe("an alarm", () => {
   test("is told once when it begins and once when it ends, of 20 runs at once", async () => {
     const place = newPlace();
-    const deps = await place.depsWith();
-    const lookOften = () => Promise.all(Array.from({ length: 20 }, () => tellAlarms(deps)));
+    const lookOften = () => Promise.all(Array.from({ length: 20 }, async () => tellAlarms(await place.depsWith())));
     await addDue(Date.now() - 6 * MINUTE_MS);
     await lookOften();
     await lookOften();

@@ -1,7 +1,7 @@
 /** Every mounted route by role, by API key and by another tenant's ids. A route that is not in the table fails. */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
-import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../../src/base/schemas/roles";
+import { BUILT_IN_ROLES, PERMISSIONS, type Permission, permissionsOf } from "../../src/base/schemas/roles";
 import { call, newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { joinTenant } from "../support/people";
 import { reaches } from "../support/reach";
@@ -199,7 +199,7 @@ test("the table names every route under /api/v1, and no other", () => {
   expect([...new Set(mounted)].sort()).toEqual([...Object.keys(NEEDS), ...OPEN, "GET /openapi.json"].sort());
 });
 
-describe.each(ROLE_NAMES)("a %s", (role) => {
+describe.each(BUILT_IN_ROLES)("a %s", (role) => {
   const refusals = (needs: [string, boolean][]) => needs.filter(([, refused]) => refused).map(([route]) => route);
 
   test("is refused with 403 exactly where the role lacks the permission", async () => {

@@ -27,6 +27,7 @@ const ROUTES: [route: string, scope: PlatformScope][] = [
   [`POST /tenants/${MISSING}/invitations`, "members.write"],
   [`GET /tenants/${MISSING}/security`, "tenants.read"],
   [`PATCH /tenants/${MISSING}/security`, "tenants.write"],
+  ["GET /usage?month=2026-11", "tenants.read"],
   ["POST /users", "users.write"],
   ["GET /users", "users.read"],
   [`GET /users/${MISSING}`, "users.read"],
@@ -154,6 +155,8 @@ describe("tenants", () => {
       createdAt: expect.any(String),
       updatedAt: answers[0]?.body.data.createdAt,
       sequence: 0,
+      metadata: {},
+      publicMetadata: {},
     });
     const other = await create("Other");
     expect([other.status, other.body.code]).toEqual([409, "CONFLICT"]);

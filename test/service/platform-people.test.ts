@@ -154,6 +154,8 @@ describe("members", () => {
       name: null,
       role: "developer",
       joinedAt: expect.any(String),
+      metadata: {},
+      publicMetadata: {},
     });
     expect((await send("POST", path, { user: `email:${user.email}`, role: "developer" })).status).toBe(200);
     expect((await send("POST", path, { user: user.id, role: "viewer" })).status).toBe(409);

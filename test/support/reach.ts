@@ -181,6 +181,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "DELETE /feeds/:id/consumers/:name",
   ],
   "platform key": [
+    "GET /platform/usage",
     "GET /platform/tenants/:tenant/members",
     "POST /platform/tenants/:tenant/members",
     "PATCH /platform/tenants/:tenant/members/:user",

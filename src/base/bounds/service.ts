@@ -11,6 +11,7 @@ export const BOUNDS_OF_SERVICE = {
   first_keys: { why: "one for each key that was ever the first of `SECRET_KEYS`" },
   token_signers: { why: "one for each change of the signing settings, for 90 days" },
   dead_letters: { why: "one for each queue and hour, for 90 days" },
+  monthly_usage: { why: "26 for each of `tenants`: a row of a new month removes the oldest" },
   shards: { why: "one for each database" },
   alert_mails: { why: "one for each mail that must not be sent twice, within `notice` and `alertMail`, for 30 days" },
   tenant_moves: { why: "one for each move of a tenant, which an operator asks for; they go with the tenant" },

@@ -13,6 +13,7 @@ import { LEGACY_LOGIN_VARIABLES, type LegacyLogin, readLegacyLogin } from "./leg
 import { LIMIT_VARIABLES, type LimitSettings, readLimits } from "./limit-settings";
 import { isAppIssuer, OAUTH_VARIABLES } from "./oauth-settings";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
+import { ROLE_VARIABLES } from "./role-settings";
 import { readTurnstile, SIGN_IN_VARIABLES, TURNSTILE_VARIABLES, type Turnstile } from "./sign-in-settings";
 import { ISSUER_VARIABLES, type Issuers, readIssuers, TOKEN_VARIABLES } from "./token-settings";
 
@@ -56,6 +57,7 @@ const VARIABLES = {
   },
   ...TOKEN_VARIABLES,
   ...OAUTH_VARIABLES,
+  ...ROLE_VARIABLES,
   MAIL_FROM: {
     description: "The sender of every mail.",
     must: "contain a sender address",
@@ -210,6 +212,8 @@ const OPTIONAL: Partial<Record<Name, string | undefined>> = {
   PERSONAL_TENANTS: "on",
   LINK_BY_EMAIL: "never",
   OPERATORS: "",
+  ROLES: "",
+  TOKEN_METADATA: "",
   MAIL_CODE: "on",
   PASSWORDS: "on",
   AUTO_DISABLE_HOURS: "120",

@@ -1,7 +1,10 @@
 /** The settings of access tokens: what they say of who issued them, and how they are signed. */
 import * as z from "zod";
 import { TOKEN_ALGORITHMS } from "../crypto/signing-keys";
-import { wholeNumber } from "../schemas/settings";
+import { commaList, wholeNumber } from "../schemas/settings";
+
+/** A key of the public metadata of a user, a tenant or a member, such as "tenant.plan". */
+const METADATA_KEY = /^(user|tenant|member)\.[\w-]{1,64}$/;
 
 /** The default of `TOKEN_ISSUER` before it could be empty. */
 const FORMER_ISSUER = "postern";
@@ -44,6 +47,13 @@ export const TOKEN_VARIABLES = {
       "keep a copy of the keys have it in time.",
     must: "be a whole number from 0 to 86400",
     schema: wholeNumber(0, 86_400).prefault("1200"),
+  },
+  TOKEN_METADATA: {
+    description:
+      "Which [public metadata](platform-api.md#metadata) access tokens carry: `user.<key>`, `tenant.<key>` or " +
+      "`member.<key>`. Empty: none.",
+    must: "be at most 20 comma-separated names such as tenant.plan, or empty",
+    schema: commaList.pipe(z.array(z.string().regex(METADATA_KEY)).max(20)).prefault(""),
   },
 } as const;
 

@@ -115,8 +115,11 @@ export interface Bound<Row> {
  * are the column names in the SQL.
  */
 export function fixed<Row = never>(query: SQL): (values: Record<string, unknown>) => Bound<Row> {
-  const { sql: text, params } = dialect.sqlToQuery(query);
-  return (values) => ({ text, params: fillPlaceholders(params, values) });
+  let built: { sql: string; params: unknown[] } | undefined;
+  return (values) => {
+    built ??= dialect.sqlToQuery(query);
+    return { text: built.sql, params: fillPlaceholders(built.params, values) };
+  };
 }
 
 /** A `fixed` query with its own round trip. */

@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = {
   "member.removed": "removed {target|a member}",
   "member.left": "left the tenant",
   "member.added": "added {target|a member}[ as {role}] with a platform key",
+  "member.updated": "changed[ {changed} of] {target|a member} with a platform key",
   "tenant.created": "created a tenant",
   "tenant.updated": "changed a tenant with a platform key",
   "tenant.suspended": "suspended a tenant with a platform key",

@@ -14,6 +14,8 @@ export type AuthMethod = "password" | "code" | "provider" | "passkey" | "synced-
 
 /** The user of a session, and the name of the tenant. Times are Unix ms. */
 export interface Account {
+  /** JSON list: the public metadata of the user, the tenant and the member, each as JSON or null. */
+  publicMetadata: string;
   email: string;
   /** What the product calls the user. */
   externalId: string | null;

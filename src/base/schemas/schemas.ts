@@ -6,7 +6,7 @@ import * as z from "zod";
 import { ERROR_CODES } from "../errors";
 import { isExactNumber } from "../exact-json";
 import { lowerUuid } from "../uuid";
-import { PERMISSIONS, ROLE_NAMES } from "./roles";
+import { isRole, PERMISSIONS } from "./roles";
 
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 256;
@@ -188,11 +188,16 @@ export const providerName = z.enum(PROVIDER_NAMES).meta({
   examples: ["google"],
 });
 
-export const role = z.enum(ROLE_NAMES).meta({
-  id: "Role",
-  description: "What a member may do; the roles and their permissions are listed at /docs/roles.",
-  examples: ["developer"],
-});
+export const role = z
+  .string()
+  .refine(isRole, "Must be a role: see /docs/roles")
+  .meta({
+    id: "Role",
+    description:
+      "What a member may do: `owner`, `admin`, `operator`, `developer`, `viewer`, `member` or one that the " +
+      "setting ROLES adds; see /docs/roles.",
+    examples: ["developer"],
+  });
 
 export const permission = z.enum(PERMISSIONS).meta({
   id: "Permission",

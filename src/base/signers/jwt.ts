@@ -2,7 +2,7 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { type SigningKey, TOKEN_ALGORITHMS } from "../crypto/signing-keys";
 import { newId } from "../db/ids";
-import { permissionsOf } from "../schemas/roles";
+import { appPermissionsOf, permissionsOf } from "../schemas/roles";
 import type { SignerId } from "./choose";
 import type { Signers } from "./signers";
 
@@ -44,6 +44,8 @@ export interface AccessTokenClaims extends AccessClaims {
   /** The product's own ids of the user and the tenant; null: it has given none. */
   externalId: string | null;
   tenantExternalId: string | null;
+  /** What tokens carry of the public metadata of the user, the tenant and the member. */
+  metadata: Readonly<Record<string, unknown>>;
   /** When the user signed in or last confirmed the session; Unix ms. */
   authenticatedAt: number;
   /** How, in the words of RFC 8176. */
@@ -66,20 +68,26 @@ const CLIENT_ID = "postern";
  * from then on, tokens open nothing, in other services too.
  */
 export function signAccessToken(context: TokenContext, claims: AccessTokenClaims, nowMs: number) {
-  const { role, externalId, tenantExternalId, authenticatedAt, methods, secondFactorDueAt } = claims;
+  const { role, externalId, tenantExternalId, metadata, authenticatedAt, methods, secondFactorDueAt } = claims;
   const isDue = secondFactorDueAt !== null && secondFactorDueAt <= nowMs;
   const more = {
     jti: newId(),
     client_id: CLIENT_ID,
     ...(externalId === null ? {} : { external_id: externalId }),
     ...(tenantExternalId === null ? {} : { tenant_external_id: tenantExternalId }),
-    ...(isDue ? { scope: "", second_factor_due: true } : { role, scope: permissionsOf(role).join(" ") }),
+    ...(isDue ? { scope: "", second_factor_due: true } : ofRole(role)),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     auth_time: Math.floor(authenticatedAt / 1000),
     ...(methods.length > 0 ? { amr: methods } : {}),
   };
   const endsAt = nowMs + ACCESS_LIFETIME_MS;
   const expiresAt = isDue ? endsAt : Math.min(endsAt, secondFactorDueAt ?? endsAt);
   return sign(context, ACCESS, claims, { issuedAt: nowMs, expiresAt }, more);
+}
+
+function ofRole(role: string) {
+  const app = appPermissionsOf(role);
+  return { role, scope: permissionsOf(role).join(" "), ...(app.length === 0 ? {} : { permissions: app }) };
 }
 
 /** The claims of a valid access token; null for anything else. */

@@ -1,7 +1,7 @@
 /** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { Permission, Role } from "../schemas/roles";
+import { IS_OF_PRODUCT, type Permission, type Role } from "../schemas/roles";
 import type { ProviderName } from "../schemas/schemas";
 
 /** The customers, each with its own members, subscriptions and events. */
@@ -39,6 +39,9 @@ export const tenants = sqliteTable(
     auditTrimmedAt: integer("audit_trimmed_at"),
     /** Increases with each change of what publishing obeys (`webhooks/event-types/`); null: it obeys nothing. */
     rulesRevision: integer("rules_revision"),
+    /** What the product keeps with it: JSON objects of at most 2 and 1 KiB; null: none. Members see the second. */
+    metadata: text(),
+    publicMetadata: text("public_metadata"),
   },
   (t) => [
     uniqueIndex("tenants_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
@@ -101,6 +104,9 @@ export const users = sqliteTable(
     externalId: text("external_id"),
     /** When what `/platform/users` shows last changed; null: not since the registration. Kept by a trigger. */
     updatedAt: integer("updated_at"),
+    /** As of tenants; the user sees the second. */
+    metadata: text(),
+    publicMetadata: text("public_metadata"),
   },
   (t) => [
     uniqueIndex("users_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
@@ -123,8 +129,16 @@ export const memberships = sqliteTable(
     /** Whether the user gets mails about failing subscriptions of this tenant, if the role is owner or admin. */
     alerts: integer({ mode: "boolean" }).notNull().default(true),
     createdAt: integer("created_at").notNull(),
+    /** As of tenants; the member sees the second. */
+    metadata: text(),
+    publicMetadata: text("public_metadata"),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index("memberships_by_user").on(t.userId)],
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.userId] }),
+    index("memberships_by_user").on(t.userId),
+    // Has no entries for our own roles.
+    index("memberships_by_role_of_product").on(t.role).where(sql.raw(IS_OF_PRODUCT)),
+  ],
 );
 
 /** One row per login; the refresh token's generation counts up in place. */

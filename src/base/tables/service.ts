@@ -124,7 +124,28 @@ export const shards = sqliteTable("shards", {
    * an older version that still runs, or to which one goes back on that day, meets none.
    */
   compressesFrom: integer("compresses_from"),
+  /** The last event that was counted for the usage of its tenant; null: none. */
+  countedTo: text("counted_to"),
 });
+
+/**
+ * What each tenant has published in a month, as the hourly upkeep counts it. The migration creates it WITHOUT ROWID.
+ */
+export const monthlyUsage = sqliteTable(
+  "monthly_usage",
+  {
+    tenantId: text("tenant_id").notNull(),
+    /** Such as "2026-11", in UTC. */
+    month: text().notNull(),
+    events: integer().notNull(),
+    deliveries: integer().notNull(),
+    /** Of the payloads. */
+    bytes: integer().notNull(),
+    /** The last event that was counted: none is counted twice, also by another database after a move. */
+    countedTo: text("counted_to").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.month] })],
+);
 
 /**
  * The mails that must not be sent twice, such as alarms, by the id of their job: those that were sent or are being

@@ -1,6 +1,6 @@
 /** The tenant's members and its open invitations. */
 
-import { ROLE_NAMES, ROLE_TEXTS, type Role } from "../../base/schemas/roles";
+import { type Role, roleNames, roleText } from "../../base/schemas/roles";
 import type { NewInvitation } from "../../identity/invitations/store";
 import type { MemberRow as Member } from "../../identity/members/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
@@ -59,7 +59,7 @@ export const People = ({ members, invitations, manage, values }: PeopleProps) =>
 const Roles = () => (
   <details class="section">
     <summary>What each role may do</summary>
-    <FactList facts={ROLE_NAMES.map((role) => [role, ROLE_TEXTS[role]])} />
+    <FactList facts={roleNames().map((role) => [role, roleText(role)])} />
   </details>
 );
 

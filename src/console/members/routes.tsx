@@ -4,7 +4,7 @@ import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
 import { sessionOf } from "../../base/http/permissions";
-import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
+import { type Role, rolesManagedBy } from "../../base/schemas/roles";
 import { invitations } from "../../identity/invitations/api";
 import { listInvitations } from "../../identity/invitations/store";
 import { members } from "../../identity/members/api";
@@ -32,7 +32,7 @@ async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY
     listMembers(deps, tenantId),
     listInvitations(deps, tenantId, deps.now()),
   ]);
-  const roles = ROLES_MANAGED_BY[role] ?? [];
+  const roles = rolesManagedBy(role);
   return page(
     c,
     { title: "People", section: "people", refused },

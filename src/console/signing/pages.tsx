@@ -7,6 +7,8 @@ import { Select } from "../components/fields";
 import { A } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { subscriptionTrail, Trail } from "../components/trail";
+import type { Snippet } from "./snippets";
+import { Verifying, type VerifyingProps } from "./verifying";
 
 interface Named {
   id: string;
@@ -19,9 +21,12 @@ interface SigningProps extends Named {
   keysUrl: string;
   mayUpdate: boolean;
   nowMs: number;
+  snippets: readonly Snippet[];
+  /** Null: not for the one who looks. */
+  secret: VerifyingProps["secret"];
 }
 
-export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningProps) {
+export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs, snippets, secret }: SigningProps) {
   const secrets = keys.filter(({ kind }) => kind === "v1");
   const publicKeys = keys.filter(({ kind }) => kind === "v1a");
   const hasFormer = keys.some(({ expiresAt }) => expiresAt !== null);
@@ -39,9 +44,6 @@ export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningPr
         {secrets.map(({ expiresAt }) => (
           <p>Old secret: valid until {expiresAt !== null && <Moment at={expiresAt} />}.</p>
         ))}
-        <p>
-          <a href="/docs/verify">How a receiver verifies deliveries</a>, in TypeScript, Python, Go and the shell.
-        </p>
         {mayUpdate && hasFormer && (
           <>
             <ActionButton action={`${here}/secret/previous/delete`} kind="danger">
@@ -51,6 +53,7 @@ export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningPr
           </>
         )}
       </section>
+      <Verifying id={id} snippets={snippets} secret={secret} />
       <section class="card">
         <h2>Public keys</h2>
         {publicKeys.length === 0 ? (

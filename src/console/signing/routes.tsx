@@ -12,6 +12,7 @@ import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
 import { Rotate, RotatedPage, Signing } from "./pages";
+import { readSnippets } from "./snippets";
 
 const SECTION = "subscriptions";
 const DAY_SECONDS = "86400";
@@ -32,14 +33,17 @@ export const signingPages = new Pages()
     const deps = c.get("deps");
     const principal = c.get("principal");
     const nowMs = deps.now();
-    const { id, name } = await requireSubscription(c);
+    const { id, name, secretSealed } = await requireSubscription(c);
     const keys = await readValidKeys(deps.shards.db(principal.shard), principal, id, nowMs);
     const mayUpdate = principal.permissions.has("webhook.update");
     const keysUrl = `${new URL(c.req.url).origin}/.well-known/webhook-keys/${id}`;
+    const isAsked = c.req.query("secret") === "shown";
+    const shown = mayUpdate && isAsked ? await decrypt(deps.keys, secretOwner(id), secretSealed) : null;
+    const secret = shown === null ? (mayUpdate ? "hidden" : null) : { shown };
     return page(
       c,
       { title: "Security", section: SECTION },
-      <Signing id={id} name={name} keys={keys} keysUrl={keysUrl} mayUpdate={mayUpdate} nowMs={nowMs} />,
+      <Signing {...{ id, name, keys, keysUrl, mayUpdate, nowMs, secret }} snippets={await readSnippets(c)} />,
     );
   })
   .get("/:id/secret/rotate", requires({ callers: WITH_PORTALS, permission: "webhook.update" }), (c) =>

@@ -133,6 +133,17 @@ const Filter = ({ subscription: { id, options } }: { subscription: SubscriptionV
   </>
 );
 
+const Secret = ({ id, secret }: Pick<SubscriptionView, "id" | "secret">) => (
+  <>
+    {secret === null ? (
+      <A to={`/webhooks/${id}?secret=shown#secret`}>Show</A>
+    ) : (
+      <Copyable text={secret} label="the secret" />
+    )}{" "}
+    <A to={`/webhooks/${id}/security#verify`}>Verify deliveries with it</A>
+  </>
+);
+
 const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; mayUpdate: boolean }) => {
   return (
     <section class="card" aria-label="Settings">
@@ -147,11 +158,7 @@ const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; ma
           <>
             <dt>Secret</dt>
             <dd id="secret">
-              {subscription.secret === null ? (
-                <A to={`/webhooks/${subscription.id}?secret=shown#secret`}>Show</A>
-              ) : (
-                <Copyable text={subscription.secret} label="the secret" />
-              )}
+              <Secret {...subscription} />
             </dd>
           </>
         )}

@@ -15,7 +15,7 @@ import { LOG_LINES } from "../../base/log/log-lines";
 import { ACTION_NAMES } from "../../base/schemas/audit-actions";
 import { sentenceWithoutValues } from "../../base/schemas/audit-sentences";
 import { PLATFORM_SCOPE_TEXTS } from "../../base/schemas/platform-scopes";
-import { PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_NAMES, ROLE_TEXTS } from "../../base/schemas/roles";
+import { BUILT_IN_ROLES, PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_TEXTS } from "../../base/schemas/roles";
 import { METRICS } from "../../service/metrics/catalogue";
 import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import { mark } from "../figures";
@@ -126,17 +126,17 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     ),
   permissions: () =>
     table(
-      ["Permission", "Allows to", ...ROLE_NAMES],
+      ["Permission", "Allows to", ...BUILT_IN_ROLES],
       PERMISSIONS.map((name) => [
         `\`${name}\``,
         PERMISSION_TEXTS[name],
-        ...ROLE_NAMES.map((role) => (permissionsOf(role).includes(name) ? "✓" : "")),
+        ...BUILT_IN_ROLES.map((role) => (permissionsOf(role).includes(name) ? "✓" : "")),
       ]),
     ),
   roles: () =>
     table(
       ["Role", "For"],
-      ROLE_NAMES.map((role) => [role, ROLE_TEXTS[role]]),
+      BUILT_IN_ROLES.map((role) => [role, ROLE_TEXTS[role]]),
     ),
   metrics: () =>
     table(

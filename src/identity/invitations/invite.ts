@@ -7,7 +7,7 @@ import { capReached } from "../../base/limits/caps";
 import { refuseOverLimit } from "../../base/limits/limiter";
 import { queueMail } from "../../base/mail/queue";
 import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "../../base/schemas/principal";
-import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
+import { type Role, rolesManagedBy } from "../../base/schemas/roles";
 import { DAY_MS } from "../../base/time";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
@@ -27,7 +27,7 @@ const LIFETIME_MS = 7 * DAY_MS;
 
 /** Throws FORBIDDEN for a role that the inviter may not give, and EMAIL_NOT_VERIFIED. */
 export function refuseInviter(deps: Deps, inviter: SessionPrincipal, role: Role): void {
-  if (!ROLES_MANAGED_BY[inviter.role]?.includes(role)) throw new AppError("FORBIDDEN");
+  if (!rolesManagedBy(inviter.role).includes(role)) throw new AppError("FORBIDDEN");
   requireVerifiedAddress(deps, inviter);
 }
 

@@ -12,6 +12,7 @@ import {
   role,
   time,
 } from "../../base/schemas/schemas";
+import { publicMetadata } from "../../tenancy/directory/metadata";
 import { tenantOfProfile } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../accounts/step-up-schemas";
 
@@ -26,9 +27,14 @@ export const profile = described("Profile", "The signed-in user, and what they m
   emailVerified: z.boolean(),
   twoFactorEnabled: z.boolean(),
   createdAt: time,
+  publicMetadata,
   tenant: tenantOfProfile,
+  member: z.object({ publicMetadata }).meta({ description: "What your product says of the user in this tenant." }),
   role,
   permissions: z.array(permission),
+  appPermissions: z
+    .array(z.string())
+    .meta({ description: "Your own permissions of the role, which the setting ROLES gives it.", examples: [[]] }),
   secondFactorDueAt: time.nullable().meta({
     description:
       "From when the tenant lets the user in only to set up a second factor, or to confirm with a passkey; null if " +

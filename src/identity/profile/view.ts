@@ -1,7 +1,9 @@
 /** The signed-in user as the API shows them. */
 import type * as z from "zod";
 import type { SessionPrincipal } from "../../base/schemas/principal";
+import { appPermissionsOf } from "../../base/schemas/roles";
 import { iso } from "../../base/time";
+import { metadataOf } from "../../tenancy/directory/metadata";
 import type { profile } from "./schemas";
 
 export const profileView = ({
@@ -12,17 +14,23 @@ export const profileView = ({
   role,
   permissions,
   secondFactorDueAt,
-}: SessionPrincipal): z.infer<typeof profile> => ({
-  id: userId,
-  externalId: account.externalId,
-  email: account.email,
-  name: account.name,
-  emailVerified: account.emailVerifiedAt !== null,
-  twoFactorEnabled: account.totpEnabledAt !== null,
-  createdAt: iso(account.createdAt),
-  tenant: { id: tenantId, externalId: tenantExternalId, name: account.tenantName },
-  role,
-  permissions: [...permissions],
-  secondFactorDueAt: iso(secondFactorDueAt),
-  alerts: account.alerts === 1,
-});
+}: SessionPrincipal): z.infer<typeof profile> => {
+  const [ofUser, ofTenant, ofMember] = (JSON.parse(account.publicMetadata) as (string | null)[]).map(metadataOf);
+  return {
+    id: userId,
+    externalId: account.externalId,
+    email: account.email,
+    name: account.name,
+    emailVerified: account.emailVerifiedAt !== null,
+    twoFactorEnabled: account.totpEnabledAt !== null,
+    createdAt: iso(account.createdAt),
+    publicMetadata: ofUser ?? {},
+    tenant: { id: tenantId, externalId: tenantExternalId, name: account.tenantName, publicMetadata: ofTenant ?? {} },
+    member: { publicMetadata: ofMember ?? {} },
+    role,
+    permissions: [...permissions],
+    appPermissions: [...appPermissionsOf(role)],
+    secondFactorDueAt: iso(secondFactorDueAt),
+    alerts: account.alerts === 1,
+  };
+};

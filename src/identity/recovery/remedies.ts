@@ -67,6 +67,7 @@ export const REMEDIES = {
   "member.removed": PEOPLE,
   "member.left": TENANTS,
   "member.added": PEOPLE,
+  "member.updated": PEOPLE,
   "tenant.created": TENANTS,
   "tenant.updated": TENANTS,
   "tenant.suspended": OPERATOR,

@@ -4,7 +4,7 @@ import type { Deps } from "../../base/deps";
 import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import type { ClientContext } from "../../base/schemas/client-context";
 import type { AuthMethod, CurrentUser, SessionPrincipal } from "../../base/schemas/principal";
-import { isRole, type Permission, permissionsOf } from "../../base/schemas/roles";
+import { knownRole, type Permission, permissionsOf } from "../../base/schemas/roles";
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../base/signers/jwt";
 import { type NewCookie, renewCookie } from "./console-cookie";
 import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
@@ -66,9 +66,9 @@ function admit(
   session: LiveSession | undefined,
   origin: RequestOrigin,
 ): SessionPrincipal | null {
-  if (!session || !isRole(session.role)) return null;
+  if (!session) return null;
   const {
-    role,
+    role: storedRole,
     shard,
     formerShard,
     hasVerifiedOwner,
@@ -81,6 +81,7 @@ function admit(
     ...rest
   } = session;
   const { storedBytes, databaseBytes, compressesFrom, hasFeeds, rulesRevision, platformRevision, ...account } = rest;
+  const role = knownRole(storedRole);
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));

@@ -5,8 +5,10 @@ import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import type { Device } from "../../base/schemas/device";
 import type { AuthMethod } from "../../base/schemas/principal";
+import { knownRole } from "../../base/schemas/roles";
 import { type AccessClaims, signAccessToken } from "../../base/signers/jwt";
 import { DAY_MS } from "../../base/time";
+import { claimedMetadata } from "../../tenancy/directory/metadata";
 import { deviceKeys } from "./known-devices";
 import { methodReferences } from "./method-references";
 import type { TokenPair } from "./schemas";
@@ -50,8 +52,24 @@ export async function openedSession(deps: Deps, draft: SessionDraft, written: To
 }
 
 /** A signed access token for a session, as it was when the request began: before its role was read. */
-export function makeAccessToken(deps: Deps, { role, amr, ...subject }: AccessClaims & TokenSubject): Promise<string> {
+export function makeAccessToken(
+  deps: Deps,
+  { member, user, tenant, amr, ...subject }: AccessClaims & TokenSubject,
+): Promise<string> {
   const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
-  const claims = { ...subject, role: role ?? "", methods: methodReferences(methods) };
+  const [role, ofMember] = pairOf(member);
+  const [externalId, ofUser] = pairOf(user);
+  const [tenantExternalId, ofTenant] = pairOf(tenant);
+  const claims = {
+    ...subject,
+    role: role === null ? "" : knownRole(role),
+    externalId,
+    tenantExternalId,
+    metadata: claimedMetadata(deps.config.tokenMetadata, { user: ofUser, tenant: ofTenant, member: ofMember }),
+    methods: methodReferences(methods),
+  };
   return signAccessToken(deps, claims, deps.startedAt);
 }
+
+const pairOf = (stored: string | null): [string | null, string | null] =>
+  stored === null ? [null, null] : (JSON.parse(stored) as [string | null, string | null]);

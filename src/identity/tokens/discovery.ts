@@ -15,6 +15,8 @@ const CLAIMS = [
   "tid",
   "role",
   "scope",
+  "permissions",
+  "metadata",
   "iat",
   "exp",
   "jti",

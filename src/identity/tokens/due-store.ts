@@ -1,11 +1,22 @@
 /** Whom the policy of a tenant locks out, as SQL of the query that reads a session. */
-import { type SQL, sql } from "drizzle-orm";
-import { MANAGERS } from "../../base/schemas/roles";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { managers } from "../../base/schemas/roles";
 
-const ADMINS = sql.raw(MANAGERS.map((role) => `'${role}'`).join(", "));
+/**
+ * Written, in parentheses, when a statement is first used: by then the isolate has read ROLES, whose names need no
+ * quoting.
+ */
+const ADMINS: SQLWrapper = {
+  getSQL: () =>
+    sql.raw(
+      managers()
+        .map((role) => `'${role}'`)
+        .join(", "),
+    ),
+};
 
 /** True for a member `m` to whom the policy of the tenant `t` applies. */
-export const IS_IN_SCOPE = sql`(t.second_factor = 'all' OR m.role IN (${ADMINS}))`;
+export const IS_IN_SCOPE = sql`(t.second_factor = 'all' OR m.role IN ${ADMINS})`;
 
 /**
  * As `SECOND_FACTOR_DUE`, for the portal link `p` of the user `u`, whose session is not known: one that was made since

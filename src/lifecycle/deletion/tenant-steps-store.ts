@@ -97,6 +97,7 @@ export const TENANT_STEPS: readonly Step[] = [
   ...deliverySteps("former"),
   ofTenant(AUDIT, "control"),
   ofTenant({ table: "tenant_moves", key: ["id"] }, "control"),
+  ofTenant({ table: "monthly_usage", key: ["tenant_id", "month"] }, "control"),
   deleting(
     { table: "source_errors", key: ["source_id", "reason", "slot"] },
     "control",

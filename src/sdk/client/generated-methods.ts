@@ -92,11 +92,14 @@ import type {
   PlatformKey,
   PlatformKeyRotation,
   PlatformMember,
+  PlatformMemberChange,
   PlatformMemberFilter,
   PlatformReason,
   PlatformTenant,
   PlatformTenantChange,
   PlatformTenantFilter,
+  PlatformUsage,
+  PlatformUsageFilter,
   PlatformUser,
   PlatformUserChange,
   PlatformUserDeletion,
@@ -1149,14 +1152,8 @@ export interface PlatformUserMethods {
   mail(user: string, body: PlatformUserMail, options?: CallOptions): Promise<string>;
 }
 
-/**
- * `client.platform.members`, with a platform key. Tenants and users are named as in `platform.tenants` and
- * `platform.users`.
- *
- * @example
- * await client.platform.members.add("ext:customer-42", { user: "ext:user-7", role: "owner" });
- */
-export interface PlatformMemberMethods {
+/** What `PlatformMemberMethods` has for the endpoints that need nothing but a request. */
+export interface PlatformMemberEndpoints {
   /**
    * Lists the members of a tenant, the oldest first, page by page. Throws FORBIDDEN without the scope `members.read`,
    * NOT_FOUND, VALIDATION_FAILED.
@@ -1171,10 +1168,10 @@ export interface PlatformMemberMethods {
    */
   add(tenant: string, body: NewPlatformMember, options?: CallOptions): Promise<PlatformMember>;
   /**
-   * Gives a member another role. Throws CONFLICT, FORBIDDEN without the scope `members.write`, NOT_FOUND,
-   * VALIDATION_FAILED.
+   * Changes the role or the metadata of a member. Throws CONFLICT, FORBIDDEN without the scope `members.write`,
+   * NOT_FOUND, VALIDATION_FAILED.
    */
-  changeRole(tenant: string, user: string, role: Role, options?: CallOptions): Promise<PlatformMember>;
+  update(tenant: string, user: string, body: PlatformMemberChange, options?: CallOptions): Promise<PlatformMember>;
   /**
    * Removes a member. Their sessions and API keys in the tenant end at once. Throws CONFLICT, FORBIDDEN without the
    * scope `members.write`, NOT_FOUND.
@@ -1304,6 +1301,25 @@ export interface PlatformClientMethods {
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   revoke(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.platform.usage`, with a platform key that has the scope `tenants.read`.
+ *
+ * @example
+ * for await (const { externalId, events } of client.platform.usage.list({ month: "2026-11" })) {
+ *   console.log(externalId, events);
+ * }
+ */
+export interface PlatformUsageMethods {
+  /**
+   * Lists what tenants have used in a month, page by page.
+   *
+   * Counted every hour, for 25 months.
+   *
+   * Throws FORBIDDEN without the scope `tenants.read`, NOT_FOUND, VALIDATION_FAILED.
+   */
+  platform(filter?: PlatformUsageFilter, options?: CallOptions): Paged<PlatformUsage>;
 }
 
 /**

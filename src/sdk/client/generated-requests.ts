@@ -20,8 +20,9 @@ import type {
   PlatformClientMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
-  PlatformMemberMethods,
+  PlatformMemberEndpoints,
   PlatformTenantMethods,
+  PlatformUsageMethods,
   PlatformUserMethods,
   PortalLinkMethods,
   PortalTokenMethods,
@@ -272,7 +273,7 @@ export const platformUserMethods = (call: Call): PlatformUserMethods => ({
   mail: (user, body, options) => call.message(`POST /platform/users/${segment(user)}/mails`, { ...options, body }),
 });
 
-export const platformMemberMethods = (call: Call): PlatformMemberMethods => ({
+export const platformMemberEndpoints = (call: Call): PlatformMemberEndpoints => ({
   list: (tenant, filter, options) =>
     paged(
       (cursor) =>
@@ -280,8 +281,8 @@ export const platformMemberMethods = (call: Call): PlatformMemberMethods => ({
       filter?.cursor,
     ),
   add: (tenant, body, options) => call.data(`POST /platform/tenants/${segment(tenant)}/members`, { ...options, body }),
-  changeRole: (tenant, user, role, options) =>
-    call.data(`PATCH /platform/tenants/${segment(tenant)}/members/${segment(user)}`, { ...options, body: { role } }),
+  update: (tenant, user, body, options) =>
+    call.data(`PATCH /platform/tenants/${segment(tenant)}/members/${segment(user)}`, { ...options, body }),
   remove: (tenant, user, options) =>
     call.message(`DELETE /platform/tenants/${segment(tenant)}/members/${segment(user)}`, options),
 });
@@ -315,6 +316,11 @@ export const platformClientMethods = (call: Call): PlatformClientMethods => ({
     call.message(`DELETE /platform/clients/${segment(id)}/secret/previous`, { ...options, body }),
   revoke: (id, body = {}, options) =>
     call.message(`POST /platform/clients/${segment(id)}/revoke`, { ...options, body }),
+});
+
+export const platformUsageMethods = (call: Call): PlatformUsageMethods => ({
+  platform: (filter, options) =>
+    paged((cursor) => call.answer(`GET /platform/usage${query({ ...filter, cursor })}`, options), filter?.cursor),
 });
 
 export const platformKeyMethods = (call: Call): PlatformKeyMethods => ({

@@ -1525,6 +1525,13 @@ export interface NewPlatformMember {
   /** A user, by id, as `ext:<externalId>` or as `email:<address>`. */
   user: string;
   role: Role;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
 }
 
 /** A tenant to create. */
@@ -1533,6 +1540,13 @@ export interface NewPlatformTenant {
   name: string;
   /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
   externalId?: string | undefined;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
 }
 
 /** An account to create. It is a member of no tenant. */
@@ -1546,6 +1560,13 @@ export interface NewPlatformUser {
   externalId?: string | undefined;
   /** Whether you vouch for the address. False if missing. The service mails nothing. */
   emailVerified?: boolean | undefined;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
 }
 
 /** A portal link to make. */
@@ -1990,6 +2011,25 @@ export interface PlatformKeyRotation {
 /** A user in a tenant. */
 export interface PlatformMember extends Member {
   externalId: string | null;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata: Record<string, unknown>;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata: Record<string, unknown>;
+}
+
+/** What to change. */
+export interface PlatformMemberChange {
+  role?: Role | undefined;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
 }
 
 /** From where on members are listed. */
@@ -2039,6 +2079,13 @@ export interface PlatformTenant {
   updatedAt: Timestamp;
   /** Grows with each event about the subject; 0 before the first one. */
   sequence: number;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata: Record<string, unknown>;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata: Record<string, unknown>;
   name: string;
 }
 
@@ -2048,6 +2095,13 @@ export interface PlatformTenantChange {
   name?: string | undefined;
   /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
   externalId?: string | null | undefined;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
 }
 
 /** Which tenants are listed, and from where on. */
@@ -2062,6 +2116,32 @@ export interface PlatformTenantFilter {
   externalId?: string | undefined;
 }
 
+/** What a tenant has used in a month. */
+export interface PlatformUsage {
+  tenantId: string;
+  /** Your own id. */
+  externalId: string | null;
+  name: string;
+  /** Published events, without those that tell of subscriptions (`postern.…`). */
+  events: number;
+  /** Deliveries of these events, however many attempts each has taken. */
+  deliveries: number;
+  /** Of the payloads of these events. */
+  bytes: number;
+  /** The members of the tenant now. */
+  members: number;
+}
+
+/** Of which month, and from where on. */
+export interface PlatformUsageFilter {
+  /** In UTC. */
+  month?: string | undefined;
+  /** Rows on a page, 1 to 200. By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+}
+
 /** A person with an account, as the product sees them. */
 export interface PlatformUser {
   id: string;
@@ -2074,6 +2154,13 @@ export interface PlatformUser {
   updatedAt: Timestamp;
   /** Grows with each event about the subject; 0 before the first one. */
   sequence: number;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata: Record<string, unknown>;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata: Record<string, unknown>;
   email: string;
   name: string | null;
   emailVerified: boolean;
@@ -2089,6 +2176,13 @@ export interface PlatformUserChange {
   externalId?: string | null | undefined;
   /** Whether you vouch for the address. A new address is unverified if this is missing. */
   emailVerified?: boolean | undefined;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
   /** Refused: mail a reset instead. */
   password?: unknown | undefined;
 }
@@ -2177,9 +2271,24 @@ export interface Profile {
   emailVerified: boolean;
   twoFactorEnabled: boolean;
   createdAt: Timestamp;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata: Record<string, unknown>;
   tenant: ProfileTenant;
+  /** What your product says of the user in this tenant. */
+  member: {
+    /**
+     * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where
+     * TOKEN_METADATA says so: a JSON object of at most 1 KiB.
+     */
+    publicMetadata: Record<string, unknown>;
+  };
   role: Role;
   permissions: Permission[];
+  /** Your own permissions of the role, which the setting ROLES gives it. */
+  appPermissions: string[];
   /**
    * From when the tenant lets the user in only to set up a second factor, or to confirm with a passkey; null if it does
    * not.
@@ -2201,6 +2310,11 @@ export interface ProfileTenant {
   name: string;
   /** What your product calls the tenant. */
   externalId: string | null;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata: Record<string, unknown>;
 }
 
 /** A sign-in provider; `oidc` is the one that the service's operator has chosen. */
@@ -2374,8 +2488,11 @@ export interface RetryOptions {
   abortHeader?: boolean | undefined;
 }
 
-/** What a member may do; the roles and their permissions are listed at /docs/roles. */
-export type Role = "owner" | "admin" | "operator" | "developer" | "viewer" | "member";
+/**
+ * What a member may do: `owner`, `admin`, `operator`, `developer`, `viewer`, `member` or one that the setting ROLES
+ * adds; see /docs/roles.
+ */
+export type Role = string;
 
 /** The subscription after a rotation. */
 export interface RotatedSubscription {

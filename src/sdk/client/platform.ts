@@ -4,18 +4,19 @@ import type {
   PlatformClientMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
-  PlatformMemberMethods,
   PlatformTenantMethods,
+  PlatformUsageMethods,
   PlatformUserMethods,
 } from "./generated-methods";
 import {
   platformClientMethods,
   platformImportMethods,
   platformKeyMethods,
-  platformMemberMethods,
   platformTenantMethods,
+  platformUsageMethods,
   platformUserMethods,
 } from "./generated-requests";
+import { type PlatformMemberMethods, platformMemberMethods } from "./platform-members";
 
 /** `client.platform`, by noun. */
 export interface Platform {
@@ -24,6 +25,7 @@ export interface Platform {
   members: PlatformMemberMethods;
   imports: PlatformImportMethods;
   clients: PlatformClientMethods;
+  usage: PlatformUsageMethods;
   keys: PlatformKeyMethods;
 }
 
@@ -33,5 +35,6 @@ export const platformOf = (call: Call): Platform => ({
   members: platformMemberMethods(call),
   imports: platformImportMethods(call),
   clients: platformClientMethods(call),
+  usage: platformUsageMethods(call),
   keys: platformKeyMethods(call),
 });

@@ -14,6 +14,8 @@ export type { Fetch } from "./request";
 
 const MAX_TOKEN_BYTES = 8 * 1024;
 
+type Metadata = Record<string, unknown>;
+
 /** Who sent a token, in which tenant, and what they may do there. */
 export interface VerifiedSession {
   userId: string;
@@ -27,6 +29,10 @@ export interface VerifiedSession {
   role: string;
   /** The permissions of the role, such as "webhook.read". */
   scopes: string[];
+  /** Your own permissions of the role, which the setting ROLES gives it. */
+  permissions: string[];
+  /** What the setting TOKEN_METADATA names of your public metadata. */
+  metadata: { user: Metadata; tenant: Metadata; member: Metadata };
   /** A different one for each token. */
   tokenId: string;
   /** When the user signed in or last confirmed the session. */
@@ -98,8 +104,11 @@ function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
     if (typeof value !== "number" || !Number.isFinite(value)) throw new SessionError("MALFORMED");
     return new Date(value * 1000);
   };
-  const { amr = [] } = claims;
-  if (!Array.isArray(amr) || !amr.every((method) => typeof method === "string")) throw new SessionError("MALFORMED");
+  const texts = (name: string): string[] => {
+    const { [name]: value = [] } = claims;
+    if (!Array.isArray(value) || !value.every((one) => typeof one === "string")) throw new SessionError("MALFORMED");
+    return value;
+  };
   return {
     userId: text("sub"),
     sessionId: text("sid"),
@@ -108,12 +117,21 @@ function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
     tenantExternalId: ownId("tenant_external_id"),
     role: isFactorDue(claims) ? "" : text("role"),
     scopes: text("scope").split(" ").filter(Boolean),
+    permissions: texts("permissions"),
+    metadata: readMetadata(claims),
     tokenId: text("jti"),
     authTime: time("auth_time"),
-    methods: amr as string[],
+    methods: texts("amr"),
     issuedAt: time("iat"),
     expiresAt: time("exp"),
   };
+}
+
+function readMetadata({ metadata = {} }: Claims): VerifiedSession["metadata"] {
+  const isObject = (value: unknown): value is Metadata =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject(metadata) || !Object.values(metadata).every(isObject)) throw new SessionError("MALFORMED");
+  return { user: {}, tenant: {}, member: {}, ...metadata };
 }
 
 /**

@@ -9,6 +9,7 @@ export const FINDING_KINDS = [
   "legacyLoginFailing",
   "keyMissing",
   "settingRefused",
+  "roleMissing",
 ] as const;
 
 /** A finding is a kind and what it is about: a queue, a delivery database, a key; "" for the service. */
@@ -79,6 +80,12 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     title: `The setting ${name} is wrong`,
     what: `The setting ${name} is wrong, so what it sets up is off.`,
     advice: 'Search the log for the line "optional settings refused", which says what it must be. Then deploy again.',
+    runbook: "runbooks/setting",
+  }),
+  roleMissing: (role) => ({
+    title: `The role ${role} is not in ROLES`,
+    what: `The setting ROLES does not have the role ${role}, so members who have it count as "member".`,
+    advice: "Put the role back into ROLES, or give those members another one.",
     runbook: "runbooks/setting",
   }),
 };

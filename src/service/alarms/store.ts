@@ -3,6 +3,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { IS_OF_PRODUCT } from "../../base/schemas/roles";
 import { isFrozen } from "../../webhooks/plane/frozen-store";
 import { MAIN } from "../../webhooks/plane/outbox-store";
 
@@ -22,14 +23,24 @@ export interface Alarm {
 
 const COLUMNS = sql.raw("finding, noted_at AS notedAt, since, ended_at AS endedAt, is_told AS isTold");
 
-/** Reads the alarms, and how long mails and the former service have failed. */
+/** More are not looked for. */
+const MAX_ROLES = 100;
+const OF_PRODUCT = sql.raw(IS_OF_PRODUCT);
+
+/** The roles of the product that members have: reads one entry of the index for each. */
+const ROLES_IN_USE = sql`WITH RECURSIVE used(role) AS (SELECT min(role) FROM memberships WHERE ${OF_PRODUCT}
+    UNION ALL SELECT (SELECT min(role) FROM memberships WHERE ${OF_PRODUCT} AND role > used.role) FROM used
+    WHERE used.role IS NOT NULL LIMIT ${MAX_ROLES}) SELECT role FROM used WHERE role IS NOT NULL`;
+
+/** Reads the alarms, how long mails and the former service have failed, and which roles of the product are in use. */
 export async function readAlarms({ db }: Deps) {
-  const { alarms, mail, legacy } = await atomically(db, {
+  const { alarms, mail, legacy, roles } = await atomically(db, {
     alarms: rows<Alarm>(sql`SELECT ${COLUMNS} FROM alarms WHERE finding > ''`),
     mail: rows<{ since: number; tries: number }>(sql`SELECT since, tries FROM mail_failures WHERE id = 1`),
     legacy: rows<{ since: number; tries: number }>(sql`SELECT since, tries FROM legacy_login_failures WHERE id = 1`),
+    roles: rows<{ role: string }>(ROLES_IN_USE),
   });
-  return { alarms, mail: mail[0] ?? null, legacyLogin: legacy[0] ?? null };
+  return { alarms, mail: mail[0] ?? null, legacyLogin: legacy[0] ?? null, roles: roles.map(({ role }) => role) };
 }
 
 /** When the oldest due deliveries of a database were due, in Unix ms; null if none is. */

@@ -4,6 +4,7 @@ import { CLOSED_AT, MAX_SHARD_BYTES } from "../../base/db/shard-sizes-store";
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";
 import { queueMail } from "../../base/mail/queue";
+import { isRole } from "../../base/schemas/roles";
 import { HOUR_MS, iso, lastFullHour, MINUTE_MS } from "../../base/time";
 import { formerService } from "../../identity/legacy-login/sign-in";
 import { readControlPlane } from "../metrics/store";
@@ -46,7 +47,7 @@ async function look(
   deps: Deps,
   nowMs: number,
 ): Promise<{ alarms: Alarm[]; present: Map<string, number>; unknown: Set<string> }> {
-  const [{ alarms, mail, legacyLogin }, missing, { shards, dead }, dues] = await Promise.all([
+  const [{ alarms, mail, legacyLogin, roles }, missing, { shards, dead }, dues] = await Promise.all([
     readAlarms(deps),
     readMissingKeys(deps),
     readControlPlane(deps, lastFullHour(nowMs)),
@@ -78,6 +79,7 @@ async function look(
   }
   const isPresent = (keyId: string) => deps.keys.some(({ id }) => id === keyId);
   for (const keyId of missing) if (!isPresent(keyId)) present.set(findingOf("keyMissing", keyId), nowMs);
+  for (const role of roles) if (!isRole(role)) present.set(findingOf("roleMissing", role), nowMs);
   for (const problem of deps.config.refused) present.set(findingOf("settingRefused", problem.split(" ", 1)[0]), nowMs);
   return { alarms, present, unknown };
 }

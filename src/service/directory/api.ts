@@ -4,11 +4,11 @@ import { saying } from "../../base/http/operation";
 import type { PlatformScope } from "../../base/schemas/platform-scopes";
 import { dataOf, says } from "../../base/schemas/schemas";
 import { endedMembership, endedWith } from "../../identity/members/ended-keys";
-import { roleBody } from "../../identity/members/schemas";
 import { ofMember, ofTenant, ofUser } from "../../tenancy/directory/paths";
 import { tenantRecord, userRecord } from "../../tenancy/directory/schemas";
-import { addMember, changeRoleBy, membersOf, removeMemberBy } from "./members";
+import { addMember, changeMemberBy, membersOf, removeMemberBy } from "./members";
 import {
+  memberChange,
   memberPage,
   memberQuery,
   memberRecord,
@@ -114,15 +114,15 @@ export const members = {
     verb: ({ deps, platformKey, param, input }) => addMember(deps, platformKey, param("tenant"), input),
     answer: (c, { member, isNew }) => c.json({ data: member }, isNew ? 201 : 200),
   }),
-  changeRole: endpoint({
-    id: "changePlatformRole",
-    summary: "Gives a member another role.",
+  update: endpoint({
+    id: "updatePlatformMember",
+    summary: "Changes the role or the metadata of a member.",
     ...scoped("members.write"),
-    schema: roleBody,
+    schema: memberChange,
     errors: ["CONFLICT"],
     answers: () => ({ 200: dataOf(memberRecord), path: ofMember }),
     verb: ({ deps, platformKey, param, input }) =>
-      changeRoleBy(deps, platformKey, param("tenant"), param("user"), input.role),
+      changeMemberBy(deps, platformKey, param("tenant"), param("user"), input),
     answer: (c, data) => c.json({ data }),
   }),
   remove: endpoint({
@@ -220,7 +220,7 @@ export const users = {
 export const platformTenantRoutes = routes({
   "GET /:tenant/members": members.list,
   "POST /:tenant/members": members.add,
-  "PATCH /:tenant/members/:user": members.changeRole,
+  "PATCH /:tenant/members/:user": members.update,
   "DELETE /:tenant/members/:user": members.remove,
   "POST /": tenants.create,
   "GET /": tenants.list,

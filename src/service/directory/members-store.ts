@@ -6,6 +6,8 @@ import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import type { Role } from "../../base/schemas/roles";
 import { inTenant } from "../../identity/platform-keys/audit-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { type MetadataChange, storedMetadata } from "../../tenancy/directory/metadata";
+import { nextMetadata } from "../../tenancy/directory/metadata-store";
 import type { After } from "./paging";
 
 export interface MemberRecordRow {
@@ -16,9 +18,13 @@ export interface MemberRecordRow {
   role: Role;
   /** Unix ms. */
   joinedAt: number;
+  /** JSON; null for none. */
+  metadata: string | null;
+  publicMetadata: string | null;
 }
 
-const COLUMNS = sql`u.id AS userId, u.external_id AS externalId, u.email, u.name, m.role, m.created_at AS joinedAt
+const COLUMNS = sql`u.id AS userId, u.external_id AS externalId, u.email, u.name, m.role,
+  m.created_at AS joinedAt, m.metadata, m.public_metadata AS publicMetadata
   FROM memberships m JOIN users u ON u.id = m.user_id`;
 
 /** Members of a tenant, oldest first, with one row more than the page has. */
@@ -34,16 +40,23 @@ export async function listMembersAfter(
     ORDER BY m.created_at, m.user_id LIMIT ${limit + 1}`;
 }
 
+interface NewMemberRow extends MetadataChange {
+  tenantId: string;
+  userId: string;
+  role: Role;
+}
+
 /** Adds a member unless the user is one, or the tenant has no room. Returns the member that is there. */
 export async function insertMember(
   { db, config }: Deps,
   key: PlatformKeyPrincipal,
-  { tenantId, userId, role }: { tenantId: string; userId: string; role: Role },
+  { tenantId, userId, role, metadata = null, publicMetadata = null }: NewMemberRow,
   nowMs: number,
 ): Promise<{ row: MemberRecordRow | undefined; isNew: boolean }> {
   const { inserted, found } = await atomically(db, {
-    inserted: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, created_at)
-      SELECT t.id, u.id, ${role}, ${role === "owner" ? nowMs : null}, ${nowMs} FROM tenants t, users u
+    inserted: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, created_at, metadata, public_metadata)
+      SELECT t.id, u.id, ${role}, ${role === "owner" ? nowMs : null}, ${nowMs},
+        ${storedMetadata(metadata)}, ${storedMetadata(publicMetadata)} FROM tenants t, users u
       WHERE t.id = ${tenantId} AND u.id = ${userId}
         AND (SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId}) < ${config.caps.members}
       ON CONFLICT DO NOTHING RETURNING user_id`,
@@ -53,4 +66,26 @@ export async function insertMember(
     found: rows<MemberRecordRow>(sql`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`),
   });
   return { row: found[0], isNew: inserted.length === 1 };
+}
+
+/** Changes what is given of the metadata of a member. Returns the member as it is afterwards; undefined for none. */
+export async function updateMember(
+  { db }: Deps,
+  key: PlatformKeyPrincipal,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  change: MetadataChange,
+): Promise<MemberRecordRow | undefined> {
+  const { set, differs, changed } = nextMetadata(change);
+  const target = { kind: "user", id: userId } as const;
+  const { found } = await atomically(db, {
+    ...(changed.length === 0
+      ? {}
+      : {
+          updated: sql`UPDATE memberships SET ${set}
+            WHERE tenant_id = ${tenantId} AND user_id = ${userId} AND ${differs}`,
+          recorded: inTenant(key, tenantId, "member.updated", target, { changed, tenantId }).map(auditIfChanged),
+        }),
+    found: rows<MemberRecordRow>(sql`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`),
+  });
+  return found[0];
 }

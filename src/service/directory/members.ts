@@ -1,19 +1,19 @@
 /** What a platform key does with the members of tenants. */
 
 import type { Deps } from "../../base/deps";
-import { AppError } from "../../base/errors";
+import { AppError, notFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
-import type { Role } from "../../base/schemas/roles";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { iso } from "../../base/time";
 import { changeRoleAndTell, removeAndTell } from "../../identity/members/changes";
 import type { MemberChange } from "../../identity/members/store";
 import { requireTenant, requireUser } from "../../identity/platform-keys/subjects";
+import { metadataOf } from "../../tenancy/directory/metadata";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
-import { insertMember, listMembersAfter, type MemberRecordRow } from "./members-store";
+import { insertMember, listMembersAfter, type MemberRecordRow, updateMember } from "./members-store";
 import { pageOf } from "./paging";
-import type { MemberQuery, MemberRecord } from "./schemas";
+import type { MemberChange as Change, MemberQuery, MemberRecord, NewPlatformMember } from "./schemas";
 
 type Key = PlatformKeyPrincipal;
 
@@ -24,6 +24,8 @@ const view = (row: MemberRecordRow): MemberRecord => ({
   name: row.name,
   role: row.role,
   joinedAt: iso(row.joinedAt),
+  metadata: metadataOf(row.metadata),
+  publicMetadata: metadataOf(row.publicMetadata),
 });
 
 /** A page of a tenant's members, oldest first. Throws NOT_FOUND. */
@@ -38,22 +40,30 @@ export async function addMember(
   deps: Deps,
   key: Key,
   ref: string,
-  { user, role }: { user: string; role: Role },
+  { user, role, ...metadata }: NewPlatformMember,
 ): Promise<{ member: MemberRecord; isNew: boolean }> {
   const { tenantId } = await requireTenant(deps, key, ref);
   const { userId, email } = await requireUser(deps, user);
-  const { row, isNew } = await insertMember(deps, key, { tenantId, userId, role }, deps.now());
+  const { row, isNew } = await insertMember(deps, key, { ...metadata, tenantId, userId, role }, deps.now());
   if (!row) throw capReached("members", deps.config.caps);
   if (row.role !== role) throw new AppError("CONFLICT", { message: `The user is a member with the role ${row.role}.` });
   if (isNew) tellOfJoining(deps, { tenantId, role }, { userId, email });
   return { member: view(row), isNew };
 }
 
-/** Throws NOT_FOUND, and CONFLICT for the last owner. */
-export async function changeRoleBy(deps: Deps, key: Key, ref: string, user: string, role: Role): Promise<MemberRecord> {
+/** Changes the role first: one that is refused changes nothing. Throws NOT_FOUND, and CONFLICT for the last owner. */
+export async function changeMemberBy(
+  deps: Deps,
+  key: Key,
+  ref: string,
+  user: string,
+  { role, ...metadata }: Change,
+): Promise<MemberRecord> {
   const change = await changeOf(deps, key, ref, user);
-  const member = await changeRoleAndTell(deps, change, role, nameOf(key));
-  return view({ ...member, externalId: change.externalId });
+  if (role !== undefined) await changeRoleAndTell(deps, change, role, nameOf(key));
+  const row = await updateMember(deps, key, change, metadata);
+  if (!row) throw notFound("Member");
+  return view(row);
 }
 
 /** Removes a member. Returns their API keys, which have ended. Throws NOT_FOUND, and CONFLICT for the last owner. */
@@ -62,14 +72,9 @@ export const removeMemberBy = async (deps: Deps, key: Key, ref: string, user: st
 
 const nameOf = ({ actor }: Key): string => actor.name ?? "A platform key";
 
-async function changeOf(
-  deps: Deps,
-  key: Key,
-  ref: string,
-  user: string,
-): Promise<MemberChange & { externalId: string | null }> {
+async function changeOf(deps: Deps, key: Key, ref: string, user: string): Promise<MemberChange> {
   const { tenantId } = await requireTenant(deps, key, ref);
-  const { userId, externalId } = await requireUser(deps, user);
+  const { userId } = await requireUser(deps, user);
   const { actor } = key;
-  return { tenantId, actorId: null, userId, actor, isConfirmed: true, alsoIn: PLATFORM_TENANT, externalId };
+  return { tenantId, actorId: null, userId, actor, isConfirmed: true, alsoIn: PLATFORM_TENANT };
 }

@@ -14,6 +14,7 @@ import {
   role,
   time,
 } from "../../base/schemas/schemas";
+import { metadata, metadataChange, publicMetadata } from "../../tenancy/directory/metadata";
 import { externalId, tenantRecord, userRecord } from "../../tenancy/directory/schemas";
 
 const MAX_PAGE_ROWS = 200;
@@ -43,10 +44,12 @@ export const userQuery = tenantQuery.extend({ email: email.optional() });
 export const newTenant = described("NewPlatformTenant", "A tenant to create.", () => ({
   name,
   externalId: externalId.optional(),
+  ...metadataChange,
 }));
 export const tenantChange = described("PlatformTenantChange", "What to change. `externalId: null` removes it.", () => ({
   name: name.optional(),
   externalId: externalId.nullable().optional(),
+  ...metadataChange,
 }));
 
 export const reason = described("PlatformReason", "Why. Those concerned can read it in their audit log.", () => ({
@@ -61,6 +64,7 @@ export const newUser = described("NewPlatformUser", "An account to create. It is
   emailVerified: z.boolean().optional().meta({
     description: "Whether you vouch for the address. False if missing. The service mails nothing.",
   }),
+  ...metadataChange,
 }));
 export const userChange = described(
   "PlatformUserChange",
@@ -72,6 +76,7 @@ export const userChange = described(
     emailVerified: z.boolean().optional().meta({
       description: "Whether you vouch for the address. A new address is unverified if this is missing.",
     }),
+    ...metadataChange,
     password: z
       .never("A platform key cannot set a password. Mail a reset instead.")
       .optional()
@@ -88,6 +93,11 @@ export const newMember = described("NewPlatformMember", "A member to add.", () =
     .max(300)
     .meta({ description: "A user, by id, as `ext:<externalId>` or as `email:<address>`.", examples: ["ext:user-7"] }),
   role,
+  ...metadataChange,
+}));
+export const memberChange = described("PlatformMemberChange", "What to change.", () => ({
+  role: role.optional(),
+  ...metadataChange,
 }));
 
 export const memberRecord = described("PlatformMember", "A user in a tenant.", () => ({
@@ -100,6 +110,8 @@ export const memberRecord = described("PlatformMember", "A user in a tenant.", (
   name: personName,
   role,
   joinedAt: time,
+  metadata,
+  publicMetadata,
 }));
 
 export const userWithTenants = described(
@@ -133,5 +145,7 @@ export type NewPlatformUser = z.infer<typeof newUser>;
 export type UserChange = z.infer<typeof userChange>;
 export type TenantQuery = z.infer<typeof tenantQuery>;
 export type UserQuery = z.infer<typeof userQuery>;
+export type NewPlatformMember = z.infer<typeof newMember>;
+export type MemberChange = z.infer<typeof memberChange>;
 export type MemberQuery = z.infer<typeof memberQuery>;
 export type MemberRecord = z.infer<typeof memberRecord>;

@@ -7,6 +7,8 @@ import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { inTenant } from "../../identity/platform-keys/audit-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { type MetadataChange, storedMetadata } from "../../tenancy/directory/metadata";
+import { nextMetadata } from "../../tenancy/directory/metadata-store";
 import { selectTenants, type TenantRow } from "../../tenancy/directory/records-store";
 import { type ListFilter, pageByUpdate } from "./page-store";
 
@@ -28,7 +30,7 @@ export async function readTenant({ db }: Deps, tenantId: string): Promise<Tenant
   return found[0];
 }
 
-export interface NewTenantRow {
+export interface NewTenantRow extends MetadataChange {
   id: string;
   name: string;
   externalId: string | null;
@@ -38,12 +40,14 @@ export interface NewTenantRow {
 export async function insertTenant(
   { db, shards }: Deps,
   key: PlatformKeyPrincipal,
-  { id, name, externalId }: NewTenantRow,
+  { id, name, externalId, metadata = null, publicMetadata = null }: NewTenantRow,
   nowMs: number,
 ): Promise<{ row: TenantRow | undefined; isNew: boolean }> {
   const { inserted, found } = await atomically(db, {
-    inserted: sql`INSERT INTO tenants (id, name, shard, external_id, trusted_at, created_by, created_at)
-      SELECT ${id}, ${name}, ${shardForNewTenant(shards)}, ${externalId}, ${nowMs}, '', ${nowMs}
+    inserted: sql`INSERT INTO tenants (id, name, shard, external_id, trusted_at, created_by, created_at,
+        metadata, public_metadata)
+      SELECT ${id}, ${name}, ${shardForNewTenant(shards)}, ${externalId}, ${nowMs}, '', ${nowMs},
+        ${storedMetadata(metadata)}, ${storedMetadata(publicMetadata)}
       WHERE NOT EXISTS (SELECT 1 FROM tenants WHERE external_id = ${externalId}) RETURNING id`,
     recorded: inTenant(key, id, "tenant.created", { kind: "tenant", id }).map(auditIfChanged),
     found: selectTenants(sql`r.id = coalesce((SELECT id FROM tenants WHERE external_id = ${externalId}), ${id})`),
@@ -56,16 +60,20 @@ export async function updateTenant(
   { db }: Deps,
   key: PlatformKeyPrincipal,
   tenantId: string,
-  { name, externalId }: { name: string | undefined; externalId: string | null | undefined },
+  change: MetadataChange & { name: string | undefined; externalId: string | null | undefined },
 ): Promise<TenantRow | undefined> {
-  const changed = [...(name === undefined ? [] : ["name"]), ...(externalId === undefined ? [] : ["externalId"])];
+  const { name, externalId } = change;
+  const more = nextMetadata(change);
+  const own = Object.entries({ name, externalId }).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  const changed = [...own, ...more.changed];
   const next = {
     name: name === undefined ? sql`name` : sql`${name}`,
     externalId: externalId === undefined ? sql`external_id` : sql`${externalId}`,
   };
   const { found } = await atomically(db, {
-    updated: sql`UPDATE tenants SET name = ${next.name}, external_id = ${next.externalId}
-      WHERE id = ${tenantId} AND (name IS NOT ${next.name} OR external_id IS NOT ${next.externalId})`,
+    updated: sql`UPDATE tenants SET name = ${next.name}, external_id = ${next.externalId}, ${more.set}
+      WHERE id = ${tenantId} AND (name IS NOT ${next.name} OR external_id IS NOT ${next.externalId}
+        OR ${more.differs})`,
     recorded: inTenant(key, tenantId, "tenant.updated", { kind: "tenant", id: tenantId }, { changed }).map(
       auditIfChanged,
     ),

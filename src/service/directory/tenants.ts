@@ -39,12 +39,16 @@ const taken = () => new AppError("CONFLICT", { message: "Another tenant has this
 export async function createTenant(
   deps: Deps,
   key: Key,
-  { name, externalId = null }: Omit<NewPlatformTenant, "externalId"> & { externalId?: string | null | undefined },
+  {
+    name,
+    externalId = null,
+    ...more
+  }: Omit<NewPlatformTenant, "externalId"> & { externalId?: string | null | undefined },
 ): Promise<{ tenant: TenantRecord; isNew: boolean }> {
   if (key.tenants !== null) {
     throw new AppError("FORBIDDEN", { message: "This platform key is limited to tenants and cannot create others." });
   }
-  const { row, isNew } = await insertTenant(deps, key, { id: newId(), name, externalId }, deps.now());
+  const { row, isNew } = await insertTenant(deps, key, { ...more, id: newId(), name, externalId }, deps.now());
   if (!row) throw new Error("the tenant was not created");
   if (row.name !== name) throw taken();
   return { tenant: tenantView(row), isNew };
@@ -55,11 +59,11 @@ export async function changeTenant(
   deps: Deps,
   key: Key,
   ref: string,
-  { name, externalId }: TenantChange,
+  { name, externalId, ...more }: TenantChange,
 ): Promise<TenantRecord> {
   const { tenantId } = await requireTenant(deps, key, ref);
   try {
-    const row = await updateTenant(deps, key, tenantId, { name, externalId });
+    const row = await updateTenant(deps, key, tenantId, { ...more, name, externalId });
     if (!row) throw notFound("Tenant");
     return tenantView(row);
   } catch (error) {

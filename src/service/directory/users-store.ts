@@ -8,6 +8,8 @@ import { endMailedLinks } from "../../identity/accounts/mailed-links-store";
 import { addressOfNewUser, isFreeFor } from "../../identity/addresses-store";
 import { aboutPerson } from "../../identity/platform-keys/audit-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { type MetadataChange, storedMetadata } from "../../tenancy/directory/metadata";
+import { nextMetadata } from "../../tenancy/directory/metadata-store";
 import { selectUsers, type UserRow } from "../../tenancy/directory/records-store";
 import { type ListFilter, pageByUpdate } from "./page-store";
 
@@ -45,7 +47,7 @@ export async function findUser(
   return row && { row, tenants };
 }
 
-export interface NewUserRow {
+export interface NewUserRow extends MetadataChange {
   id: string;
   email: string;
   name: string | null;
@@ -64,12 +66,13 @@ export async function insertUser(
   user: NewUserRow,
   nowMs: number,
 ): Promise<{ row: UserRow | undefined; isNew: boolean }> {
-  const { id, externalId, emailVerified } = user;
+  const { id, externalId, emailVerified, metadata = null, publicMetadata = null } = user;
   const { inserted, found } = await atomically(db, {
     inserted: sql`INSERT INTO users (id, email, name, password_hash, external_id, email_verified_at,
-        email_verified_by, created_at)
+        email_verified_by, created_at, metadata, public_metadata)
       SELECT ${id}, ${addressOfNewUser(user.email, nowMs)}, ${user.name}, ${user.passwordHash}, ${externalId},
-        ${emailVerified ? nowMs : null}, ${emailVerified ? "platform" : null}, ${nowMs}
+        ${emailVerified ? nowMs : null}, ${emailVerified ? "platform" : null}, ${nowMs},
+        ${storedMetadata(metadata)}, ${storedMetadata(publicMetadata)}
       WHERE NOT EXISTS (SELECT 1 FROM users WHERE external_id = ${externalId}) RETURNING id`,
     recorded: aboutPerson(key, id, "user.created").map(auditIfChanged),
     found: selectUsers(sql`r.id = coalesce((SELECT id FROM users WHERE external_id = ${externalId}), ${id})`),
@@ -78,7 +81,7 @@ export async function insertUser(
 }
 
 /** A field that is undefined stays. */
-export interface UserUpdate {
+export interface UserUpdate extends MetadataChange {
   name: string | null | undefined;
   email: string | undefined;
   externalId: string | null | undefined;
@@ -94,10 +97,12 @@ export async function updateUser(
   { db }: Deps,
   key: PlatformKeyPrincipal,
   userId: string,
-  { name, email, externalId, emailVerified }: UserUpdate,
+  { name, email, externalId, emailVerified, ...metadata }: UserUpdate,
   nowMs: number,
 ): Promise<{ row: UserRow | undefined; isFree: boolean }> {
-  const given = Object.entries({ name, email, externalId, emailVerified }).filter(([, value]) => value !== undefined);
+  const own = Object.entries({ name, email, externalId, emailVerified });
+  const more = nextMetadata(metadata);
+  const changed = [...own.flatMap(([field, value]) => (value === undefined ? [] : [field])), ...more.changed];
   const address = email === undefined ? sql`email` : sql`${email}`;
   const isMoved = sql`email IS NOT ${address}`;
   const next = {
@@ -123,10 +128,10 @@ export async function updateUser(
       sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isMoved}) AND ${isFree}`,
     ),
     updated: sql`UPDATE users SET email = ${address}, name = ${next.name}, external_id = ${next.externalId},
-        email_verified_at = ${next.verifiedAt}, email_verified_by = ${next.verifiedBy}
-      WHERE id = ${userId} AND ${isFree} AND (${isMoved} OR name IS NOT ${next.name}
+        email_verified_at = ${next.verifiedAt}, email_verified_by = ${next.verifiedBy}, ${more.set}
+      WHERE id = ${userId} AND ${isFree} AND (${isMoved} OR name IS NOT ${next.name} OR ${more.differs}
         OR external_id IS NOT ${next.externalId} OR (email_verified_at IS NULL) <> (${next.verifiedAt} IS NULL))`,
-    recorded: aboutPerson(key, userId, "user.updated", { changed: given.map(([field]) => field) }).map(auditIfChanged),
+    recorded: aboutPerson(key, userId, "user.updated", { changed }).map(auditIfChanged),
     found: selectUsers(sql`r.id = ${userId}`),
   });
   return { row: found[0], isFree: free[0]?.isFree === 1 };

@@ -46,7 +46,7 @@ export async function createUser(
   key: Key,
   input: NewPlatformUser,
 ): Promise<{ user: UserRecord; isNew: boolean }> {
-  const { email, name, password, externalId = null, emailVerified } = input;
+  const { email, name, password, externalId = null, emailVerified, metadata, publicMetadata } = input;
   refuseOperators(deps, email);
   if (password !== undefined) refuseGuessable(deps.config, "password", password, email);
   const passwordHash = password === undefined ? "" : await hashPassword(password);
@@ -57,6 +57,8 @@ export async function createUser(
     passwordHash,
     externalId,
     emailVerified: emailVerified ?? false,
+    metadata,
+    publicMetadata,
   };
   const { row, isNew } = await orEmailTaken(insertUser(deps, key, user, deps.now()));
   if (!row) throw new Error("the user was not created");
@@ -83,12 +85,12 @@ export async function changeUser(
   deps: Deps,
   key: Key,
   ref: string,
-  { name, email, externalId, emailVerified }: UserChange,
+  { name, email, externalId, emailVerified, metadata, publicMetadata }: UserChange,
 ): Promise<UserRecord> {
   if (email !== undefined) refuseOperators(deps, email);
   const { userId } = await requireCustomer(deps, ref);
   try {
-    const update = { name, email, externalId, emailVerified };
+    const update = { name, email, externalId, emailVerified, metadata, publicMetadata };
     const { row, isFree } = await orEmailTaken(updateUser(deps, key, userId, update, deps.now()));
     if (!row) throw notFound("User");
     if (!isFree) throw new AppError("EMAIL_TAKEN");

@@ -11,6 +11,9 @@ interface RecordRow {
   createdAt: number;
   updatedAt: number;
   sequence: number;
+  /** JSON; null for none. */
+  metadata: string | null;
+  publicMetadata: string | null;
 }
 
 export interface TenantRow extends RecordRow {
@@ -29,7 +32,9 @@ export const updatedAt = sql`coalesce(r.updated_at, r.created_at)`;
 
 const SHARED = sql`r.id, r.external_id AS externalId, r.suspended_at AS suspendedAt,
   r.suspended_reason AS suspendedReason, r.created_at AS createdAt, ${updatedAt} AS updatedAt,
-  coalesce((SELECT ps.sequence FROM platform_sequences ps WHERE ps.subject_id = r.id), 0) AS sequence, r.name`;
+  coalesce((SELECT ps.sequence FROM platform_sequences ps WHERE ps.subject_id = r.id), 0) AS sequence,
+  r.name, r.metadata,
+  r.public_metadata AS publicMetadata`;
 
 /** The tenants `r` of which `condition` (SQL: what follows WHERE) holds. */
 export const selectTenants = (condition: SQL): Rows<TenantRow> =>

@@ -1,6 +1,7 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
 import { described, id, personEmail, personName, time } from "../../base/schemas/schemas";
+import { metadata, publicMetadata } from "./metadata";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
 const REFUSED = /[/?#%\\]/;
@@ -39,6 +40,8 @@ const record = {
       description: "Grows with each event about the subject; 0 before the first one.",
       examples: [0],
     }),
+  metadata,
+  publicMetadata,
 };
 
 export const tenantRecord = described("PlatformTenant", "A tenant, as the product sees it.", () => ({

@@ -1,5 +1,6 @@
 /** Tenants and users as the API shows them to the product. */
 import { iso } from "../../base/time";
+import { metadataOf } from "./metadata";
 import type { TenantRow, UserRow } from "./records-store";
 import type { TenantRecord, UserRecord } from "./schemas";
 
@@ -11,6 +12,8 @@ const shared = ({
   createdAt,
   updatedAt,
   sequence,
+  metadata,
+  publicMetadata,
 }: TenantRow | UserRow) => ({
   id,
   externalId,
@@ -18,6 +21,8 @@ const shared = ({
   createdAt: iso(createdAt),
   updatedAt: iso(updatedAt),
   sequence,
+  metadata: metadataOf(metadata),
+  publicMetadata: metadataOf(publicMetadata),
 });
 
 export const tenantView = (row: TenantRow): TenantRecord => ({ ...shared(row), name: row.name });

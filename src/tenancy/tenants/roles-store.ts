@@ -1,14 +1,15 @@
 /** The rules of roles.ts as SQL, for writes that must check them in the same statement. */
 import { type SQL, sql } from "drizzle-orm";
 import { AppError } from "../../base/errors";
-import { ROLES_MANAGED_BY, type Role } from "../../base/schemas/roles";
+import { managers, type Role, roleNames, rolesManagedBy } from "../../base/schemas/roles";
 import { HOUR_MS, iso } from "../../base/time";
 
-const MANAGED = JSON.stringify(ROLES_MANAGED_BY);
-
 /** True while a holder of `actorRole` (an expression; null for nobody) may give and take away `role`. */
-export const mayManageRole = (actorRole: SQL, role: SQL | Role): SQL =>
-  sql`${role} IN (SELECT value FROM json_each(json_extract(${MANAGED}, '$.' || ${actorRole})))`;
+export function mayManageRole(actorRole: SQL, role: SQL | Role): SQL {
+  const managed = JSON.stringify(Object.fromEntries(managers().map((manager) => [manager, rolesManagedBy(manager)])));
+  const known = sql`iif(${role} IN (SELECT value FROM json_each(${JSON.stringify(roleNames())})), ${role}, 'member')`;
+  return sql`${known} IN (SELECT value FROM json_each(json_extract(${managed}, '$."' || ${actorRole} || '"')))`;
+}
 
 /** The role of a member, as an expression; null for a user who is not a member of the tenant. */
 export const roleOf = (tenantId: SQL | string, userId: SQL | string): SQL =>

@@ -1,6 +1,7 @@
 /** Tenants in requests and answers. */
 import * as z from "zod";
 import { described, id, role } from "../../base/schemas/schemas";
+import { publicMetadata } from "../directory/metadata";
 
 export const tenant = described(
   "Tenant",
@@ -17,6 +18,7 @@ export const tenantOfProfile = described("ProfileTenant", "The tenant of the ses
     .string()
     .nullable()
     .meta({ description: "What your product calls the tenant.", examples: ["customer-42"] }),
+  publicMetadata,
 }));
 
 export const membership = described("Membership", "A tenant that the user is a member of.", () => ({

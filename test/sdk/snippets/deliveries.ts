@@ -47,6 +47,51 @@ func main() {
 }
 `;
 
+const JAVA = `
+import java.nio.file.*;
+import java.util.Map;
+
+public class Main {
+  public static void main(String[] args) throws Exception {
+    Map<String, String> headers = Map.of(
+        "webhook-id", args[0], "webhook-timestamp", args[1], "webhook-signature", args[2]);
+    byte[] body = Files.readAllBytes(Path.of(args[4]));
+    System.exit(Verify.isGenuine(body, headers::get, "another", args[3]) ? 0 : 1);
+  }
+}
+`;
+
+const RUBY = `
+load ARGV[0]
+_, id, timestamp, signature, secret, path = ARGV
+headers = {"webhook-id" => id, "webhook-timestamp" => timestamp, "webhook-signature" => signature}
+exit(genuine?(File.binread(path), headers, "another", secret) ? 0 : 1)
+`;
+
+const PHP = `
+require $argv[1];
+[, , $id, $timestamp, $signature, $secret, $path] = $argv;
+$headers = ["webhook-id" => $id, "webhook-timestamp" => $timestamp, "webhook-signature" => $signature];
+exit(isGenuine(file_get_contents($path), $headers, "another", $secret) ? 0 : 1);
+`;
+
+const CSHARP = `
+using System.IO;
+using System.Collections.Generic;
+
+var headers = new Dictionary<string, string> {
+  ["webhook-id"] = args[0], ["webhook-timestamp"] = args[1], ["webhook-signature"] = args[2] };
+return Webhook.IsGenuine(File.ReadAllBytes(args[4]), name => headers[name], "another", args[3]) ? 0 : 1;
+`;
+
+const CSHARP_PROJECT = `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>
+<TargetFramework>net8.0</TargetFramework><Nullable>enable</Nullable></PropertyGroup></Project>`;
+
+function built(program: string, args: string[], cwd: string): void {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8" });
+  if (status !== 0) throw new Error(stdout + stderr);
+}
+
 /** Compiling the standard library unoptimized takes a fifth less. */
 const GO_BUILD = ["-gcflags=all=-N -l", "-ldflags=-s -w"];
 
@@ -74,14 +119,86 @@ const languages: Language[] = [
       copyFileSync(join(SNIPPETS, "verify.go"), join(folder, "webhook/verify.go"));
       writeFileSync(join(folder, "go.mod"), "module verify\n\ngo 1.21\n");
       writeFileSync(join(folder, "main.go"), GO);
-      const { status, stderr } = spawnSync("go", ["build", ...GO_BUILD, "-o", "verify", "."], {
-        cwd: folder,
-        encoding: "utf8",
-      });
-      if (status !== 0) throw new Error(stderr);
+      built("go", ["build", ...GO_BUILD, "-o", "verify", "."], folder);
     },
     command: ({ id, timestamp, signature, secret }, body) => [
       join(folder, "verify"),
+      id,
+      timestamp,
+      signature,
+      secret,
+      body,
+    ],
+  },
+  {
+    file: "verify.rb",
+    present: ["ruby", "--version"],
+    command: ({ id, timestamp, signature, secret }, body) => [
+      "ruby",
+      "-e",
+      RUBY,
+      join(SNIPPETS, "verify.rb"),
+      id,
+      timestamp,
+      signature,
+      secret,
+      body,
+    ],
+  },
+  {
+    file: "verify.php",
+    present: ["php", "--version"],
+    command: ({ id, timestamp, signature, secret }, body) => [
+      "php",
+      "-r",
+      PHP,
+      "--",
+      join(SNIPPETS, "verify.php"),
+      id,
+      timestamp,
+      signature,
+      secret,
+      body,
+    ],
+  },
+  {
+    file: "Verify.java",
+    present: ["javac", "-version"],
+    prepare: () => {
+      mkdirSync(join(folder, "java"));
+      copyFileSync(join(SNIPPETS, "Verify.java"), join(folder, "java/Verify.java"));
+      writeFileSync(join(folder, "java/Main.java"), JAVA);
+      built("javac", ["-encoding", "UTF-8", "Main.java", "Verify.java"], join(folder, "java"));
+    },
+    command: ({ id, timestamp, signature, secret }, body) => [
+      "java",
+      "-Xshare:auto",
+      "-XX:TieredStopAtLevel=1",
+      // The system's locale decides how it reads arguments otherwise.
+      "-Dsun.jnu.encoding=UTF-8",
+      "-cp",
+      join(folder, "java"),
+      "Main",
+      id,
+      timestamp,
+      signature,
+      secret,
+      body,
+    ],
+  },
+  {
+    file: "Verify.cs",
+    present: ["dotnet", "--version"],
+    prepare: () => {
+      mkdirSync(join(folder, "cs"));
+      copyFileSync(join(SNIPPETS, "Verify.cs"), join(folder, "cs/Verify.cs"));
+      writeFileSync(join(folder, "cs/Program.cs"), CSHARP);
+      writeFileSync(join(folder, "cs/cs.csproj"), CSHARP_PROJECT);
+      built("dotnet", ["build", "-o", "out"], join(folder, "cs"));
+    },
+    command: ({ id, timestamp, signature, secret }, body) => [
+      "dotnet",
+      join(folder, "cs/out/cs.dll"),
       id,
       timestamp,
       signature,
@@ -153,7 +270,7 @@ export function deliveries(): void {
     );
   });
 
-  test.each(["verify.ts", "verify.py", "verify.go", "verify.sh"])("the page shows %s as it is", (file) => {
+  test.each(["verify.ts", ...languages.map(({ file }) => file)])("the page shows %s as it is", (file) => {
     expect(readFileSync("src/docs/pages/verify.md", "utf8")).toContain(
       `\`\`\`${file.split(".")[1]}\n${readFileSync(join(SNIPPETS, file), "utf8")}\`\`\`\n`,
     );
