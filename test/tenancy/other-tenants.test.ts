@@ -11,7 +11,8 @@ const may = {
   operator: ["read"],
   viewer: ["read"],
   member: [],
-  unknown: null,
+  // The role of a product that is gone from ROLES counts as "member".
+  unknown: [],
 } as const;
 
 describe.each(Object.entries(may))("a %s", (role, allowed) => {
@@ -25,8 +26,7 @@ describe.each(Object.entries(may))("a %s", (role, allowed) => {
       publish: await call("POST", "/events", { token, body: { type: "A", payload: 1 } }),
     };
     for (const [action, { status, body }] of Object.entries(answers)) {
-      if (allowed === null) expect([action, status, body.code]).toEqual([action, 401, "UNAUTHENTICATED"]);
-      else if ((allowed as readonly string[]).includes(action)) expect(status).toBeLessThan(300);
+      if ((allowed as readonly string[]).includes(action)) expect(status).toBeLessThan(300);
       else expect([action, status, body.code]).toEqual([action, 403, "FORBIDDEN"]);
     }
   });

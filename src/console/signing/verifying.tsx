@@ -1,6 +1,6 @@
 /** How a receiver verifies the deliveries of a subscription: its secret, and a verifier in each language. */
 import { Copyable, ScrollArea } from "../components/display";
-import { A } from "../components/mount";
+import { A, Worded } from "../components/mount";
 import type { Snippet } from "./snippets";
 
 export interface VerifyingProps {
@@ -15,7 +15,7 @@ export const Verifying = ({ id, snippets, secret }: VerifyingProps) => (
     <h2>Verify deliveries</h2>
     {secret !== null && (
       <p>
-        Give your receiver the secret of this subscription, such as in its environment:{" "}
+        <Worded>Give your receiver the secret of this subscription, such as in its environment:</Worded>{" "}
         {secret === "hidden" ? (
           <A to={`/webhooks/${id}/security?secret=shown#verify`}>Show</A>
         ) : (
