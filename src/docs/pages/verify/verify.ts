@@ -1,6 +1,6 @@
 import { DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
 
-/** Receives a delivery. `keys` is the subscription's secret, a list of secrets or public keys, or `{ jwks: url }`. */
+/** Receives a delivery. `keys` is the signing secret, a list of secrets or public keys, or `{ jwks: url }`. */
 export async function receive(request: Request, keys: VerificationKeys): Promise<Response> {
   try {
     const { id, type, payload } = await verifyDelivery(request, keys);
