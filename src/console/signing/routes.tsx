@@ -43,7 +43,10 @@ export const signingPages = new Pages()
     return page(
       c,
       { title: "Security", section: SECTION },
-      <Signing {...{ id, name, keys, keysUrl, mayUpdate, nowMs, secret }} snippets={await readSnippets(c)} />,
+      <Signing
+        {...{ id, name, keys, keysUrl, mayUpdate, nowMs, secret }}
+        snippets={await readSnippets(c.env.ASSETS, c.req.url)}
+      />,
     );
   })
   .get("/:id/secret/rotate", requires({ callers: WITH_PORTALS, permission: "webhook.update" }), (c) =>

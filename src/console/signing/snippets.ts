@@ -1,6 +1,4 @@
 /** The verifiers of the page "Verify a delivery", read from the documentation, which is beside the Worker's code. */
-import type { Context } from "hono";
-import type { AppEnv } from "../../base/http/env";
 
 export interface Snippet {
   language: string;
@@ -20,9 +18,9 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 };
 const BLOCK = /^## (.+)\n(?:(?!^## )[\s\S])*?^```\w+\n([\s\S]*?)^```$/gm;
 
-/** Empty if the documentation is not there. */
-export async function readSnippets(c: Context<AppEnv>): Promise<Snippet[]> {
-  const response = await c.env.ASSETS.fetch(new Request(new URL("/docs/verify.md", c.req.url)));
+/** Those of the documentation at the host of `url`. Empty if it is not there. */
+export async function readSnippets(assets: Fetcher, url: string): Promise<Snippet[]> {
+  const response = await assets.fetch(new Request(new URL("/docs/verify.md", url)));
   if (!response.ok) return [];
   return [...(await response.text()).matchAll(BLOCK)].flatMap(([, heading = "", code = ""]) => {
     const language = LANGUAGES[heading];

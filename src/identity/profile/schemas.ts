@@ -12,7 +12,7 @@ import {
   role,
   time,
 } from "../../base/schemas/schemas";
-import { publicMetadata } from "../../tenancy/directory/metadata";
+import { publicMetadata } from "../../tenancy/directory/metadata-schemas";
 import { tenantOfProfile } from "../../tenancy/tenants/schemas";
 import { stepUpFields } from "../accounts/step-up-schemas";
 

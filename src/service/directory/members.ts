@@ -13,7 +13,7 @@ import { metadataOf } from "../../tenancy/directory/metadata";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { insertMember, listMembersAfter, type MemberRecordRow, updateMember } from "./members-store";
 import { pageOf } from "./paging";
-import type { MemberChange as Change, MemberQuery, MemberRecord, NewPlatformMember } from "./schemas";
+import type { MemberQuery, MemberRecord, NewPlatformMember, PlatformMemberChange } from "./schemas";
 
 type Key = PlatformKeyPrincipal;
 
@@ -57,7 +57,7 @@ export async function changeMemberBy(
   key: Key,
   ref: string,
   user: string,
-  { role, ...metadata }: Change,
+  { role, ...metadata }: PlatformMemberChange,
 ): Promise<MemberRecord> {
   const change = await changeOf(deps, key, ref, user);
   if (role !== undefined) await changeRoleAndTell(deps, change, role, nameOf(key));

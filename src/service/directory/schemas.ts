@@ -14,7 +14,7 @@ import {
   role,
   time,
 } from "../../base/schemas/schemas";
-import { metadata, metadataChange, publicMetadata } from "../../tenancy/directory/metadata";
+import { metadata, metadataChange, publicMetadata } from "../../tenancy/directory/metadata-schemas";
 import { externalId, tenantRecord, userRecord } from "../../tenancy/directory/schemas";
 
 const MAX_PAGE_ROWS = 200;
@@ -146,6 +146,6 @@ export type UserChange = z.infer<typeof userChange>;
 export type TenantQuery = z.infer<typeof tenantQuery>;
 export type UserQuery = z.infer<typeof userQuery>;
 export type NewPlatformMember = z.infer<typeof newMember>;
-export type MemberChange = z.infer<typeof memberChange>;
+export type PlatformMemberChange = z.infer<typeof memberChange>;
 export type MemberQuery = z.infer<typeof memberQuery>;
 export type MemberRecord = z.infer<typeof memberRecord>;

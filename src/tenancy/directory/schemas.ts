@@ -1,7 +1,7 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
 import { described, id, personEmail, personName, time } from "../../base/schemas/schemas";
-import { metadata, publicMetadata } from "./metadata";
+import { metadata, publicMetadata } from "./metadata-schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
 const REFUSED = /[/?#%\\]/;

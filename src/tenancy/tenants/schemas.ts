@@ -1,7 +1,7 @@
 /** Tenants in requests and answers. */
 import * as z from "zod";
 import { described, id, role } from "../../base/schemas/schemas";
-import { publicMetadata } from "../directory/metadata";
+import { publicMetadata } from "../directory/metadata-schemas";
 
 export const tenant = described(
   "Tenant",

@@ -19,7 +19,7 @@ export interface Relayed {
 }
 
 /** What a genuine call is. */
-export type Reading =
+type Reading =
   | { is: "event"; event: Relayed }
   | { is: "ignored"; type: string | null; challenge?: string }
   | { is: "refused"; reason: Reason; error: AppError };
