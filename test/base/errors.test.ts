@@ -129,9 +129,13 @@ describe("answers in general", () => {
     const { status, body, headers } = await call("GET", "//.well-known/jwks.json");
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toContain("max-age");
-    expect(body.keys).toHaveLength(1);
-    expect(body.keys[0]).toMatchObject({ kty: "EC", crv: "P-256", alg: "ES256" });
-    expect(body.keys[0].d).toBeUndefined();
+    // The one of the settings first, and those that apps may ask for.
+    const keys = body.keys as Record<string, unknown>[];
+    expect(keys[0]).toMatchObject({ kty: "EC", crv: "P-256", alg: "ES256" });
+    expect(keys.map(({ alg }) => alg).sort()).toEqual(["ES256", "EdDSA", "RS256"]);
+    // RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1.
+    const secret = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+    expect(keys.flatMap((key) => secret.filter((name) => name in key))).toEqual([]);
   });
 
   test("health answers, and checks D1 when asked to", async () => {
@@ -173,7 +177,7 @@ describe("settings", () => {
     ["AUDIT_MAX_ROWS", "9999"],
     ["MAIL_FROM", "nobody"],
     ["TOKEN_ISSUER", "x".repeat(201)],
-    ["TOKEN_ALGORITHM", "RS256"],
+    ["TOKEN_ALGORITHM", "HS256"],
     ["TOKEN_KEY_DELAY_SECONDS", "86401"],
   ] as const)(
     "a bad %s (%j) answers every request with 500 and logs its name once, never its value",

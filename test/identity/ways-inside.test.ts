@@ -91,6 +91,8 @@ const ENDS_NOTHING = new RegExp(
     "tenant\\.(exported|created|updated|resumed|settings_changed)",
     "user\\.(created|updated|resumed)",
     "platform_key\\.created",
+    "client\\.created",
+    "app\\.connected",
     "import\\.",
     "auth\\.(registered|login|login_failed|locked|email_verified|password_reset_requested|name_changed)$",
     "auth\\.(email_change_requested|2fa_disabled|recovery_used|recovery_codes_renewed|passkey_added)$",
@@ -109,6 +111,12 @@ const ENDS_ONE: Partial<Record<AuditAction, string>> = {
   "auth.2fa_removed": "the sessions",
   "platform_key.rotated": "the former key of the product",
   "platform_key.revoked": "the key of the product",
+  "client.updated": "the sign-ins to an app that is disabled, or of tenants that it loses",
+  "client.deleted": "the sign-ins to the app",
+  "client.secret_rotated": "the former secret of the app, after its overlap",
+  "client.secret_ended": "the former secret of the app",
+  "client.tokens_revoked": "the sign-ins to the app",
+  "app.code_reused": "the sign-in to the app",
 };
 
 describe("the table", () => {

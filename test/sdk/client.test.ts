@@ -52,6 +52,8 @@ test("every endpoint has a method", async () => {
       client.platform.users,
       client.platform.members,
       client.platform.imports,
+      client.platform.clients,
+      client.platform.usage,
       client.platform.keys,
       client.portal.links,
       client.portal.tokens,

@@ -142,6 +142,7 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "DELETE /platform/clients/:id/secret/previous": {},
   "POST /platform/clients/:id/revoke": {},
   // For platform keys alone; platform-api.test.ts has those.
+  "GET /platform/usage": {},
   "POST /platform/tenants": {},
   "GET /platform/tenants": {},
   "GET /platform/tenants/:tenant": {},

@@ -59,6 +59,32 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
     await as("PATCH", `/users/${userId}`, { password: fresh("password") });
   },
 
+  apps: async () => {
+    const { token } = await operator();
+    const app = { name: "Shop", redirectUrls: ["https://shop.example/callback"] };
+    await ask("POST", "/platform/clients", { ...app, scopes: [fresh("scope")] }, token);
+    const made = (await ask("POST", "/platform/clients", app, token)).body.data;
+    keep(made.secret);
+    const uses: [method: string, path: string, right: unknown][] = [
+      ["PATCH", "", { name: "Other" }],
+      ["POST", "/secret", {}],
+      ["DELETE", "/secret/previous", {}],
+      ["POST", "/revoke", {}],
+      ["DELETE", "", {}],
+    ];
+    for (const [method, path, right] of uses) {
+      const { status, body } = await ask(method, `/platform/clients/${made.id}${path}`, right, token);
+      expect([method, path, status]).toEqual([method, path, 200]);
+      keep(body.data?.secret);
+      await ask(
+        method,
+        `/platform/clients/nobody${path}`,
+        { ...(right as object), password: fresh("password") },
+        token,
+      );
+    }
+  },
+
   imports: async () => {
     const { token } = await operator();
     const scopes = { name: "importer", scopes: ["users.write"] };
