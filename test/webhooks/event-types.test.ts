@@ -273,5 +273,6 @@ test("a tenant without rules pays nothing, and one with rules a round trip when 
   await declare(owner, { name: "a", schema: ORDER, enforce: "reject" });
   const [first, next] = [await cost(owner), await cost(owner)];
   expect([plain.trips, first.trips, next.trips]).toEqual([2, 3, 2]);
-  expect([first.rowsWritten, next.rowsWritten]).toEqual([plain.rowsWritten, plain.rowsWritten]);
+  // The first event of a tenant costs one row more.
+  expect([first.rowsWritten, next.rowsWritten]).toEqual([plain.rowsWritten, plain.rowsWritten - 1]);
 });

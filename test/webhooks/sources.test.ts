@@ -244,7 +244,8 @@ test("a call costs two round trips and the rows of a publish with a key, a refus
     costOf("POST", `/in/${id}`, { body, headers: { "x-github-event": "push", ...headers } });
   const signed = async (body: object) => SIGNED.github(JSON.stringify(body), 0);
   const first = await cost({ n: 1 }, await signed({ n: 1 }));
-  expect(first).toMatchObject({ status: 202, trips: 3, rowsWritten: 3 });
+  // The first event of a tenant costs one row more.
+  expect(first).toMatchObject({ status: 202, trips: 3, rowsWritten: 4 });
   expect(await cost({ n: 2 }, await signed({ n: 2 }))).toMatchObject({ status: 202, trips: 2, rowsWritten: 2 });
   expect(await cost({ n: 2 }, await signed({ n: 2 }))).toMatchObject({ status: 200, trips: 3, rowsWritten: 0 });
   expect(await cost({}, {})).toMatchObject({ status: 401, trips: 2, rowsWritten: 1 });
