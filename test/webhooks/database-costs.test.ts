@@ -29,7 +29,8 @@ async function subscribers(count: number): Promise<Person> {
 
 /**
  * The last columns: rows written, indexes included, of which each event of the audit log is 2, and the note that a
- * tenant has published is 1, with its first event; and the round trips. A change of a subscription is decided on what is stored, so it takes one to read and one to write.
+ * tenant has published is 1, with its first event; and the round trips. A change of a subscription is decided on what
+ * is stored, so it takes one to read and one to write.
  */
 test.each([
   ["POST", "/webhooks", { name: "n", url: "http://receiver.example/200/b", events: ["Unheard"], secret: "s" }, 6],

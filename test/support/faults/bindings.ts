@@ -153,6 +153,8 @@ function bodyOf(text: string): ReadableStream {
 
 function abortion(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => {
+    // It may have been aborted while it waited for a connection.
+    if (signal?.aborted) reject(signal.reason);
     signal?.addEventListener("abort", () => reject(signal.reason));
   });
 }

@@ -261,7 +261,11 @@ class Schedule {
       const isDone = () => this.#busy === 0 && this.world.isIdle && clock.nowMs >= notBeforeMs;
       const problems = await clock.run(isDone, plan.startMs + DEADLINE_MS).then(
         () => [],
-        (error: Error) => [`not over after ${(clock.nowMs - plan.startMs) / 1000} s: ${error.message}`],
+        ({ message }: Error) => {
+          const seconds = (clock.nowMs - plan.startMs) / 1000;
+          const unfinished = this.world.unfinished.join("; ");
+          return [`not over after ${seconds} s: ${message}; ${this.#busy} busy; unfinished: ${unfinished}`];
+        },
       );
       const rows = await readRows(this.world.database, TENANT_ID);
       if (problems.length > 0 || !isOwed(rows)) return { rows, problems };

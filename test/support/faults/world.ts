@@ -73,6 +73,14 @@ export class World {
     return this.#live.size === 0 && this.queues.isEmpty;
   }
 
+  /** The invocations that have not ended, each with its calls that have no answer. */
+  get unfinished(): string[] {
+    return [...this.#live].map(({ name, unanswered }) => {
+      const calls = [...unanswered].flatMap(([call, count]) => (count > 0 ? [call] : []));
+      return `${name} (${calls.join(", ")})`;
+    });
+  }
+
   #everyMinute(): void {
     void this.invoke("cron", startSweepers);
     this.clock.after(MINUTE_MS, () => this.#everyMinute());
