@@ -4,11 +4,11 @@
  */
 import type { D1 } from "./simulated-service.ts";
 
-export const TENANTS = 200_000;
-export const EVENTS = 2_000_000;
+const TENANTS = 200_000;
+const EVENTS = 2_000_000;
 const EVENTS_PER_TENANT = EVENTS / TENANTS;
 /** These tenants, the last ones, have never published. */
-export const SILENT_TENANTS = 1_000;
+const SILENT_TENANTS = 1_000;
 const RETENTION_MS = 30 * 86_400_000;
 /** What retention finds due in its first run: as much as comes in an hour. */
 const OLDER_MS = 3_600_000;

@@ -85,9 +85,9 @@ test("publishes of every moment of a move that is killed at each call are in the
   );
   // Only while the fence stands: never while much is copied. On a slow machine a fence lapses, and its last moments can
   // fall into the copying that follows.
-  const fence = refused.findIndex((one) => one === "seal 503");
+  const fence = refused.indexOf("seal 503");
   expect(refused.filter((one) => !/^(copy|seal|flip) 503$/.test(one))).toEqual([]);
-  expect(refused.slice(0, fence)).toEqual([]);
+  expect(refused.slice(0, fence < 0 ? refused.length : fence)).toEqual([]);
   expect(attempts).toBeGreaterThan(refused.length);
   expect(await placeOf(person)).toEqual({ shard: OTHER, former_shard: SHARD });
   expect(await publishOnce(person, published)).toBe(202);
