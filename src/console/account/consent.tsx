@@ -69,7 +69,7 @@ const Links = ({ client: { settings } }: Pick<ConsentProps, "client">) => {
   );
 };
 
-/** To a program of the person's device goes nothing without a click: any of them could have named the app. */
+/** Nothing goes to a program on the person's device without a click, because any program there could name the app. */
 export const ToDevice = ({ client, address }: { client: ClientRow; address: string }) => (
   <NarrowPage title={`Continue to ${client.name}`}>
     <div class="card">

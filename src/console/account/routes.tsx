@@ -27,7 +27,7 @@ const AUTHORIZE = { callers: "anybody", limit: { rule: "authorize", per: "IP add
 
 const sessionOf = async (c: Context<AppEnv>) => (await findCurrentUser(c))?.principal ?? null;
 
-/** Without a form before, a redirect; to a program of the device never without a click. */
+/** Redirects to an app on the web. A program on the device gets nothing without a click. */
 function toApp(c: Context<AppEnv>, client: ClientRow, address: string) {
   if (!isOnDevice(address)) return c.redirect(address, 303);
   return page(c, { title: "Continue" }, <ToDevice client={client} address={address} />);

@@ -25,9 +25,7 @@ export interface AppRequest {
 
 /** The request between its pages: a link, and no more. */
 export const sealRequest = (deps: Deps, { params, at }: AppRequest): Promise<string> =>
-  seal(deps, "request", { params: params.toString(), at, expiresAt: deps.now() + REQUEST_LIFETIME_MS } as {
-    expiresAt: number;
-  });
+  seal(deps, "request", { params: params.toString(), at, expiresAt: deps.now() + REQUEST_LIFETIME_MS });
 
 /** Throws VALIDATION_FAILED, for our own page. */
 export async function openRequest(deps: Deps, sealed: string): Promise<AppRequest> {

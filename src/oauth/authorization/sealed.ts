@@ -13,7 +13,7 @@ type Purpose = "request" | "consent" | "code";
 const purposeOf = (purpose: Purpose) => `oauth:${purpose}`;
 
 /** In the alphabet of URLs. */
-export const seal = async (deps: Deps, purpose: Purpose, value: Expiring): Promise<string> =>
+export const seal = async <T extends Expiring>(deps: Deps, purpose: Purpose, value: T): Promise<string> =>
   (await encryptState(deps, purposeOf(purpose), value)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 /** Null if the value is missing, has expired or was not encrypted by us. */

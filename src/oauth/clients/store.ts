@@ -133,7 +133,10 @@ export async function updateClient(
   return updated.length === 1;
 }
 
-/** Deletes a client, with what people have allowed it and its sign-ins. Returns false if there is none. */
+/**
+ * Deletes a client, and ends its tokens. Its consents and sign-ins stay, and open nothing without it. Returns false if
+ * there is none.
+ */
 export async function deleteClientOf({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
   const { deleted } = await atomically(db, {
     deleted: sql`DELETE FROM oauth_clients WHERE id = ${id} RETURNING id`,

@@ -28,7 +28,7 @@ export const countUsage: PagedMaintenance = async (deps, shard, _cursor, isOver)
     const from = after;
     const page = await pages.next((limit) => countPage(deps, shard, { from, until, limit }));
     if (page.isLast) {
-      await noteCountedTo(deps, shard, firstIdAt(until));
+      await noteCountedTo(deps, { shard, eventId: firstIdAt(until) });
       return null;
     }
     after = page.last;
@@ -45,11 +45,10 @@ async function countPage(
   const events = await readEvents(deps.shards.db(shard), { after: from, until, limit });
   const last = events.at(-1)?.id ?? from;
   if (last !== from) {
-    // What tells of a subscription is ours, and is not charged for.
+    // Operational events are about subscriptions. They come from us, so nobody is charged for them.
     const charged = events.filter(({ type }) => !type.startsWith(OPERATIONAL_PREFIX)).map(placed);
     const counted = await readCounted(deps, shard, [...new Set(charged.map(({ pair }) => pair))]);
-    await addUsage(deps, usageOf(charged, counted));
-    await noteCountedTo(deps, shard, last);
+    await addUsage(deps, usageOf(charged, counted), { shard, eventId: last });
   }
   return { last, isLast: events.length < limit };
 }
