@@ -10,6 +10,7 @@ import { shippedPackages } from "../sbom.ts";
 import { startCpu } from "../start-cpu.ts";
 import { advisories, signatures } from "./audit.ts";
 import { type Finding, finding, program, run } from "./gate.ts";
+import { checkNames } from "./names.ts";
 
 /** Of all modules, texts included; about a quarter of what the platform's free plan accepts (3 MiB). */
 const MAX_BUNDLE_GZIP_KIB = 800;
@@ -34,6 +35,7 @@ export async function* checkBundle(folder: string): AsyncGenerator<Finding> {
   if (bundled.result === "ok") keepBundle(folder);
   yield checkSize(folder);
   yield checkStart(folder);
+  yield checkNames(folder);
   const packages = packagesIn(folder);
   const count = `packages in the bundle ${packages.size} (at most ${MAX_BUNDLED_PACKAGES})`;
   yield finding(count, packages.size <= MAX_BUNDLED_PACKAGES, [...packages].join("\n"));
