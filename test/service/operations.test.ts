@@ -22,6 +22,7 @@ const ELSEWHERE: Record<string, string> = {
   "POST /oauth/authorize": OF_APPS,
   "POST /oauth/token": OF_APPS,
   "POST /oauth/userinfo": OF_APPS,
+  "GET /api/v1/in/:sourceId": THE_SAME_FOR_ALL,
   "POST /api/v1/in/:sourceId": SIGNED,
   "GET /api/v1/listen/:id/socket": SIGNED,
 };

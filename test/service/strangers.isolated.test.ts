@@ -54,6 +54,7 @@ const ROUTES: Record<string, Stranger> = {
   "GET /.well-known/revoked": ["shared"],
   "GET /.well-known/webhook-keys/:id": ["counted", () => ({ at: crypto.randomUUID() })],
   "GET /api/v1/openapi.json": ["nothing"],
+  "GET /api/v1/in/:sourceId": ["nothing"],
   "GET /postern.tgz": ["nothing"],
   "GET /postern-0.1.0.tgz": ["nothing"],
   "GET /docs": ["nothing"],

@@ -29,6 +29,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "POST /auth/2fa/remove",
     "POST /auth/forgot-password",
     "POST /auth/reset-password",
+    "GET /in/:sourceId",
     "POST /in/:sourceId",
     "GET /listen/:id/socket",
   ],

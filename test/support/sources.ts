@@ -19,8 +19,11 @@ export const create = async (person: Person, provider: SourceProvider, more: obj
 export const hex = async (text: string, secret = SECRET) => toHex(await hmac("SHA-256", utf8(secret), text));
 const base64 = async (text: string, secret = SECRET) => toBase64(await hmac("SHA-256", utf8(secret), text));
 
+/** The providers whose signatures stand in headers, and are made with SECRET. */
+export type SigningProvider = Exclude<SourceProvider, "twilio" | "sendgrid" | "mailgun">;
+
 /** The headers that a provider sends with a body. */
-export const SIGNED: Record<SourceProvider, (body: string, seconds: number) => Promise<Record<string, string>>> = {
+export const SIGNED: Record<SigningProvider, (body: string, seconds: number) => Promise<Record<string, string>>> = {
   stripe: async (body, t) => ({ "stripe-signature": `t=${t},v1=${await hex(`${t}.${body}`)}` }),
   github: async (body) => ({ "x-hub-signature-256": `sha256=${await hex(body)}`, "x-github-event": "issues" }),
   shopify: async (body) => ({ "x-shopify-hmac-sha256": await base64(body), "x-shopify-topic": "orders/create" }),
@@ -47,7 +50,7 @@ export const send = (id: string, raw: string, headers: Record<string, string> = 
   call("POST", `/in/${id}`, { raw, headers: { "content-type": "application/json", ...headers } });
 
 /** Sends a rightly signed call. */
-export const deliver = async (id: string, provider: SourceProvider, body: string, more: Record<string, string> = {}) =>
+export const deliver = async (id: string, provider: SigningProvider, body: string, more: Record<string, string> = {}) =>
   send(id, body, { ...(await SIGNED[provider](body, nowSeconds())), ...more });
 
 export const eventsOf = async ({ token }: Person) => (await call("GET", "/events", { token })).body.data;

@@ -34,15 +34,15 @@ test.each(["payload=no", "payload=%ff", "a=b", "payload=%7B%22a%22", "&"])(
   },
 );
 
-test("a form that is not genuine gets the same 401 everywhere, and a genuine one of others than GitHub 415", async () => {
+test("a form that is not genuine gets the same 401 everywhere, and a genuine one of who sends none 415", async () => {
   const person = await signUpVerified();
-  const [github, slack] = [await create(person, "github"), await create(person, "slack")];
+  const [github, stripe] = [await create(person, "github"), await create(person, "stripe")];
   const off = await create(person, "github", { enabled: false });
   const answers = [];
-  for (const id of [github.id, slack.id, off.id, newSourceId()]) answers.push(await send(id, formOf("{}"), FORM));
+  for (const id of [github.id, stripe.id, off.id, newSourceId()]) answers.push(await send(id, formOf("{}"), FORM));
   expect(answers.map(({ status, body }) => [status, body.message])).toEqual(Array(4).fill([401, "Invalid signature."]));
-  expect((await deliver(slack.id, "slack", "command=x", FORM)).status).toBe(415);
-  await hasError(person, slack.id, "media_type");
+  expect((await deliver(stripe.id, "stripe", "a=x", FORM)).status).toBe(415);
+  await hasError(person, stripe.id, "media_type");
 });
 
 const LONG = JSON.stringify("x".repeat(256 * 1024));

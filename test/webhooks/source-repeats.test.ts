@@ -1,15 +1,14 @@
 /** Sources: which calls are one event. A genuine event is never taken for a repeat of another one. */
 import { expect, test } from "vitest";
-import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { signUpVerified } from "../support/client";
-import { create, deliver, eventsOf, HMAC } from "../support/sources";
+import { create, deliver, eventsOf, HMAC, type SigningProvider } from "../support/sources";
 
 const BODY = '{"id":7,"kind":"x"}';
 const hmacWith = (more: object) => ({ verification: HMAC.verification, ...more });
 const BY_HEADER = { header: "X-Event" };
 
 type Headers = Record<string, string>;
-type Case = [title: string, SourceProvider, options: object, calls: [Headers, body?: string][]];
+type Case = [title: string, SigningProvider, options: object, calls: [Headers, body?: string][]];
 
 const DIFFERENT: Case[] = [
   [

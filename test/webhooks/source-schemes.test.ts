@@ -184,6 +184,16 @@ describe("a header with the time and signatures", () => {
     expect(await refusal(await sample(verification, header, separator))).toBeNull();
   });
 
+  test.each([`${seconds}.25`, `${seconds}000`, `${seconds}000000`, `${seconds}000000000`, "2025-01-01T00:00:00+0000"])(
+    "takes the time %s",
+    async (time) => {
+      const right = toHex(await hmac("SHA-256", utf8(SECRET), `${time}.{}`));
+      const given = await sample(COMMAS, () => `t=${time},v1=${right}`);
+      const later = new Date((seconds + 301) * 1000).toISOString();
+      expect([await refusal(given), await refusal({ ...given, at: later })]).toEqual([null, "timestamp"]);
+    },
+  );
+
   test.each<[string, (right: string) => string]>([
     ["two times", (r) => `t=${seconds},t=${seconds + 1},v1=${r}`],
     ["no time", (r) => `v1=${r}`],

@@ -4,9 +4,8 @@ import { describe, expect, test, vi } from "vitest";
 import { publicKeyText } from "../../src/base/crypto/ed25519";
 import { fromBase64, toBase64, utf8 } from "../../src/base/crypto/encoding";
 import { hmac } from "../../src/base/crypto/webhook-signature";
-import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { refusalOf } from "../../src/webhooks/sources/verify";
-import { HMAC, NOW_MS, SECRET, SIGNED } from "../support/sources";
+import { HMAC, NOW_MS, SECRET, SIGNED, type SigningProvider } from "../support/sources";
 
 describe("a signature that its provider has published is right, for", () => {
   const slackBody =
@@ -15,7 +14,7 @@ describe("a signature that its provider has published is right, for", () => {
     "&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack" +
     ".com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0" +
     "bc887a14d10d2c447fce8b6703c";
-  test.each<[SourceProvider, string, string, Record<string, string>, number]>([
+  test.each<[SigningProvider, string, string, Record<string, string>, number]>([
     [
       "github",
       "It's a Secret to Everybody",
@@ -52,7 +51,7 @@ describe("a signature that its provider has published is right, for", () => {
   });
 });
 
-test.each<SourceProvider>(["stripe", "slack", "standard", "hmac"])(
+test.each<SigningProvider>(["stripe", "slack", "standard", "hmac"])(
   "%s: a call is taken until 300 s from its time, before and after, and not at 301",
   async (provider) => {
     const verifier = { provider, options: HMAC_OPTIONS(provider), secrets: [SECRET] };
@@ -69,7 +68,7 @@ test.each<SourceProvider>(["stripe", "slack", "standard", "hmac"])(
   },
 );
 
-const HMAC_OPTIONS = (provider: SourceProvider) =>
+const HMAC_OPTIONS = (provider: SigningProvider) =>
   provider === "hmac"
     ? {
         verification: {
@@ -82,7 +81,7 @@ const HMAC_OPTIONS = (provider: SourceProvider) =>
       }
     : {};
 
-test.each(Object.keys(SIGNED) as SourceProvider[])(
+test.each(Object.keys(SIGNED) as SigningProvider[])(
   "%s: a repeated or a missing header is refused",
   async (provider) => {
     const verifier = { provider, options: HMAC_OPTIONS(provider), secrets: [SECRET] };

@@ -4,12 +4,21 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fromStored } from "../../src/base/db/stored-text";
 import { newSourceId } from "../../src/webhooks/hops/source-id";
 import { forgetRefusals } from "../../src/webhooks/sources/refusals";
-import type { SourceProvider } from "../../src/webhooks/sources/schemas";
 import { call, eventually, newAddress, signUpVerified } from "../support/client";
 import { costOf } from "../support/cost";
 import { callUnder } from "../support/overrides";
 import { deliveryDb, SHARD } from "../support/shard";
-import { create, deliver, errorsOf, eventsOf, nowSeconds, optionsOf, SIGNED, send } from "../support/sources";
+import {
+  create,
+  deliver,
+  errorsOf,
+  eventsOf,
+  nowSeconds,
+  optionsOf,
+  SIGNED,
+  type SigningProvider,
+  send,
+} from "../support/sources";
 
 /** In the form that `fromStored` takes. */
 const PAYLOAD_SQL =
@@ -20,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each<[SourceProvider, string, string, Record<string, string>]>([
+test.each<[SigningProvider, string, string, Record<string, string>]>([
   ["stripe", '{"id":"evt_1","type":"invoice.paid", "big":12345678901234567890}', "stripe.invoice.paid", {}],
   ["github", '{"action":"opened"}', "github.issues.opened", {}],
   ["github", "[1]", "github.issues", {}],
@@ -28,6 +37,7 @@ test.each<[SourceProvider, string, string, Record<string, string>]>([
   ["slack", '{"event_id":"Ev1","event":{"type":"message"}}', "slack.message", {}],
   ["standard", '{"type":"order.paid"}', "order.paid", {}],
   ["standard", '{"a":1}', "from.header", { "x-webhook-event": "from.header" }],
+  ["standard", '{"a":1}', "of.event", { "ce-type": "of.event", "ce-specversion": "1.0" }],
   ["hmac", '{"kind":"Shipped","n":7}', "Shipped", {}],
 ])("%s: %s becomes the event %s, byte for byte, and once in parallel", async (provider, body, type, headers) => {
   const person = await signUpVerified();
@@ -43,7 +53,7 @@ test.each<[SourceProvider, string, string, Record<string, string>]>([
   expect(await rawPayloadOf(event.id)).toBe(body);
 });
 
-test.each<[SourceProvider, string, Record<string, string>, string]>([
+test.each<[SigningProvider, string, Record<string, string>, string]>([
   ["stripe", '{"id":"evt_1","type":"a"}', {}, "evt_1"],
   ["github", "{}", { "x-github-delivery": "delivery-1" }, "delivery-1"],
   ["shopify", "{}", { "x-shopify-event-id": "shopify-1" }, "shopify-1"],

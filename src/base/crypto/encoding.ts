@@ -38,6 +38,9 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
 }
 
 /** SHA-256 in hex: the form in which random tokens are stored. */
-export async function sha256Hex(text: string): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
+export const sha256Hex = (text: string): Promise<string> => sha256OfBytes(utf8(text));
+
+/** SHA-256 of bytes, in hex. */
+export async function sha256OfBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

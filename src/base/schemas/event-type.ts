@@ -9,6 +9,9 @@ export const eventType = z
   .regex(/^[!-)+-~]*$/, "Must be printable ASCII without spaces and *")
   .meta({ examples: ["OrderPaid"] });
 
+/** What others call an event, with `_` for each character that no event type has. */
+export const typeNameOf = (name: string): string => name.replace(/[^!-)+-~]/gu, "_");
+
 /** A type, a wildcard, `*` or `postern.*`. One pattern, because clients that are generated make a class of a choice. */
 export const subscribedType = z
   .string()

@@ -55,6 +55,29 @@ export const RECIPES: Readonly<Record<SourceProvider, Recipe>> = {
       "Choose the events to send.",
     ],
   },
+  twilio: {
+    title: "Twilio",
+    about: "Messages and calls, and what becomes of them",
+    secret: "theirs",
+    secretHint: "The auth token of the account.",
+    steps: [
+      "At Twilio, enter this URL as the webhook or status callback of a number, a service or a call, with HTTP POST.",
+    ],
+  },
+  sendgrid: {
+    title: "SendGrid",
+    about: "What becomes of mails",
+    secret: "theirs",
+    secretHint: "The verification key (a public key) of an event webhook whose signature is switched on.",
+    steps: ["In the settings of mail, enter this URL as the one of that event webhook, and choose the events."],
+  },
+  mailgun: {
+    title: "Mailgun",
+    about: "What becomes of mails, and mails that are received",
+    secret: "theirs",
+    secretHint: "The HTTP webhook signing key of the account.",
+    steps: ["At Mailgun, open Webhooks of the domain and add this URL for each event."],
+  },
   standard: {
     title: "Standard Webhooks",
     about: "Any service that signs as standardwebhooks.com says, such as Svix, Resend or another Postern",

@@ -18,7 +18,7 @@ import {
   type SourceSample,
   type SourceSampleResult,
 } from "./schemas";
-import { givenSecret, keyOf, openSecrets, sealSecrets, tooShort } from "./secrets";
+import { givenSecret, imported, keyOf, openSecrets, publicKeyKind, sealSecrets, tooShort } from "./secrets";
 import { insertSource, readSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
 
@@ -34,10 +34,8 @@ export async function createSource(deps: Deps, tenant: Maker, input: NewSource):
   const { name, provider, secrets: given, enabled, ...rest } = input;
   const secrets = given.map((secret) => givenSecret(provider, secret));
   const options = withoutMissing(rest);
-  refuseInvalid([
-    ...refuseOptions(provider, options),
-    ...secrets.flatMap((secret, at) => refuseNewSecret(provider, options, secret, `secrets.${at}`)),
-  ]);
+  const ofSecrets = secrets.map((secret, at) => refuseNewSecret(provider, options, secret, `secrets.${at}`));
+  refuseInvalid([...refuseOptions(provider, options), ...(await Promise.all(ofSecrets)).flat()]);
   const nowMs = deps.now();
   const id = newSourceId();
   const secretsSealed = await sealSecrets(
@@ -60,9 +58,10 @@ export async function changeSource(deps: Deps, tenant: ActingIn, id: string, cha
   const options = withoutMissing({ ...before.options, ...withoutUndefined(given) });
   refuseInvalid(refuseOptions(before.provider, options));
   const secrets = await openSecrets(deps, id, before.secretsSealed);
-  refuseInvalid(
-    secrets.flatMap(({ secret }) => refuseSecret(before.provider, options, secret, "verification.secretEncoding")),
+  const refused = secrets.map(({ secret }) =>
+    refuseSecret(before.provider, options, secret, "verification.secretEncoding"),
   );
+  refuseInvalid((await Promise.all(refused)).flat());
   const after = { ...before, name, enabled, options };
   const fields = Object.keys(change).filter((field) => differs(before, after, field));
   if (fields.length === 0) return before;
@@ -81,7 +80,7 @@ function differs(before: SourceRow, after: SourceRow, field: string): boolean {
 export async function addSecret(deps: Deps, tenant: Maker, id: string, given: string): Promise<SourceRow> {
   const before = await readSource(deps, tenant, id);
   const secret = givenSecret(before.provider, given);
-  refuseInvalid(refuseNewSecret(before.provider, before.options, secret, "secret"));
+  refuseInvalid(await refuseNewSecret(before.provider, before.options, secret, "secret"));
   const secrets = await openSecrets(deps, id, before.secretsSealed);
   if (secrets.length >= MAX_SECRETS) {
     throw new AppError("CONFLICT", { message: `A source can have at most ${MAX_SECRETS} secrets.` });
@@ -122,7 +121,8 @@ export async function trySample(
 ): Promise<SourceSampleResult> {
   const source = await readSource(deps, tenant, id);
   const secrets = (await openSecrets(deps, id, source.secretsSealed)).map(({ secret }) => secret);
-  const call = { headers: new Headers(sample.headers), body: utf8(sample.body) };
+  const url = `${deps.config.publicUrl ?? ""}/api/v1/in/${id}`;
+  const call = { headers: new Headers(sample.headers), body: utf8(sample.body), url };
   const refusal = await refusalOf({ ...source, secrets }, call, deps.now());
   if (refusal !== null) return { verified: false, reason: refusal };
   const reading = readCall(source, call);
@@ -144,18 +144,26 @@ function refuseOptions(provider: SourceProvider, { verification, type, dedupe }:
   return rules.filter(([, isWrong]) => isWrong).map(([path, , message]) => ({ path, message }));
 }
 
-function refuseNewSecret(provider: SourceProvider, options: SourceOptions, secret: string, path: string) {
+async function refuseNewSecret(provider: SourceProvider, options: SourceOptions, secret: string, path: string) {
   const message = tooShort(provider, secret);
   return message === null ? refuseSecret(provider, options, secret, path) : [{ path, message }];
 }
 
 /** Also for a secret that is there, when the options say another form. */
-function refuseSecret(provider: SourceProvider, options: SourceOptions, secret: string, path: string): ErrorDetail[] {
+async function refuseSecret(
+  provider: SourceProvider,
+  options: SourceOptions,
+  secret: string,
+  path: string,
+): Promise<ErrorDetail[]> {
   try {
-    keyOf(provider, options, secret);
+    await imported(keyOf(provider, options, secret), "SHA-256");
     return [];
   } catch {
-    return [{ path, message: "A secret is not in the form that its prefix or secretEncoding says" }];
+    const wanted = publicKeyKind(provider, options.verification?.algorithm)
+      ? "a public key"
+      : "in the form that its prefix or secretEncoding says";
+    return [{ path, message: `A secret is not ${wanted}` }];
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a genuine call says: the type of its event, and what tells it from others. */
+import { isForm } from "../../base/media-type";
 import type { SourceOptions, TypeRule } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 import { standardHeader } from "./signed";
@@ -35,8 +36,16 @@ export function contentOf(provider: SourceProvider, options: SourceOptions, head
       return shopify(headers);
     case "slack":
       return slack(body);
+    case "twilio":
+      return twilio(headers, body);
+    case "sendgrid":
+      // A call has a list of events of several types.
+      return { ...named("events", null), correlationId: idAt(body, "/0/sg_event_id") };
+    case "mailgun":
+      return mailgun(body);
     case "standard": {
-      const inCall = () => textAt(body, "/type") ?? headers.get("x-webhook-event");
+      // CloudEvents in binary mode have their type in a header.
+      const inCall = () => textAt(body, "/type") ?? headers.get("x-webhook-event") ?? headers.get("ce-type");
       return named(options.type ? typeBy(options.type, headers, body) : inCall(), standardHeader(headers, "id"));
     }
     case "hmac":
@@ -73,11 +82,34 @@ function shopify(headers: Headers): Content {
   return { ...content, identity: { names: [id, topic ?? ""], withBody: true }, correlationId: eventId };
 }
 
+/** Slash commands have no type. Slack checks the certificate with a form that is no event. */
 function slack(body: unknown): Content {
-  const outer = textAt(body, "/type");
+  const outer = textAt(body, "/type") ?? (textAt(body, "/command") && "slash_command");
   const challenge = outer === "url_verification" ? textAt(body, "/challenge") : null;
-  const content = named(textAt(body, "/event/type") ?? outer, idAt(body, "/event_id"));
+  const id = idAt(body, "/event_id") ?? textAt(body, "/trigger_id");
+  const content = { ...named(textAt(body, "/event/type") ?? outer, id), isEvent: !textAt(body, "/ssl_check") };
   return challenge === null ? content : { ...content, isEvent: false, challenge };
+}
+
+/** Twilio does not name what it tells, but has its state. */
+function twilio(headers: Headers, body: unknown): Content {
+  const states = [
+    ["message", textAt(body, "/MessageStatus") ?? textAt(body, "/SmsStatus")],
+    ["recording", textAt(body, "/RecordingStatus")],
+    ["call", textAt(body, "/CallStatus")],
+  ] as const;
+  const [kind, state] = states.find(([, value]) => value !== null) ?? [];
+  const inJson = textAt(body, "/type") ?? textAt(body, "/0/type") ?? "webhook";
+  const type = state ? `${kind}.${state}` : inJson;
+  const id = headers.get("i-twilio-idempotency-token") ?? "";
+  return { ...named(type, null), identity: { names: ["token", id, type], withBody: true }, correlationId: id || null };
+}
+
+/** The token is signed, and works once; the rest of the body is not signed. */
+function mailgun(body: unknown): Content {
+  const token = textAt(body, "/signature/token") ?? textAt(body, "/token");
+  const type = textAt(body, "/event-data/event") ?? textAt(body, "/event") ?? "message";
+  return { ...named(type, token), correlationId: textAt(body, "/event-data/id") ?? token };
 }
 
 function hmac({ type: rule, dedupe, verification }: SourceOptions, headers: Headers, body: unknown): Content {
@@ -98,7 +130,7 @@ export const placeOf = (rule: { path: string } | { pointer: string }): string =>
 
 function typeBy(rule: TypeRule, headers: Headers, body: unknown): string | null {
   if ("fixed" in rule) return rule.fixed;
-  return "header" in rule ? headers.get(rule.header) : textAt(body, rule.pointer);
+  return "header" in rule ? headers.get(rule.header) : idAt(body, rule.pointer);
 }
 
 function textAt(body: unknown, pointer: string): string | null {
@@ -126,3 +158,10 @@ function valueAt(body: unknown, pointer: string): unknown {
       body,
     );
 }
+
+/**
+ * Whether the provider takes no other answer than an empty 200: Slack shows people what the answer to a form says, and
+ * Twilio runs it.
+ */
+export const wantsEmptyAnswer = (provider: SourceProvider, headers: Headers): boolean =>
+  provider === "twilio" || (provider === "slack" && isForm(headers.get("content-type")));

@@ -2,20 +2,42 @@
 
 import type { InboundCall, Signed, Token } from "./inbound-call";
 import type { Verification } from "./option-schemas";
-import { entriesOf, type Hash, isRepeated, join, mac, present, type SignedTime, timeIn } from "./signature-text";
+import {
+  entriesOf,
+  type Hash,
+  isRepeated,
+  join,
+  mac,
+  present,
+  type SignedTime,
+  signature,
+  timeIn,
+} from "./signature-text";
 
-const HASHES = { sha1: "SHA-1", sha256: "SHA-256", sha512: "SHA-512" } as const satisfies Record<string, Hash>;
+/** Those of public keys have their hash in them. */
+const HASHES = {
+  sha1: "SHA-1",
+  sha256: "SHA-256",
+  sha512: "SHA-512",
+  ed25519: "SHA-512",
+  ecdsa: "SHA-256",
+} as const satisfies Record<string, Hash>;
 
 /** Returns the signatures of a call, or its token; null if they are missing or malformed. */
 export function describedBy(verification: Verification, call: InboundCall): Signed | Token | null {
   const { header, algorithm, prefix } = verification;
   const given = call.headers.get(header);
   if (given === null) return null;
-  if (algorithm !== "token") return hmacs(verification, call, given, HASHES[algorithm]);
+  if (algorithm !== "token") return signaturesIn(verification, call, given, algorithm);
   return given.startsWith(prefix) ? { token: given.slice(prefix.length) } : null;
 }
 
-function hmacs(verification: Verification, { headers, body }: InboundCall, given: string, hash: Hash): Signed | null {
+function signaturesIn(
+  verification: Verification,
+  { headers, body }: InboundCall,
+  given: string,
+  algorithm: keyof typeof HASHES,
+): Signed | null {
   const { prefix, encoding, idHeader, timestampHeader, toleranceSeconds } = verification;
   const entries = entriesOf(given, separatorsOf(verification));
   const isTimeBeside = timestampHeader?.toLowerCase() === verification.header.toLowerCase();
@@ -27,10 +49,12 @@ function hmacs(verification: Verification, { headers, body }: InboundCall, given
   if (isRepeated(given) && !prefix.includes(", ") && !(isTimeBeside && times.length === 1)) return null;
   const id = idHeader === undefined ? "" : headers.get(idHeader);
   if (id === null || (idHeader !== undefined && id === "")) return null;
+  const hash = HASHES[algorithm];
+  const isOfPair = algorithm === "ed25519" || algorithm === "ecdsa";
   return {
     hash,
-    macs: present(entries.map((entry) => mac(entry, prefix, encoding, hash))),
-    ed25519: [],
+    macs: isOfPair ? [] : present(entries.map((entry) => mac(entry, prefix, encoding, hash))),
+    signatures: isOfPair ? present(entries.map((entry) => signature(entry, prefix, encoding, algorithm))) : [],
     content: contentOf(verification.content, body, { id, time }),
     ...(time ? { timestampSeconds: time.seconds } : {}),
     toleranceSeconds,

@@ -5,6 +5,8 @@ import type { Hash } from "./signature-text";
 export interface InboundCall {
   headers: Headers;
   body: Uint8Array<ArrayBuffer>;
+  /** The URL as the provider has it, which Twilio signs. */
+  url?: string;
 }
 
 /** The signatures of a call, and what they sign. */
@@ -12,9 +14,11 @@ export interface Signed {
   hash: Hash;
   /** HMACs; one of them must be right. */
   macs: Uint8Array<ArrayBuffer>[];
-  /** Ed25519 signatures, of the provider `standard`. */
-  ed25519: Uint8Array<ArrayBuffer>[];
+  /** Signatures of a private key; one of them must be right. */
+  signatures: Uint8Array<ArrayBuffer>[];
   content: Uint8Array<ArrayBuffer>;
+  /** What must be the SHA-256 of the body in hex, where only this is signed and not the body. */
+  bodySha256?: string;
   /** When it was signed, Unix seconds; missing where the provider does not say. */
   timestampSeconds?: number;
   toleranceSeconds: number;

@@ -57,6 +57,8 @@ const SIGNATURE: readonly PlacedField[] = [
         ["sha256", "HMAC-SHA-256", null],
         ["sha512", "HMAC-SHA-512", "sha512"],
         ["sha1", "HMAC-SHA-1", "sha1"],
+        ["ed25519", "Ed25519: the secret is the public key", "ed25519"],
+        ["ecdsa", "ECDSA, P-256: the secret is the public key", "ecdsa"],
         ["token", "none: the secret itself", "token"],
       ],
     }),

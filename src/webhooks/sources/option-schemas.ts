@@ -31,9 +31,13 @@ const verification = z
       examples: ["X-Signature"],
     }),
     algorithm: z
-      .enum(["sha256", "sha512", "sha1", "token"])
+      .enum(["sha256", "sha512", "sha1", "ed25519", "ecdsa", "token"])
       .default("sha256")
-      .meta({ description: "An HMAC; for `token`, the header has the secret itself, and nothing is signed." }),
+      .meta({
+        description:
+          "An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or " +
+          "hexadecimal; for `token`, the header has the secret itself, and nothing is signed.",
+      }),
     encoding: z
       .enum(["hex", "base64"])
       .default("hex")
@@ -73,6 +77,9 @@ const verification = z
     if (given.timestampHeader === undefined && given.timestampPrefix !== undefined) {
       refuse("timestampPrefix", "Needs timestampHeader");
     }
+    if ((given.algorithm === "ed25519" || given.algorithm === "ecdsa") && given.secretEncoding !== "utf8") {
+      refuse("secretEncoding", "A public key is read in any encoding");
+    }
     if (given.algorithm !== "token") return;
     if (given.content !== BODY) refuse("content", "A token signs nothing");
     if (given.secretEncoding !== "utf8") refuse("secretEncoding", "A token is text");
@@ -109,7 +116,7 @@ const typeRule = z
   ])
   .meta({
     id: "SourceType",
-    description: "What names the type: a text in the body, a header, or always the same.",
+    description: "What names the type: a text or whole number in the body, a header, or always the same.",
     examples: [{ pointer: "/event" }],
   });
 

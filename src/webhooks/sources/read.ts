@@ -1,8 +1,10 @@
 /** Turns the body of a genuine call into the event that is published, or says why there is none. */
 import { AppError, invalid } from "../../base/errors";
 import { isForm } from "../../base/media-type";
+import { typeNameOf } from "../../base/schemas/event-type";
 import { publication } from "../events/publication";
 import { type CallIdentity, type Content, contentOf } from "./content";
+import { fieldsOf } from "./form";
 import type { InboundCall } from "./inbound-call";
 import { MAX_INBOUND_BYTES } from "./option-schemas";
 import type { Reason, SourceProvider } from "./schemas";
@@ -24,6 +26,16 @@ type Reading =
   | { is: "ignored"; type: string | null; challenge?: string }
   | { is: "refused"; reason: Reason; error: AppError };
 
+/** What a form is: the JSON in its field `payload`, or its fields. Other providers send no forms. */
+const FORMS: Readonly<Partial<Record<SourceProvider, readonly ("payload" | "fields")[]>>> = {
+  github: ["payload"],
+  slack: ["payload", "fields"],
+  twilio: ["fields"],
+  mailgun: ["fields"],
+  standard: ["payload", "fields"],
+  hmac: ["payload", "fields"],
+};
+
 const OWN_NAMES: readonly SourceProvider[] = ["hmac", "standard"];
 
 /** What stands before each type unless the source says otherwise. */
@@ -36,15 +48,15 @@ export function readCall({ provider, options }: SourceRow, { headers, body }: In
     const message = `The body is larger than ${maxBytes} bytes.`;
     return { is: "refused", reason: "too_large", error: new AppError("PAYLOAD_TOO_LARGE", { message }) };
   }
-  const isFormBody = isForm(headers.get("content-type"));
-  if (isFormBody && provider !== "github") {
+  const form = isForm(headers.get("content-type")) ? (FORMS[provider] ?? []) : null;
+  if (form?.length === 0) {
     return { is: "refused", reason: "media_type", error: new AppError("UNSUPPORTED_MEDIA_TYPE") };
   }
-  const read = jsonIn(body, isFormBody);
+  const read = jsonIn(body, form);
   if (read === null) return { is: "refused", reason: "body", error: new AppError("INVALID_JSON") };
   const content = contentOf(provider, options, headers, read.json);
   const { identity, correlationId, isEvent, challenge } = content;
-  const given = content.type && asType(content.type);
+  const given = content.type && typeNameOf(content.type);
   const type = given === null ? null : (options.typePrefix ?? defaultPrefix(provider)) + given;
   if (!isEvent || (given !== null && !isAllowed(options.allow, given))) {
     return { is: "ignored", type, ...(challenge === undefined ? {} : { challenge }) };
@@ -58,24 +70,43 @@ export function readCall({ provider, options }: SourceRow, { headers, body }: In
   return { is: "event", event };
 }
 
-/** A provider's name with `_` for each character that no event type has. */
-const asType = (name: string): string => name.replace(/[^!-)+-~]/gu, "_");
+/** JSON as text and parsed. */
+interface Json {
+  text: string;
+  json: unknown;
+}
 
-/** The JSON of a call as text and parsed; null if it is not JSON in UTF-8. */
-function jsonIn(body: InboundCall["body"], isFormBody: boolean): { text: string; json: unknown } | null {
+/** The JSON of a call; null if it is not JSON in UTF-8. A mark of the byte order is no part of it (RFC 8259 8.1). */
+function jsonIn(body: InboundCall["body"], form: readonly ("payload" | "fields")[] | null): Json | null {
   try {
-    const sent = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-    const text = isFormBody ? payloadIn(sent) : sent;
-    return { text, json: JSON.parse(text) };
+    const sent = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(body);
+    if (!form) return parsed(sent);
+    // What curl sends of JSON says that it is a form, unless it is told otherwise.
+    const inForm = /^\s*[[{]/.test(sent) ? parsed(sent) : form.includes("payload") ? payloadIn(sent) : null;
+    if (inForm || !form.includes("fields")) return inForm;
+    const json = fieldsOf(new URLSearchParams(sent));
+    return { text: JSON.stringify(json), json };
   } catch {
     return null;
   }
 }
 
-/** What a form has in its field `payload`. Throws URIError for bytes that are no UTF-8. */
-function payloadIn(form: string): string {
+/** The JSON in the field `payload` of a form; null if it has none. */
+function payloadIn(form: string): Json | null {
   const [, encoded = ""] = /(?:^|&)payload=([^&]*)/.exec(form) ?? [];
-  return decodeURIComponent(encoded.replaceAll("+", " "));
+  try {
+    return parsed(decodeURIComponent(encoded.replaceAll("+", " ")));
+  } catch {
+    return null;
+  }
+}
+
+function parsed(text: string): Json | null {
+  try {
+    return { text, json: JSON.parse(text) };
+  } catch {
+    return null;
+  }
 }
 
 const isAllowed = (allow: readonly string[] | undefined, type: string): boolean =>

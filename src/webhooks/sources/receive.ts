@@ -1,5 +1,5 @@
 /** Receiving a call at the URL of a source. */
-import { sha256Hex, toHex } from "../../base/crypto/encoding";
+import { sha256Hex, sha256OfBytes } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
@@ -113,6 +113,6 @@ async function markOf(sourceId: string, identity: CallIdentity, body: InboundCal
   const { names, withBody } = identity;
   const [id = "", ...others] = names;
   if (others.length === 0 && !withBody) return `in ${sourceId} id ${await sha256Hex(id)}`;
-  const hash = withBody ? [toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body)))] : [];
+  const hash = withBody ? [await sha256OfBytes(body)] : [];
   return `in ${sourceId} call ${await sha256Hex(JSON.stringify([...names, ...hash]))}`;
 }

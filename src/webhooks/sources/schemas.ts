@@ -3,7 +3,17 @@ import * as z from "zod";
 import { described, id, name, time } from "../../base/schemas/schemas";
 import { MAX_INBOUND_BYTES, SOURCE_OPTIONS } from "./option-schemas";
 
-const PROVIDERS = ["stripe", "github", "shopify", "slack", "standard", "hmac"] as const;
+const PROVIDERS = [
+  "stripe",
+  "github",
+  "shopify",
+  "slack",
+  "twilio",
+  "sendgrid",
+  "mailgun",
+  "standard",
+  "hmac",
+] as const;
 
 export type SourceProvider = (typeof PROVIDERS)[number];
 
@@ -54,7 +64,7 @@ export const newSource = z
     enabled: enabled.default(true),
     ...z.object(SOURCE_OPTIONS).partial().shape,
   })
-  .meta({ id: "NewSource", description: "A source to create." });
+  .meta({ id: "SourceInput", description: "A source to create." });
 
 const nullable = Object.fromEntries(
   Object.entries(SOURCE_OPTIONS).map(([key, schema]) => [key, schema.nullable()]),
@@ -69,7 +79,7 @@ export const sourceChange = z
 
 export const newSourceSecret = z
   .strictObject({ secret })
-  .meta({ id: "NewSourceSecret", description: "A further secret, with which calls can be signed from now on." });
+  .meta({ id: "SourceSecretInput", description: "A further secret, with which calls can be signed from now on." });
 
 export const sourceSample = z
   .strictObject({

@@ -4,6 +4,7 @@ import { decrypt, encrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { iso } from "../../base/time";
 import type { SourceOptions } from "./option-schemas";
+import { publicKeyIn } from "./public-keys";
 import type { Source, SourceProvider } from "./schemas";
 
 export interface SourceSecret {
@@ -24,6 +25,9 @@ const MIN_CHARACTERS: Record<SourceProvider, number> = {
   github: 8,
   shopify: 8,
   slack: 8,
+  twilio: 8,
+  sendgrid: 8,
+  mailgun: 8,
   standard: 16,
   hmac: 16,
 };
@@ -60,10 +64,16 @@ export const secretView = ({ id, secret, createdAt }: SourceSecret): Source["sec
   createdAt: iso(createdAt),
 });
 
-/** What verifies signatures: the bytes of an HMAC key, or a public Ed25519 key. */
+/** What verifies signatures: the bytes of an HMAC key, or a public key. */
 export interface VerifyingKey {
-  kind: "hmac" | "ed25519";
+  kind: "hmac" | "ed25519" | "ecdsa";
   bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Of which kind the public key is that stands in place of a secret; null for a secret. */
+export function publicKeyKind(provider: SourceProvider, algorithm: string | undefined): "ed25519" | "ecdsa" | null {
+  if (provider === "sendgrid") return "ecdsa";
+  return provider === "hmac" && (algorithm === "ed25519" || algorithm === "ecdsa") ? algorithm : null;
 }
 
 /** The key in a secret. Throws for a secret that is not in the form which its prefix or its encoding demands. */
@@ -73,6 +83,8 @@ export function keyOf(provider: SourceProvider, { verification }: SourceOptions,
     if (bytes.length !== PUBLIC_KEY_BYTES) throw new Error("a public key has 32 bytes");
     return { kind: "ed25519", bytes };
   }
+  const kind = publicKeyKind(provider, verification?.algorithm);
+  if (kind) return { kind, bytes: publicKeyIn(kind, secret) };
   return { kind: "hmac", bytes: hmacKey(provider, verification?.secretEncoding ?? "utf8", secret) };
 }
 
@@ -90,3 +102,11 @@ function nonEmpty(bytes: Uint8Array<ArrayBuffer>) {
   if (bytes.length === 0) throw new Error("an empty key");
   return bytes;
 }
+
+const PUBLIC_KEY = { ed25519: { name: "Ed25519" }, ecdsa: { name: "ECDSA", namedCurve: "P-256" } };
+
+/** The key for WebCrypto. Throws for a point that is not on its curve. */
+export const imported = ({ kind, bytes }: VerifyingKey, hash: string): Promise<CryptoKey> => {
+  const algorithm = kind === "hmac" ? { name: "HMAC", hash } : PUBLIC_KEY[kind];
+  return crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
+};

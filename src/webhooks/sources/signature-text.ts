@@ -1,4 +1,5 @@
 /** How signatures and times stand in headers. */
+import { rawSignature } from "../../base/crypto/ecdsa";
 import { fromAnyBase64, fromHex, utf8 } from "../../base/crypto/encoding";
 
 export type Hash = "SHA-1" | "SHA-256" | "SHA-512";
@@ -10,14 +11,15 @@ export interface SignedTime {
   seconds: number;
 }
 
+const SIGNATURE_BYTES = 64;
 const MAC_BYTES: Record<Hash, number> = { "SHA-1": 20, "SHA-256": 32, "SHA-512": 64 };
 /** Of a longer list, the first ones are read. */
 const MAX_ENTRIES = 32;
 const SECONDS = /^\d{1,12}$/;
-const DIGITS = /^\d{1,14}$/;
-const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const NUMBER = /^\d{1,19}(?:\.\d{1,9})?$/;
+const ISO_8601 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/;
 /** As seconds the year 5138, as milliseconds 1973. */
-const MIN_MILLISECONDS = 1e11;
+const MAX_SECONDS = 1e11;
 
 /** The entries of a list, without spaces around them. */
 export const entriesOf = (list: string | null, separator: string | RegExp): string[] =>
@@ -43,15 +45,23 @@ export function bytesIn(text: string, encoding: "hex" | "base64"): Uint8Array<Ar
   }
 }
 
+/** The signature of a private key in a text after its prefix: of Ed25519, or of ECDSA in either of its forms. */
+export function signature(text: string | null, prefix: string, encoding: "hex" | "base64", kind: "ed25519" | "ecdsa") {
+  const bytes = text?.startsWith(prefix) ? bytesIn(text.slice(prefix.length), encoding) : null;
+  const raw = bytes && kind === "ecdsa" ? (rawSignature(bytes) ?? bytes) : bytes;
+  return raw?.length === SIGNATURE_BYTES ? raw : null;
+}
+
 /** A time in Unix seconds. */
 export const secondsIn = (text: string | null): SignedTime | null =>
   text !== null && SECONDS.test(text) ? { text, seconds: Number(text) } : null;
 
-/** A time in Unix seconds, Unix milliseconds or ISO 8601. */
+/** A time in Unix seconds, or thousandths, millionths or billionths of them, or in ISO 8601. */
 export function timeIn(text: string): SignedTime | null {
-  if (DIGITS.test(text)) {
-    const number = Number(text);
-    return { text, seconds: number < MIN_MILLISECONDS ? number : Math.floor(number / 1000) };
+  if (NUMBER.test(text)) {
+    let seconds = Number(text);
+    while (seconds >= MAX_SECONDS) seconds /= 1000;
+    return { text, seconds: Math.floor(seconds) };
   }
   const ms = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? null : { text, seconds: Math.floor(ms / 1000) };

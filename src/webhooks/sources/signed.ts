@@ -3,7 +3,8 @@ import { describedBy } from "./described";
 import type { InboundCall, Signed, Token } from "./inbound-call";
 import type { SourceOptions } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
-import { bytesIn, entriesOf, isRepeated, join, mac, present, secondsIn } from "./signature-text";
+import { entriesOf, isRepeated, join, mac, present, secondsIn, signature } from "./signature-text";
+import { mailgun, sendgrid, twilio } from "./signed-mail-and-sms";
 
 /** Stripe, Slack and Standard Webhooks all advise five minutes. */
 const TOLERANCE_SECONDS = 300;
@@ -25,18 +26,17 @@ const PROVIDERS: Record<Exclude<SourceProvider, "hmac">, (call: InboundCall) => 
   slack: ({ headers, body }) => {
     const time = secondsIn(headers.get("x-slack-request-timestamp"));
     if (time === null) return null;
-    const signature = mac(headers.get("x-slack-signature"), "v0=", "hex");
-    return single(signature, join(`v0:${time.text}:`, body), time.seconds);
+    const given = mac(headers.get("x-slack-signature"), "v0=", "hex");
+    return single(given, join(`v0:${time.text}:`, body), time.seconds);
   },
+  twilio,
+  sendgrid,
+  mailgun,
   standard,
 };
 
-function single(
-  signature: Uint8Array<ArrayBuffer> | null,
-  content: Uint8Array<ArrayBuffer>,
-  timestampSeconds?: number,
-) {
-  return signature && signed([signature], content, timestampSeconds);
+function single(given: Uint8Array<ArrayBuffer> | null, content: Uint8Array<ArrayBuffer>, timestampSeconds?: number) {
+  return given && signed([given], content, timestampSeconds);
 }
 
 const signed = (
@@ -46,7 +46,7 @@ const signed = (
 ): Signed => ({
   hash: "SHA-256",
   macs: present(macs),
-  ed25519: [],
+  signatures: [],
   content,
   ...(timestampSeconds === undefined ? {} : { timestampSeconds }),
   toleranceSeconds: TOLERANCE_SECONDS,
@@ -68,8 +68,8 @@ function standard({ headers, body }: InboundCall): Signed | null {
   if (!id || time === null || !given || isRepeated(given)) return null;
   const entries = entriesOf(given, " ");
   const macs = entries.map((one) => mac(one, "v1,", "base64"));
-  const ed25519 = entries.map((one) => (one.startsWith("v1a,") ? bytesIn(one.slice("v1a,".length), "base64") : null));
-  return { ...signed(macs, join(`${id}.${time.text}.`, body), time.seconds), ed25519: present(ed25519) };
+  const signatures = entries.map((one) => signature(one, "v1a,", "base64", "ed25519"));
+  return { ...signed(macs, join(`${id}.${time.text}.`, body), time.seconds), signatures: present(signatures) };
 }
 
 /** A header of Standard Webhooks, also under the older name that Svix gave it. */

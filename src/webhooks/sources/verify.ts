@@ -1,9 +1,9 @@
 /** Whether a call is genuine. */
-import { randomBytes, utf8 } from "../../base/crypto/encoding";
+import { randomBytes, sha256OfBytes, utf8 } from "../../base/crypto/encoding";
 import type { InboundCall, Signed, Token } from "./inbound-call";
 import type { SourceOptions } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
-import { keyOf, type VerifyingKey } from "./secrets";
+import { imported, keyOf, type VerifyingKey } from "./secrets";
 import { signedBy } from "./signed";
 
 interface Verifier {
@@ -23,14 +23,15 @@ export async function refusalOf(
     await verifyNothing(call.body);
     return (await isAmongSecrets(signed, secrets)) ? null : "signature";
   }
-  if (!signed || signed.macs.length + signed.ed25519.length === 0) {
+  if (!signed || signed.macs.length + signed.signatures.length === 0) {
     await verifyNothing(call.body);
     return "signature";
   }
   const keys = secrets.map((secret) => keyOf(provider, options, secret));
   const right = await Promise.all(keys.map((key) => isSignedWith(key, signed)));
   if (!right.includes(true)) return "signature";
-  const { timestampSeconds, toleranceSeconds } = signed;
+  const { bodySha256, timestampSeconds, toleranceSeconds } = signed;
+  if (bodySha256 !== undefined && bodySha256 !== (await sha256OfBytes(call.body))) return "signature";
   if (timestampSeconds === undefined) return null;
   return Math.abs(Math.floor(nowMs / 1000) - timestampSeconds) > toleranceSeconds ? "timestamp" : null;
 }
@@ -38,17 +39,19 @@ export async function refusalOf(
 /** Takes as long as a verification, for a call that cannot be genuine. */
 export async function verifyNothing(body: Uint8Array<ArrayBuffer>): Promise<void> {
   const macs = [new Uint8Array(32)];
-  const nothing: Signed = { hash: "SHA-256", macs, ed25519: [], content: body, toleranceSeconds: 0 };
+  const nothing: Signed = { hash: "SHA-256", macs, signatures: [], content: body, toleranceSeconds: 0 };
   await isSignedWith({ kind: "hmac", bytes: randomBytes(32) }, nothing);
 }
 
+const VERIFY = { hmac: "HMAC", ed25519: "Ed25519", ecdsa: { name: "ECDSA", hash: "SHA-256" } };
+
 /** Compares in constant time. */
-async function isSignedWith({ kind, bytes }: VerifyingKey, { hash, macs, ed25519, content }: Signed): Promise<boolean> {
-  const algorithm = kind === "hmac" ? { name: "HMAC", hash } : { name: "Ed25519" };
-  const given = kind === "hmac" ? macs : ed25519;
+async function isSignedWith(key: VerifyingKey, { hash, macs, signatures, content }: Signed): Promise<boolean> {
+  const { kind, bytes } = key;
+  const given = kind === "hmac" ? macs : signatures;
   if (kind === "hmac" && given.length > 1) return isAmong(given, await macOf(bytes, hash, content));
-  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
-  const right = await Promise.all(given.map((one) => crypto.subtle.verify(algorithm.name, key, one, content)));
+  const usable = await imported(key, hash);
+  const right = await Promise.all(given.map((one) => crypto.subtle.verify(VERIFY[kind], usable, one, content)));
   return right.includes(true);
 }
 

@@ -1,56 +1,85 @@
-/** `/in/:sourceId`: where providers send their calls. The signature is the credential. */
+/** `/in/:sourceId`: where providers send their calls, and ask whose it is. The signature of a call is the credential. */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
+import { AppError } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
 import { requires } from "../../../base/http/operation";
 import { consume, limitedInside } from "../../../base/http/rate-limit";
 import { describeRoute } from "../../../base/http/route-docs";
 import { says } from "../../../base/schemas/schemas";
+import { wantsEmptyAnswer } from "../content";
 import { authenticateCall, receiveCall } from "../receive";
 import { noteError, noteUnread, reasonOf } from "../refusals";
+import { confirmation } from "./confirmation";
 
 const challenge = z.object({ challenge: z.string() });
+/** What is answered to those who would show people anything else. */
+const NOTHING = z.literal("");
+const TYPES = ["application/json", "text/plain"] as const;
+const PATH = z.object({ sourceId: z.string().meta({ description: "The id of the source.", examples: ["src_"] }) });
 
-export const inboundRoutes = new Hono<AppEnv>().post(
-  "/:sourceId",
-  describeRoute("receiveInbound", "Receives a webhook of a provider, and publishes it as an event.", () => ({
-    202: says("Accepted"),
-    200: z.union([says("Already received", "Ignored"), challenge]),
-    errors: ["UNAUTHENTICATED", "INVALID_JSON", "VALIDATION_FAILED", "EMAIL_NOT_VERIFIED"],
-    path: z.object({ sourceId: z.string().meta({ description: "The id of the source.", examples: ["src_"] }) }),
-    description:
-      "The provider's signature is the credential. The answer to an unknown source is that to a wrong signature. A " +
-      "body of any JSON value with up to 256 KiB is taken; of GitHub, also a form with it as `payload`.",
-  })),
-  requires({ callers: "anybody", bodyKiB: 256, takesForm: true }),
-  limitedInside("inbound", "source"),
-  async (c) => {
-    const deps = c.get("deps");
-    c.set("hasReachedSource", true);
-    const call = { headers: c.req.raw.headers, body: new Uint8Array(await c.req.arrayBuffer()) };
-    const called = await authenticateCall(deps, c.req.param("sourceId"), call, c.get("clientIp"));
-    const { id, tenantId, options } = called.source;
-    c.set("logFields", { tenantId });
-    try {
-      await consume(c, "inbound", id, { max: options.requestsPerMinute });
-    } catch (error) {
-      noteError(deps, id, reasonOf(error), call.body.length);
-      throw error;
-    }
-    const { status, ...receipt } = await receiveCall(deps, called, call);
-    if (!("eventId" in receipt)) return c.json(receipt, status);
-    c.set("logFields", { tenantId, eventId: receipt.eventId });
-    return c.json({ message: receipt.message }, status);
-  },
-);
+export const inboundRoutes = new Hono<AppEnv>()
+  .get(
+    "/:sourceId",
+    describeRoute("confirmInbound", "Answers what a provider sends to learn that the URL is yours.", () => ({
+      200: { body: z.union([z.object({ verification: z.string() }), z.string()]), mediaType: TYPES },
+      errors: ["METHOD_NOT_ALLOWED"],
+      path: PATH,
+      description:
+        "Okta sends a header, whose value it gets back as `verification`. WebSub and the webhooks of Meta send " +
+        "`hub.challenge`, which they get back if `hub.verify_token` is the id of the source.",
+    })),
+    requires({ callers: "anybody" }),
+    (c) => {
+      const asked = { headers: c.req.raw.headers, query: new URL(c.req.url).searchParams };
+      const answer = confirmation(c.req.param("sourceId"), asked);
+      if (answer === null) throw new AppError("METHOD_NOT_ALLOWED", { headers: { Allow: "POST" } });
+      return typeof answer === "string" ? c.text(answer) : c.json(answer);
+    },
+  )
+  .post(
+    "/:sourceId",
+    describeRoute("receiveInbound", "Receives a webhook of a provider, and publishes it as an event.", () => ({
+      202: says("Accepted"),
+      200: { body: z.union([says("Already received", "Ignored"), challenge, NOTHING]), mediaType: TYPES },
+      errors: ["UNAUTHENTICATED", "INVALID_JSON", "VALIDATION_FAILED", "EMAIL_NOT_VERIFIED"],
+      path: PATH,
+      description:
+        "The provider's signature is the credential. The answer to an unknown source is that to a wrong signature. A " +
+        "body of any JSON value with up to 256 KiB is taken, and of those that send forms a form: the event is the JSON " +
+        "in its field `payload`, or its fields. Twilio and the forms of Slack are answered 200 without a body.",
+    })),
+    requires({ callers: "anybody", bodyKiB: 256, takesForm: true }),
+    limitedInside("inbound", "source"),
+    async (c) => {
+      const deps = c.get("deps");
+      c.set("hasReachedSource", true);
+      const { pathname, search } = new URL(c.req.url);
+      const url = new URL(deps.config.publicUrl ?? c.req.url).origin + pathname + search;
+      const call = { headers: c.req.raw.headers, body: new Uint8Array(await c.req.arrayBuffer()), url };
+      const called = await authenticateCall(deps, c.req.param("sourceId"), call, c.get("clientIp"));
+      const { id, tenantId, options } = called.source;
+      c.set("logFields", { tenantId });
+      try {
+        await consume(c, "inbound", id, { max: options.requestsPerMinute });
+      } catch (error) {
+        noteError(deps, id, reasonOf(error), call.body.length);
+        throw error;
+      }
+      const { status, ...receipt } = await receiveCall(deps, called, call);
+      if ("eventId" in receipt) c.set("logFields", { tenantId, eventId: receipt.eventId });
+      if (wantsEmptyAnswer(called.source.provider, call.headers)) return c.text("");
+      return c.json("challenge" in receipt ? receipt : { message: receipt.message }, status);
+    },
+  );
 
 /** Notes calls that are refused before they reach their source: for the size or the media type of their body. */
 export const noteEarlyRefusals = createMiddleware<AppEnv>(async (c, next) => {
   // Afterwards, the parameters are those of the handler that refused.
   const called = { sourceId: c.req.param("sourceId") ?? "", clientIp: c.get("clientIp") };
   await next();
-  if (c.error === undefined || c.get("hasReachedSource")) return;
+  if (c.req.method !== "POST" || c.error === undefined || c.get("hasReachedSource")) return;
   noteUnread(c.get("deps"), called, reasonOf(c.error), await bytesOf(c));
 });
 
