@@ -35,6 +35,7 @@ import { identityRoutes } from "./identity/sign-in/identities/api";
 import { oauthRoutes } from "./identity/sign-in/providers/api";
 import { stepUpRoutes } from "./identity/step-up/api";
 import { tokenRoutes } from "./identity/tokens/routes";
+import { addressRoutes } from "./lifecycle/address/api";
 import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/api";
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/api";
 import { clientRoutes } from "./oauth/clients/api";
@@ -106,6 +107,7 @@ app.use("/api/*", jsonOnly);
 const authenticated = new Hono<AppEnv>()
   .use(requirePrincipal)
   .route("/auth", profileRoutes)
+  .route("/auth", addressRoutes)
   .route("/auth", accountDeletionRoutes)
   .route("/auth", stepUpRoutes)
   .route("/auth", sessionRoutes)

@@ -15,6 +15,12 @@ export const isFreeFor = (userId: SQL | string, email: SQL, nowMs: number): SQL 
   sql`(NOT EXISTS (SELECT 1 FROM users o WHERE o.email = ${email} AND o.id <> ${userId})
     AND NOT ${isReserved(email, userId, nowMs)})`;
 
+/** True while an account has proven the address, or is suspended with it, or can get it back: no link can take it. */
+export const isHeldAgainst = (userId: SQL | string, email: SQL, nowMs: number): SQL =>
+  sql`(EXISTS (SELECT 1 FROM users o WHERE o.email = ${email} AND o.id <> ${userId}
+      AND (o.email_verified_at IS NOT NULL OR o.suspended_at IS NOT NULL))
+    OR ${isReserved(email, userId, nowMs)})`;
+
 /** The address as a new user stores it: null, which the column refuses, while somebody else can get it back. */
 export const addressOfNewUser = (email: string, nowMs: number): SQL =>
   sql`(SELECT ${email} WHERE NOT ${isReserved(email, null, nowMs)})`;

@@ -1,4 +1,5 @@
 /** Changes of name and address. */
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, eventually, logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
 import { holding, visit } from "../support/console";
@@ -120,10 +121,40 @@ describe("a change of address", () => {
     const mail = await mailTo(other.email, /cannot be used/);
     expect(mail.text).not.toContain("token=");
     const { email, token } = await asked(person);
-    expect((await register(email)).status).toBe(201);
+    await env.DB.prepare("UPDATE users SET email = ? WHERE email = ?").bind(email, other.email).run();
     const taken = await confirm(person, token);
     expect([taken.status, taken.body.code]).toEqual([409, "EMAIL_TAKEN"]);
     expect((await me(person)).email).toBe(person.email);
+  });
+
+  test("takes the address from an account that has not proven it, registered before the request or after it", async () => {
+    for (const isBefore of [true, false]) {
+      const [person, email] = [await signUpVerified(), newEmail()];
+      const squatter = async () => {
+        const { body } = await register(email);
+        const { accessToken: token } = body.data;
+        const key = { name: "k", scopes: ["webhook.read"] };
+        const made = await call("POST", "/api-keys", { token, body: key });
+        return { token, key: made.body.data.key };
+      };
+      const before = isBefore ? await squatter() : null;
+      const { token } = await asked(person, email);
+      const { token: session, key } = before ?? (await squatter());
+      const answers = await Promise.all(Array.from({ length: 10 }, () => confirm(person, token)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(await me(person)).toMatchObject({ email, emailVerified: true });
+      expect((await me({ ...person, token: session })) ?? null).toBeNull();
+      expect((await call("GET", "/webhooks", { token: key })).status).toBe(401);
+      expect((await login(email)).status).toBe(200);
+    }
+  });
+
+  test("leaves a suspended account its address", async () => {
+    const [person, email] = [await signUpVerified(), newEmail()];
+    const { token } = await asked(person, email);
+    await register(email);
+    await env.DB.prepare("UPDATE users SET suspended_at = 1 WHERE email = ?").bind(email).run();
+    expect((await confirm(person, token)).body.code).toBe("EMAIL_TAKEN");
   });
 
   test("the present address is refused, and so is one outside the domains of REGISTRATION", async () => {

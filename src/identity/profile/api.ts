@@ -4,14 +4,12 @@ import { saying } from "../../base/http/operation";
 import { sessionOf } from "../../base/http/permissions";
 import { dataOf } from "../../base/schemas/schemas";
 import { recentSignInOrCredentials } from "../step-up/confirm";
-import { changeEmail, confirmEmail, refuseAddress } from "./email-change";
-import { emailChange, emailConfirmation, profileChange, profile as profileSchema } from "./schemas";
+import { changeEmail, refuseAddress } from "./email-change";
+import { emailChange, profileChange, profile as profileSchema } from "./schemas";
 import { renameUser } from "./store";
 import { profileView } from "./view";
 
 const CHANGE_MAILED = "Confirmation email sent.";
-
-const CHANGED = "Email changed.";
 
 export const profile = {
   read: endpoint({
@@ -49,24 +47,10 @@ export const profile = {
     verb: ({ deps, session, input }) => changeEmail(deps, session, input.email),
     answer: saying(CHANGE_MAILED),
   }),
-  confirmEmail: endpoint({
-    id: "confirmEmail",
-    summary: "Changes the address of the account, with the token that was mailed to the new one.",
-    description:
-      "Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links " +
-      "that were mailed before end. For 72 hours nobody else can have the former address.",
-    openWhenSuspended: true,
-    limit: { rule: "changeProfile", per: "user" },
-    schema: emailConfirmation,
-    errors: ["INVALID_TOKEN", "EMAIL_TAKEN", "FORBIDDEN"],
-    verb: ({ deps, session, input }) => confirmEmail(deps, session, input.token),
-    answer: saying(CHANGED),
-  }),
 };
 
 export const profileRoutes = routes({
   "GET /me": profile.read,
   "PATCH /me": profile.change,
   "POST /change-email": profile.changeEmail,
-  "POST /change-email/confirm": profile.confirmEmail,
 });

@@ -8,7 +8,7 @@ import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { endEmailChanges, endMailedLinks } from "../accounts/mailed-links-store";
-import { isFreeFor } from "../addresses-store";
+import { isFreeFor, isHeldAgainst } from "../addresses-store";
 
 export interface NewEmailChange {
   email: string;
@@ -88,7 +88,7 @@ export interface MailedEmailChange {
   /** The other address: the present one in the mail to the new address, the new one in the mail to the former. */
   otherEmail: string | null;
   name: string | null;
-  /** Whether another account has the new address, or can get it back. */
+  /** Whether another account has proven the new address, or can get it back. */
   isTaken: 0 | 1;
 }
 
@@ -99,7 +99,7 @@ export async function findEmailConfirmation(
   nowMs: number,
 ): Promise<MailedEmailChange | null> {
   const found = await queryFirst<MailedEmailChange>(db)`SELECT t.email, u.email AS otherEmail, NULL AS name,
-      NOT ${isFreeFor(sql`u.id`, sql`t.email`, nowMs)} AS isTaken
+      ${isHeldAgainst(sql`u.id`, sql`t.email`, nowMs)} AS isTaken
     FROM email_tokens t JOIN users u ON u.id = t.subject_id
     WHERE t.hash = ${hash} AND t.purpose = 'change-email' AND t.expires_at > ${nowMs}`;
   return found ?? null;

@@ -1,8 +1,7 @@
 /**
- * Changing the address of an account. A link that goes to the new address changes it, in a session of the account.
- * Links that go to the former one, now and again when it is done, undo it for 72 hours.
+ * Asking for a change of the address of an account. A link that goes to the new address changes it, in a session of the
+ * account. Links that go to the former one, now and again when it is done, undo it for 72 hours.
  */
-import { sha256Hex } from "../../base/crypto/encoding";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { AppError, invalid } from "../../base/errors";
@@ -12,12 +11,12 @@ import { mailToken } from "../../base/mail/token";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { DAY_MS } from "../../base/time";
 import { refuseUninvited } from "../accounts/registration";
-import { changeEmailByToken, insertEmailChange } from "./email-change-store";
+import { insertEmailChange } from "./email-change-store";
 
 const LIFETIME_MS = DAY_MS;
 
 /** Operators are known by their address, so an account neither leaves such an address nor gets one. */
-const operatorsAddress = () =>
+export const operatorsAddress = () =>
   new AppError("FORBIDDEN", {
     message: "Operators of the service are known by their address. Change it in OPERATORS first.",
   });
@@ -46,18 +45,4 @@ export async function changeEmail(deps: Deps, caller: SessionPrincipal, email: s
   await insertEmailChange(deps, caller, { email, hash, expiresAt: nowMs + LIFETIME_MS, revert }, nowMs);
   await queueMail(deps, { kind: "emailConfirmation", id: mailId, userId });
   await queueMailIfPossible(deps, { kind: "emailChanged", id: revert.mailId, userId, isDone: false });
-}
-
-/**
- * Gives the caller the address that a token was mailed to. Throws INVALID_TOKEN, also for the token of another account,
- * EMAIL_TAKEN, and FORBIDDEN for the address of an operator.
- */
-export async function confirmEmail(deps: Deps, caller: SessionPrincipal, token: string): Promise<void> {
-  const nowMs = deps.now();
-  const revert = await newRevert(deps.keys, nowMs);
-  const outcome = await changeEmailByToken(deps, caller, { hash: await sha256Hex(token), revert }, nowMs);
-  if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired link." });
-  if (outcome === "taken") throw new AppError("EMAIL_TAKEN");
-  if (outcome === "operator") throw operatorsAddress();
-  await queueMailIfPossible(deps, { kind: "emailChanged", id: revert.mailId, userId: caller.userId, isDone: true });
 }

@@ -4,6 +4,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../../base/http/env";
 import { profile } from "../../../identity/profile/api";
+import { address } from "../../../lifecycle/address/api";
 import { flash, page, type Refused } from "../../http/page";
 import { Pages } from "../../http/pages";
 import { findCurrentUser, requireUser } from "../../http/session";
@@ -30,7 +31,7 @@ const confirmPage = (c: Context<AppEnv>, token: string, email: string | undefine
 /** Anybody may open the page; only the account's own session changes its address. */
 export const confirmEmailPages = new Pages()
   .get("/", async (c) => confirmPage(c, c.req.query("token") ?? "", (await findCurrentUser(c))?.email))
-  .form("/", profile.confirmEmail, {
+  .form("/", address.confirm, {
     first: requireUser,
     values: (sent) => sent.texts("token"),
     done: flash("/security", "emailChanged"),
