@@ -26,7 +26,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "console/http/page-headers.ts policies": { holds: "headers of pages, by logo", entries: 100, bytes: 8 * KIB },
   "identity/api-keys/remembered.ts remembered": { holds: "API keys, by hash", entries: 1_000, bytes: 4 * KIB },
   "identity/providers/providers.ts discovered": { holds: "providers, by issuer", entries: 5, bytes: 64 * KIB },
-  "identity/sign-in/providers/keys.ts keysByIssuer": { holds: "keys of providers", entries: 20, bytes: 64 * KIB },
+  "identity/sign-in/providers/keys.ts keysByPlace": { holds: "keys of providers", entries: 20, bytes: 64 * KIB },
   "identity/tokens/revocations.ts keptBy": { holds: "the list of revoked tokens", entries: 1, bytes: 8 * MIB },
   "service/metrics/routes.ts pages": { holds: "the page of metrics", entries: 1, bytes: 256 * KIB },
   "webhooks/delivery/claim-statements-store.ts known": { holds: "statements", entries: 4, bytes: 32 * KIB },

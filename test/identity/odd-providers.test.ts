@@ -1,7 +1,17 @@
 /** Providers that follow the specifications in ways of their own. */
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { call } from "../support/client";
-import { claimsOf, comeBack, depart, exchange, newBrowser, newPersonAtProvider, type Script } from "../support/oauth";
+import {
+  claimsOf,
+  comeBack,
+  depart,
+  departureOf,
+  exchange,
+  newBrowser,
+  newPersonAtProvider,
+  type Script,
+} from "../support/oauth";
 
 /** Goes to a provider and back. Returns the profile of who is signed in, or the error. */
 async function signIn(script: (claims: Record<string, unknown>) => Script, host = "id", claims = {}) {
@@ -49,4 +59,24 @@ test("a key that the provider has just published is looked for at once", async (
   expect(await signIn((claims) => ({ claims }), "rotating")).toMatchObject({ emailVerified: true });
   const byNewKey: Script = { signedBy: "foreign", header: { kid: "key-2" } };
   expect(await signIn((claims) => ({ claims, ...byNewKey }), "rotating")).toMatchObject({ emailVerified: true });
+});
+
+test("an ID token can be signed with the client's secret, and with no other one", async () => {
+  const header = { alg: "HS256" };
+  const script = (signedBy: "the secret" | "the public key") => (claims: object) =>
+    ({ claims, header, signedBy }) as Script;
+  expect(await signIn(script("the secret"))).toMatchObject({ emailVerified: true });
+  expect(await signIn(script("the public key"))).toBe("invalid_response");
+});
+
+test("a provider that wants the request beforehand gets it there, and the browser carries its name alone", async () => {
+  const browser = newBrowser({ OIDC_ISSUER: "https://pushing.issuer.example" });
+  const { url } = await depart(browser, "oidc");
+  expect([...url.searchParams.keys()].sort()).toEqual(["client_id", "request_uri"]);
+  const asked = await (await env.RECEIVER.fetch(url.href)).json<Record<string, string>>();
+  const query = new URLSearchParams(asked);
+  const departure = departureOf(`https://pushing.issuer.example/?${query}`);
+  const script = { claims: claimsOf(departure, newPersonAtProvider()) };
+  const back = await comeBack(browser, "oidc", departure, script);
+  expect((await exchange(browser, back.searchParams.get("code") ?? "")).status).toBe(200);
 });

@@ -13,7 +13,7 @@ await env.RECEIVER.fetch("https://id.issuer.example/made-keys");
 export interface Script {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
-  signedBy?: "own" | "foreign" | "nobody" | "the public key";
+  signedBy?: "own" | "foreign" | "nobody" | "the public key" | "the secret";
   userinfo?: unknown;
   user?: unknown;
   emails?: unknown;

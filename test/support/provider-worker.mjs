@@ -40,14 +40,26 @@ async function idToken({ claims, header = {}, signedBy = "own" }) {
   const content = [{ alg: "RS256", kid: "key-1", ...header }, claims];
   const signed = content.map((part) => base64url(text(JSON.stringify(part)))).join(".");
   if (signedBy === "nobody") return `${signed}.`;
-  if (signedBy === "the public key") {
+  if (signedBy === "the public key" || signedBy === "the secret") {
     const { n } = (await keyOf("own")).publicJwk;
-    const key = await crypto.subtle.importKey("raw", text(n), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    const secret = text(signedBy === "the secret" ? "a-secret" : n);
+    const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
     return `${signed}.${base64url(await crypto.subtle.sign("HMAC", key, text(signed)))}`;
   }
   const { privateJwk } = await keyOf(signedBy);
   const key = await crypto.subtle.importKey("jwk", privateJwk, RSA, false, ["sign"]);
   return `${signed}.${base64url(await crypto.subtle.sign(RSA, key, text(signed)))}`;
+}
+
+/** What clients have pushed (RFC 9126), by its name. */
+const pushed = new Map();
+
+async function push(request) {
+  const form = Object.fromEntries(await request.formData());
+  if (form.client_secret !== "a-secret" || form.request_uri) return refused("invalid_client");
+  const name = `urn:ietf:params:oauth:request_uri:${crypto.randomUUID()}`;
+  pushed.set(name, form);
+  return Response.json({ request_uri: name, expires_in: 60 }, { status: 201 });
 }
 
 const refused = (name) => Response.json({ error: name, error_description: "x\ny" }, { status: 400 });
@@ -92,6 +104,9 @@ function discovery({ origin, hostname }) {
     jwks_uri: `${origin}/jwks`,
     userinfo_endpoint: `${origin}/userinfo`,
     id_token_signing_alg_values_supported: ["RS256", "HS256"],
+    ...(hostname.startsWith("pushing.")
+      ? { pushed_authorization_request_endpoint: `${origin}/push`, require_pushed_authorization_requests: true }
+      : {}),
     ...(hostname.startsWith("basic.") ? { token_endpoint_auth_methods_supported: ["client_secret_basic"] } : {}),
   });
 }
@@ -109,6 +124,8 @@ async function answer(request) {
   }
   if (pathname.endsWith("/.well-known/openid-configuration")) return discovery(url);
   if (/\/(jwks|certs|keys)$/.test(pathname)) return Response.json({ keys: await keySet(url) });
+  if (pathname === "/push") return push(request);
+  if (pathname === "/authorize") return Response.json(pushed.get(url.searchParams.get("request_uri")) ?? null);
   if (/\/(token|access_token)$/.test(pathname)) return token(request);
   const held = request.headers.get("authorization")?.replace("Bearer ", "");
   const { user, emails, userinfo } = readable(held ?? "");

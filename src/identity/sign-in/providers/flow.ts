@@ -11,7 +11,7 @@ import { readGithubProfile } from "../../providers/github";
 import { identityOf, type ProviderIdentity, profileOf } from "../../providers/identity";
 import { FLOW_COOKIE, microsoftIssuer, type Provider, requestOptions, serverOf } from "../../providers/providers";
 import { seal, unseal } from "../../providers/sealed";
-import { keysOf } from "./keys";
+import { checkSignature } from "./keys";
 
 const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
 
@@ -58,12 +58,23 @@ export function startAuthorization(
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     };
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const sent = server.require_pushed_authorization_requests ? await pushed(provider, server, parameters) : parameters;
+    for (const [name, value] of Object.entries(sent)) url.searchParams.set(name, value);
     const expiresAt = deps.now() + FLOW_LIFETIME_MS;
     const flow: FlowState = { ...purpose, provider: provider.name, state, nonce, verifier, expiresAt };
     cookies.set(FLOW_COOKIE, await seal(deps, "flow", flow), expiresAt);
     return url.href;
   });
+}
+
+/** What stands for the parameters at a provider that wants them beforehand (RFC 9126). */
+async function pushed({ client }: Provider, server: oauth.AuthorizationServer, parameters: Record<string, string>) {
+  const self = { client_id: client.clientId };
+  const secret = clientAuth(server)(client.clientSecret);
+  const options = requestOptions(server.issuer);
+  const answer = await oauth.pushedAuthorizationRequest(server, self, secret, parameters, options);
+  const { request_uri: uri } = await oauth.processPushedAuthorizationResponse(server, self, answer);
+  return { ...self, request_uri: uri };
 }
 
 function authorizationEndpoint({ authorization_endpoint: text = "", issuer }: oauth.AuthorizationServer): URL {
@@ -116,8 +127,7 @@ async function identify(
   const issuer = provider.name === "microsoft" ? organisationOf(server, idToken) : server;
   const expected = { expectedNonce: nonce, requireIdToken: true };
   const tokens = await oauth.processAuthorizationCodeResponse(issuer, client, answer, expected);
-  const keys = { [oauth.jwksCache]: keysOf(server.issuer, idToken, deps.now()) };
-  await oauth.validateApplicationLevelSignature(issuer, answer, { ...options, ...keys });
+  await checkSignature(deps, provider, issuer, answer, idToken);
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   if (!claims) throw new FlowError("invalid_response", "no ID token");
   const person = { issuer: claims.iss, sub: claims.sub };
