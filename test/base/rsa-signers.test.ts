@@ -61,6 +61,21 @@ test("of 20 isolates at once one makes the key that all use", async () => {
   expect(new Set(tokens.map((token) => header(token).kid))).toEqual(new Set([sealed.results[0]?.["kid"]]));
 });
 
+test("a stored key that does not open is told in the log, and no further one is made for it", async () => {
+  await register(isolate(rs256));
+  await database.prepare("UPDATE token_signers SET private_sealed = 'x' || private_sealed").run();
+  const made = vi.spyOn(crypto.subtle, "generateKey");
+  const written = vi.spyOn(console, "error");
+  try {
+    expect((await published(isolate({ TOKEN_ALGORITHM: "ES256" }))).keys).not.toEqual([]);
+    await minute(isolate(rs256)).catch(() => undefined);
+    expect(written.mock.calls.flat().join("\n")).toContain('"message":"RSA key not readable"');
+    expect(made).not.toHaveBeenCalled();
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
 test("a change to RS256 is published first, signs after the delay, and keeps the tokens before it", async () => {
   const es256 = { TOKEN_ALGORITHM: "ES256" };
   const before = await register(isolate(es256));

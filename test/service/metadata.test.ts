@@ -1,9 +1,10 @@
 /** Metadata of the product: with tenants, users and members, in tokens, and for those concerned. */
-import { decodeJwt } from "jose";
+import { exports } from "cloudflare:workers";
+import { base64url, decodeJwt } from "jose";
 import { beforeAll, expect, test } from "vitest";
 import { call, PASSWORD, signUpVerified } from "../support/client";
 import { callUnder } from "../support/overrides";
-import { auditOf, data, newTenant, openPlatform, send } from "../support/platform-api";
+import { all, auditOf, data, newTenant, openPlatform, send } from "../support/platform-api";
 
 beforeAll(openPlatform);
 
@@ -59,6 +60,24 @@ test.each([
     const answer = await send(path === "/tenants" ? "POST" : "PATCH", path, { name: "x", ...fields });
     expect([answer.status, answer.body.details[0].path]).toEqual([400, Object.keys(fields)[0]]);
   }
+});
+
+test("keeps the digits of its numbers, for the product, for the people and in tokens", async () => {
+  const person = await signUpVerified();
+  const { tid } = decodeJwt(person.token);
+  const digits = '{"id":12345678901234567890,"rate":0.10000000000000000001}';
+  const exact = { id: JSON.rawJSON("12345678901234567890"), rate: JSON.rawJSON("0.10000000000000000001") };
+  await data("PATCH", `/tenants/${tid}`, { metadata: exact, publicMetadata: exact });
+  const shown = async (path: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await exports.default.fetch(`http://postern.test/api/v1${path}`, { headers })).text();
+  };
+  expect(await shown("/auth/me", person.token)).toContain(`"publicMetadata":${digits}`);
+  expect(await shown(`/platform/tenants/${tid}`, all)).toContain(`"metadata":${digits},"publicMetadata":${digits}`);
+  const login = { path: "/api/v1/auth/login", body: { email: person.email, password: PASSWORD } };
+  const { body } = await callUnder({ TOKEN_METADATA: "tenant.id" }, login);
+  const [, payload = ""] = body.data.accessToken.split(".");
+  expect(new TextDecoder().decode(base64url.decode(payload))).toContain('{"tenant":{"id":12345678901234567890}}');
 });
 
 test("is shown to the people concerned as far as it is public, and stands in tokens as TOKEN_METADATA says", async () => {

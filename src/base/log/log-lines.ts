@@ -3,6 +3,7 @@
  * operations page shows this table.
  */
 import { DELIVERY_LOG_LINES } from "./delivery-log-lines";
+import { KEY_LOG_LINES } from "./key-log-lines";
 import type { LogLevel, LogLine } from "./log-levels";
 import { OAUTH_LOG_LINES } from "./oauth-log-lines";
 
@@ -272,22 +273,8 @@ export const LOG_LINES = {
     meaning: "A delivery database did not answer.",
     advice: "Check D1.",
   },
-  "no secret is encrypted under an old key": {
-    level: "info",
-    meaning: "After a rotation, every secret of the database `shard` is encrypted with the newest key.",
-    advice: "When each database has this line, [continue the rotation](#key-rotation).",
-  },
-  "second factor not readable": {
-    level: "error",
-    meaning: "No key in `SECRET_KEYS` opens the TOTP secret of this user, who is answered 503.",
-    advice: "[Put the key back](#key-rotation), or send the user a mail that removes the second factor.",
-  },
-  "secrets encrypted under an unknown key": {
-    level: "error",
-    meaning: "`count` rows of `table` cannot be decrypted.",
-    advice: "[Put the key back](#key-rotation).",
-  },
   ...DELIVERY_LOG_LINES,
+  ...KEY_LOG_LINES,
   ...OAUTH_LOG_LINES,
 } as const satisfies Record<string, LogLine>;
 

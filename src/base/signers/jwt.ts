@@ -1,5 +1,6 @@
 /** Signed tokens of a session: access tokens (RFC 9068 JWTs, 15 minutes) and the console's cookie. */
-import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { CompactSign, errors, type JWTPayload, jwtVerify } from "jose";
+import { utf8 } from "../crypto/encoding";
 import { type SigningKey, TOKEN_ALGORITHMS } from "../crypto/signing-keys";
 import { newId } from "../db/ids";
 import { appPermissionsOf, permissionsOf } from "../schemas/roles";
@@ -113,13 +114,19 @@ async function sign(
   more: JWTPayload = {},
 ): Promise<string> {
   const { key, issuer } = await signers.current();
-  return new SignJWT({ sid: claims.sessionId, tid: claims.tenantId, ...more })
+  const payload: JWTPayload = {
+    sid: claims.sessionId,
+    tid: claims.tenantId,
+    ...more,
+    iss: issuer,
+    aud: kind.audienceOf(config.tokenAudience),
+    sub: claims.userId,
+    iat: Math.floor(issuedAt / 1000),
+    exp: Math.floor(expiresAt / 1000),
+  };
+  // Not by SignJWT: it copies the claims, and the copy of a number of metadata that no double holds is another value.
+  return new CompactSign(utf8(JSON.stringify(payload)))
     .setProtectedHeader({ alg: key.alg, typ: kind.typ, kid: key.kid })
-    .setIssuer(issuer)
-    .setAudience(kind.audienceOf(config.tokenAudience))
-    .setSubject(claims.userId)
-    .setIssuedAt(Math.floor(issuedAt / 1000))
-    .setExpirationTime(Math.floor(expiresAt / 1000))
     .sign(key.privateKey);
 }
 

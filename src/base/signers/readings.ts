@@ -5,7 +5,7 @@ import type { SigningKey, TokenAlgorithm } from "../crypto/signing-keys";
 import type { Db } from "../db/client";
 import { MINUTE_MS } from "../time";
 import { isSameSigner, type KnownKeys, newestKey, type SignerId, signingKeyOf } from "./choose";
-import { knownKeys, newRsaKey, type OpenedKeys } from "./rsa-keys";
+import { hasRsaKey, knownKeys, newRsaKey, type OpenedKeys } from "./rsa-keys";
 import { readSigners, registerSigner, type StoredSigner, storeRsaKey } from "./store";
 
 const SECOND_MS = 1000;
@@ -71,7 +71,8 @@ export function createReadings({ db, config, keys, cache, background, now }: Rea
     return key && { kid: key.kid, alg, issuer };
   };
   const withKey = async (reading: SignerReading, alg: TokenAlgorithm): Promise<SignerReading> => {
-    if (newestKey(reading.keys, alg)) return reading;
+    // A stored key that does not open would take the place of each new one.
+    if (newestKey(reading.keys, alg) || hasRsaKey(reading.rows, keys)) return reading;
     const rows = await storeRsaKey(db, await newRsaKey(keys), issuer, former, reading.at);
     return { ...reading, rows, keys: await known(rows) };
   };

@@ -6,6 +6,7 @@ import { decrypt, encrypt } from "../crypto/encryption";
 import type { KeyRing } from "../crypto/keys";
 import { generateRsaKey, importRsaKey } from "../crypto/rsa-key";
 import type { SigningKey } from "../crypto/signing-keys";
+import { log } from "../log/log";
 import type { KnownKeys } from "./choose";
 import type { NewRsaKey, StoredSigner } from "./store";
 
@@ -51,6 +52,11 @@ async function open(
     return key;
   } catch {
     // Tokens of the other algorithms go on; who needs this key says that there is none.
+    log("error", "RSA key not readable", { finding: kid });
     return null;
   }
 }
+
+/** Whether the newest entry has a stored key, readable or not. */
+export const hasRsaKey = (rows: readonly StoredSigner[], [newest]: KeyRing): boolean =>
+  rows.some(({ keyId, privateSealed }) => keyId === newest.id && privateSealed !== null);

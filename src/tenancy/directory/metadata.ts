@@ -1,4 +1,5 @@
 /** What the product keeps with its tenants, users and members: JSON objects, the public ones of which people see. */
+import { parseExact } from "../../base/exact-json";
 
 export type Metadata = Record<string, unknown>;
 
@@ -12,9 +13,9 @@ export interface MetadataChange {
 export const storedMetadata = (given: Metadata | null): string | null =>
   given === null || Object.keys(given).length === 0 ? null : JSON.stringify(given);
 
-/** As it is shown: an object without members for none. */
+/** As it is shown, with all digits of its numbers: an object without members for none. */
 export const metadataOf = (stored: string | null): Metadata =>
-  stored === null ? {} : (JSON.parse(stored) as Metadata);
+  stored === null ? {} : (parseExact(stored) as Metadata);
 
 type Subject = "user" | "tenant" | "member";
 
