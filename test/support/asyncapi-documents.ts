@@ -69,15 +69,17 @@ const lights: PublicDocument = {
       },
     },
   },
-  types: ["lightMeasured", "lamp.broken", "raw"],
+  types: ["lightMeasured", "lamp.broken", "in_binary", "raw"],
   ignored: [
     "lightMeasured $id",
     "lightMeasured examples",
     "lightMeasured examples",
     "lamp.broken format",
     "raw contentType",
+    "in_binary contentType",
+    "in_binary name",
   ],
-  failed: ["turnOn", "in binary"],
+  failed: ["turnOn"],
 };
 
 /** Like those of version 3: operations apart from channels, formats beside schemas, messages in the components. */

@@ -14,6 +14,9 @@ const OPENAPI_ANNOTATIONS = ["discriminator", "xml", "externalDocs", "example"];
 /** What old drafts read beside a `$ref`. */
 const BESIDE_REFERENCE = ["$ref", "$defs", "definitions", "$schema", "$id", "id"];
 
+/** Keywords whose value may be null. */
+const NULLABLE = ["const", "default"];
+
 /** How a schema is converted. */
 export interface Conversion {
   meter: Meter;
@@ -70,6 +73,8 @@ function besideReference(
 
 function isLeftOut(keyword: string, value: unknown, meter: Meter): boolean {
   if (OPENAPI_ANNOTATIONS.includes(keyword) || keyword === "$anchor") return true;
+  // Some writers of documents print what is absent.
+  if (value === null && !NULLABLE.includes(keyword) && !keyword.startsWith("x-")) return true;
   if (keyword === "format") return typeof value === "string" && !Object.hasOwn(FORMATS, value);
   if (Object.hasOwn(ANNOTATIONS, keyword) && ANNOTATIONS[keyword]?.(value) !== null) return true;
   return !keyword.startsWith("x-") && hasOtherNumbers(value, meter);

@@ -10,6 +10,9 @@ const OLD_DRAFT = /^https?:\/\/json-schema\.org\/draft-0[4-7]\/schema#?$/;
 const LATER_DRAFT = /^https?:\/\/json-schema\.org\/draft\/20(?:19-09|20-12)\/schema#?$/;
 const OPENAPI_DIALECT = /^https?:\/\/spec\.openapis\.org\/oas\/3\.\d\/(?:dialect|schema-base)(?:\/[\w.-]*)?#?$/;
 
+/** What schemas of OpenAPI 3.0 are read as: like those of that draft, they are nothing beside a `$ref`. */
+export const OPENAPI_3_0 = "http://json-schema.org/draft-04/schema#";
+
 export const isOldDraft = (dialect: unknown): boolean => typeof dialect === "string" && OLD_DRAFT.test(dialect);
 
 /** Whether a `$schema` can be left out, because the schema is read as it says. */
@@ -23,7 +26,7 @@ const COMBINED = ["$ref", "allOf", "anyOf", "oneOf"];
 
 /** Returns the schema, not its subschemas, in keywords of draft 2020-12. What has no counterpart stays as it is. */
 export function inDraft2020(schema: Keywords): Keywords {
-  const renamed = [definitions, tuple, dependencies, bounds, nullable];
+  const renamed = [definitions, tuple, dependencies, bounds, nullable, distinct];
   return renamed.reduce((before, read) => read(before), schema);
 }
 
@@ -87,6 +90,12 @@ function nullable(schema: Keywords): Keywords {
   const combined = Object.entries(typed).filter(([keyword]) => COMBINED.includes(keyword));
   if (combined.length === 0) return typed;
   return { ...without(typed, ...COMBINED), anyOf: [Object.fromEntries(combined), { type: "null" }] };
+}
+
+/** Names that are required twice are required. */
+function distinct(schema: Keywords): Keywords {
+  const { required } = schema;
+  return Array.isArray(required) ? { ...schema, required: [...new Set(required)] } : schema;
 }
 
 /** The parts of a reference into a schema, with `$defs` where it leads through `definitions`. */

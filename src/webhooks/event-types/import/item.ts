@@ -1,5 +1,6 @@
 /** Reads the types of a document of others: one that cannot be read holds up no other. */
 import { AppError, invalid, invalidField } from "../../../base/errors";
+import { typeNameOf } from "../../../base/schemas/event-type";
 import { type Meter, OutOfSteps, PRICES } from "../../work/meter";
 import type { GivenExample } from "./examples";
 import type { ImportReport } from "./report";
@@ -50,15 +51,21 @@ export function readTypes<Part>(
 ): Item[] {
   if (parts.length > MAX_TYPES) throw invalidField(path, `Must have at most ${MAX_TYPES}`);
   let bytes = 0;
-  return parts.flatMap(({ name, path: own, part }) => {
+  const taken = new Set<string>();
+  return parts.flatMap(({ name: given, path: own, part }) => {
+    const name = typeNameOf(given);
     const ignore = (at: string, keyword: string) => report.ignore(name, `${own}.${at}`, keyword);
     try {
+      if (taken.has(name)) throw invalidField(own, "Another one has this name");
+      if (name !== given) ignore("name", "name");
       const item = within(meter, own, () => read({ name, path: own, document, meter, ignore }, part));
       bytes += within(meter, own, () => sizeOf(item, meter, MAX_BYTES - bytes));
+      taken.add(name);
       return [item];
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      report.fail(name, error);
+      // What was left out of a type that was taken is told by its name.
+      report.fail(taken.has(name) ? given : name, error);
       return [];
     }
   });

@@ -2,33 +2,53 @@
 import { invalidField } from "../../../base/errors";
 import { isObject } from "../json-schema/canonical";
 import { follow, memberOf } from "../pointer";
+import { OPENAPI_3_0 } from "./drafts";
 import { type GivenExample, givenExamples } from "./examples";
 import { firstThatFits, type Item, itemOf, type Reading, readTypes, type TypePlace } from "./item";
 import { jsonKeyOf } from "./media";
 import { wholeSchema } from "./whole-schema";
 
+/** Documents of version 3.0 have them as an extension. */
+const PLACES = ["webhooks", "x-webhooks"] as const;
+/** A webhook is a request with a body. */
+const METHODS = ["post", "put", "patch"] as const;
+
 /** Returns the webhooks that can be read as event types. Throws VALIDATION_FAILED. */
 export function typesOfOpenapi(reading: Reading): Item[] {
   const version = memberOf(reading.document, "openapi");
-  if (typeof version !== "string" || !/^3\.[12]\.\d/.test(version)) {
-    throw invalidField("openapi.openapi", "Must be a version 3.1 or 3.2");
+  if (!/^3\.[012](?:\.\d|$)/.test(String(version))) {
+    throw invalidField("openapi.openapi", "Must be a version 3.0, 3.1 or 3.2");
   }
-  const webhooks = memberOf(reading.document, "webhooks");
-  const given = isObject(webhooks) ? Object.entries(webhooks) : [];
-  if (given.length === 0) throw invalidField("openapi.webhooks", "Must have a webhook for each event type");
-  const described = given.map(([name, part]) => ({ name, path: `openapi.webhooks.${name}`, part }));
+  const described = PLACES.flatMap((place) => {
+    const webhooks = memberOf(reading.document, place);
+    const given = isObject(webhooks) ? Object.entries(webhooks) : [];
+    return given.map(([name, webhook]) => ({
+      name,
+      path: `openapi.${place}.${name}`,
+      part: { webhook, root: [place, name] },
+    }));
+  });
+  if (described.length === 0) throw invalidField("openapi.webhooks", "Must have a webhook for each event type");
   return readTypes(reading, "openapi.webhooks", described, typeOf);
 }
 
-function typeOf(place: TypePlace, webhook: unknown): Item {
+interface Webhook {
+  webhook: unknown;
+  /** What leads to it in the document. */
+  root: readonly string[];
+}
+
+function typeOf(place: TypePlace, { webhook, root }: Webhook): Item {
   const { path, document, meter } = place;
-  const operation = memberOf(follow(document, webhook, path, meter), "post");
+  const item = follow(document, webhook, path, meter);
+  const method = METHODS.find((one) => isObject(memberOf(item, one))) ?? "post";
+  const operation = memberOf(item, method);
   if (!isObject(operation)) throw invalidField(path, "Needs the operation post");
   const own = memberOf(operation, "x-postern") ?? {};
-  if (!isObject(own)) throw invalidField(`${path}.post.x-postern`, "Must be an object");
+  if (!isObject(own)) throw invalidField(`${path}.${method}.x-postern`, "Must be an object");
   const { version: _, ...settings } = own;
-  const body = follow(document, operation["requestBody"], `${path}.post.requestBody`, meter);
-  const { schema, examples } = contentOf(place, memberOf(body, "content"));
+  const body = follow(document, operation["requestBody"], `${path}.${method}.requestBody`, meter);
+  const { schema, examples } = contentOf(place, [...root, method], memberOf(body, "content"));
   const { description, summary, deprecated, tags } = operation;
   const fields = {
     description: firstThatFits(place, "description", [description, summary]),
@@ -39,16 +59,20 @@ function typeOf(place: TypePlace, webhook: unknown): Item {
   return itemOf(place, { ...fields, ...settings }, examples);
 }
 
-function contentOf(place: TypePlace, content: unknown): { schema: unknown; examples: GivenExample[] } {
-  const { name, path, document, meter, ignore } = place;
+function contentOf(
+  { path, document, meter, ignore }: TypePlace,
+  operation: readonly string[],
+  content: unknown,
+): { schema: unknown; examples: GivenExample[] } {
   const mediaType = jsonKeyOf(content, meter);
   if (mediaType === undefined) {
     if (isObject(content)) for (const key of Object.keys(content)) ignore(`content.${key}`, "content");
     return { schema: undefined, examples: [] };
   }
   const media = memberOf(content, mediaType);
-  const dialect = memberOf(document, "jsonSchemaDialect");
-  const root = ["webhooks", name, "post", "requestBody", "content", mediaType, "schema"];
+  const isOld = String(memberOf(document, "openapi")).startsWith("3.0");
+  const dialect = isOld ? OPENAPI_3_0 : memberOf(document, "jsonSchemaDialect");
+  const root = [...operation, "requestBody", "content", mediaType, "schema"];
   const conversion = { meter, dialect, ignore: (at: string, keyword: string) => ignore(`schema.${at}`, keyword) };
   return {
     schema: wholeSchema(document, { root, path }, memberOf(media, "schema"), conversion),

@@ -44,7 +44,8 @@ export const typeImport = z
       .refine(isWithinDepth, "Is nested too deeply")
       .optional()
       .meta({
-        description: "An OpenAPI document of version 3.1 or 3.2, whose `webhooks` are the event types.",
+        description:
+          "An OpenAPI document of version 3.0, 3.1 or 3.2, whose `webhooks` or `x-webhooks` are the event types.",
         examples: [
           { openapi: "3.1.0", info: { title: "Shop", version: "1" }, webhooks: { "order.paid": { post: {} } } },
         ],
