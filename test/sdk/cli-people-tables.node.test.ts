@@ -70,12 +70,15 @@ describe("Supabase", () => {
   const NAMES = "id,email,encrypted_password,email_confirmed_at,banned_until,deleted_at,raw_user_meta_data";
   const row = (cells: string) => converted(supabase, `${NAMES}\n1,a@b.c,${cells}\n`);
 
-  test.each(["NULL", "null", "\\N", ""])("%j in a CSV is null: no proof, no password, not deleted", (none) => {
-    expect(row([none, none, none, none, none].join())).toEqual({
-      people: [{ email: "a@b.c", emailVerified: false, externalId: "1" }],
-      left: [],
-    });
-  });
+  test.each(["NULL", "null", "\\N", "[NULL]", "<null>", "None", "NaT", ""])(
+    "%j in a CSV is null: no proof, no password, not deleted",
+    (none) => {
+      expect(row([none, none, none, none, none].join())).toEqual({
+        people: [{ email: "a@b.c", emailVerified: false, externalId: "1" }],
+        left: [],
+      });
+    },
+  );
 
   test.each([
     ["2023-04-05 06:07:08.123456+00", true],

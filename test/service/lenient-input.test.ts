@@ -40,7 +40,8 @@ describe("null for a member that may be missing counts as missing", () => {
   test("in rows of an import", async () => {
     const absent = { emailVerified: null, suspended: null, identities: null, passkeys: null, memberships: null };
     const row = newRow({ ...absent, password: null, totp: null, name: null });
-    expect((await importPeople([row])).report[0]).toMatchObject({ outcome: "created" });
+    const empty = newRow({ name: "", externalId: "", createdAt: "" });
+    expect((await importPeople([row, empty])).report.map(({ outcome }) => outcome)).toEqual(["created", "created"]);
   });
 });
 
@@ -68,6 +69,8 @@ describe("ids in upper case are the same ids", () => {
     expect((await call("POST", "/auth/login", { body })).status).toBe(200);
     const headers = { "postern-tenant": tenantId };
     expect((await call("GET", "/webhooks", { token: other.token, headers })).status).toBe(200);
+    const logged = await call("GET", `/audit?target=${id.toUpperCase()}`, { token: other.token });
+    expect(logged.body.data[0]).toMatchObject({ action: "webhook.updated", target: { id } });
     await openPlatform();
     expect((await send("GET", `/users/${person.userId.toUpperCase()}`)).body.data.id).toBe(person.userId);
     expect((await send("GET", `/tenants/${tenantId}/members`)).status).toBe(200);
@@ -118,6 +121,15 @@ describe("an address", () => {
   ])("%s is refused", async (email) => {
     expect(await register(email)).toBe(400);
   });
+});
+
+test("an empty parameter of a query counts as missing, and so does an empty Idempotency-Key", async () => {
+  const { token } = await signUpVerified();
+  const headers = { "idempotency-key": "" };
+  const publish = async () => (await call("POST", "/events", { token, headers, body: { type: "a", payload: 1 } })).body;
+  expect((await publish()).data.id).not.toBe((await publish()).data.id);
+  const listed = await call("GET", "/events?limit=&cursor=&type=", { token });
+  expect([listed.status, listed.body.data.length]).toEqual([200, 2]);
 });
 
 test("an empty X-API-Key does not hide a good Authorization", async () => {

@@ -73,6 +73,7 @@ const FIELDS = {
     .default([]),
 };
 const schema = z.object(FIELDS);
+const MAY_BE_EMPTY = ["name", "externalId", "createdAt"] as const;
 
 /** What a row is read with. */
 export interface RowContext {
@@ -99,6 +100,8 @@ export async function readLine(line: string, context: RowContext): Promise<ReadL
   const value = parsed(line);
   if (value === null) return { refused: "Must be a JSON object" };
   const subject = subjectOf(value);
+  // Databases and spreadsheets write what is absent as an empty text.
+  for (const field of MAY_BE_EMPTY) if (value[field] === "") value[field] = null;
   try {
     const read = await parseWithNulls(schema, value);
     if (!read.success) throw new RowRefused(describe(read.error));

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../base/schemas/audit-actions";
 import { described, id, moment, nextCursor, pageQuery, time } from "../../base/schemas/schemas";
+import { lowerUuid } from "../../base/uuid";
 
 const MAX_PAGE_ROWS = 200;
 const MAX_NAME_CHARACTERS = 254;
@@ -17,6 +18,7 @@ export const auditQuery = pageQuery("Events", MAX_PAGE_ROWS).extend({
     .string()
     .min(1)
     .max(MAX_NAME_CHARACTERS)
+    .overwrite(lowerUuid)
     .optional()
     .meta({
       description: "The id of a user or an API key, or the email address or name that it had.",
@@ -26,6 +28,7 @@ export const auditQuery = pageQuery("Events", MAX_PAGE_ROWS).extend({
     .string()
     .min(1)
     .max(MAX_ID_CHARACTERS)
+    .overwrite(lowerUuid)
     .optional()
     .meta({ description: "The id of what was changed.", examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] }),
   ip: z

@@ -28,7 +28,7 @@ export const publishOne = [
   body(publication),
   async (c: Valid<typeof publication>) => {
     const { type, payload, correlationId, orderKey, schemaVersion } = c.req.valid("json");
-    const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") ?? null);
+    const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") || null);
     c.set("logFields", { correlationId });
     const input = {
       type,
@@ -52,7 +52,7 @@ export const publishBatch = [
   body(publicationBatch),
   async (c: Valid<typeof publicationBatch>) => {
     const { events } = c.req.valid("json");
-    checked(noHeaderKey, c.req.header("idempotency-key") ?? null);
+    checked(noHeaderKey, c.req.header("idempotency-key") || null);
     const payloads = rawPayloads(await c.req.text());
     const inputs = events.map(({ type, payload, idempotencyKey: key, ...event }, position) => ({
       type,

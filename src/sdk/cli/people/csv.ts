@@ -1,8 +1,8 @@
 /** CSV as databases and services export it (RFC 4180). */
 import { usage } from "../failure";
 
-/** What COPY and database clients write for null. */
-const NULLS = new Set(["NULL", "null", String.raw`\N`]);
+/** What COPY, database clients and programs write for null. */
+const NULLS = new Set(["NULL", "null", String.raw`\N`, "[NULL]", "<null>", "(null)", "None", "NaN", "nan", "NaT"]);
 
 type Cells = readonly (string | null)[];
 

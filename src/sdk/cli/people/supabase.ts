@@ -2,7 +2,7 @@
 import { addressIn, converterOf, type LeaveOut } from "./converter";
 import { Fields, isRecord, recordsIn, textOf } from "./fields";
 import { passwordOf } from "./password";
-import { createdAtOf, identityOf, idOf, isProven, nameOf, restrictsUntil, someOf } from "./values";
+import { createdAtOf, identityOf, idOf, isProven, nameOf, restricts, restrictsUntil, someOf } from "./values";
 
 export const supabase = converterOf({
   address: ["email"],
@@ -10,7 +10,7 @@ export const supabase = converterOf({
   convert: (user, leaveOut) => {
     const email = addressIn(user, ["email"], leaveOut);
     if (email === undefined) return undefined;
-    if (user.get("deleted_at") !== undefined) {
+    if (restricts(user.get("deleted_at"))) {
       leaveOut("deleted people");
       return undefined;
     }
