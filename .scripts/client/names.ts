@@ -43,8 +43,8 @@ export const SPREAD: ReadonlySet<string> = new Set([
   "FeedAcknowledgement",
   "InvitationAcceptance",
   "MembershipChange",
-  "NewEventBatch",
-  "NewSourceSecret",
+  "EventBatchInput",
+  "SourceSecretInput",
   "NotMeReport",
   "PasskeyChange",
   "RoleChange",
@@ -73,6 +73,7 @@ export const NUMBERS: ReadonlySet<string> = new Set(["putImportPart n"]);
 
 /** Operations that no method calls: files, a WebSocket, and what browsers and providers open. */
 export const NOT_CALLED: ReadonlySet<string> = new Set([
+  "confirmInbound",
   "exportAuditEvents",
   "finishOauth",
   "getOpenApi",

@@ -11,7 +11,7 @@ const UNPUBLISHED: ReadonlySet<string> = new Set([
   "Error",
   "FactorCode",
   "InvitationAcceptance",
-  "NewEventBatch",
+  "EventBatchInput",
   "NotMeReport",
   "PasskeyChange",
   "PasswordResetRequest",

@@ -65,6 +65,14 @@ describe("the document", () => {
     expect(text).toContain('"format":"int64"');
   });
 
+  test("names nothing as generators name something else: constructors in Go, and the types of security schemes", async () => {
+    const { components } = (await openApi()) as unknown as { components: Record<string, object> };
+    const schemas = Object.keys(components["schemas"] ?? {});
+    expect(schemas.filter((name) => schemas.includes(`New${name}`))).toEqual([]);
+    const schemes = Object.keys(components["securitySchemes"] ?? {}).map((name) => name.toLowerCase());
+    expect(schemas.filter((name) => schemes.includes(name.toLowerCase()))).toEqual([]);
+  });
+
   test("links to the pages of error codes and limits instead of repeating them", async () => {
     const { info } = await openApi();
     for (const path of ["/docs/errors", "/docs/limits"]) expect(info.description).toContain(`](${path})`);
@@ -85,8 +93,8 @@ describe("the document", () => {
     expect(paths["/api/v1/members"]?.get).toMatchObject({ security: [{ accessToken: ["member.read"] }] });
     expect(paths["/api/v1/events"]?.post).toMatchObject({
       security: [
-        ...["accessToken", "apiKey", "apiKeyHeader"].map((scheme) => ({ [scheme]: ["event.publish"] })),
-        { platformKey: [] },
+        ...["accessToken", "apiKeyBearer", "apiKeyHeader"].map((scheme) => ({ [scheme]: ["event.publish"] })),
+        { platformKeyBearer: [] },
       ],
     });
     expect(rest).toMatchObject({ webhooks: { delivery: { post: { requestBody: { required: true } } } } });

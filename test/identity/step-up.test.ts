@@ -49,7 +49,9 @@ describe("an account with a passkey", () => {
     const remove = () => call("DELETE", `/auth/passkeys/${passkey.id}`, { token: again.token });
     const refused = await remove();
     expect([refused.status, refused.body.code]).toEqual([403, "STEP_UP_REQUIRED"]);
-    expect(refused.body.details).toEqual([{ path: "passkey", message: "Show one of your passkeys" }]);
+    expect(refused.body.details).toEqual([
+      { path: "passkey", message: "Show one of your passkeys, on a device that has it" },
+    ]);
     expect((await stepUp(again, { password: PASSWORD })).body.code).toBe("STEP_UP_REQUIRED");
     expect((await stepUp(again, await stepUpBody(again, passkey))).status).toBe(200);
     expect((await remove()).status).toBe(200);

@@ -8,8 +8,12 @@ import { documentOf, operation } from "../support/openapi.ts";
 
 const SOURCE = { $ref: "#/components/schemas/Source" };
 const schemas: Record<string, Schema> = {
-  NewSource: { type: "object", required: ["name"], properties: { name: { type: "string" }, note: { type: "string" } } },
-  NewSourceSecret: { type: "object", required: ["secret"], properties: { secret: { type: "string" } } },
+  SourceInput: {
+    type: "object",
+    required: ["name"],
+    properties: { name: { type: "string" }, note: { type: "string" } },
+  },
+  SourceSecretInput: { type: "object", required: ["secret"], properties: { secret: { type: "string" } } },
   Source: { type: "object", properties: {} },
   SourceNote: { type: "object", properties: { note: { type: "string" } } },
 };
@@ -30,8 +34,8 @@ function methodOf(method: string, path: string, fields: Partial<Operation>): str
 }
 
 test("a request with a body answers with its data", () => {
-  expect(methodOf("post", "", { requestBody: body("NewSource") })).toEqual([
-    "make(body: NewSource, options?: CallOptions): Promise<Source>;",
+  expect(methodOf("post", "", { requestBody: body("SourceInput") })).toEqual([
+    "make(body: SourceInput, options?: CallOptions): Promise<Source>;",
     'make: (body, options) => call.data("POST /sources", { ...options, body }),',
   ]);
 });
@@ -45,7 +49,7 @@ test("a body of which nothing is required may be left out, but not that of a cha
 });
 
 test("parameters of the path, and the fields of a small body, are arguments", () => {
-  const [signature, code] = methodOf("post", "/{id}/secrets", { requestBody: body("NewSourceSecret") });
+  const [signature, code] = methodOf("post", "/{id}/secrets", { requestBody: body("SourceSecretInput") });
   expect(signature).toBe("make(id: string, secret: string, options?: CallOptions): Promise<Source>;");
   expect(code).toContain("make: (id, secret, options) => call.data(`POST /sources/${" + "segment(id)}/secrets`, ");
   expect(code).toContain("{ ...options, body: { secret } }");

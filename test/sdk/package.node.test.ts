@@ -88,7 +88,7 @@ function typesOf(schemas: Record<string, unknown>): string {
 }
 
 const CONSUMER = `
-import { createClient, type ErrorCode, type NewSubscription, PosternError, type Subscription } from "postern/client";
+import { createClient, type ErrorCode, type SubscriptionInput, PosternError, type Subscription } from "postern/client";
 import { d1Store, handle } from "postern/receive";
 import { everyCrash } from "postern/receive/testing";
 import { createSessionVerifier, SessionError, type VerifiedSession } from "postern/session";
@@ -96,7 +96,7 @@ import { type Delivery, DeliveryError, type VerificationKeys, verifyDelivery } f
 import type { PosternEvents } from "./postern-events.mjs";
 
 const client = createClient({ baseUrl: "https://postern.example.com", fetch });
-const body: NewSubscription = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
+const body: SubscriptionInput = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
 const created: Subscription = await client.webhooks.create(body, { signal: new AbortController().signal });
 export const id: string = created._id;
 // @ts-expect-error an unknown scope

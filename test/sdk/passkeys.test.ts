@@ -2,7 +2,7 @@
  * The browser's side of passkeys in postern/client, with an authenticator in software in place of
  * `navigator.credentials`.
  */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { PasskeyRequestOptions } from "../../src/sdk/client";
 import { call, newEmail, PASSWORD, signUpVerified } from "../support/client";
 import { mailTo, tokenIn } from "../support/mailbox";
@@ -26,7 +26,11 @@ describe("client.passkeys", () => {
     expect([login?.mediation, login?.publicKey.allowCredentials]).toEqual([undefined, []]);
     expect(named(confirmation?.publicKey.allowCredentials ?? [])).toMatchObject([{ id: added.id }]);
     expect(await client.passkeys.rename(added.id, "Old laptop")).toBe("Passkey renamed.");
+    const told = vi.fn(async (_: object) => Promise.reject(new Error("no such passkey here")));
+    vi.stubGlobal("PublicKeyCredential", { signalUnknownCredential: told });
     expect(await client.passkeys.remove(added.id)).toBe("Passkey removed.");
+    vi.unstubAllGlobals();
+    expect(told.mock.calls).toEqual([[{ rpId: confirmation?.publicKey.rpId, credentialId: added.id }]]);
     await expect(visitor.passkeys.login()).rejects.toMatchObject({ code: "UNAUTHENTICATED", status: 401 });
   });
 

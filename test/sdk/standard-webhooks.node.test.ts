@@ -1,6 +1,6 @@
 /**
  * Our signatures and those of the official Standard Webhooks libraries are accepted by the other side, also during a
- * rotation. The library of a language is used where it has been fetched: `pip install standardwebhooks`, and `go mod
+ * rotation. Those for JavaScript are dependencies, Svix's own one too. The library of another language is used where it has been fetched: `pip install standardwebhooks`, and `go mod
  * download` and `cargo fetch` of the versions below. These versions of the libraries verify `v1` only, so they must
  * ignore the `v1a` signature.
  */
@@ -9,6 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
 import { afterAll, describe, expect, test } from "vitest";
 import { newKeyPair, publicKeyText } from "../../src/base/crypto/ed25519";
 import { verifyDelivery } from "../../src/sdk/verify";
@@ -46,15 +47,22 @@ const programOf =
   ({ timestamp, signature, secret, body }) =>
     run(program, [...args, timestamp, signature, secret, body]);
 
-const javascript: Library = ({ timestamp, signature, secret, body }) => {
-  const headers = { "webhook-id": "msg_1", "webhook-timestamp": timestamp, "webhook-signature": signature };
-  try {
-    new Webhook(secret).verify(body, headers);
-    return new Webhook(secret).sign("msg_2", new Date(Number(timestamp) * 1000), "{}");
-  } catch {
-    return undefined;
-  }
-};
+const inProcess =
+  (open: (secret: string) => Pick<Webhook, "verify" | "sign">, prefix = "webhook"): Library =>
+  ({ timestamp, signature, secret, body }) => {
+    const headers = { id: "msg_1", timestamp, signature };
+    const named = Object.entries(headers).map(([name, value]) => [`${prefix}-${name}`, value]);
+    try {
+      open(secret).verify(body, Object.fromEntries(named));
+      return open(secret).sign("msg_2", new Date(Number(timestamp) * 1000), "{}");
+    } catch {
+      return undefined;
+    }
+  };
+
+const javascript = inProcess((secret) => new Webhook(secret));
+/** With the names of headers that its products use, which the provider `standard` of sources reads too. */
+const svix = inProcess((secret) => new SvixWebhook(secret), "svix");
 
 const PYTHON = `
 import sys
@@ -125,7 +133,7 @@ function rust(): Library | undefined {
     : programOf(join(target, "debug/official"));
 }
 
-const libraries = { JavaScript: javascript, Python: python(), Go: go(), Rust: rust() };
+const libraries = { JavaScript: javascript, "JavaScript by Svix": svix, Python: python(), Go: go(), Rust: rust() };
 
 describe.each(Object.entries(libraries))("the official library for %s", (language, library) => {
   const secrets = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_b25jZSB1cG9uIGEgdGltZSwgYSBrZXkgbGl2ZWQ="] as const;

@@ -54,14 +54,14 @@ const SECURITY_SCHEMES = {
     bearerFormat: "JWT",
     description: "The `accessToken` of register, login or refresh.",
   },
-  apiKey: {
+  apiKeyBearer: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "ak_...",
     description: "An API key with the required scope.",
   },
   apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same key in its own header." },
-  platformKey: {
+  platformKeyBearer: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "psk_...",

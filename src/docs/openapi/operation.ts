@@ -103,8 +103,8 @@ function securityOf({ caller, permission, scope }: RouteDocs): Record<string, st
   if (caller === undefined) return [];
   if (caller === "metrics") return [{ metricsToken: [] }];
   if (caller === "session") return [{ accessToken: needs }];
-  if (caller === "platform") return [{ platformKey: scope ? [scope] : [] }];
-  return [{ accessToken: needs }, { apiKey: needs }, { apiKeyHeader: needs }, { platformKey: [] }];
+  if (caller === "platform") return [{ platformKeyBearer: scope ? [scope] : [] }];
+  return [{ accessToken: needs }, { apiKeyBearer: needs }, { apiKeyHeader: needs }, { platformKeyBearer: [] }];
 }
 
 function pathParameters(path: string) {

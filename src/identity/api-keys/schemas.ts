@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { described, id, keyExpiry, name, permission, time } from "../../base/schemas/schemas";
 
-export const newApiKey = described("NewApiKey", "A key to issue.", () => ({
+export const newApiKey = described("ApiKeyInput", "A key to issue.", () => ({
   name: name.meta({ examples: ["CI"] }),
   scopes: z
     .array(permission)

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { described, email, id, opaqueToken, personEmail, role, time } from "../../base/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 
-export const invitationBody = described("NewInvitation", "Whom to invite, and the role they will have.", () => ({
+export const invitationBody = described("InvitationInput", "Whom to invite, and the role they will have.", () => ({
   email,
   role,
 }));

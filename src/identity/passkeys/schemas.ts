@@ -3,7 +3,7 @@ import * as z from "zod";
 import { described } from "../../base/schemas/schemas";
 import { attestation, passkeyName, passkeyState } from "./webauthn/schemas";
 
-export const newPasskey = described("NewPasskey", "A passkey to add.", () => ({
+export const newPasskey = described("PasskeyInput", "A passkey to add.", () => ({
   state: passkeyState,
   response: attestation,
   name: passkeyName,

@@ -45,7 +45,7 @@ export const newPlatformKey = z
       context.addIssue({ code: "custom", path: ["scopes"], message });
     }
   })
-  .meta({ id: "NewPlatformKey", description: "A platform key to issue, and the operator's password or code." });
+  .meta({ id: "PlatformKeyInput", description: "A platform key to issue, and the operator's password or code." });
 
 export const keyRotation = described("PlatformKeyRotation", "How a platform key is replaced.", () => ({
   overlapSeconds: z

@@ -22,11 +22,11 @@ export const newPortalLink = z
     theme: portalTheme.optional(),
     returnUrl: returnUrl.optional(),
   })
-  .meta({ id: "NewPortalLink", description: "A portal link to make." });
+  .meta({ id: "PortalLinkInput", description: "A portal link to make." });
 
 export const newPortalToken = z
   .strictObject({ permissions: portalPermissions, ttlSeconds: ttlSeconds(TOKEN_SECONDS, "token") })
-  .meta({ id: "NewPortalToken", description: "A portal token to make." });
+  .meta({ id: "PortalTokenInput", description: "A portal token to make." });
 
 export const usedLink = z.object({ token: z.string() });
 

@@ -58,7 +58,7 @@ const showsFactor = ({ totp, passkey }: StepUpCredentials): boolean => totp !== 
 /** The fields of which one is wanted; none for an account that has neither a second factor nor a passkey. */
 const wantedFactors = (user: StoredCredentials, passkeys: readonly PasskeyRow[]): ErrorDetail[] => [
   ...(hasSecondFactor(user) ? [{ path: "totp", message: "Give a two-factor or a recovery code" }] : []),
-  ...(passkeys.length > 0 ? [{ path: "passkey", message: "Show one of your passkeys" }] : []),
+  ...(passkeys.length > 0 ? [{ path: "passkey", message: "Show one of your passkeys, on a device that has it" }] : []),
 ];
 
 const factorRequired = (details: ErrorDetail[]) =>

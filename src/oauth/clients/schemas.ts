@@ -97,7 +97,7 @@ export const newClient = z
       context.addIssue({ code: "custom", path: path.split("."), message });
     }
   })
-  .meta({ id: "NewClient", description: "An app to register, and the operator's password or code." });
+  .meta({ id: "ClientInput", description: "An app to register, and the operator's password or code." });
 
 export const clientChange = z
   .strictObject({ name, ...settings, enabled: z.boolean() })

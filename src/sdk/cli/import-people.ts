@@ -1,5 +1,5 @@
 /** `postern import people`: converts the export of another service, and imports it in parts. */
-import type { Client, Import, ImportedLine, NewImport } from "../client";
+import type { Client, Import, ImportedLine, ImportInput } from "../client";
 import type { Command } from "./command";
 import { EXIT, usage } from "./failure";
 import { readJson, readText } from "./input";
@@ -58,14 +58,14 @@ const NEEDS_SETTINGS =
 
 type Options = Readonly<Record<string, string | undefined>>;
 
-function settingsOf(options: Options): NewImport {
+function settingsOf(options: Options): ImportInput {
   const dryRun = options["dry-run"] !== undefined;
   const onExisting = options["on-existing"] ?? "skip";
   if (onExisting !== "skip" && onExisting !== "update") throw usage("--on-existing is skip or update.");
   const file = options["hash-settings"];
   if (file === undefined) return { dryRun, onExisting };
   const given = readJson(`@${file}`, file) as { firebase?: unknown };
-  return { dryRun, onExisting, hashSettings: given.firebase ? given : { firebase: given } } as NewImport;
+  return { dryRun, onExisting, hashSettings: given.firebase ? given : { firebase: given } } as ImportInput;
 }
 
 /** Writes the report to a file, or tells who was refused. Returns how many were. */

@@ -86,6 +86,24 @@ export async function showPasskey(
   };
 }
 
+interface Signals {
+  signalUnknownCredential?(credential: { rpId: string; credentialId: string }): Promise<void>;
+}
+
+/**
+ * Tells the browser that a passkey was removed, so that it offers it no longer (WebAuthn Level 3, section 5.1.10).
+ * Never throws: many browsers cannot be told, and the passkey opens nothing any more.
+ */
+export async function forgetPasskey(credentialId: string, rpIdOf: () => Promise<string>): Promise<void> {
+  const { PublicKeyCredential: signals } = globalThis as { PublicKeyCredential?: Signals };
+  if (!signals?.signalUnknownCredential) return;
+  try {
+    await signals.signalUnknownCredential({ rpId: await rpIdOf(), credentialId });
+  } catch {
+    return;
+  }
+}
+
 function made(credential: unknown): Made {
   if (!credential) throw new DOMException("The browser gave no passkey.", "NotAllowedError");
   return credential as Made;

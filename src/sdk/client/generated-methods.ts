@@ -7,22 +7,27 @@ import type { CallOptions } from "./call";
 import type {
   AccountExport,
   ApiKey,
+  ApiKeyInput,
   AttemptCounts,
   AttemptDetail,
   AuditEvent,
   AuditFilter,
+  BatchEventInput,
   Client,
   ClientChange,
+  ClientInput,
   ClientSecretRotation,
   EmailChange,
   EventDetailPage,
   EventFilter,
+  EventInput,
   EventSummary,
   EventType,
   EventTypeChange,
   EventTypeFilter,
   EventTypeImport,
   EventTypeImportResult,
+  EventTypeInput,
   EventTypeSample,
   EventTypeSampleResult,
   EventTypeSettings,
@@ -30,10 +35,12 @@ import type {
   EventTypeSummary,
   EventTypesFormat,
   EventTypeVersion,
+  EventTypeVersionInput,
   EventTypeVersionSummary,
   Feed,
   FeedChange,
   FeedConsumer,
+  FeedInput,
   FeedSeek,
   FeedTokenRotation,
   FeedWithToken,
@@ -44,16 +51,19 @@ import type {
   ImportedLine,
   ImportedSubscription,
   ImportFilter,
+  ImportInput,
   ImportPart,
   ImportReportFilter,
   ImportStart,
   Invitation,
+  InvitationInput,
   InvitationLookUp,
   IssuedApiKey,
   IssuedClient,
   IssuedPlatformKey,
   JoinedTenant,
   Listener,
+  ListenerInput,
   ListenTicket,
   MadePortalLink,
   MadePortalToken,
@@ -61,24 +71,6 @@ import type {
   Membership,
   MembershipChange,
   MoveRequest,
-  NewApiKey,
-  NewBatchEvent,
-  NewClient,
-  NewEvent,
-  NewEventType,
-  NewEventTypeVersion,
-  NewFeed,
-  NewImport,
-  NewInvitation,
-  NewListener,
-  NewPlatformKey,
-  NewPlatformMember,
-  NewPlatformTenant,
-  NewPlatformUser,
-  NewPortalLink,
-  NewPortalToken,
-  NewSource,
-  NewSubscription,
   OpenedListener,
   OperatedPerson,
   OperatedTenant,
@@ -90,24 +82,30 @@ import type {
   PersonSuspension,
   PlatformClientFilter,
   PlatformKey,
+  PlatformKeyInput,
   PlatformKeyRotation,
   PlatformMember,
   PlatformMemberChange,
   PlatformMemberFilter,
+  PlatformMemberInput,
   PlatformReason,
   PlatformTenant,
   PlatformTenantChange,
   PlatformTenantFilter,
+  PlatformTenantInput,
   PlatformUsage,
   PlatformUsageFilter,
   PlatformUser,
   PlatformUserChange,
   PlatformUserDeletion,
   PlatformUserFilter,
+  PlatformUserInput,
   PlatformUserMail,
   PlatformUserWithTenants,
   PortalLink,
+  PortalLinkInput,
   PortalSession,
+  PortalTokenInput,
   Profile,
   ProfileChange,
   PublishedEvent,
@@ -123,12 +121,14 @@ import type {
   Source,
   SourceChange,
   SourceError,
+  SourceInput,
   SourceSample,
   SourceSampleResult,
   StepUp,
   Subscription,
   SubscriptionChange,
   SubscriptionImport,
+  SubscriptionInput,
   SubscriptionStats,
   Suspension,
   TenantExport,
@@ -225,7 +225,8 @@ export interface AuthEndpoints {
    * Changes the address of the account, with the token that was mailed to the new one.
    *
    * Needs a session of the account: a stranger who follows the link changes nothing. Sessions stay; links that were
-   * mailed before end. For 72 hours nobody else can have the former address.
+   * mailed before end. An account that has the address without having verified it ends: whoever follows the link has
+   * the mailbox. For 72 hours nobody else can have the former address.
    *
    * Throws EMAIL_TAKEN, FORBIDDEN, INVALID_TOKEN, VALIDATION_FAILED.
    */
@@ -362,7 +363,7 @@ export interface ApiKeyMethods {
    * Creates a key that acts in this tenant, for its maker or for the tenant itself. Throws CONFLICT, FORBIDDEN,
    * VALIDATION_FAILED.
    */
-  create(body: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>;
+  create(body: ApiKeyInput, options?: CallOptions): Promise<IssuedApiKey>;
   /**
    * The caller's active keys and, for owners and admins, those of the tenant, newest first. Throws what any call
    * throws.
@@ -465,7 +466,7 @@ export interface InvitationMethods {
    *
    * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `member.manage`, STEP_UP_REQUIRED, VALIDATION_FAILED.
    */
-  create(body: NewInvitation, options?: CallOptions): Promise<Invitation>;
+  create(body: InvitationInput, options?: CallOptions): Promise<Invitation>;
   /** The open invitations of the tenant, newest first. Throws FORBIDDEN without `member.read`. */
   list(options?: CallOptions): Listed<Invitation>;
   /**
@@ -501,7 +502,7 @@ export interface WebhookEndpoints {
    * Subscribes a URL to event types. Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.create`,
    * VALIDATION_FAILED.
    */
-  create(body: NewSubscription, options?: CallOptions): Promise<Subscription>;
+  create(body: SubscriptionInput, options?: CallOptions): Promise<Subscription>;
   /** Lists the tenant's subscriptions, newest first. Throws FORBIDDEN without `webhook.read`, VALIDATION_FAILED. */
   list(options?: SubscriptionListOptions): Listed<Subscription>;
   /**
@@ -617,7 +618,7 @@ export interface EventEndpoints {
    *
    * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `event.publish`, VALIDATION_FAILED.
    */
-  publish(body: NewEvent, options?: PublishOptions): Promise<PublishedEvent>;
+  publish(body: EventInput, options?: PublishOptions): Promise<PublishedEvent>;
   /**
    * Lists the published events, newest first, page by page.
    *
@@ -633,7 +634,7 @@ export interface EventEndpoints {
    *
    * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `event.publish`, VALIDATION_FAILED.
    */
-  publishBatch(events: readonly NewBatchEvent[], options?: CallOptions): Promise<PublishedEvent[]>;
+  publishBatch(events: readonly BatchEventInput[], options?: CallOptions): Promise<PublishedEvent[]>;
   /**
    * Returns an event, and what became of it for each subscription that wanted it.
    *
@@ -657,7 +658,7 @@ export interface EventTypeMethods {
   /**
    * Declares an event type. Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.create`, VALIDATION_FAILED.
    */
-  create(body: NewEventType, options?: CallOptions): Promise<EventType>;
+  create(body: EventTypeInput, options?: CallOptions): Promise<EventType>;
   /**
    * Returns the event types that are not archived as a file.
    *
@@ -694,7 +695,7 @@ export interface EventTypeMethods {
    *
    * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.update`, NOT_FOUND, VALIDATION_FAILED.
    */
-  addVersion(name: string, body: NewEventTypeVersion, options?: CallOptions): Promise<EventTypeVersion>;
+  addVersion(name: string, body: EventTypeVersionInput, options?: CallOptions): Promise<EventTypeVersion>;
   /** Lists the versions, newest first, without schemas. Throws FORBIDDEN without `webhook.read`, NOT_FOUND. */
   versions(name: string, options?: CallOptions): Listed<EventTypeVersionSummary>;
   /** Returns one version of the schema. Throws FORBIDDEN without `webhook.read`, NOT_FOUND. */
@@ -728,7 +729,7 @@ export interface SourceMethods {
    * Makes a URL at which a provider sends its webhooks, which become events. Throws CONFLICT, FORBIDDEN without
    * `source.manage`, VALIDATION_FAILED.
    */
-  create(body: NewSource, options?: CallOptions): Promise<Source>;
+  create(body: SourceInput, options?: CallOptions): Promise<Source>;
   /** Lists the tenant's sources, newest first. Throws FORBIDDEN without `webhook.read`. */
   list(options?: CallOptions): Listed<Source>;
   /** Returns one source. Throws FORBIDDEN without `webhook.read`, NOT_FOUND. */
@@ -762,7 +763,7 @@ export interface FeedEndpoints {
    * Creates a feed: a list of events that programs pull, in the order of their commits. Throws CONFLICT, FORBIDDEN
    * without `webhook.create`, VALIDATION_FAILED.
    */
-  create(body: NewFeed, options?: CallOptions): Promise<FeedWithToken>;
+  create(body: FeedInput, options?: CallOptions): Promise<FeedWithToken>;
   /** Lists the tenant's feeds, newest first. Throws FORBIDDEN without `webhook.read`. */
   list(options?: CallOptions): Listed<Feed>;
   /** Returns one feed. Throws FORBIDDEN without `webhook.read`, NOT_FOUND. */
@@ -821,7 +822,7 @@ export interface ListenMethods {
    *
    * Throws CONFLICT, FORBIDDEN without `webhook.create`, VALIDATION_FAILED.
    */
-  open(body: NewListener, options?: CallOptions): Promise<OpenedListener>;
+  open(body: ListenerInput, options?: CallOptions): Promise<OpenedListener>;
   /** Lists the caller's own listeners, newest first. Throws FORBIDDEN without `webhook.create`. */
   list(options?: CallOptions): Listed<Listener>;
   /** Returns a new ticket for a listener. Throws FORBIDDEN without `webhook.create`, NOT_FOUND. */
@@ -1036,37 +1037,30 @@ export interface PlatformTenantMethods {
    * The same `externalId` again returns the tenant that is there (200); with another name: 409. Such a tenant counts as
    * one with a verified owner.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `tenants.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
-  create(body: NewPlatformTenant, options?: CallOptions): Promise<PlatformTenant>;
-  /**
-   * Lists tenants, the least recently updated first, page by page. Throws FORBIDDEN without the scope `tenants.read`,
-   * NOT_FOUND, VALIDATION_FAILED.
-   */
+  create(body: PlatformTenantInput, options?: CallOptions): Promise<PlatformTenant>;
+  /** Lists tenants, the least recently updated first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   list(filter?: PlatformTenantFilter, options?: CallOptions): Paged<PlatformTenant>;
-  /** Returns a tenant. Throws FORBIDDEN without the scope `tenants.read`, NOT_FOUND. */
+  /** Returns a tenant. Throws FORBIDDEN, NOT_FOUND. */
   get(tenant: string, options?: CallOptions): Promise<PlatformTenant>;
-  /**
-   * Changes a tenant's name or `externalId`. Throws CONFLICT, FORBIDDEN without the scope `tenants.write`, NOT_FOUND,
-   * VALIDATION_FAILED.
-   */
+  /** Changes a tenant's name or `externalId`. Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   update(tenant: string, body: PlatformTenantChange, options?: CallOptions): Promise<PlatformTenant>;
   /**
    * Deletes a tenant for all of its members, whose accounts stay.
    *
    * 409: the tenant is suspended.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `tenants.write`, NOT_FOUND.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND.
    */
   delete(tenant: string, options?: CallOptions): Promise<string>;
   /**
-   * Suspends a tenant: its credentials are refused, and its deliveries wait. Throws FORBIDDEN without the scope
-   * `tenants.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Suspends a tenant: its credentials are refused, and its deliveries wait. Throws FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED.
    */
   suspend(tenant: string, body: PlatformReason, options?: CallOptions): Promise<string>;
   /**
-   * Ends the suspension of a tenant. Its waiting deliveries are sent. Throws FORBIDDEN without the scope
-   * `tenants.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Ends the suspension of a tenant. Its waiting deliveries are sent. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   resume(tenant: string, body: PlatformReason, options?: CallOptions): Promise<string>;
   /**
@@ -1074,17 +1068,17 @@ export interface PlatformTenantMethods {
    *
    * Any role can be given. Somebody who has an account accepts it after signing in.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `members.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
-  invite(tenant: string, body: NewInvitation, options?: CallOptions): Promise<Invitation>;
-  /** What a tenant requires of its members. Throws FORBIDDEN without the scope `tenants.read`, NOT_FOUND. */
+  invite(tenant: string, body: InvitationInput, options?: CallOptions): Promise<Invitation>;
+  /** What a tenant requires of its members. Throws FORBIDDEN, NOT_FOUND. */
   security(tenant: string, options?: CallOptions): Promise<TenantSecurity>;
   /**
    * Requires a second factor of a tenant's members, as its owners can.
    *
    * All owners are told.
    *
-   * Throws FORBIDDEN without the scope `tenants.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   updateSecurity(tenant: string, body: TenantSecurityChange, options?: CallOptions): Promise<TenantSecurity>;
 }
@@ -1103,22 +1097,19 @@ export interface PlatformUserMethods {
    * The same `externalId` again returns the user that is there (200); if `email`, `name` or `emailVerified` differ:
    * 409. The password is not compared. 403 for an operator's address.
    *
-   * Throws CONFLICT, EMAIL_TAKEN, FORBIDDEN without the scope `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, EMAIL_TAKEN, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
-  create(body: NewPlatformUser, options?: CallOptions): Promise<PlatformUser>;
-  /**
-   * Lists users, the least recently updated first, page by page. Throws FORBIDDEN without the scope `users.read`,
-   * NOT_FOUND, VALIDATION_FAILED.
-   */
+  create(body: PlatformUserInput, options?: CallOptions): Promise<PlatformUser>;
+  /** Lists users, the least recently updated first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   list(filter?: PlatformUserFilter, options?: CallOptions): Paged<PlatformUser>;
-  /** Returns a user, with their tenants. Throws FORBIDDEN without the scope `users.read`, NOT_FOUND. */
+  /** Returns a user, with their tenants. Throws FORBIDDEN, NOT_FOUND. */
   get(user: string, options?: CallOptions): Promise<PlatformUserWithTenants>;
   /**
    * Changes a user's name, address, `externalId` or verification.
    *
    * A new address is unverified unless you say otherwise, and links mailed to the former one end.
    *
-   * Throws CONFLICT, EMAIL_TAKEN, FORBIDDEN without the scope `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, EMAIL_TAKEN, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   update(user: string, body: PlatformUserChange, options?: CallOptions): Promise<PlatformUser>;
   /**
@@ -1127,55 +1118,40 @@ export interface PlatformUserMethods {
    * `LAST_OWNER`: other members need the user as an owner. `CONFLICT`: the user is the only member of a tenant and you
    * have not sent `deleteTenants`, or the tenant is suspended.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `users.write`, LAST_OWNER, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, LAST_OWNER, NOT_FOUND, VALIDATION_FAILED.
    */
   delete(user: string, body?: PlatformUserDeletion, options?: CallOptions): Promise<string>;
   /**
-   * Suspends a person: all sessions end, and logins and API keys are refused. Throws FORBIDDEN without the scope
-   * `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Suspends a person: all sessions end, and logins and API keys are refused. Throws FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED.
    */
   suspend(user: string, body: PlatformReason, options?: CallOptions): Promise<string>;
-  /**
-   * Lets a suspended person sign in again. Throws FORBIDDEN without the scope `users.write`, NOT_FOUND,
-   * VALIDATION_FAILED.
-   */
+  /** Lets a suspended person sign in again. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   resume(user: string, body: PlatformReason, options?: CallOptions): Promise<string>;
-  /**
-   * Ends all sessions of a person, in all tenants. Throws FORBIDDEN without the scope `users.write`, NOT_FOUND,
-   * VALIDATION_FAILED.
-   */
+  /** Ends all sessions of a person, in all tenants. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   revokeSessions(user: string, body: PlatformReason, options?: CallOptions): Promise<string>;
   /**
-   * Mails a person a link that verifies the address or resets the password. Throws FORBIDDEN without the scope
-   * `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Mails a person a link that verifies the address or resets the password. Throws FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED.
    */
   mail(user: string, body: PlatformUserMail, options?: CallOptions): Promise<string>;
 }
 
 /** What `PlatformMemberMethods` has for the endpoints that need nothing but a request. */
 export interface PlatformMemberEndpoints {
-  /**
-   * Lists the members of a tenant, the oldest first, page by page. Throws FORBIDDEN without the scope `members.read`,
-   * NOT_FOUND, VALIDATION_FAILED.
-   */
+  /** Lists the members of a tenant, the oldest first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   list(tenant: string, filter?: PlatformMemberFilter, options?: CallOptions): Paged<PlatformMember>;
   /**
    * Makes a user a member of a tenant.
    *
    * 200: the user is a member with that role already. 409: with another role, or the tenant is full.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `members.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
-  add(tenant: string, body: NewPlatformMember, options?: CallOptions): Promise<PlatformMember>;
-  /**
-   * Changes the role or the metadata of a member. Throws CONFLICT, FORBIDDEN without the scope `members.write`,
-   * NOT_FOUND, VALIDATION_FAILED.
-   */
+  add(tenant: string, body: PlatformMemberInput, options?: CallOptions): Promise<PlatformMember>;
+  /** Changes the role or the metadata of a member. Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   update(tenant: string, user: string, body: PlatformMemberChange, options?: CallOptions): Promise<PlatformMember>;
-  /**
-   * Removes a member. Their sessions and API keys in the tenant end at once. Throws CONFLICT, FORBIDDEN without the
-   * scope `members.write`, NOT_FOUND.
-   */
+  /** Removes a member. Their sessions and API keys in the tenant end at once. Throws CONFLICT, FORBIDDEN, NOT_FOUND. */
   remove(tenant: string, user: string, options?: CallOptions): Promise<string>;
 }
 
@@ -1194,17 +1170,16 @@ export interface PlatformImportMethods {
    * With a body in NDJSON of up to 5 MiB, `dryRun` and `onExisting` in the query, it is created, sent and started at
    * once: 202. 409 while ten imports have not ended.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
-  create(body?: NewImport, options?: CallOptions): Promise<Import>;
+  create(body?: ImportInput, options?: CallOptions): Promise<Import>;
   /**
-   * Lists the imports of the last 90 days, newest first, page by page. Throws FORBIDDEN without the scope
-   * `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Lists the imports of the last 90 days, newest first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   list(filter?: ImportFilter, options?: CallOptions): Paged<Import>;
-  /** Returns an import and its progress. Throws FORBIDDEN without the scope `users.write`, NOT_FOUND. */
+  /** Returns an import and its progress. Throws FORBIDDEN, NOT_FOUND. */
   get(id: string, options?: CallOptions): Promise<Import>;
-  /** Stops an import. What is done stays. Throws FORBIDDEN without the scope `users.write`, NOT_FOUND. */
+  /** Stops an import. What is done stays. Throws FORBIDDEN, NOT_FOUND. */
   stop(id: string, options?: CallOptions): Promise<string>;
   /**
    * Sends a part: people as NDJSON, one in a line.
@@ -1212,7 +1187,7 @@ export interface PlatformImportMethods {
    * Up to 5 MiB and 20,000 lines of up to 64 KiB. A part that is sent again replaces the former one until the import is
    * started; then the same bytes are answered with 200, and others with 409.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   putPart(id: string, part: number, people: string, options?: CallOptions): Promise<ImportPart>;
   /**
@@ -1220,7 +1195,7 @@ export interface PlatformImportMethods {
    *
    * 400 while parts are missing. Starting it again changes nothing.
    *
-   * Throws CONFLICT, FORBIDDEN without the scope `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   start(id: string, body: ImportStart, options?: CallOptions): Promise<Import>;
   /**
@@ -1228,7 +1203,7 @@ export interface PlatformImportMethods {
    *
    * A page may be short, or empty, while there are more. Reports are kept for 90 days.
    *
-   * Throws FORBIDDEN without the scope `users.write`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   report(id: string, filter?: ImportReportFilter, options?: CallOptions): Paged<ImportedLine>;
 }
@@ -1250,7 +1225,7 @@ export interface PlatformClientMethods {
    * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
-  create(body: NewClient, options?: CallOptions): Promise<IssuedClient>;
+  create(body: ClientInput, options?: CallOptions): Promise<IssuedClient>;
   /** Lists clients, newest first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   list(filter?: PlatformClientFilter, options?: CallOptions): Paged<Client>;
   /** Returns a client. Throws FORBIDDEN, NOT_FOUND. */
@@ -1317,7 +1292,7 @@ export interface PlatformUsageMethods {
    *
    * Counted every hour, for 25 months.
    *
-   * Throws FORBIDDEN without the scope `tenants.read`, NOT_FOUND, VALIDATION_FAILED.
+   * Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   platform(filter?: PlatformUsageFilter, options?: CallOptions): Paged<PlatformUsage>;
 }
@@ -1339,7 +1314,7 @@ export interface PlatformKeyMethods {
    * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
-  create(body: NewPlatformKey, options?: CallOptions): Promise<IssuedPlatformKey>;
+  create(body: PlatformKeyInput, options?: CallOptions): Promise<IssuedPlatformKey>;
   /** The active platform keys, newest first. Throws FORBIDDEN, NOT_FOUND. */
   list(options?: CallOptions): Listed<PlatformKey>;
   /**
@@ -1387,7 +1362,7 @@ export interface PortalLinkMethods {
    *
    * Throws CONFLICT, FORBIDDEN without `webhook.read`, VALIDATION_FAILED.
    */
-  create(body: NewPortalLink, options?: CallOptions): Promise<MadePortalLink>;
+  create(body: PortalLinkInput, options?: CallOptions): Promise<MadePortalLink>;
   /**
    * The portal links and tokens that have not ended, newest first.
    *
@@ -1418,7 +1393,7 @@ export interface PortalTokenMethods {
    *
    * Throws CONFLICT, FORBIDDEN without `webhook.read`, VALIDATION_FAILED.
    */
-  create(body: NewPortalToken, options?: CallOptions): Promise<MadePortalToken>;
+  create(body: PortalTokenInput, options?: CallOptions): Promise<MadePortalToken>;
   /**
    * The tenant and the permissions of a portal token.
    *

@@ -61,6 +61,24 @@ export interface ApiKey {
   owner?: "tenant" | undefined;
 }
 
+/** A key to issue. */
+export interface ApiKeyInput {
+  /** One line, trimmed. */
+  name: string;
+  /**
+   * What the key may do. It gets those that your role has, and a user's key keeps them only as far as the user's role
+   * does.
+   */
+  scopes: Permission[];
+  /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
+  expiresAt?: string | null | undefined;
+  /**
+   * `tenant`: the key has its scopes by itself and works on when its maker leaves. For owners and admins. By default
+   * `"user"`.
+   */
+  owner?: "user" | "tenant" | undefined;
+}
+
 /** One attempt to deliver an event: one row of the delivery log. */
 export interface Attempt extends AttemptSummary {
   webhookId: string;
@@ -205,6 +223,12 @@ export interface AuditFilter {
   until?: string | undefined;
 }
 
+/** An event of a batch. */
+export interface BatchEventInput extends EventInput {
+  /** Repeating a call with the same key within 24 hours returns the first answer and publishes nothing. */
+  idempotencyKey?: string | undefined;
+}
+
 /** A number that is counted up to a bound. */
 export interface BoundedCount {
   count: number;
@@ -279,6 +303,50 @@ export interface ClientChange {
   accessTokenSeconds?: number | undefined;
   idTokenSeconds?: number | undefined;
   enabled?: boolean | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** An app to register, and the operator's password or code. */
+export interface ClientInput {
+  /** Shown to people. One line without a host or URL. */
+  name: string;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+  /** By default `"web"`. */
+  type?: "web" | "native" | undefined;
+  /** How the app proves itself; `native` apps cannot: `none`. */
+  auth?: "secret" | "none" | undefined;
+  /** By default `null`. */
+  homepageUrl?: string | null | undefined;
+  /** Shown where people are asked; so is `termsUrl`. By default `null`. */
+  privacyUrl?: string | null | undefined;
+  /** By default `null`. */
+  termsUrl?: string | null | undefined;
+  /**
+   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
+   * scheme of their own, and any port of localhost. By default `[]`.
+   */
+  redirectUrls?: string[] | undefined;
+  /** By default `["openid","profile","email","tenant"]`. */
+  scopes?: ("openid" | "profile" | "email" | "tenant")[] | undefined;
+  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
+  consent?: "ask" | "skip" | undefined;
+  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. By default `null`. */
+  tenants?: string[] | null | undefined;
+  /** Whether people get through whose address is unverified. By default `false`. */
+  unverifiedEmail?: boolean | undefined;
+  /** By default `"required"`. */
+  pkce?: "required" | "optional" | undefined;
+  /** By default `"RS256"`. */
+  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
+  /** Whether ID tokens have the claims that userinfo has. By default `true`. */
+  idTokenClaims?: boolean | undefined;
+  /** By default `900`. */
+  accessTokenSeconds?: number | undefined;
+  /** By default `600`. */
+  idTokenSeconds?: number | undefined;
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
@@ -427,6 +495,15 @@ export interface DeliveryOptions {
     | undefined;
 }
 
+/** Says that publishers should stop using the type. */
+export interface DeprecationInput {
+  /** ISO 8601 with any offset. */
+  since: string;
+  note?: string | undefined;
+  /** The type to use instead. */
+  replacedBy?: string | undefined;
+}
+
 /** Who issues access tokens. It names no endpoint that there is not. */
 export interface Discovery {
   issuer: string;
@@ -556,6 +633,25 @@ export interface EventFilter {
   since?: string | undefined;
 }
 
+/** An event to publish. */
+export interface EventInput {
+  /** The event's type; subscriptions choose by it. */
+  type: string;
+  /** Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the request. */
+  payload: unknown;
+  /** Printable ASCII, sent with each delivery as `X-Correlation-Id`. */
+  correlationId?: string | undefined;
+  /**
+   * What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they are
+   * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
+   */
+  orderKey?: string | undefined;
+  /**
+   * The version of its type's schema that it must fit; by default the newest one. Ignored if the type is not declared.
+   */
+  schemaVersion?: number | undefined;
+}
+
 /** What became of an event for one subscription that wanted it. */
 export interface EventOutcome {
   webhookId: string;
@@ -655,7 +751,7 @@ export interface EventTypeChange {
   group?: string | null | undefined;
   enforce?: Enforcement | undefined;
   archived?: boolean | undefined;
-  deprecated?: NewDeprecation | null | undefined;
+  deprecated?: DeprecationInput | null | undefined;
   /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
   examples?: unknown[] | null | undefined;
 }
@@ -678,7 +774,7 @@ export interface EventTypeFilter {
 export interface EventTypeImport {
   /** 1 to 1000 event types, as the export in JSON has them. */
   eventTypes?: ImportedEventType[] | undefined;
-  /** An OpenAPI document of version 3.1 or 3.2, whose `webhooks` are the event types. */
+  /** An OpenAPI document of version 3.0, 3.1 or 3.2, whose `webhooks` or `x-webhooks` are the event types. */
   openapi?: unknown | undefined;
   /** An AsyncAPI document of version 2 or 3, whose messages that are sent are the event types. */
   asyncapi?: unknown | undefined;
@@ -709,6 +805,23 @@ export interface EventTypeImportResult {
     message: string;
   }[];
   dryRun: boolean;
+}
+
+/** An event type to declare. */
+export interface EventTypeInput {
+  /** Its name, as events have it. */
+  name: string;
+  /** Plain text. */
+  description?: string | undefined;
+  /** The heading under which lists show it. */
+  group?: string | undefined;
+  /** By default `"off"`. */
+  enforce?: Enforcement | undefined;
+  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
+  schema?: unknown | undefined;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | undefined;
+  deprecated?: DeprecationInput | undefined;
 }
 
 /** A payload to try. Nothing is published. */
@@ -789,6 +902,14 @@ export interface EventTypeSummary {
 
 /** A version of the schema of an event type. */
 export interface EventTypeVersion extends EventTypeVersionSummary {
+  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
+  schema: unknown;
+  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
+  examples?: unknown[] | undefined;
+}
+
+/** A further version of the schema. */
+export interface EventTypeVersionInput {
   /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
   schema: unknown;
   /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
@@ -909,6 +1030,17 @@ export interface FeedEvent {
   sequence?: number | undefined;
 }
 
+/** A feed to create. */
+export interface FeedInput {
+  /** One line, trimmed. */
+  name: string;
+  /**
+   * The event types that it lists, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`.
+   */
+  events: string[];
+}
+
 /** A page of a feed. */
 export interface FeedPage {
   data: FeedEvent[];
@@ -1005,6 +1137,15 @@ export interface Identity {
   lastUsedAt: Timestamp | null;
 }
 
+/** Where the page at `APP_URL/oauth` sends the user next. */
+export interface IdentityInput {
+  /**
+   * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
+   * make such a link.
+   */
+  to?: string | undefined;
+}
+
 /** An import of people, and how far it has come. */
 export interface Import {
   id: string;
@@ -1043,6 +1184,29 @@ export interface ImportFilter {
   cursor?: string | undefined;
 }
 
+/** An import of people to create. */
+export interface ImportInput {
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** Only reports what would happen: nothing is written. By default `false`. */
+  dryRun?: boolean | undefined;
+  /** What to do with people who have an account: nothing, or to complete it. By default `"skip"`. */
+  onExisting?: "skip" | "update" | undefined;
+  /** What hashes of Firebase need: the project's password hash parameters. */
+  hashSettings?:
+    | {
+        firebase?:
+          | {
+              signerKey: string;
+              saltSeparator: string;
+              rounds: number;
+              memCost: number;
+            }
+          | undefined;
+      }
+    | undefined;
+}
+
 /** A part that the service has. */
 export interface ImportPart {
   part: number;
@@ -1076,7 +1240,7 @@ export interface ImportedEventType {
   enforce?: Enforcement | undefined;
   archived?: boolean | undefined;
   /** `true` counts from now, unless the type is deprecated already; `false` and null clear it. */
-  deprecated?: boolean | NewDeprecation | null | undefined;
+  deprecated?: boolean | DeprecationInput | null | undefined;
   /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
   examples?: unknown[] | null | undefined;
   /** Its name, as events have it. */
@@ -1134,6 +1298,12 @@ export interface Invitation {
   createdAt: Timestamp;
   /** Seven days after `createdAt`. */
   expiresAt: Timestamp;
+}
+
+/** Whom to invite, and the role they will have. */
+export interface InvitationInput {
+  email: string;
+  role: Role;
 }
 
 /** What an open invitation says. */
@@ -1224,6 +1394,17 @@ export interface Listener {
   connected: boolean;
 }
 
+/** A listener to open. */
+export interface ListenerInput {
+  /**
+   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`, `postern.*` for all operational events.
+   */
+  events: string[];
+  /** One line, trimmed. By default `"Listener"`. */
+  name?: string | undefined;
+}
+
 /** Which attempts of a log to return. */
 export interface LogFilter {
   /** Attempts on a page, 1 to 100. By default `50`. */
@@ -1293,350 +1474,6 @@ export interface MoveRequest {
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
-}
-
-/** A key to issue. */
-export interface NewApiKey {
-  /** One line, trimmed. */
-  name: string;
-  /**
-   * What the key may do. It gets those that your role has, and a user's key keeps them only as far as the user's role
-   * does.
-   */
-  scopes: Permission[];
-  /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
-  expiresAt?: string | null | undefined;
-  /**
-   * `tenant`: the key has its scopes by itself and works on when its maker leaves. For owners and admins. By default
-   * `"user"`.
-   */
-  owner?: "user" | "tenant" | undefined;
-}
-
-/** An event of a batch. */
-export interface NewBatchEvent extends NewEvent {
-  /** Repeating a call with the same key within 24 hours returns the first answer and publishes nothing. */
-  idempotencyKey?: string | undefined;
-}
-
-/** An app to register, and the operator's password or code. */
-export interface NewClient {
-  /** Shown to people. One line without a host or URL. */
-  name: string;
-  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
-  externalId?: string | undefined;
-  /** By default `"web"`. */
-  type?: "web" | "native" | undefined;
-  /** How the app proves itself; `native` apps cannot: `none`. */
-  auth?: "secret" | "none" | undefined;
-  /** By default `null`. */
-  homepageUrl?: string | null | undefined;
-  /** Shown where people are asked; so is `termsUrl`. By default `null`. */
-  privacyUrl?: string | null | undefined;
-  /** By default `null`. */
-  termsUrl?: string | null | undefined;
-  /**
-   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
-   * scheme of their own, and any port of localhost. By default `[]`.
-   */
-  redirectUrls?: string[] | undefined;
-  /** By default `["openid","profile","email","tenant"]`. */
-  scopes?: ("openid" | "profile" | "email" | "tenant")[] | undefined;
-  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
-  consent?: "ask" | "skip" | undefined;
-  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. By default `null`. */
-  tenants?: string[] | null | undefined;
-  /** Whether people get through whose address is unverified. By default `false`. */
-  unverifiedEmail?: boolean | undefined;
-  /** By default `"required"`. */
-  pkce?: "required" | "optional" | undefined;
-  /** By default `"RS256"`. */
-  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
-  /** Whether ID tokens have the claims that userinfo has. By default `true`. */
-  idTokenClaims?: boolean | undefined;
-  /** By default `900`. */
-  accessTokenSeconds?: number | undefined;
-  /** By default `600`. */
-  idTokenSeconds?: number | undefined;
-  password?: string | undefined;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
-}
-
-/** Says that publishers should stop using the type. */
-export interface NewDeprecation {
-  /** ISO 8601 with any offset. */
-  since: string;
-  note?: string | undefined;
-  /** The type to use instead. */
-  replacedBy?: string | undefined;
-}
-
-/** An event to publish. */
-export interface NewEvent {
-  /** The event's type; subscriptions choose by it. */
-  type: string;
-  /** Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the request. */
-  payload: unknown;
-  /** Printable ASCII, sent with each delivery as `X-Correlation-Id`. */
-  correlationId?: string | undefined;
-  /**
-   * What the event is about, such as an order. The events of a key are numbered 1, 2, 3 in the order in which they are
-   * stored, and each delivery carries `webhook-order-key` and `webhook-sequence`.
-   */
-  orderKey?: string | undefined;
-  /**
-   * The version of its type's schema that it must fit; by default the newest one. Ignored if the type is not declared.
-   */
-  schemaVersion?: number | undefined;
-}
-
-/** An event type to declare. */
-export interface NewEventType {
-  /** Its name, as events have it. */
-  name: string;
-  /** Plain text. */
-  description?: string | undefined;
-  /** The heading under which lists show it. */
-  group?: string | undefined;
-  /** By default `"off"`. */
-  enforce?: Enforcement | undefined;
-  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
-  schema?: unknown | undefined;
-  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
-  examples?: unknown[] | undefined;
-  deprecated?: NewDeprecation | undefined;
-}
-
-/** A further version of the schema. */
-export interface NewEventTypeVersion {
-  /** A JSON Schema of draft 2020-12, at most 64 KiB, for the payloads. */
-  schema: unknown;
-  /** Payloads, at most 5 of 16 KiB. They must fit the schema. */
-  examples?: unknown[] | undefined;
-}
-
-/** A feed to create. */
-export interface NewFeed {
-  /** One line, trimmed. */
-  name: string;
-  /**
-   * The event types that it lists, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
-   * begin with `order.`.
-   */
-  events: string[];
-}
-
-/** Where the page at `APP_URL/oauth` sends the user next. */
-export interface NewIdentity {
-  /**
-   * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
-   * make such a link.
-   */
-  to?: string | undefined;
-}
-
-/** An import of people to create. */
-export interface NewImport {
-  /** One line, trimmed. */
-  name?: string | undefined;
-  /** Only reports what would happen: nothing is written. By default `false`. */
-  dryRun?: boolean | undefined;
-  /** What to do with people who have an account: nothing, or to complete it. By default `"skip"`. */
-  onExisting?: "skip" | "update" | undefined;
-  /** What hashes of Firebase need: the project's password hash parameters. */
-  hashSettings?:
-    | {
-        firebase?:
-          | {
-              signerKey: string;
-              saltSeparator: string;
-              rounds: number;
-              memCost: number;
-            }
-          | undefined;
-      }
-    | undefined;
-}
-
-/** Whom to invite, and the role they will have. */
-export interface NewInvitation {
-  email: string;
-  role: Role;
-}
-
-/** A listener to open. */
-export interface NewListener {
-  /**
-   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
-   * begin with `order.`, `postern.*` for all operational events.
-   */
-  events: string[];
-  /** One line, trimmed. By default `"Listener"`. */
-  name?: string | undefined;
-}
-
-/** A passkey to add. */
-export interface NewPasskey {
-  /** The `state` that came with the options. It works once, within five minutes. */
-  state: string;
-  response: PasskeyAttestation;
-  /** 1 to 64 characters in one line. */
-  name: string;
-}
-
-/** A platform key to issue, and the operator's password or code. */
-export interface NewPlatformKey {
-  /** One line, trimmed. */
-  name: string;
-  /** What the key may do. `tenants.*` stands for all scopes that begin with `tenants.`. */
-  scopes: (
-    | "tenants.read"
-    | "tenants.write"
-    | "users.read"
-    | "users.write"
-    | "members.read"
-    | "members.write"
-    | "events.publish"
-    | "webhooks.read"
-    | "webhooks.write"
-    | "audit.read"
-    | "clients.read"
-    | "clients.write"
-    | "tenants.*"
-    | "users.*"
-    | "members.*"
-    | "events.*"
-    | "webhooks.*"
-    | "audit.*"
-    | "clients.*"
-  )[];
-  /** The only tenants that the key sees, by id or as `ext:<externalId>`. Missing: all. */
-  tenants?: string[] | undefined;
-  /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
-  expiresAt?: string | null | undefined;
-  password?: string | undefined;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
-}
-
-/** A member to add. */
-export interface NewPlatformMember {
-  /** A user, by id, as `ext:<externalId>` or as `email:<address>`. */
-  user: string;
-  role: Role;
-  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
-  metadata?: Record<string, unknown> | null | undefined;
-  /**
-   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
-   * says so: a JSON object of at most 1 KiB.
-   */
-  publicMetadata?: Record<string, unknown> | null | undefined;
-}
-
-/** A tenant to create. */
-export interface NewPlatformTenant {
-  /** One line, trimmed. */
-  name: string;
-  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
-  externalId?: string | undefined;
-  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
-  metadata?: Record<string, unknown> | null | undefined;
-  /**
-   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
-   * says so: a JSON object of at most 1 KiB.
-   */
-  publicMetadata?: Record<string, unknown> | null | undefined;
-}
-
-/** An account to create. It is a member of no tenant. */
-export interface NewPlatformUser {
-  email: string;
-  /** One line, trimmed. */
-  name?: string | undefined;
-  /** Missing: the user sets one by a mailed link. */
-  password?: string | undefined;
-  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
-  externalId?: string | undefined;
-  /** Whether you vouch for the address. False if missing. The service mails nothing. */
-  emailVerified?: boolean | undefined;
-  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
-  metadata?: Record<string, unknown> | null | undefined;
-  /**
-   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
-   * says so: a JSON object of at most 1 KiB.
-   */
-  publicMetadata?: Record<string, unknown> | null | undefined;
-}
-
-/** A portal link to make. */
-export interface NewPortalLink {
-  /** What the portal may do: permissions on webhooks that you have yourself, with `webhook.read`. */
-  permissions: Permission[];
-  /** How long the link, and the session that it opens, works, in seconds. By default `3600`. */
-  ttlSeconds?: number | undefined;
-  theme?: PortalTheme | undefined;
-  /** Where the pages lead back to: an https URL, or an http URL of a loopback address. */
-  returnUrl?: string | undefined;
-}
-
-/** A portal token to make. */
-export interface NewPortalToken {
-  /** What the portal may do: permissions on webhooks that you have yourself, with `webhook.read`. */
-  permissions: Permission[];
-  /** How long the token works, in seconds. By default `900`. */
-  ttlSeconds?: number | undefined;
-}
-
-/** A source to create. */
-export interface NewSource {
-  /** One line, trimmed. */
-  name: string;
-  provider: SourceProvider;
-  secrets: string[];
-  /** False: every call gets 401. By default `true`. */
-  enabled?: boolean | undefined;
-  /** Stands before each type. By default the provider and a dot; empty for `hmac` and `standard`. */
-  typePrefix?: string | undefined;
-  /** The types of the provider that are relayed, exact or ending in `*`; all unless given. */
-  allow?: string[] | undefined;
-  /** How many rightly signed calls it takes in 60 seconds; 30 unless given. */
-  requestsPerMinute?: number | undefined;
-  /** The largest body; 262,144 unless given. */
-  maxBytes?: number | undefined;
-  verification?: SourceVerification | undefined;
-  type?: SourceType | undefined;
-  dedupe?: SourceDedupe | undefined;
-}
-
-/** A further secret, with which calls can be signed from now on. */
-export interface NewSourceSecret {
-  /**
-   * The provider's signing secret, at least 16 characters for `hmac` and `standard`, and 8 for others. It is never
-   * shown again.
-   */
-  secret: string;
-}
-
-/** A subscription to create. */
-export interface NewSubscription {
-  /** One line, trimmed. */
-  name: string;
-  /** An http or https URL without credentials. Private addresses are refused. */
-  url: string;
-  /**
-   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
-   * begin with `order.`, `postern.*` for all operational events.
-   */
-  events: string[];
-  /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
-  secret: string;
-  /** False creates it paused. By default `true`. */
-  enabled?: boolean | undefined;
-  /** How its deliveries are sent. Null sets all options to their defaults. */
-  delivery?: DeliveryChange | null | undefined;
-  /** The id of the subscription in your own system, unique in the tenant. */
-  externalId?: string | undefined;
 }
 
 /** The result of a sign-in with a provider. */
@@ -1886,6 +1723,15 @@ export interface PasskeyCreationOptions {
   expiresAt: Timestamp;
 }
 
+/** A passkey to add. */
+export interface PasskeyInput {
+  /** The `state` that came with the options. It works once, within five minutes. */
+  state: string;
+  response: PasskeyAttestation;
+  /** 1 to 64 characters in one line. */
+  name: string;
+}
+
 /** The answer to the options of a login. */
 export interface PasskeyLogin {
   /** The `state` that came with the options. It works once, within five minutes. */
@@ -1909,7 +1755,7 @@ export interface PasskeyRegistrant {
 }
 
 /** The answer to the options of a registration. */
-export type PasskeyRegistration = NewPasskey;
+export type PasskeyRegistration = PasskeyInput;
 
 /** The options for signing in or confirming with a passkey. */
 export interface PasskeyRequestOptions {
@@ -1999,6 +1845,41 @@ export interface PlatformKey {
   previousExpiresAt?: Timestamp | undefined;
 }
 
+/** A platform key to issue, and the operator's password or code. */
+export interface PlatformKeyInput {
+  /** One line, trimmed. */
+  name: string;
+  /** What the key may do. `tenants.*` stands for all scopes that begin with `tenants.`. */
+  scopes: (
+    | "tenants.read"
+    | "tenants.write"
+    | "users.read"
+    | "users.write"
+    | "members.read"
+    | "members.write"
+    | "events.publish"
+    | "webhooks.read"
+    | "webhooks.write"
+    | "audit.read"
+    | "clients.read"
+    | "clients.write"
+    | "tenants.*"
+    | "users.*"
+    | "members.*"
+    | "events.*"
+    | "webhooks.*"
+    | "audit.*"
+    | "clients.*"
+  )[];
+  /** The only tenants that the key sees, by id or as `ext:<externalId>`. Missing: all. */
+  tenants?: string[] | undefined;
+  /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
+  expiresAt?: string | null | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
 /** How a platform key is replaced. */
 export interface PlatformKeyRotation {
   /** How long the former key still works; 0: it ends at once. By default `86400`. */
@@ -2038,6 +1919,20 @@ export interface PlatformMemberFilter {
   limit?: number | undefined;
   /** The `nextCursor` of the previous answer; opaque. */
   cursor?: string | undefined;
+}
+
+/** A member to add. */
+export interface PlatformMemberInput {
+  /** A user, by id, as `ext:<externalId>` or as `email:<address>`. */
+  user: string;
+  role: Role;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
 }
 
 /** Why. Those concerned can read it in their audit log. */
@@ -2114,6 +2009,21 @@ export interface PlatformTenantFilter {
   updatedSince?: string | undefined;
   /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
   externalId?: string | undefined;
+}
+
+/** A tenant to create. */
+export interface PlatformTenantInput {
+  /** One line, trimmed. */
+  name: string;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
 }
 
 /** What a tenant has used in a month. */
@@ -2198,6 +2108,26 @@ export interface PlatformUserFilter extends PlatformTenantFilter {
   email?: string | undefined;
 }
 
+/** An account to create. It is a member of no tenant. */
+export interface PlatformUserInput {
+  email: string;
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** Missing: the user sets one by a mailed link. */
+  password?: string | undefined;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+  /** Whether you vouch for the address. False if missing. The service mails nothing. */
+  emailVerified?: boolean | undefined;
+  /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * Your own data, which the people concerned see in `GET /auth/me`, and which access tokens carry where TOKEN_METADATA
+   * says so: a JSON object of at most 1 KiB.
+   */
+  publicMetadata?: Record<string, unknown> | null | undefined;
+}
+
 /** Which mail to send. */
 export interface PlatformUserMail {
   kind: "verification" | "password-reset";
@@ -2224,6 +2154,17 @@ export interface PortalLink {
   /** When the link was opened; null: not yet, and for a token. */
   openedAt: Timestamp | null;
   theme?: PortalTheme | undefined;
+  returnUrl?: string | undefined;
+}
+
+/** A portal link to make. */
+export interface PortalLinkInput {
+  /** What the portal may do: permissions on webhooks that you have yourself, with `webhook.read`. */
+  permissions: Permission[];
+  /** How long the link, and the session that it opens, works, in seconds. By default `3600`. */
+  ttlSeconds?: number | undefined;
+  theme?: PortalTheme | undefined;
+  /** Where the pages lead back to: an https URL, or an http URL of a loopback address. */
   returnUrl?: string | undefined;
 }
 
@@ -2259,6 +2200,14 @@ export interface PortalTheme {
   wording?: "webhooks" | "endpoints" | undefined;
   /** Shown instead of your product's name. */
   title?: string | undefined;
+}
+
+/** A portal token to make. */
+export interface PortalTokenInput {
+  /** What the portal may do: permissions on webhooks that you have yourself, with `webhook.read`. */
+  permissions: Permission[];
+  /** How long the token works, in seconds. By default `900`. */
+  ttlSeconds?: number | undefined;
 }
 
 /** The signed-in user, and what they may do in their tenant. */
@@ -2723,8 +2672,38 @@ export type SourceErrorReason =
   | "loop"
   | "unavailable";
 
+/** A source to create. */
+export interface SourceInput {
+  /** One line, trimmed. */
+  name: string;
+  provider: SourceProvider;
+  secrets: string[];
+  /** False: every call gets 401. By default `true`. */
+  enabled?: boolean | undefined;
+  /** Stands before each type. By default the provider and a dot; empty for `hmac` and `standard`. */
+  typePrefix?: string | undefined;
+  /** The types of the provider that are relayed, exact or ending in `*`; all unless given. */
+  allow?: string[] | undefined;
+  /** How many rightly signed calls it takes in 60 seconds; 30 unless given. */
+  requestsPerMinute?: number | undefined;
+  /** The largest body; 262,144 unless given. */
+  maxBytes?: number | undefined;
+  verification?: SourceVerification | undefined;
+  type?: SourceType | undefined;
+  dedupe?: SourceDedupe | undefined;
+}
+
 /** Who sends the calls. */
-export type SourceProvider = "stripe" | "github" | "shopify" | "slack" | "standard" | "hmac";
+export type SourceProvider =
+  | "stripe"
+  | "github"
+  | "shopify"
+  | "slack"
+  | "twilio"
+  | "sendgrid"
+  | "mailgun"
+  | "standard"
+  | "hmac";
 
 /** A call to try. Nothing is published. */
 export interface SourceSample {
@@ -2742,7 +2721,16 @@ export interface SourceSampleResult {
   relayed?: boolean | undefined;
 }
 
-/** What names the type: a text in the body, a header, or always the same. */
+/** A further secret, with which calls can be signed from now on. */
+export interface SourceSecretInput {
+  /**
+   * The provider's signing secret, at least 16 characters for `hmac` and `standard`, and 8 for others. It is never
+   * shown again.
+   */
+  secret: string;
+}
+
+/** What names the type: a text or whole number in the body, a header, or always the same. */
 export type SourceType =
   | {
       /** A JSON pointer into the body (RFC 6901). */
@@ -2759,8 +2747,11 @@ export type SourceType =
 export interface SourceVerification {
   /** The header with the signature, or with a list of them that commas, semicolons or spaces separate. */
   header: string;
-  /** An HMAC; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`. */
-  algorithm?: "sha256" | "sha512" | "sha1" | "token" | undefined;
+  /**
+   * An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or
+   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`.
+   */
+  algorithm?: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token" | undefined;
   /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding?: "hex" | "base64" | undefined;
   /** What stands before each signature in its header. By default `""`. */
@@ -2783,8 +2774,11 @@ export interface SourceVerification {
 export interface SourceVerificationOutput {
   /** The header with the signature, or with a list of them that commas, semicolons or spaces separate. */
   header: string;
-  /** An HMAC; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`. */
-  algorithm: "sha256" | "sha512" | "sha1" | "token";
+  /**
+   * An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or
+   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`.
+   */
+  algorithm: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token";
   /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding: "hex" | "base64";
   /** What stands before each signature in its header. By default `""`. */
@@ -2893,6 +2887,27 @@ export interface SubscriptionImport {
    * given.
    */
   subscriptions: unknown[];
+}
+
+/** A subscription to create. */
+export interface SubscriptionInput {
+  /** One line, trimmed. */
+  name: string;
+  /** An http or https URL without credentials. Private addresses are refused. */
+  url: string;
+  /**
+   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `order.*` for those that
+   * begin with `order.`, `postern.*` for all operational events.
+   */
+  events: string[];
+  /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
+  secret: string;
+  /** False creates it paused. By default `true`. */
+  enabled?: boolean | undefined;
+  /** How its deliveries are sent. Null sets all options to their defaults. */
+  delivery?: DeliveryChange | null | undefined;
+  /** The id of the subscription in your own system, unique in the tenant. */
+  externalId?: string | undefined;
 }
 
 /** The attempts of one subscription, in total and per hour. */

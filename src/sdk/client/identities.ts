@@ -1,7 +1,7 @@
 /** `/auth/identities` and `/auth/oauth`: signing in with Google, GitHub, Microsoft or another provider. */
 
 import type { Call, CallOptions } from "./call";
-import type { NewIdentity, OauthExchange, ProviderName, SignInOptions, TokenPair } from "./generated";
+import type { IdentityInput, OauthExchange, ProviderName, SignInOptions, TokenPair } from "./generated";
 import type { IdentityEndpoints } from "./generated-methods";
 import { identityEndpoints } from "./generated-requests";
 import { query, segment } from "./path";
@@ -30,7 +30,7 @@ export interface IdentityMethods extends IdentityEndpoints {
    * Begins to add a provider, and returns where to send the browser: it comes back to `APP_URL/oauth` with `linked` or
    * with `error`. Throws STEP_UP_REQUIRED, NOT_FOUND for a provider that is off, SERVICE_UNAVAILABLE while it is down.
    */
-  link(provider: ProviderName, body?: NewIdentity, options?: CallOptions): Promise<{ url: string }>;
+  link(provider: ProviderName, body?: IdentityInput, options?: CallOptions): Promise<{ url: string }>;
 }
 
 export function identityMethods(call: Call, store: TokenStore, baseUrl: string): IdentityMethods {

@@ -1,11 +1,11 @@
 /** `/auth/passkeys`: signing in without a password. */
 
-import { type Authenticators, makePasskey, showPasskey } from "./authenticator";
+import { type Authenticators, forgetPasskey, makePasskey, showPasskey } from "./authenticator";
 import type { Call, CallOptions } from "./call";
 import type {
-  NewPasskey,
   Passkey,
   PasskeyCreationOptions,
+  PasskeyInput,
   PasskeyLogin,
   PasskeyRegistrant,
   PasskeyRegistration,
@@ -71,7 +71,7 @@ export interface PasskeyMethods extends PasskeyEndpoints {
   /** Returns the options with which a platform makes a passkey. Throws STEP_UP_REQUIRED, CONFLICT. */
   startRegistration(options?: CallOptions): Promise<PasskeyCreationOptions>;
   /** Adds the passkey that a platform has made. Returns it. Throws STEP_UP_REQUIRED, VALIDATION_FAILED, CONFLICT. */
-  finishRegistration(body: NewPasskey, options?: CallOptions): Promise<Passkey>;
+  finishRegistration(body: PasskeyInput, options?: CallOptions): Promise<Passkey>;
   /** Returns the options with which a platform asks for a passkey to sign in. Throws RATE_LIMITED. */
   startLogin(options?: CallOptions): Promise<PasskeyRequestOptions>;
   /**
@@ -112,6 +112,7 @@ function serviceMethods(call: Call, store: TokenStore) {
 
 export function passkeyMethods(call: Call, store: TokenStore, authenticators: () => Authenticators): PasskeyMethods {
   const api = serviceMethods(call, store);
+  const endpoints = passkeyEndpoints(call);
 
   /** Offers passkeys among the browser's suggestions until the user chooses one or the page aborts. */
   const suggested = async (options: CallOptions): Promise<ShownPasskey> => {
@@ -133,7 +134,7 @@ export function passkeyMethods(call: Call, store: TokenStore, authenticators: ()
   };
 
   return {
-    ...passkeyEndpoints(call),
+    ...endpoints,
     ...api,
     register: async (name, options = {}) => {
       const { state, options: creation } = await api.startRegistration(options);
@@ -148,6 +149,11 @@ export function passkeyMethods(call: Call, store: TokenStore, authenticators: ()
     login: async ({ tenantId, conditional = false } = {}, options = {}) => {
       const passkey = conditional ? await suggested(options) : await shown(api.startLogin, options);
       return api.finishLogin({ ...passkey, tenantId }, options);
+    },
+    remove: async (id, options = {}) => {
+      const said = await endpoints.remove(id, options);
+      await forgetPasskey(id, async () => (await api.startLogin(options)).options.rpId);
+      return said;
     },
     confirm: async (options = {}) => {
       const passkey = await shown(api.startConfirmation, options);

@@ -41,7 +41,7 @@ export const tenantQuery = z.object({
 });
 export const userQuery = tenantQuery.extend({ email: email.optional() });
 
-export const newTenant = described("NewPlatformTenant", "A tenant to create.", () => ({
+export const newTenant = described("PlatformTenantInput", "A tenant to create.", () => ({
   name,
   externalId: externalId.optional(),
   ...metadataChange,
@@ -56,7 +56,7 @@ export const reason = described("PlatformReason", "Why. Those concerned can read
   reason: name.meta({ examples: ["Unpaid since May"] }),
 }));
 
-export const newUser = described("NewPlatformUser", "An account to create. It is a member of no tenant.", () => ({
+export const newUser = described("PlatformUserInput", "An account to create. It is a member of no tenant.", () => ({
   email,
   name: name.optional(),
   password: newPassword.optional().meta({ description: "Missing: the user sets one by a mailed link." }),
@@ -86,7 +86,7 @@ export const userChange = described(
 export const userMail = described("PlatformUserMail", "Which mail to send.", () => ({
   kind: z.enum(["verification", "password-reset"]).meta({ examples: ["password-reset"] }),
 }));
-export const newMember = described("NewPlatformMember", "A member to add.", () => ({
+export const newMember = described("PlatformMemberInput", "A member to add.", () => ({
   user: z
     .string()
     .min(1)

@@ -16,7 +16,7 @@ const dryRun = z
   .boolean()
   .meta({ description: "Only reports what would happen: nothing is written.", examples: [false] });
 
-export const newImport = described("NewImport", "An import of people to create.", () => ({
+export const newImport = described("ImportInput", "An import of people to create.", () => ({
   name: name.optional(),
   dryRun: dryRun.default(false),
   onExisting: onExisting.default("skip"),

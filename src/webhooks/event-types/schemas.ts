@@ -64,7 +64,7 @@ const version = z
 
 const deprecation = z
   .strictObject({ since: moment, note: note.optional(), replacedBy: replacedBy.optional() })
-  .meta({ id: "NewDeprecation", description: "Says that publishers should stop using the type." });
+  .meta({ id: "DeprecationInput", description: "Says that publishers should stop using the type." });
 
 export const newEventType = z
   .strictObject({
@@ -76,7 +76,7 @@ export const newEventType = z
     examples: examples.optional(),
     deprecated: deprecation.optional(),
   })
-  .meta({ id: "NewEventType", description: "An event type to declare." });
+  .meta({ id: "EventTypeInput", description: "An event type to declare." });
 
 export const eventTypeChange = z
   .strictObject({
@@ -93,7 +93,7 @@ export const eventTypeChange = z
 export const newVersion = z
   .strictObject({ schema, examples: examples.optional() })
   .refine((given) => given.schema !== undefined, { path: ["schema"], message: "Required" })
-  .meta({ id: "NewEventTypeVersion", description: "A further version of the schema." });
+  .meta({ id: "EventTypeVersionInput", description: "A further version of the schema." });
 
 export const sample = z
   .strictObject({ payload: json, version: version.optional() })

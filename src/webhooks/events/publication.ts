@@ -73,7 +73,7 @@ export const publication = z
           "declared.",
       }),
   })
-  .meta({ id: "NewEvent", description: "An event to publish." });
+  .meta({ id: "EventInput", description: "An event to publish." });
 
 /** No version has this number. */
 const NO_VERSION = -1;
@@ -95,7 +95,7 @@ export const idempotencyKey = z
 
 const batchEvent = publication
   .extend({ idempotencyKey: idempotencyKey.optional() })
-  .meta({ id: "NewBatchEvent", description: "An event of a batch." });
+  .meta({ id: "BatchEventInput", description: "An event of a batch." });
 
 /** A batch, of which all events or none are accepted. */
 export const publicationBatch = z
@@ -114,7 +114,7 @@ export const publicationBatch = z
       seen.add(key);
     }
   })
-  .meta({ id: "NewEventBatch" });
+  .meta({ id: "EventBatchInput" });
 
 export const published = described("PublishedEvent", "An event that the service has stored.", () => ({
   id,

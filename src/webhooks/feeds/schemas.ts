@@ -22,7 +22,7 @@ const events = z
     examples: [["OrderPaid"]],
   });
 
-export const newFeed = z.strictObject({ name, events }).meta({ id: "NewFeed", description: "A feed to create." });
+export const newFeed = z.strictObject({ name, events }).meta({ id: "FeedInput", description: "A feed to create." });
 
 export const feedChange = z
   .strictObject({ name, events })

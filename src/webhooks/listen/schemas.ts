@@ -5,7 +5,7 @@ import { eventTypes } from "../subscriptions/schemas";
 
 export const newListener = z
   .strictObject({ events: eventTypes, name: name.default("Listener") })
-  .meta({ id: "NewListener", description: "A listener to open." });
+  .meta({ id: "ListenerInput", description: "A listener to open." });
 
 export type NewListener = z.output<typeof newListener>;
 

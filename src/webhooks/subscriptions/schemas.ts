@@ -93,7 +93,7 @@ export const newSubscription = subscriptionFields
     enabled: enabled.default(true).meta({ description: "False creates it paused." }),
     externalId: externalId.optional(),
   })
-  .meta({ id: "NewSubscription", description: "A subscription to create." });
+  .meta({ id: "SubscriptionInput", description: "A subscription to create." });
 
 /** Any of the fields. A field that is left out keeps its value. */
 export const subscriptionChange = subscriptionFields

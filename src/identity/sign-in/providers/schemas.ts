@@ -47,7 +47,7 @@ export const authorizationQuery = z.object({ to, invitationToken }).meta({ id: "
 
 export type SignInStart = z.infer<typeof authorizationQuery>;
 
-export const linkBody = described("NewIdentity", "Where the page at `APP_URL/oauth` sends the user next.", () => ({
+export const linkBody = described("IdentityInput", "Where the page at `APP_URL/oauth` sends the user next.", () => ({
   to,
 }));
 

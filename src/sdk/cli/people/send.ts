@@ -1,5 +1,5 @@
 /** Sending people, and waiting until they are imported. */
-import { type Client, type Import, type NewImport, PosternError } from "../../client";
+import { type Client, type Import, type ImportInput, PosternError } from "../../client";
 import { bar, progress } from "../output";
 import { fingerprintOf, forgetImport, rememberImport, unfinishedImport } from "./unfinished";
 
@@ -12,7 +12,7 @@ const REFUSED_FOR_GOOD = [400, 413, 415];
 interface Sending {
   /** Where the people come from: a second run of the command goes on beside it. */
   file: string;
-  settings: NewImport;
+  settings: ImportInput;
   parts: readonly string[];
 }
 

@@ -1,13 +1,13 @@
 /** The import that a former run of the command has begun, in a file beside the people. */
 import { readFileSync, rmSync } from "node:fs";
-import { type Client, type Import, type NewImport, PosternError } from "../../client";
+import { type Client, type Import, type ImportInput, PosternError } from "../../client";
 import { EXIT, Failure } from "../failure";
 import { writeText } from "../output";
 
 const pathOf = (file: string): string => `${file}.postern-import`;
 
 /** What tells a run of the command from one with other options or other people. */
-export async function fingerprintOf(settings: NewImport, parts: readonly string[]): Promise<string> {
+export async function fingerprintOf(settings: ImportInput, parts: readonly string[]): Promise<string> {
   const bytes = new TextEncoder().encode([JSON.stringify(settings), ...parts].join(""));
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
