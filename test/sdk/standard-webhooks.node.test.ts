@@ -1,8 +1,8 @@
 /**
  * Our signatures and those of the official Standard Webhooks libraries are accepted by the other side, also during a
- * rotation. Those for JavaScript are dependencies, Svix's own one too. The library of another language is used where it has been fetched: `pip install standardwebhooks`, and `go mod
- * download` and `cargo fetch` of the versions below. These versions of the libraries verify `v1` only, so they must
- * ignore the `v1a` signature.
+ * rotation. Those for JavaScript are dependencies, Svix's own one too. The library of another language is used where it
+ * has been fetched: `pip install standardwebhooks`, and `go mod download` and `cargo fetch` of the versions below.
+ * These versions verify `v1` only, so they must ignore the `v1a` signature.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -2,6 +2,7 @@
  * Documents in the shapes in which services publish their webhooks. No text is theirs. Each has what made its kind hard
  * to import: formats of their own, keywords of older drafts, media types with parameters, examples that do not fit.
  */
+import { directory, signIns } from "./public-documents-of-people";
 
 /** A document, the names of its types, and what is left out or not taken, as `type keyword`. */
 export interface PublicDocument {
@@ -228,85 +229,6 @@ const drafts: PublicDocument = {
   },
   types: ["user.created"],
   ignored: ["user.created $id", "user.created minProperties"],
-  failed: [],
-};
-
-/** Like those of a directory of people: version 3.0, whose writer prints what is absent as null. */
-const directory: PublicDocument = {
-  document: {
-    openapi: "3.0.3",
-    info,
-    paths: {},
-    "x-webhooks": {
-      "user.lifecycle.create": {
-        post: { operationId: "hook", requestBody: { $ref: "#/components/requestBodies/hook" } },
-      },
-    },
-    components: {
-      requestBodies: { hook: json({ $ref: "#/components/schemas/Hook", nullable: true, description: "Beside it." }) },
-      schemas: {
-        Hook: {
-          type: "object",
-          required: ["data", "data"],
-          properties: {
-            data: { type: "object", additionalProperties: { $ref: "#/components/schemas/Link" }, nullable: true },
-            eventType: { type: "string", format: null, enum: ["a", null], default: null, example: null, pattern: null },
-          },
-          discriminator: { propertyName: "eventType", mapping: { a: "#/components/schemas/Hook" } },
-        },
-        Link: { type: "object", readOnly: true, minProperties: 0, xml: { name: "link" } },
-      },
-    },
-  },
-  types: ["user.lifecycle.create"],
-  ignored: ["nullable", "format", "example", "pattern", "discriminator", "xml"].map(
-    (keyword) => `user.lifecycle.create ${keyword}`,
-  ),
-  failed: [],
-};
-
-/** Like those of a service of sign-ins: CloudEvents whose `data` is one of several, told apart by their `const`. */
-const signIns: PublicDocument = {
-  document: {
-    openapi: "3.1.0",
-    info,
-    webhooks: {
-      "user.created": { $ref: "#/components/pathItems/user" },
-      "organization.member.added": { post: { tags: ["organization"], requestBody: json(true) } },
-    },
-    components: {
-      pathItems: {
-        user: {
-          parameters: [{ name: "Authorization", in: "header" }],
-          post: {
-            requestBody: json({
-              type: "object",
-              required: ["specversion", "type", "data"],
-              properties: {
-                specversion: { const: "1.0" },
-                type: { const: "user.created" },
-                time: { type: "string", format: "date-time" },
-                data: {
-                  oneOf: [{ $ref: "#/components/schemas/Base" }, { $ref: "#/components/schemas/Social" }],
-                  discriminator: { propertyName: "object.type" },
-                },
-              },
-              unevaluatedProperties: true,
-              "x-internal": null,
-            }),
-          },
-        },
-      },
-      schemas: {
-        Base: { type: "object", properties: { object: { type: "object" } } },
-        Social: {
-          allOf: [{ type: ["object", "null"] }, { properties: { phone: { type: "string", format: "phone" } } }],
-        },
-      },
-    },
-  },
-  types: ["user.created", "organization.member.added"],
-  ignored: ["user.created discriminator", "user.created format"],
   failed: [],
 };
 

@@ -23,6 +23,7 @@ export const KEY_LOG_LINES = {
       "The key in `SECRET_KEYS` that has encrypted an RSA key of the signers does not open it, so nothing is signed " +
       "or verified with it; `finding` is its `kid`.",
     advice:
-      "Restore its row of `token_signers`, or put a new key in front of `SECRET_KEYS`, which gets an RSA key of its own.",
+      "Restore its row of `token_signers`, or put a new key in front of `SECRET_KEYS`, which gets an RSA key of its " +
+      "own.",
   },
 } as const satisfies Record<string, LogLine>;

@@ -1,4 +1,4 @@
-/** In D1: an account whose address was never proven, and which the link to another account shows to be somebody else's. */
+/** An account in D1 whose address was never proven, and which a link of another account shows to be somebody else's. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, queryFirst } from "../../base/db/client";
 import { newId } from "../../base/db/ids";

@@ -1,4 +1,4 @@
-/** `/in/:sourceId`: where providers send their calls, and ask whose it is. The signature of a call is the credential. */
+/** `/in/:sourceId`: where providers send their calls, and ask whose it is. A call's signature is the credential. */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
@@ -47,8 +47,8 @@ export const inboundRoutes = new Hono<AppEnv>()
       path: PATH,
       description:
         "The provider's signature is the credential. The answer to an unknown source is that to a wrong signature. A " +
-        "body of any JSON value with up to 256 KiB is taken, and of those that send forms a form: the event is the JSON " +
-        "in its field `payload`, or its fields. Twilio and the forms of Slack are answered 200 without a body.",
+        "body of any JSON value with up to 256 KiB is taken, and of those that send forms a form: the event is the " +
+        "JSON in its field `payload`, or its fields. Twilio and the forms of Slack are answered 200 without a body.",
     })),
     requires({ callers: "anybody", bodyKiB: 256, takesForm: true }),
     limitedInside("inbound", "source"),
