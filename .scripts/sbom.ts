@@ -8,8 +8,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
 
-/** Only its files are served, with the documentation. */
-const SERVED = "node_modules/swagger-ui-dist";
 const BARE_IMPORT = /(?:from|import) "((?:@[^/"]+\/)?[^./@"][^/":]*)(?:\/[^"]*)?"/g;
 const MAX_BYTES = 64 * 1024 * 1024;
 /** npm marks what is bundled as a tool, because package.json lists it with the tools. */
@@ -61,9 +59,7 @@ export function shippedPackages(): ReadonlySet<string> {
     for (const needed of Object.keys(packages[path]?.dependencies ?? {})) add(needed, `${path}/`);
   };
   for (const name of importedIn("src")) add(name);
-  return new Set(
-    [...paths, SERVED].map((path) => `${path.replace(/.*node_modules\//, "")}@${packages[path]?.version}`),
-  );
+  return new Set([...paths].map((path) => `${path.replace(/.*node_modules\//, "")}@${packages[path]?.version}`));
 }
 
 function importedIn(folder: string): string[] {

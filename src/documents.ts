@@ -6,6 +6,7 @@ import { app } from "./app";
 import { requirePrincipal } from "./authenticate";
 import type { AssetAddress } from "./docs/markdown/catalogue";
 import { pageFiles } from "./docs/markdown/files";
+import type { ApiDocument } from "./docs/markdown/reference";
 import type { Highlighter } from "./docs/markdown/render";
 import type { Facts, LimitedEndpoint } from "./docs/markdown/tables";
 import { describedRoutes, openApiDocument } from "./docs/openapi/document";
@@ -25,9 +26,10 @@ export interface Sources {
 
 /** The text of each file, by its path. */
 export function documents({ pages, methods, dataModel, ...tools }: Sources): Record<string, string> {
+  const text = JSON.stringify(openApiDocument(app));
   return {
-    "openapi.json": JSON.stringify(openApiDocument(app)),
-    ...pageFiles(pages, { methods, dataModel, limited: limitedEndpoints() }, tools),
+    "openapi.json": text,
+    ...pageFiles(pages, { methods, dataModel, limited: limitedEndpoints() }, tools, JSON.parse(text) as ApiDocument),
   };
 }
 

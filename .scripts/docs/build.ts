@@ -30,12 +30,6 @@ const ASSETS: Readonly<Record<string, string>> = {
     readdirSync("src/docs/browser").map((file) => [file.replace(".browser.", "."), `src/docs/browser/${file}`]),
   ),
   "grafana-dashboard.json": `${PAGES}/metrics/grafana-dashboard.json`,
-  ...Object.fromEntries(
-    ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"].map((file) => [
-      file,
-      `node_modules/swagger-ui-dist/${file}`,
-    ]),
-  ),
 };
 const HASH_CHARACTERS = 8;
 

@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { notFound } from "../base/errors";
+import { AppError, notFound } from "../base/errors";
 import type { AppEnv } from "../base/http/env";
 import { requires } from "../base/http/operation";
 import { describeRoute } from "../base/http/route-docs";
@@ -15,11 +15,6 @@ import { withFigures } from "./figures";
 const PAGE_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-/** Nothing is loaded from another host. Swagger UI's style sheet holds its icons as `data:` images. */
-const REFERENCE_CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /** By the end of a file's name. Of other files, the asset server knows the type. */
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=UTF-8",
@@ -41,8 +36,8 @@ export const documentationRoutes = new Hono<AppEnv>()
   )
   .get(`/${PACKAGE_FILES[0]}`, (c) => servePackage(c, PACKAGE_FILES[0]))
   .get(`/${PACKAGE_FILES[1]}`, (c) => servePackage(c, PACKAGE_FILES[1]))
+  .get("/llms.txt", (c) => serveText(c, "docs/llms.txt"))
   .get("/docs", (c) => serveText(c, "docs.html", PAGE_CSP))
-  .get("/docs/reference", (c) => serveText(c, "docs/reference.html", REFERENCE_CSP))
   .get("/docs/assets/:file", async (c) => {
     const { body, status, headers } = await fileAt(c, `docs/assets/${nameIn(c, "file")}`, c.req.raw.headers);
     const response = new Response(body, { status, headers });
@@ -64,9 +59,18 @@ function nameIn(c: Context<AppEnv>, parameter: string): string {
   return name;
 }
 
-/** Serves a page as HTML or, by the name of its file, as Markdown. */
-const servePage = (c: Context<AppEnv>, name: string): Promise<Response> =>
-  name.includes(".") ? serveText(c, `docs/${name}`) : serveText(c, `docs/${name}.html`, PAGE_CSP);
+/** Serves a page as HTML or, by the name of its file, as Markdown. A page that there is not says so to people. */
+async function servePage(c: Context<AppEnv>, name: string): Promise<Response> {
+  if (name.includes(".")) return serveText(c, `docs/${name}`);
+  try {
+    return await serveText(c, `docs/${name}.html`, PAGE_CSP);
+  } catch (error) {
+    if (!isNotFound(error) || !c.req.header("accept")?.includes("text/html")) throw error;
+    return serveText(c, "docs/404.html", PAGE_CSP, 404);
+  }
+}
+
+const isNotFound = (error: unknown): boolean => error instanceof AppError && error.code === "NOT_FOUND";
 
 /** Serves the npm package. It changes with the service, so whoever keeps it asks again. */
 async function servePackage(c: Context<AppEnv>, name: string): Promise<Response> {
@@ -78,11 +82,16 @@ async function servePackage(c: Context<AppEnv>, name: string): Promise<Response>
 }
 
 /** Serves a file with the figures in force, and the address of this service's npm package. */
-async function serveText(c: Context<AppEnv>, path: string, policy?: string): Promise<Response> {
+async function serveText(
+  c: Context<AppEnv>,
+  path: string,
+  policy?: string,
+  status: 200 | 404 = 200,
+): Promise<Response> {
   const text = await (await fileAt(c, path)).text();
   const type = TYPES[path.split(".").at(-1) ?? ""] ?? "";
   const own = withOwnPackage(text, new URL(c.req.url).origin);
-  return c.body(withFigures(own, c.get("deps").config), 200, {
+  return c.body(withFigures(own, c.get("deps").config), status, {
     "Content-Type": type,
     ...(policy ? { "Content-Security-Policy": policy } : {}),
   });

@@ -24,8 +24,8 @@ const mounted = [
 const PAGES = [
   "GET /postern.tgz",
   "GET /postern-0.1.0.tgz",
+  "GET /llms.txt",
   "GET /docs",
-  "GET /docs/reference",
   "GET /docs/{page}",
   "GET /docs/{folder}/{page}",
   "GET /docs/assets/{file}",

@@ -89,9 +89,12 @@ function resultOf([address, title, heading, text], words) {
  * @param {KeyboardEvent} event
  * @param {HTMLInputElement} input
  */
-function focusBySlash(event, input) {
+function focusByKey(event, input) {
   const isTyping = event.target instanceof Element && event.target.matches("input, textarea, select");
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const isModified = event.ctrlKey || event.metaKey;
+  const isSlash = event.key === "/" && !isTyping && !isModified;
+  const isCtrlK = event.key.toLowerCase() === "k" && isModified && !event.shiftKey;
+  if (event.altKey || !(isSlash || isCtrlK)) return;
   event.preventDefault();
   input.focus();
 }
@@ -148,7 +151,7 @@ function search(form) {
   list.addEventListener("click", () => {
     box.hidden = true;
   });
-  document.addEventListener("keydown", (event) => focusBySlash(event, input));
+  document.addEventListener("keydown", (event) => focusByKey(event, input));
   document.addEventListener("click", (event) => {
     if (event.target instanceof Node && !form.contains(event.target)) box.hidden = true;
   });

@@ -1,20 +1,11 @@
-/** @typedef {{ SwaggerUIBundle(options: object): void }} SwaggerUi set by swagger-ui-bundle.js */
-const page = /** @type {typeof globalThis & SwaggerUi} */ (globalThis);
+/** Opens the entry that the address names. Without this script, it is scrolled to and stays closed. */
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
+function openNamed() {
+  const entry = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!(entry instanceof HTMLDetailsElement)) return;
+  entry.open = true;
+  entry.scrollIntoView();
+}
 
-// Validation by a third-party host is off. Tokens that were typed in are not kept after the page closes. Groups start
-// closed: Swagger UI renders a list of 150 rows or more only as far as it is scrolled into view, so the browser's
-// search would not find the rest.
-page.SwaggerUIBundle({
-  url: "/api/v1/openapi.json",
-  dom_id: "#reference",
-  deepLinking: true,
-  validatorUrl: null,
-  persistAuthorization: false,
-  docExpansion: "none",
-  defaultModelsExpandDepth: 0,
-});
+addEventListener("hashchange", openNamed);
+openNamed();

@@ -1,6 +1,6 @@
 /** The pages as files: each as HTML and as Markdown, and a list of them for programs. */
 import { type DocsPage, pageList, pagesOf, REFERENCE, START } from "./catalogue";
-import { referenceHtml } from "./reference";
+import { type ApiDocument, referenceHtml } from "./reference";
 import { renderMarkdown } from "./render";
 import { searchIndex } from "./search-index";
 import { type Shell, shellHtml } from "./shell";
@@ -10,12 +10,19 @@ import { type Facts, withTables } from "./tables";
 const MIN_SECTIONS = 3;
 /** What the search reads. */
 const SEARCH = "search.json";
+/** What is shown in place of a page that there is not. */
+const MISSING: DocsPage = { name: "404", path: "", title: "Page not found", markdown: "" };
+const NOT_FOUND = `<h1>Page not found</h1>
+<article><p>There is no such page. Search for it above, choose one from the menu, or <a href="/docs">start at the
+first page</a>.</p></article>
+`;
 
 /** The text of each file, by its path. `texts` is the Markdown of each page by its name. */
 export function pageFiles(
   texts: Readonly<Record<string, string>>,
   facts: Facts,
   tools: Omit<Shell, "pages" | "searchAddress">,
+  api: ApiDocument,
 ): Record<string, string> {
   const complete = Object.entries(texts).map(([name, text]) => [name, withTables(text, facts)] as const);
   const pages = pagesOf(Object.fromEntries(complete));
@@ -23,16 +30,17 @@ export function pageFiles(
   const shell: Shell = { pages, searchAddress: tools.addressOf(SEARCH, search), ...tools };
   return {
     ...Object.fromEntries(
-      pages.map((page) => [`docs${page.name === START ? "" : `/${page.name}`}.html`, htmlOf(shell, page)]),
+      pages.map((page) => [`docs${page.name === START ? "" : `/${page.name}`}.html`, htmlOf(shell, page, api)]),
     ),
     ...Object.fromEntries(complete.map(([name, text]) => [`docs/${name}.md`, text])),
+    "docs/404.html": shellHtml(shell, { page: MISSING, main: NOT_FOUND }),
     "docs/llms.txt": pageList(pages),
     [`docs/assets/${SEARCH}`]: search,
   };
 }
 
-function htmlOf(shell: Shell, page: DocsPage): string {
-  if (page.name === REFERENCE) return referenceHtml(shell, page);
+function htmlOf(shell: Shell, page: DocsPage, api: ApiDocument): string {
+  if (page.name === REFERENCE) return referenceHtml(shell, page, api);
   const html = renderMarkdown(page.name, page.markdown ?? "", shell.highlighted);
   const [title = "", ...rest] = html.split(/(?<=<\/h1>\n)/);
   const main = `${title}${contentsOf(html)}<article>\n${rest.join("")}${neighbours(shell.pages, page)}</article>\n`;

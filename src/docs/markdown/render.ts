@@ -35,7 +35,8 @@ const markedWith = (page: string, highlighted: Highlighter) =>
 /** The name of the page that the page `from` calls `name`. */
 const resolved = (name: string, from: string) => new URL(name, `file:///${from}`).pathname.slice(1);
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+/** As text in HTML. */
+export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 /** The anchor that GitHub gives a heading, so that the same links work in the repository. */
 export const anchorOf = (heading: string): string =>

@@ -24,15 +24,13 @@ export function shellHtml(
   { pages, addressOf, searchAddress }: Shell,
   { page, styles = [], scripts = [], main }: Content,
 ): string {
-  // Swagger UI brings a <main> of its own.
-  const tag = page.markdown === null ? "div" : "main";
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title} - Postern</title>
-<link rel="icon" href="${addressOf("favicon-32x32.png")}">
+<link rel="icon" href="${addressOf("icon.svg")}" type="image/svg+xml">
 ${["docs.css", ...styles].map((name) => `<link rel="stylesheet" href="${addressOf(name)}">`).join("\n")}
 ${["docs.js", ...scripts].map((name) => `<script defer src="${addressOf(name)}"></script>`).join("\n")}
 </head>
@@ -50,8 +48,8 @@ ${["docs.js", ...scripts].map((name) => `<script defer src="${addressOf(name)}">
 </header>
 <div class="frame">
 ${navigation(pages, page.name)}
-<${tag} id="content">
-${main}</${tag}>
+<main id="content">
+${main}</main>
 </div>
 </body>
 </html>
