@@ -1,7 +1,7 @@
 /**
  * `npm run check`: every static gate. A failed one does not stop the others. With `--audit`, the registry is asked
- * about the packages in the Worker as well. What it does not answer is NOT CHECKED: neither good nor bad, and named
- * again at the end. That fails with `--strict` only, because a machine may reach no registry that answers.
+ * about the packages in the Worker as well. What it does not answer, and what this machine has no tool for, is NOT
+ * CHECKED: neither good nor bad, and named again at the end. That fails with `--strict` only.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { checkBundle, checkServed, newFolder } from "./check/bundle.ts";
 import { checkCommits } from "./check/commits.ts";
 import { type Finding, finding, program, run } from "./check/gate.ts";
 import { checkLockFile } from "./check/lock.ts";
+import { checkSnippets } from "./check/snippets.ts";
 
 const { audit, strict } = parseArgs({
   options: { audit: { type: "boolean", default: false }, strict: { type: "boolean", default: false } },
@@ -64,6 +65,7 @@ async function* runAll(programs: Record<string, string[]>): AsyncGenerator<Findi
 async function* checkOthers(): AsyncGenerator<Finding> {
   yield checkCommits();
   yield checkLockFile();
+  yield* checkSnippets();
   yield* runAll(OTHERS);
   const generated = await run(["drizzle-kit", "generate", "--config", ".scripts/drizzle.config.ts"]);
   const upToDate = generated.ok && generated.output.includes("No schema changes");

@@ -1,7 +1,7 @@
 /** `npm run receiver [-- --port N --secret S --fail N]`: prints each delivery and whether its signature is valid. */
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
+import { Webhook } from "standardwebhooks";
 
 const { values } = parseArgs({
   options: {
@@ -13,10 +13,17 @@ const { values } = parseArgs({
 });
 let failuresLeft = Number(values.fail);
 
-function isSigned(body: Buffer, signature: string): boolean {
-  const expected = createHmac("sha256", values.secret).update(body).digest();
-  const given = Buffer.from(signature, "hex");
-  return given.length === expected.length && timingSafeEqual(given, expected);
+const { secret } = values;
+const webhook = new Webhook(secret, secret.startsWith("whsec_") ? undefined : { format: "raw" });
+
+/** Whether `webhook-signature` is right, and not older than five minutes. */
+function isSigned(body: Buffer, headers: Record<string, string>): boolean {
+  try {
+    webhook.verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const server = createServer(async (request, response) => {
@@ -30,7 +37,7 @@ const server = createServer(async (request, response) => {
       at: new Date().toISOString(),
       event: header("x-webhook-event"),
       id: header("webhook-id"),
-      signature: isSigned(body, header("x-webhook-signature")) ? "valid" : "INVALID",
+      signature: isSigned(body, request.headers as Record<string, string>) ? "valid" : "INVALID",
       answered: status,
       body: body.toString("utf8"),
     }),

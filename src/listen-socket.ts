@@ -7,7 +7,7 @@ import { createDeps } from "./base/deps";
 import { describeError, log } from "./base/log/log";
 import type { Permission } from "./base/schemas/roles";
 import { HOUR_MS } from "./base/time";
-import { permissionsOfHolder } from "./identity/tokens/holder-store";
+import { permissionsOfHolder } from "./identity/portal/holder-store";
 import { placesOf } from "./tenancy/moves/places";
 import { findTenant } from "./tenancy/tenants/store";
 import { CLOSED, readFrame, readyFrame } from "./webhooks/delivery/frames";

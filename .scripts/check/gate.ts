@@ -4,7 +4,8 @@ import { spawn } from "node:child_process";
 export interface Finding {
   name: string;
   /**
-   * "skipped": there is nothing to check here. "NOT CHECKED": whoever knows did not answer. The reason is in `output`.
+   * "skipped": there is nothing to check here. "NOT CHECKED": whoever knows did not answer, or is missing. The reason
+   * is in `output`.
    */
   result: "ok" | "FAILED" | "skipped" | "NOT CHECKED";
   output: string;

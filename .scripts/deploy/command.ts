@@ -44,7 +44,8 @@ export async function deploy(args: readonly string[], surroundings: Surroundings
     const secrets = flags.secretsFile === undefined ? {} : readSecrets(flags.secretsFile);
     const planFor: PlanFor = (account) => makePlan(configuration, account, wrangler, { addShard, addQueues, secrets });
     if (flags.isDry) {
-      await printSteps(planFor, terminal);
+      const planned = await printSteps(planFor, terminal);
+      printTasks(tasksLeft(configuration, planned, { url: flags.url, refused: [], addsBindings: false }), terminal);
       return 0;
     }
     const plan = await planFor(await Account.open());
@@ -53,8 +54,7 @@ export async function deploy(args: readonly string[], surroundings: Surroundings
     });
     const url = flags.url ?? printed.match(/https:\/\/\S+\.workers\.dev/)?.[0];
     const refused = await reportHealth(url, surroundings);
-    const tasks = tasksLeft(configuration, plan, { url, refused, addsBindings: addShard || addQueues });
-    if (tasks.length > 0) terminal.log(`\nStill to do:\n${tasks.map((task) => `- ${task}`).join("\n")}`);
+    printTasks(tasksLeft(configuration, plan, { url, refused, addsBindings: addShard || addQueues }), terminal);
     return 0;
   } catch (error) {
     const isUsage = error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
@@ -84,10 +84,14 @@ function readFlags(args: readonly string[]) {
   };
 }
 
+function printTasks(tasks: readonly string[], terminal: Surroundings["terminal"]): void {
+  if (tasks.length > 0) terminal.log(`\nStill to do:\n${tasks.map((task) => `- ${task}`).join("\n")}`);
+}
+
 type PlanFor = (account: Parameters<typeof makePlan>[1]) => Promise<Plan>;
 
-/** Plans without the account when it cannot be asked, and says so. */
-async function printSteps(planFor: PlanFor, terminal: Surroundings["terminal"]): Promise<void> {
+/** Plans without the account when it cannot be asked, and says so. Returns the plan. */
+async function printSteps(planFor: PlanFor, terminal: Surroundings["terminal"]): Promise<Plan> {
   const withoutAccount = (error: unknown): Promise<Plan> => {
     if (!(error instanceof Unreachable)) throw error;
     terminal.log(
@@ -96,8 +100,9 @@ async function printSteps(planFor: PlanFor, terminal: Surroundings["terminal"]):
     );
     return planFor(UNKNOWN_ACCOUNT);
   };
-  const { steps } = await Account.open().then(planFor).catch(withoutAccount);
-  for (const { does } of steps) terminal.log(`would: ${does}`);
+  const plan = await Account.open().then(planFor).catch(withoutAccount);
+  for (const { does } of plan.steps) terminal.log(`would: ${does}`);
+  return plan;
 }
 
 /** Tells `ifFailed` before each step what to do if it fails. Returns what the last step printed. */

@@ -21,8 +21,33 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
+/** The contrast of two colours, 1 to 21 (WCAG 2.2). */
+function contrastOf(one: string, other: string): number {
+  const [light, dark] = [Math.max, Math.min].map((pick) => pick(luminance(one), luminance(other)) + 0.05);
+  return (light ?? 1) / (dark ?? 1);
+}
+
 /** Whether white text is legible on `#rrggbb`. */
-export const carriesWhiteText = (color: string) => 1.05 / (luminance(color) + 0.05) >= MIN_CONTRAST;
+export const carriesWhiteText = (color: string) => contrastOf(color, "#ffffff") >= MIN_CONTRAST;
+
+const MIXING_STEPS = 20;
+
+/** The colour, mixed with as little white or black as makes a text in it legible on `surface`; all as `#rrggbb`. */
+export function legibleOn(surface: string, color: string): string {
+  const towards = carriesWhiteText(surface) ? 255 : 0;
+  for (let step = 0; step < MIXING_STEPS; step += 1) {
+    const mixed = mixedWith(color, towards, step / MIXING_STEPS);
+    if (contrastOf(mixed, surface) >= MIN_CONTRAST) return mixed;
+  }
+  return towards === 255 ? "#ffffff" : "#000000";
+}
+
+const mixedWith = (color: string, towards: number, share: number): string =>
+  `#${[1, 3, 5]
+    .map((start) => Number.parseInt(color.slice(start, start + 2), 16))
+    .map((part) => Math.round(part + (towards - part) * share))
+    .map((part) => part.toString(16).padStart(2, "0"))
+    .join("")}`;
 
 export const BRAND_VARIABLES = {
   BRAND_NAME: {

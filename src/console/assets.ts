@@ -11,8 +11,10 @@ import charts from "./browser/charts.css";
 import consoleScript from "./browser/console.browser.js";
 import forms from "./browser/forms.css";
 import frame from "./browser/frame.css";
+import goScript from "./browser/go.browser.js";
 import keysScript from "./browser/keys.browser.js";
 import passkeyScript from "./browser/passkeys.browser.js";
+import rowsScript from "./browser/rows.browser.js";
 import tables from "./browser/tables.css";
 import tagsScript from "./browser/tags.browser.js";
 
@@ -20,7 +22,9 @@ import tagsScript from "./browser/tags.browser.js";
 const STYLE = [base, frame, blocks, tables, forms, charts].join("\n");
 
 /** One script; each part is a block, so that their names do not clash. */
-const SCRIPT = [consoleScript, keysScript, passkeyScript, tagsScript].map((part) => `{\n${part}}`).join("\n");
+const SCRIPT = [consoleScript, keysScript, goScript, rowsScript, passkeyScript, tagsScript]
+  .map((part) => `{\n${part}}`)
+  .join("\n");
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
   <path fill="#2563ad" d="M2 15V7a6 6 0 0 1 12 0v8h-3V7.5a3 3 0 0 0-6 0V15z"/></svg>`;

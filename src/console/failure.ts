@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { ZodType } from "zod";
 import { type AppError, invalid } from "../base/errors";
+import { isTextKey, type Texts } from "../base/texts/texts";
 import { inputOf } from "../webhooks/options/delivery-options";
 import { type Term, worded } from "./wording";
 
@@ -35,11 +36,27 @@ export function failureOf({ code, message, details = [], headers }: AppError): F
   return { message: code === "VALIDATION_FAILED" ? "Please correct the marked fields." : message, fields };
 }
 
-/** The error with another word for a subscription. */
-export const inWordsOf = (term: Term, { message, fields }: Failure): Failure => ({
-  message: worded(message, term),
+/** The error in the language of the page, with its word for a subscription. */
+export const inWordsOf = ({ term, texts }: Words, { failure: { message, fields }, error }: Told): Failure => ({
+  message: translated(error?.code, texts) ?? worded(message, term),
   fields: Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, worded(text, term)])),
 });
+
+interface Words {
+  term: Term;
+  texts: Texts;
+}
+
+interface Told {
+  failure: Failure;
+  error?: AppError;
+}
+
+/** In English, an error says more than its code. */
+function translated(code: string | undefined, texts: Texts): string | undefined {
+  const key = `error.${code}`;
+  return texts.locale !== "en" && isTextKey(key) ? texts.say(key) : undefined;
+}
 
 function formatWait(seconds: number): string {
   if (seconds < 90) return seconds === 1 ? "1 second" : `${seconds} seconds`;

@@ -1,13 +1,11 @@
 /** Flash messages: one sentence about the last write, shown once on the page that follows it. */
 
+import type { TextKey } from "../base/texts/en";
+
+/** Those on the pages for accounts are texts of the reader's language, with the keys "flash.…". */
 export const FLASH_MESSAGES = {
   welcome: "Welcome. Your account is ready.",
-  signInAgain: "Please sign in again.",
-  codeExpired: "Your code has expired. Ask for another one.",
-  signedOut: "You are signed out.",
   verificationSent: "Verification email sent.",
-  verified: "Your email address is verified.",
-  passwordReset: "Your password is set. Sign in with your new password.",
   switched: "You are working in another tenant now.",
   left: "You have left the tenant. Sign in to work in another one.",
   accountDeleted: "Your account is deleted. An email will confirm when everything is removed.",
@@ -20,7 +18,6 @@ export const FLASH_MESSAGES = {
   secretsEnded: "Old secrets and keys have ended.",
   deleted: "Subscription deleted.",
   published: "Event published.",
-  signedOutEverywhere: "You are signed out everywhere.",
   tested: "Test queued. It will appear below in a moment.",
   retried: "Retry queued. It will appear below in a moment.",
   replayStarted: "Replay started. Its progress appears below.",
@@ -71,4 +68,5 @@ export const FLASH_MESSAGES = {
 } as const;
 
 /** Travels in a cookie in place of the text. */
-export type FlashKey = keyof typeof FLASH_MESSAGES;
+type FlashOf<Key> = Key extends `flash.${infer Name}` ? Name : never;
+export type FlashKey = keyof typeof FLASH_MESSAGES | FlashOf<TextKey>;

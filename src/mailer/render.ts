@@ -1,6 +1,7 @@
 /** One mail as plain text and as HTML with the same contents. Every link starts with `APP_URL`. */
 import type { Brand } from "../base/brand";
 import type { NamedLine } from "../base/mail/job";
+import { type Texts, textsIn } from "../base/texts/texts";
 import { documentOf, escapeHtml } from "./template";
 
 export interface Mail {
@@ -23,14 +24,19 @@ export interface MailContent {
   greetingName: string | null;
   /** Paragraphs and links, in order. */
   body: (string | Link)[];
+  /** In the language of the mail. */
+  texts: Texts;
 }
 
+const ENGLISH = textsIn("en");
+
 /** A mail that greets the person by this name. */
-export const mailTo = (greetingName: string | null, subject: string, body: MailContent["body"]): MailContent => ({
-  subject,
-  greetingName,
-  body,
-});
+export const mailTo = (
+  greetingName: string | null,
+  subject: string,
+  body: MailContent["body"],
+  texts = ENGLISH,
+): MailContent => ({ subject, greetingName, body, texts });
 
 /** The pages that mails link to. */
 export type LinkedPage =
@@ -53,14 +59,14 @@ export const namedLinks = (appUrl: string, lines: readonly NamedLine[]): Link[] 
   lines.map(({ line, path }) => ({ label: line, url: `${appUrl}${path}`, isAside: true }));
 
 /** Renders a mail in the colours and under the name of the brand. */
-export function renderMail({ subject, greetingName, body }: MailContent, brand: Brand): Mail {
-  const greeting = greetingName ? `Hello ${greetingName},` : "Hello,";
+export function renderMail({ subject, greetingName, body, texts }: MailContent, brand: Brand): Mail {
+  const greeting = greetingName ? texts.say("mail.helloName", { name: greetingName }) : texts.say("mail.hello");
   const text = [greeting, ...body.map((part) => (typeof part === "string" ? part : `${part.label}:\n${part.url}`))];
   const html = [greeting, ...body].map((part) => (typeof part === "string" ? paragraph(part) : button(part)));
   return {
     subject,
     text: `${text.join("\n\n")}\n\n-- \n${brand.name}\n`,
-    html: documentOf({ subject, parts: html.join(""), brand }),
+    html: documentOf({ subject, parts: html.join(""), brand, locale: texts.locale }),
   };
 }
 

@@ -39,7 +39,7 @@ export interface CodeRecipient extends Recipient {
 
 /** Who gets the code for an address; null when nobody has it. */
 export async function findCodeRecipientByEmail({ db }: Deps, email: string): Promise<CodeRecipient | null> {
-  const found = await queryFirst<CodeRecipient>(db)`SELECT email,
+  const found = await queryFirst<CodeRecipient>(db)`SELECT email, locale,
       CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name, email_verified_at IS NOT NULL AS isVerified
     FROM users WHERE email = ${email}`;
   return found ?? null;

@@ -1,5 +1,6 @@
 /** The HTML around a mail: a column of 480 px that fits a phone, in light and dark. */
 import type { Brand } from "../base/brand";
+import type { Locale } from "../base/schemas/locales";
 
 /** Clients that drop style sheets show a plain page. No client runs a script or loads a font. */
 const styleOf = ({ color }: Brand) => `
@@ -27,13 +28,14 @@ interface Page {
   /** HTML. */
   parts: string;
   brand: Brand;
+  locale: Locale;
 }
 
-export function documentOf({ subject, parts, brand }: Page): string {
+export function documentOf({ subject, parts, brand, locale }: Page): string {
   const name = escapeHtml(brand.name);
   const logo = brand.logoUrl === null ? name : `<img src="${escapeHtml(brand.logoUrl)}" alt="${name}" height="32">`;
   return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<!doctype html><html lang="${locale}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">',
     `<title>${escapeHtml(subject)}</title><style>${styleOf(brand)}</style></head><body>`,

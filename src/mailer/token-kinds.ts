@@ -2,8 +2,10 @@
 import type { Deps } from "../base/deps";
 import { mailToken, mailTokensOfKeys } from "../base/mail/token";
 import type { RequestOrigin } from "../base/schemas/actor";
+import type { Locale } from "../base/schemas/locales";
+import { type Texts, textsIn } from "../base/texts/texts";
 import { DAY_MS, HOUR_MS } from "../base/time";
-import { insertVerificationToken } from "../identity/accounts/verification-store";
+import { insertVerificationToken, type Recipient } from "../identity/accounts/verification-store";
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
 import { opensByMail } from "../identity/passwords/off";
@@ -11,7 +13,7 @@ import { findEmailConfirmation, findEmailWarning } from "../identity/profile/ema
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
 import { insertRemovalToken } from "../identity/recovery/two-factor-removal-store";
-import type { KindsOf } from "./kind";
+import type { JobOf, KindsOf } from "./kind";
 import { emailChangedMail } from "./notices";
 import { findCodeRecipientByEmail, findNoticeRecipient } from "./store";
 import * as mails from "./token-mails";
@@ -33,7 +35,13 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       if (!user) return null;
       const provider = user.provider && providerLabel(deps.config, user.provider);
       const losesPasskey = user.hasPasskey === 1 && opensByMail(deps.config);
-      const mail = mails.verificationMail(deps.config.appUrl, user, { provider, losesPasskey }, token);
+      const mail = mails.verificationMail(
+        textsFor(deps, user),
+        deps.config.appUrl,
+        user,
+        { provider, losesPasskey },
+        token,
+      );
       return { to: user.email, mail, limits: ["verificationMail"] };
     },
   },
@@ -41,7 +49,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
     async prepare(deps, { id, tenantId, invitationId }) {
       const { token, hash } = await mailToken(deps.keys, "invite", id);
       const guest = await insertInvitationToken(deps, tenantId, invitationId, hash, deps.now());
-      const mail = guest && mails.invitationMail(deps.config.appUrl, guest, token);
+      const mail = guest && mails.invitationMail(textsFor(deps, guest), deps.config.appUrl, guest, token);
       return mail && { to: guest.email, mail, limits: ["invitationMail"] };
     },
   },
@@ -61,7 +69,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
   passwordReset: {
     async prepare(deps, job) {
       const reset = await resetToken(deps, job.id, job.email, job.origin ?? null);
-      const mail = reset && mails.resetMail(deps.config.appUrl, reset.user.name, reset.token, job);
+      const mail = reset && resetMailTo(deps, reset, job);
       return mail && { to: reset.user.email, mail, limits: [] };
     },
   },
@@ -77,9 +85,11 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
   mailCode: {
     async prepare(deps, { id, email, asker, proves }) {
       if (isExpired(id, deps.now())) return null;
-      const nobody = proves ? { email, name: null, isVerified: 1 as const } : null;
+      const nobody = proves ? { email, name: null, locale: null, isVerified: 1 as const } : null;
       const user = (await findCodeRecipientByEmail(deps, email)) ?? nobody;
-      return user && { to: user.email, mail: mails.codeMail(user, await mailCode(deps.keys, id), asker), limits: [] };
+      if (!user) return null;
+      const mail = mails.codeMail(textsFor(deps, user), user, await mailCode(deps.keys, id), asker);
+      return { to: user.email, mail, limits: [] };
     },
   },
   emailConfirmation: {
@@ -90,7 +100,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       if (!found) return null;
       const { change, token } = found;
       const isFree = change.isTaken === 0 && !operators.includes(change.email);
-      const mail = mails.newEmailMail(appUrl, change, isFree ? token : null);
+      const mail = mails.newEmailMail(textsFor(deps, change), appUrl, change, isFree ? token : null);
       return { to: change.email, mail, limits: ["verificationMail"] };
     },
   },
@@ -108,6 +118,13 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
     },
   },
 };
+
+const resetMailTo = (deps: Deps, { user, token }: { user: Recipient; token: string }, job: JobOf<"passwordReset">) =>
+  mails.resetMail(textsFor(deps, user), deps.config.appUrl, user.name, token, job);
+
+/** The texts in the language of a recipient. */
+const textsFor = ({ config }: Deps, { locale }: { locale: Locale | null }): Texts =>
+  textsIn(locale ?? config.defaultLocale, config.texts);
 
 /** Makes a token with which a new password can be set; null when nobody has the address. */
 async function resetToken(deps: Deps, mailId: string, email: string, origin: RequestOrigin | null) {

@@ -4,6 +4,7 @@
  */
 
 import type { Asker, EndedAccess, MailJob } from "../base/mail/job";
+import { type Texts, textsIn } from "../base/texts/texts";
 import type { Registrant } from "../identity/accounts/verification-store";
 import type { InvitationAddress } from "../identity/invitations/store";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
@@ -14,39 +15,42 @@ type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" |
 
 /** Contains no text from the person who registered the address, because that may be a stranger. */
 export function verificationMail(
+  texts: Texts,
   appUrl: string,
   { createdAt, createdFrom, hasPasskey }: Registrant,
   { provider, losesPasskey }: { provider: string | null; losesPasskey: boolean },
   token: string,
 ): MailContent {
-  const place = createdFrom ? `, from ${createdFrom}` : "";
-  const means = provider ? `, by a sign-in with ${provider}` : hasPasskey ? ", with a passkey" : "";
-  return mailTo(null, "Verify your email address", [
-    "An account was created with this email address on " +
-      `${utc(createdAt)}${place}${means}. ` +
-      "If this was you, please confirm the address. The link works for 24 hours.",
-    ...(provider ? [`Afterwards, sign in with a code or set a password, and then add ${provider} again.`] : []),
-    ...(losesPasskey
-      ? [
-          "Open the link in the browser in which you registered: it keeps your passkey. In another browser, the " +
-            "passkey is removed. You can then sign in with a code, and add one again.",
-        ]
-      : []),
-    linkTo(appUrl, "verify-email", token, "Verify email"),
-    'If this was not you, do not confirm. Open the link and choose "This was not me", or ignore this email.',
-  ]);
+  const place = createdFrom ? texts.say("mail.verify.place", { place: createdFrom }) : "";
+  const withPasskey = hasPasskey ? texts.say("mail.verify.byPasskey") : "";
+  const means = provider ? texts.say("mail.verify.byProvider", { provider }) : withPasskey;
+  const body = [
+    texts.say("mail.verify.created", { time: texts.moment(createdAt), place, means }),
+    ...(provider ? [texts.say("mail.verify.addProvider", { provider })] : []),
+    ...(losesPasskey ? [texts.say("mail.verify.losesPasskey")] : []),
+    linkTo(appUrl, "verify-email", token, texts.say("mail.verify.link")),
+    texts.say("mail.verify.notMe"),
+  ];
+  return mailTo(null, texts.say("mail.verify.subject"), body, texts);
 }
 
 type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "named" | "secrets" | "isFactorLost">;
 
 /** `undone` is what a "this was not me" link has undone; missing for a reset that somebody asked for. */
-export function resetMail(appUrl: string, name: string | null, token: string, resetting: Resetting): MailContent {
+export function resetMail(
+  texts: Texts,
+  appUrl: string,
+  name: string | null,
+  token: string,
+  resetting: Resetting,
+): MailContent {
   if (resetting.undone) return revertedMail(appUrl, name, token, resetting);
-  return mailTo(name, "Reset your password", [
-    "Someone asked to reset the password of your account. The link works once, within one hour.",
-    linkTo(appUrl, "reset-password", token, "Reset password"),
-    "If this was not you, you can ignore this email. Your password stays the same.",
-  ]);
+  const body = [
+    texts.say("mail.reset.text"),
+    linkTo(appUrl, "reset-password", token, texts.say("mail.reset.link")),
+    texts.say("mail.reset.ignore"),
+  ];
+  return mailTo(name, texts.say("mail.reset.subject"), body, texts);
 }
 
 function revertedMail(
@@ -79,56 +83,62 @@ const SECRETS =
   "them a new one:";
 
 /** The code is not in the subject, which phones show while they are locked. */
-export const codeMail = ({ name, isVerified }: CodeRecipient, code: string, asker: Asker | undefined): MailContent =>
-  mailTo(name, "Your sign-in code", [
-    `Your code is ${code}. It works once, within 10 minutes, and only in the browser or app where you asked for it.`,
-    ...(asker ? askedFrom(asker) : []),
-    ...(isVerified
-      ? []
-      : [
-          "This address has not been verified, so somebody else may have created the account. Signing in with " +
-            "the code invalidates its password and ends everything that was set up so far. If you created the " +
-            "account yourself, verify the address first, with the link that we sent you.",
-        ]),
-    "Do not give the code to anybody, and enter it only on the page where you asked for it. We never ask for it. " +
-      "If you did not request it, somebody else did: whoever gets the code from you is signed in to your account. " +
-      "You can ignore this email.",
-  ]);
-
-/** To an address that an account wants to use. `token` is null if it cannot have it. */
-export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, token: string | null): MailContent {
-  const asked = `Someone who is signed in as ${otherEmail} asked to use this email address for that account.`;
-  if (token === null) {
-    return mailTo(null, "This email address cannot be used", [
-      `${asked} It cannot be used for another account, because it has an account already or is reserved. ` +
-        "Nothing changes.",
-      "If this was not you, you can ignore this email.",
-    ]);
-  }
-  return mailTo(null, "Confirm your new email address", [
-    `${asked} If this was you, confirm it while you are signed in. The link works once, within 24 hours.`,
-    linkTo(appUrl, "confirm-email", token, "Use this address"),
-    "If this was not you, you can ignore this email: nothing changes.",
-  ]);
+export function codeMail(
+  texts: Texts,
+  { name, isVerified }: CodeRecipient,
+  code: string,
+  asker: Asker | undefined,
+): MailContent {
+  const body = [
+    texts.say("mail.code.text", { code }),
+    ...(asker ? [askedFrom(texts, asker)] : []),
+    ...(isVerified ? [] : [texts.say("mail.code.unverified")]),
+    texts.say("mail.code.warning"),
+  ];
+  return mailTo(name, texts.say("mail.code.subject"), body, texts);
 }
 
-const askedFrom = ({ device, location, ipAddress }: Asker): string[] => [
-  "It was asked for with " +
-    `${device}${location ? `, in or near ${location}` : ""}${ipAddress ? `, from the IP address ${ipAddress}` : ""}.`,
-];
+/** To an address that an account wants to use. `token` is null if it cannot have it. */
+export function newEmailMail(
+  texts: Texts,
+  appUrl: string,
+  { otherEmail }: MailedEmailChange,
+  token: string | null,
+): MailContent {
+  const email = otherEmail ?? "";
+  if (token === null) {
+    const refused = [texts.say("mail.emailTaken.text", { email }), texts.say("mail.emailTaken.ignore")];
+    return mailTo(null, texts.say("mail.emailTaken.subject"), refused, texts);
+  }
+  const body = [
+    texts.say("mail.newEmail.text", { email }),
+    linkTo(appUrl, "confirm-email", token, texts.say("mail.newEmail.link")),
+    texts.say("mail.newEmail.ignore"),
+  ];
+  return mailTo(null, texts.say("mail.newEmail.subject"), body, texts);
+}
+
+function askedFrom(texts: Texts, { device, location, ipAddress }: Asker): string {
+  const place = location ? texts.say("mail.code.place", { location }) : "";
+  const address = ipAddress ? texts.say("mail.code.address", { ipAddress }) : "";
+  return texts.say("mail.code.asked", { device, place, address });
+}
 
 /** The name of the tenant is not in the subject: whoever invites has chosen it. */
-export const invitationMail = (
+export function invitationMail(
+  texts: Texts,
   appUrl: string,
   { tenantName, inviter, role }: Pick<InvitationAddress, "tenantName" | "inviter"> & { role: string },
   token: string,
-): MailContent =>
-  mailTo(null, "You are invited to join a tenant", [
-    `${inviter ? `${inviter} invites you` : "You are invited"} to join ${tenantName} as ${article(role)} ${role}. ` +
-      "The link works once, within 7 days.",
-    linkTo(appUrl, "accept-invitation", token, "Accept invitation"),
-    "If you did not expect this, you can ignore this email.",
-  ]);
+): MailContent {
+  const values = { tenant: tenantName, role: texts.locale === "en" ? `${article(role)} ${role}` : role };
+  const body = [
+    inviter ? texts.say("mail.invitation.textBy", { ...values, inviter }) : texts.say("mail.invitation.text", values),
+    linkTo(appUrl, "accept-invitation", token, texts.say("mail.invitation.link")),
+    texts.say("mail.invitation.ignore"),
+  ];
+  return mailTo(null, texts.say("mail.invitation.subject"), body, texts);
+}
 
 const article = (role: string) => (/^[aeiou]/.test(role) ? "an" : "a");
 
@@ -184,7 +194,5 @@ export function endedSentence({
 
 const counted = (count: number, noun: string) => (count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`);
 
-const utcFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
-
 /** "21 November 2026 at 23:04 UTC" */
-export const utc = (timeMs: number): string => `${utcFormat.format(timeMs)} UTC`;
+export const utc = textsIn("en").moment;

@@ -67,7 +67,7 @@ export const GET_FEED_TOKEN = { ...WRITE_FEED, also: "webhook.read" } as const s
 
 /** Opening a listener, connecting it and closing it. */
 export const LISTEN = {
-  callers: WITH_KEYS,
+  callers: WITH_PORTALS,
   permission: "webhook.create",
   also: "webhook.read",
   limit: { rule: "listen", per: "user or key" },

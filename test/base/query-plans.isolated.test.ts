@@ -149,7 +149,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/accounts/verification-store": /INSERT INTO email_tokens .*'verify'/s,
   "service/reencryption": /AS encrypted FROM "users"/,
   "webhooks/subscriptions/rotation": /SET secret_sealed = \?, secret_digest = \?,/,
-  "identity/tokens/holder-store": /SELECT m\.role FROM sessions s JOIN users u/,
+  "identity/portal/holder-store": /SELECT m\.role FROM sessions s JOIN users u/,
   "webhooks/listen": /INSERT INTO subscriptions .*listener_of/,
   "webhooks/feeds": /INSERT INTO feeds/,
   "webhooks/feeds/consumers-store": /INSERT INTO feed_consumers/,

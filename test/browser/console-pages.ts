@@ -113,6 +113,7 @@ export const AUDITED_PAGES = [
   "/console/webhooks/:id/replays/preview",
   "/console/webhooks/:id/secret/rotate",
   "/console/webhooks/:id/security",
+  "/console/webhooks/:id/test",
   "/console/webhooks/new",
   "/portal/open?token=x",
 ] as const;
@@ -124,8 +125,10 @@ export const NO_PAGES = [
   "/console/assets/:version/:file",
   "/console/events/:id/deliveries",
   "/console/events/:id/payload",
+  "/console/events/rows",
   "/console/operator/imports/:id/progress",
   "/console/operator/imports/list",
+  "/console/security/two-factor",
   "/console/sign-in/passkey/options",
   "/console/webhooks/:id/attempts/:attemptId/payload",
   "/console/webhooks/:id/log",

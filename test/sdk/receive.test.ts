@@ -144,6 +144,7 @@ test.each<[string, Record<string, unknown>]>([
   ["onLate as a word", { onLate: "skip" }],
   ["onGap as a word", { onGap: "wait" }],
   ["onError as a word", { onError: "x" }],
+  ["showErrors as a word", { showErrors: "yes" }],
   ["onPoison null", { onPoison: null }],
   ["an empty receiver", { receiver: "" }],
   ["a receiver of 65 characters", { receiver: "r".repeat(65) }],

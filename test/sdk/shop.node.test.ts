@@ -217,7 +217,8 @@ test.skipIf(!hasPython)("(needs python3) Python publishes and verifies with its 
 
 test.each(readdirSync(SHOP))("the page shows %s as it is", (file) => {
   const language = file.endsWith(".py") ? "py" : "js";
-  expect(readFileSync("src/docs/pages/add-to-your-product.md", "utf8")).toContain(
+  const page = file.endsWith(".py") ? "python" : "add-to-your-product";
+  expect(readFileSync(`src/docs/pages/${page}.md`, "utf8")).toContain(
     `\`\`\`${language}\n${readFileSync(join(SHOP, file), "utf8")}\`\`\`\n`,
   );
 });

@@ -55,6 +55,7 @@ test("a dry run prints the steps and does none", async () => {
   expect(planned.code).toBe(0);
   expect(planned.text).toContain("would: Create the queue postern-alerts\n");
   expect(planned.text).toContain("would: Create the database postern\n");
+  expect(planned.text).toContain("- Set APP_URL in wrangler.toml");
   expect(api.state()).toEqual({ databases: [], queues: {}, schedules: "", versions: [], secrets: [] });
   expect(idsInToml()).toEqual([NO_ID]);
 });

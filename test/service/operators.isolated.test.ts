@@ -165,7 +165,8 @@ describe("what an operator sees", () => {
     const op = await operator();
     const [owner, other] = [await signUpVerified(), await signUpVerified()];
     await subscribe(other, newInbox("500").url);
-    const quiet = await subscribe(owner, newInbox("200").url, { name: "quiet", enabled: false });
+    const quiet = await subscribe(owner, newInbox("200").url, { name: "quiet", events: ["OrderPayd", "Other"] });
+    await call("POST", `/webhooks/${quiet}/pause`, { token: owner.token });
     const failing = await subscribe(owner, newInbox("500").url, { name: "broken", ...WITHOUT_RETRY });
     await publish(owner, 1);
     await endedAttempts(owner, failing, 1);
@@ -175,6 +176,16 @@ describe("what an operator sees", () => {
       { id: failing, name: "broken", host: "receiver.example", state: "active", failureCount: 1, error: "status 500" },
       { id: quiet, name: "quiet", state: "paused", failureCount: 0, error: null, lastTriggeredAt: null },
     ]);
+    expect(once.subscriptionStates).toMatchObject([
+      { events: ["OrderPaid"], matching: 1, similar: [], offSince: null },
+      {
+        events: ["OrderPayd", "Other"],
+        matching: 0,
+        similar: [{ type: "OrderPayd", meant: "OrderPaid" }],
+        offSince: { by: owner.email, at: expect.any(String) },
+      },
+    ]);
+    expect(once.published).toMatchObject({ events: 1 });
     expect(once.subscriptions).toMatchObject({ active: 1, failing: 0, paused: 1 });
     await deliveryDb
       .prepare("INSERT INTO episodes (subscription_id, tenant_id, failing_since) VALUES (?, ?, 1)")

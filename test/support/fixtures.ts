@@ -35,7 +35,7 @@ export async function registerAs(registrant: NewRegistrant, { passwordHash, ...d
     registrant,
     await findInvitation(deps, registrant),
     { passwordHash },
-    { device, origin: { ip: device.ipAddress, userAgent: null, requestId: null } },
+    { device, locale: null, origin: { ip: device.ipAddress, userAgent: null, requestId: null } },
   );
   await waitOnExecutionContext(context);
   return {

@@ -3,6 +3,7 @@
 import { DEFAULT_COLOR } from "../../src/base/brand";
 import type { Config } from "../../src/base/config/config";
 import type { ListedCredential, MailJob, NoticeItem } from "../../src/base/mail/job";
+import { textsIn } from "../../src/base/texts/texts";
 import { alarmMail } from "../../src/mailer/alarm-mail";
 import * as notices from "../../src/mailer/notices";
 import { passwordChangedMail } from "../../src/mailer/password-notices";
@@ -10,6 +11,8 @@ import { type MailContent, renderMail } from "../../src/mailer/render";
 import { subscriptionNoticeMail } from "../../src/mailer/subscription-notices";
 import { operatorNoticeMail, tenantNoticeMail } from "../../src/mailer/tenant-notices";
 import * as tokens from "../../src/mailer/token-mails";
+
+const TEXTS = textsIn("en");
 
 const APP_URL = "https://postern.example.com/console";
 const TOKEN = "x".repeat(60);
@@ -86,6 +89,7 @@ const ABOUT_TENANTS = [
 const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
   verification: [
     tokens.verificationMail(
+      TEXTS,
       APP_URL,
       { createdAt: AT, createdFrom: "London" } as never,
       { provider: "Google", losesPasskey: false },
@@ -93,24 +97,24 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
     ),
   ],
   passwordReset: [
-    tokens.resetMail(APP_URL, CONTEXT.name, TOKEN, {}),
-    tokens.resetMail(APP_URL, CONTEXT.name, TOKEN, { undone: ["A role was changed back."], isFactorLost: true }),
+    tokens.resetMail(TEXTS, APP_URL, CONTEXT.name, TOKEN, {}),
+    tokens.resetMail(TEXTS, APP_URL, CONTEXT.name, TOKEN, { undone: ["A role was changed back."], isFactorLost: true }),
   ],
   mailCode: [
-    tokens.codeMail({ name: CONTEXT.name, isVerified: 0 } as never, "123456", {
+    tokens.codeMail(TEXTS, { name: CONTEXT.name, isVerified: 0 } as never, "123456", {
       device: "Firefox on Linux",
       location: "London",
       ipAddress: "192.0.2.7",
     }),
   ],
   invitation: [
-    tokens.invitationMail(APP_URL, { tenantName: "Analytical Engines", inviter: BY, role: "developer" }, TOKEN),
+    tokens.invitationMail(TEXTS, APP_URL, { tenantName: "Analytical Engines", inviter: BY, role: "developer" }, TOKEN),
   ],
   accountTakenOver: [tokens.reclaimedMail(APP_URL, { ended: ENDED }, TOKEN)],
   passwordChanged: [passwordChanged],
   emailConfirmation: [
-    tokens.newEmailMail(APP_URL, { otherEmail: BY } as never, TOKEN),
-    tokens.newEmailMail(APP_URL, { otherEmail: BY } as never, null),
+    tokens.newEmailMail(TEXTS, APP_URL, { otherEmail: BY } as never, TOKEN),
+    tokens.newEmailMail(TEXTS, APP_URL, { otherEmail: BY } as never, null),
   ],
   emailChanged: [false, true].map((isDone) =>
     notices.emailChangedMail({ appUrl: APP_URL, revertToken: TOKEN }, { name: null, otherEmail: BY } as never, isDone),

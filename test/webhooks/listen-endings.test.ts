@@ -9,6 +9,7 @@ import { connect, newTicket, openListener, payloadOf } from "../support/listener
 import { operate, operator } from "../support/operators";
 import { joinTenant } from "../support/people";
 import { callAs, newPlatformKey } from "../support/platform-keys";
+import { newPortalToken } from "../support/portal";
 import { endedAttempts, publish } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 import { enrol } from "../support/two-factor";
@@ -70,6 +71,13 @@ describe("the next check closes the connection with 4003 when", () => {
     const { token } = await operator();
     const revoke = () => call("DELETE", `/platform/keys/${id}`, { token });
     expect(await closedAfter(opened.body.data, revoke)).toBe(4003);
+  });
+
+  test("the portal token is revoked", async () => {
+    const { token } = await signUpVerified();
+    const portal = await newPortalToken(token, ["webhook.create", "webhook.read"]);
+    const revoke = () => call("DELETE", `/portal-links/${portal.id}`, { token });
+    expect(await closedAfter(await openListener(portal.token), revoke)).toBe(4003);
   });
 
   test("the platform key no longer sees the tenant", async () => {

@@ -9,6 +9,7 @@ import { LOG_LEVELS } from "../log/log-levels";
 import { email } from "../schemas/schemas";
 import { commaList, isAtOrBelow, wholeNumber } from "../schemas/settings";
 import { ConfigError } from "./config-error";
+import { LANGUAGE_VARIABLES } from "./language-settings";
 import { LEGACY_LOGIN_VARIABLES, type LegacyLogin, readLegacyLogin } from "./legacy-login-settings";
 import { LIMIT_VARIABLES, type LimitSettings, readLimits } from "./limit-settings";
 import { isAppIssuer, OAUTH_VARIABLES } from "./oauth-settings";
@@ -91,6 +92,7 @@ const VARIABLES = {
     schema: commaList.pipe(z.array(z.string().refine(isOrigin))).prefault(""),
   },
   ...BRAND_VARIABLES,
+  ...LANGUAGE_VARIABLES,
   ...PROVIDER_VARIABLES,
   ...SIGN_IN_VARIABLES,
   ...LEGACY_LOGIN_VARIABLES,
@@ -202,6 +204,8 @@ const OPTIONAL: Partial<Record<Name, string | undefined>> = {
   BRAND_NAME: "",
   BRAND_LOGO_URL: "",
   BRAND_COLOR: "",
+  DEFAULT_LOCALE: "en",
+  TEXTS: "",
   CORS_ORIGINS: "",
   PORTAL_ORIGINS: "",
   PASSKEY_ORIGINS: "",

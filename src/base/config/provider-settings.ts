@@ -52,6 +52,17 @@ export const PROVIDER_VARIABLES = {
     must: "be an https URL (http on localhost), or empty",
     schema: optionalText.pipe(z.string().refine(isSafeUrl).optional()),
   },
+  OIDC_LABEL: {
+    description: "What people call that issuer, such as `Acme`: the button says “Continue with Acme”. Empty: its host.",
+    must: "be at most 40 characters on one line, or empty",
+    schema: optionalText.pipe(
+      z
+        .string()
+        .max(40)
+        .regex(/^[^\r\n]*$/)
+        .optional(),
+    ),
+  },
   OIDC_TRUST_EMAIL: {
     description:
       "`claim`: an address at that issuer counts as verified if it says so. `always`: every address that it gives " +
@@ -71,7 +82,7 @@ export interface ProviderClient {
 
 /** Undefined for a provider that is off. */
 export type Providers = Record<Exclude<ProviderName, "oidc">, ProviderClient | undefined> & {
-  oidc: (ProviderClient & { issuer: string; trustsEmail: boolean }) | undefined;
+  oidc: (ProviderClient & { issuer: string; label: string | undefined; trustsEmail: boolean }) | undefined;
 };
 
 type Values = { [N in keyof typeof PROVIDER_VARIABLES]: z.output<(typeof PROVIDER_VARIABLES)[N]["schema"]> };
@@ -97,7 +108,10 @@ export function readProviders(
     google: client("GOOGLE"),
     github: client("GITHUB"),
     microsoft: client("MICROSOFT"),
-    oidc: generic && issuer ? { ...generic, issuer, trustsEmail: read("OIDC_TRUST_EMAIL") === "always" } : undefined,
+    oidc:
+      generic && issuer
+        ? { ...generic, issuer, label: read("OIDC_LABEL"), trustsEmail: read("OIDC_TRUST_EMAIL") === "always" }
+        : undefined,
   };
   const publicUrl = read("PUBLIC_URL");
   if (publicUrl || !Object.values(providers).some(Boolean)) return { publicUrl, providers };

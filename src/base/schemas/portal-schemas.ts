@@ -23,6 +23,13 @@ export const portalTheme = z
       .strictObject({ background: color, surface: color, text: color, muted: color, accent: color, danger: color })
       .optional()
       .meta({ description: "Colours as `#rrggbb`. Missing ones are those of the console." }),
+    scheme: z
+      .enum(["light", "dark"])
+      .optional()
+      .meta({
+        description: "Missing: what fits the background, if the theme has one, else what the reader's device prefers.",
+        examples: ["light"],
+      }),
     logoUrl: z
       .url({ protocol: /^https$/, hostname: HOST })
       .max(MAX_URL_CHARACTERS)

@@ -1,6 +1,7 @@
 /** An authenticated caller: who it is, in which tenant, and with which permissions at present. */
 import type { Recheck } from "../db/recheck";
 import type { Actor } from "./actor";
+import type { Locale } from "./locales";
 import type { PlatformScope } from "./platform-scopes";
 import type { PortalTheme } from "./portal-schemas";
 import type { Permission, Role } from "./roles";
@@ -20,6 +21,7 @@ export interface Account {
   /** What the product calls the user. */
   externalId: string | null;
   name: string | null;
+  locale: Locale | null;
   emailVerifiedAt: number | null;
   /** 0 while only a sign-in provider vouches for the address. */
   isProvenByMail: 0 | 1;

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { ERROR_CODES } from "../errors";
 import { isExactNumber } from "../exact-json";
 import { lowerUuid } from "../uuid";
+import { LOCALES } from "./locales";
 import { isRole, PERMISSIONS } from "./roles";
 
 const MIN_PASSWORD_CHARACTERS = 8;
@@ -111,6 +112,9 @@ export const tenantId = z.string().meta({
 
 /** A person in an answer. */
 export const personEmail = z.string().meta({ examples: ["ada@example.com"] });
+/** A language of mails and pages. */
+export const locale = z.enum(LOCALES).meta({ id: "Locale", description: "A language.", examples: ["de"] });
+
 export const personName = z
   .string()
   .nullable()

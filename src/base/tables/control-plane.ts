@@ -1,6 +1,7 @@
 /** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Locale } from "../schemas/locales";
 import { IS_OF_PRODUCT, type Permission, type Role } from "../schemas/roles";
 import type { ProviderName } from "../schemas/schemas";
 
@@ -60,6 +61,8 @@ export const users = sqliteTable(
     /** NFKC-normalised and lower-cased. */
     email: text().notNull().unique(),
     name: text(),
+    /** The language of their mails; null: DEFAULT_LOCALE. */
+    locale: text().$type<Locale>(),
     /**
      * PHC string, or a hash that another service made, behind "imported:", its kind and the id of its import; empty: no
      * password is accepted until the next reset.

@@ -28,6 +28,8 @@ export const events = sqliteTable(
     filtered: text(),
     /** How many of our own sources it has come through; null: none. */
     hops: integer(),
+    /** The subscription that alone receives it, as a test; null: it was published. */
+    testOf: text("test_of"),
   },
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
 );

@@ -9,6 +9,7 @@ const KEYS = [
   ["j", "next row"],
   ["k", "previous row"],
   ["Enter", "open the row"],
+  ["Ctrl K", "go to a page"],
   ["?", "show these keys"],
 ];
 

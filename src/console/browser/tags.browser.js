@@ -1,6 +1,7 @@
 /** Shows the event types of a subscription as tags. Without it, they are lines of a text field. */
 
-const SEPARATOR = /[\s,]+/;
+// A space is a mistake in a type, which the form says, and not the end of one.
+const SEPARATOR = /[\n,]+/;
 
 /**
  * The field that is typed in, in place of the text area.
@@ -55,7 +56,7 @@ function tagsOf(area) {
     });
   /** Turns what is typed into tags; the last word only when `all`. */
   const take = (all = true) => {
-    const words = input.value.split(SEPARATOR);
+    const words = input.value.split(SEPARATOR).map((word) => word.trim());
     const rest = all ? "" : (words.pop() ?? "");
     const added = words.filter((word) => word !== "" && !types.includes(word));
     if (added.length === 0 && rest === input.value) return;

@@ -43,7 +43,7 @@ export const TypesPage = ({ catalogue, types, nextCursor }: ListProps) => (
 );
 
 const Rows = ({ catalogue, types }: Pick<ListProps, "catalogue" | "types">) => (
-  <Table label="Event types" columns={["Name", ["Description", "wide"]]}>
+  <Table label="Event types" columns={["Name", ["Description", "wide"]]} opens>
     {types.map(({ name, heading, description, deprecated }) => (
       <tr>
         <td class="break">

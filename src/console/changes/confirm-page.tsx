@@ -1,7 +1,7 @@
 /** Asks whether to change something for others, and shows how much it affects. */
 import { FormButtons, PostForm } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
-import { TextField } from "../components/fields";
+import { Select, TextField } from "../components/fields";
 import type { OperatorChange } from "./changes";
 
 export interface ConfirmView {
@@ -15,9 +15,11 @@ export interface ConfirmView {
   /** The page of the tenant, the person or the service. */
   back: string;
   reason: string;
+  /** The numbers of the delivery databases. */
+  shards: readonly number[];
 }
 
-export const ConfirmChange = ({ change, name, counts, action, back, reason }: ConfirmView) => (
+export const ConfirmChange = ({ change, name, counts, action, back, reason, shards }: ConfirmView) => (
   <div class="narrow">
     <h1>
       {change.asks} {name}?
@@ -44,14 +46,11 @@ export const ConfirmChange = ({ change, name, counts, action, back, reason }: Co
         />
       )}
       {change.asksForShard && (
-        <TextField
+        <Select
           name="shard"
-          label="Number of the database"
-          inputmode="numeric"
+          label="Database"
           value=""
-          required
-          maxlength={3}
-          hint="0 is DB, 1 is SHARD_1, and so on."
+          options={shards.map((shard) => [String(shard), shard === 0 ? "DB" : `SHARD_${shard}`] as const)}
         />
       )}
       {change.asksWhether && (

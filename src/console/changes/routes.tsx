@@ -26,7 +26,7 @@ async function confirmPage(
   refused?: Refused,
 ) {
   const shown = { ...(await subject.read(c)), back: subject.back(c) };
-  const view = { ...shown, change, action: pathHere(c), reason };
+  const view = { ...shown, change, action: pathHere(c), reason, shards: c.get("deps").shards.numbers };
   const options = { title: change.button, section: "operator", refused } as const;
   return page(c, options, <ConfirmChange {...view} />);
 }

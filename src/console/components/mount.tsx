@@ -2,8 +2,10 @@
  * The same pages are mounted at several paths, and do not call a subscription the same everywhere. Whoever mounts them
  * provides both, and their links, forms and texts read them.
  */
-import { createContext, type JSX, useContext } from "hono/jsx";
+import { type Child, createContext, type JSX, useContext } from "hono/jsx";
 import { CONSOLE_PATH } from "../../base/paths";
+import type { TextKey } from "../../base/texts/en";
+import { partsOf, type Texts, textsIn } from "../../base/texts/texts";
 import { type Term, worded } from "../wording";
 
 export interface Mount {
@@ -11,9 +13,23 @@ export interface Mount {
   base: string;
   /** What the pages call a subscription. */
   term: Term;
+  /** In the language of the page. */
+  texts: Texts;
 }
 
-export const Mounted = createContext<Mount>({ base: CONSOLE_PATH, term: "subscription" });
+export const Mounted = createContext<Mount>({ base: CONSOLE_PATH, term: "subscription", texts: textsIn("en") });
+
+/** The texts in the language of the page. */
+export const useTexts = (): Texts => useContext(Mounted).texts;
+
+interface SayProps {
+  of: TextKey;
+  /** What stands in place of the names in the text. */
+  values?: Readonly<Record<string, Child>>;
+}
+
+/** A text in the language of the page. */
+export const Say = ({ of, values = {} }: SayProps) => <>{partsOf(useTexts().template(of), (name) => values[name])}</>;
 
 /** Returns the addresses of pages by their paths below the mount, such as "/webhooks/new"; "" is the first page. */
 export function useHref(): (to: string) => string {

@@ -2,7 +2,7 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { CreationOptions, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { TextField } from "./fields";
-import { useHref } from "./mount";
+import { useHref, useTexts } from "./mount";
 
 interface PasskeyFormProps {
   action: string;
@@ -33,13 +33,16 @@ export function PasskeyForm({ action, kind, start, renew, children }: PropsWithC
 }
 
 /** What the user calls a new passkey. */
-export const PasskeyName = ({ value = "" }: { value?: string }) => (
-  <TextField
-    name="name"
-    label="Name of the passkey"
-    value={value}
-    hint="A name that you will recognize, such as that of the device."
-    required
-    maxlength={64}
-  />
-);
+export function PasskeyName({ value = "" }: { value?: string }) {
+  const texts = useTexts();
+  return (
+    <TextField
+      name="name"
+      label={texts.say("field.passkeyName")}
+      value={value}
+      hint={texts.say("hint.passkeyName")}
+      required
+      maxlength={64}
+    />
+  );
+}

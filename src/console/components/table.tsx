@@ -5,14 +5,18 @@ import { ScrollArea } from "./display";
 /** A heading, and how its column is shown: as numbers, or only where there is room. */
 type Column = string | readonly [heading: string, style: "num" | "wide" | "wide num"];
 
-/** `children` are its rows; `label` names it for screen readers. */
-export const Table = ({
-  label,
-  columns,
-  children,
-}: PropsWithChildren<{ label: string; columns: readonly Column[] }>) => (
+interface TableProps {
+  /** Its name for screen readers. */
+  label: string;
+  columns: readonly Column[];
+  /** Whether each row leads where its first link leads. */
+  opens?: true;
+}
+
+/** `children` are its rows. */
+export const Table = ({ label, columns, opens, children }: PropsWithChildren<TableProps>) => (
   <ScrollArea label={label}>
-    <table>
+    <table class={opens ? "opens" : undefined}>
       <thead>
         <tr>
           {columns.map((column) => {

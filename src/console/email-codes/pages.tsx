@@ -3,7 +3,7 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { CodeField, EmailField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
-import { A } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 
 interface FormProps {
   /** The path to redirect to after sign-in. */
@@ -17,36 +17,49 @@ interface RequestCodeProps extends FormProps {
 
 export const RequestCode = ({ email, to, captcha }: RequestCodeProps) => (
   <>
-    <h1>Sign in with a code</h1>
+    <h1>
+      <Say of="code.title" />
+    </h1>
     <FailureBanner />
-    <p>We mail you a code of six digits. You need no password.</p>
+    <p>
+      <Say of="code.text" />
+    </p>
     <PostForm action="/sign-in/mail">
       <input type="hidden" name="to" value={to} />
       <EmailField value={email} />
       <CaptchaWidget captcha={captcha} />
-      <SubmitButton>Mail me a code</SubmitButton>
+      <SubmitButton>
+        <Say of="signIn.mailCode" />
+      </SubmitButton>
     </PostForm>
     <p class="after-form">
-      <A to="/sign-in">Sign in with a password</A>
+      <A to="/sign-in">
+        <Say of="code.withPassword" />
+      </A>
     </p>
   </>
 );
 
 export const EnterCode = ({ to }: FormProps) => (
   <>
-    <h1>Enter the code</h1>
+    <h1>
+      <Say of="code.enterTitle" />
+    </h1>
     <FailureBanner />
     <p role="status">
-      If an account exists for that email, a code has been sent. It works once, within 10 minutes. At most three are
-      sent in 15 minutes.
+      <Say of="code.sent" />
     </p>
     <PostForm action="/sign-in/mail/code">
       <input type="hidden" name="to" value={to} />
-      <CodeField inputmode="numeric" autofocus hint="The six digits in the email." />
-      <SubmitButton>Sign in</SubmitButton>
+      <CodeField inputmode="numeric" autofocus hint={useTexts().say("hint.mailedCode")} />
+      <SubmitButton>
+        <Say of="signIn.submit" />
+      </SubmitButton>
     </PostForm>
     <p class="after-form">
-      <A to="/sign-in/mail">Send another code</A>
+      <A to="/sign-in/mail">
+        <Say of="code.another" />
+      </A>
     </p>
   </>
 );

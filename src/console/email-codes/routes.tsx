@@ -5,6 +5,7 @@ import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { signIn } from "../../identity/sign-in/api";
+import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
@@ -23,23 +24,19 @@ const whereMailCodes = createMiddleware<AppEnv>((c, next) => {
 const requestPage = (c: Context<AppEnv>, email: string, to: string, refused?: Refused) =>
   page(
     c,
-    { title: "Sign in with a code", refused },
+    { title: <Say of="code.title" />, refused },
     <RequestCode email={email} to={to} captcha={captchaFor(c, signIn.requestCode)} />,
   );
 
 const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
-  page(c, { title: "Enter the code", refused }, <EnterCode to={to} />);
+  page(c, { title: <Say of="code.enterTitle" />, refused }, <EnterCode to={to} />);
 
 /** Asks for the second factor. The code was right; the form sends it again. */
 const factorPage = (c: Context<AppEnv>, fields: { code: string; to: string }, refused?: Refused) =>
   page(
     c,
-    { title: "Two-factor code", refused },
-    <SecondFactor
-      action="/sign-in/mail/code"
-      fields={fields}
-      back={{ to: "/sign-in/mail", text: "Send another code" }}
-    />,
+    { title: <Say of="signIn.factor" />, refused },
+    <SecondFactor action="/sign-in/mail/code" fields={fields} back={{ to: "/sign-in/mail", text: "code.another" }} />,
   );
 
 const stateOf = (c: Context<AppEnv>) => getConsoleCookie(c, "mail-code");

@@ -1,7 +1,7 @@
 /** One event type with its schema, its examples and its versions; and one version. */
 import type { Permission } from "../../base/schemas/roles";
 import type { EventType, EventTypeVersion } from "../../webhooks/event-types/schemas";
-import { LinkButton } from "../components/buttons";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Card, ScrollArea, Time } from "../components/display";
 import { FactList } from "../components/facts";
@@ -16,9 +16,16 @@ interface DetailProps {
   type: EventType;
   versions: readonly Version[];
   permissions: ReadonlySet<Permission>;
+  /** Some subscriptions that receive it, to which an example can be sent. */
+  receivers: readonly Receiver[];
 }
 
-export function TypeDetail({ type, versions, permissions }: DetailProps) {
+interface Receiver {
+  id: string;
+  name: string;
+}
+
+export function TypeDetail({ type, versions, permissions, receivers }: DetailProps) {
   const isOwn = type.scope === "tenant";
   return (
     <>
@@ -51,7 +58,7 @@ export function TypeDetail({ type, versions, permissions }: DetailProps) {
               <CodeBlock title="Schema" id="schema" text={JSON.stringify(type.schema)} />
             )}
           </section>
-          <Examples type={type} mayPublish={permissions.has("event.publish")} />
+          <Examples type={type} mayPublish={permissions.has("event.publish")} receivers={receivers} />
         </div>
         <div>
           <Facts type={type} />
@@ -89,10 +96,23 @@ const Deprecated = ({ since, note, replacedBy }: NonNullable<EventType["deprecat
   </>
 );
 
-const Examples = ({ type, mayPublish }: { type: EventType; mayPublish: boolean }) =>
+interface ExamplesProps {
+  type: EventType;
+  mayPublish: boolean;
+  receivers: readonly Receiver[];
+}
+
+const Examples = ({ type, mayPublish, receivers }: ExamplesProps) =>
   (type.examples ?? []).map((example, place) => (
     <section class="card">
       <CodeBlock title={`Example ${place + 1}`} id={`example-${place}`} text={JSON.stringify(example)} />
+      {receivers.length > 0 && (
+        <ul class="list after-list">
+          {receivers.map((receiver) => (
+            <SendThis type={type.name} place={place} to={receiver} />
+          ))}
+        </ul>
+      )}
       {mayPublish && (
         <LinkButton to={`/events/new?${new URLSearchParams({ type: type.name, example: String(place) })}`}>
           Publish this example
@@ -100,6 +120,22 @@ const Examples = ({ type, mayPublish }: { type: EventType; mayPublish: boolean }
       )}
     </section>
   ));
+
+/** Sends an example to one subscription alone, as a test. */
+const SendThis = ({ type, place, to }: { type: string; place: number; to: Receiver }) => (
+  <li>
+    <div>
+      <A to={`/webhooks/${to.id}`}>{to.name}</A>
+    </div>
+    <PostForm action={`/webhooks/${to.id}/test`} class="inline">
+      <input type="hidden" name="type" value={type} />
+      <input type="hidden" name="example" value={String(place)} />
+      <SubmitButton kind="plain" label={`Send example ${place + 1} to ${to.name}`}>
+        Send this
+      </SubmitButton>
+    </PostForm>
+  </li>
+);
 
 const Versions = ({ name, versions }: { name: string; versions: readonly Version[] }) => (
   <Card id="versions" title="Versions">

@@ -78,7 +78,7 @@ export const TypeState = ({ type }: { type: EventTypeSummary }) => (
 );
 
 const Rows = ({ types }: Pick<ListProps, "types">) => (
-  <Table label="Event types" columns={["Name", ["Payload", "wide"], "Version", "State"]}>
+  <Table label="Event types" columns={["Name", ["Payload", "wide"], "Version", "State"]} opens>
     {types.map((type) => (
       <tr>
         <td class="break">

@@ -20,6 +20,7 @@ import {
 import { TypeDetail, VersionDetail } from "./detail";
 import { EditType, NewType, NewVersionPage } from "./form";
 import { TypeList } from "./list";
+import { receiversOf } from "./receivers";
 import { changeOf, creationOf, EMPTY, readValues, type TypeValues, valuesOf, versionOf } from "./values";
 
 const SECTION = "eventTypes";
@@ -79,7 +80,10 @@ export const eventTypePages = new Pages()
     return page(
       c,
       { title: type.name, section: SECTION },
-      <TypeDetail type={type} versions={versions} permissions={permissions} />,
+      <TypeDetail
+        {...{ type, versions, permissions }}
+        receivers={await receiversOf(c.get("deps"), c.get("principal"), type)}
+      />,
     );
   })
   .get("/named/:name/versions/:version", requires(READ_TYPES), async (c) => {

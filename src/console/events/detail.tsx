@@ -26,7 +26,10 @@ export const EventPage = (view: EventView) => (
   <>
     <Trail to={{ "/events": "Events" }} />
     <div class="head">
-      <h1>{view.event.type}</h1>
+      <div class="row">
+        <h1>{view.event.type}</h1>
+        {view.event.test && <Badge tone="calm">test</Badge>}
+      </div>
       {view.mayPublish && (
         <LinkButton to={`/events/new?${new URLSearchParams({ type: view.event.type })}`}>Publish another</LinkButton>
       )}

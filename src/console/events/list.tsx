@@ -4,9 +4,9 @@ import type { OutcomeCounts } from "../../webhooks/events/counts-store";
 import type { EventSummary } from "../../webhooks/events/schemas";
 import { withQuery } from "../components/address";
 import { GetForm, LinkButton, SubmitButton } from "../components/buttons";
-import { Badge, EmptyState, Time } from "../components/display";
+import { Badge, EmptyState, LiveIndicator, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";
-import { A } from "../components/mount";
+import { A, useHref } from "../components/mount";
 import { Table } from "../components/table";
 
 /** The search, as in the page's address. Empty: any. */
@@ -39,12 +39,17 @@ const PERIODS = [
 ] as const;
 
 export function EventList(view: EventListView) {
-  const { query, events, nextCursor, permissions } = view;
+  const { query, nextCursor, permissions } = view;
+  const href = useHref();
   const mayPublish = permissions.has("event.publish");
+  const isFirst = query.cursor === "";
   return (
     <>
       <div class="head">
-        <h1>Events</h1>
+        <div class="row">
+          <h1>Events</h1>
+          {isFirst && <LiveIndicator />}
+        </div>
         {mayPublish && (
           <LinkButton to={`${HERE}/new`} kind="main">
             Publish an event
@@ -59,16 +64,24 @@ export function EventList(view: EventListView) {
           <SubmitButton kind="plain">Search</SubmitButton>
         </GetForm>
       </search>
-      <div class="card">
-        {events.length === 0 ? <NoEvents {...view} mayPublish={mayPublish} /> : <Rows {...view} />}
+      <div class="card" {...(isFirst ? { "data-live": href(withQuery(`${HERE}/rows`, { ...query })) } : {})}>
+        <EventRows {...view} />
       </div>
       <p class="row">
-        {query.cursor !== "" && <A to={withQuery(HERE, { ...query, cursor: "" })}>Newest</A>}
+        {!isFirst && <A to={withQuery(HERE, { ...query, cursor: "" })}>Newest</A>}
         {nextCursor !== null && <A to={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</A>}
       </p>
     </>
   );
 }
+
+/** The part of the first page that the script refreshes. */
+export const EventRows = (view: EventListView) =>
+  view.events.length === 0 ? (
+    <NoEvents {...view} mayPublish={view.permissions.has("event.publish")} />
+  ) : (
+    <Rows {...view} />
+  );
 
 function NoEvents({ query, nextCursor, mayPublish }: EventListView & { mayPublish: boolean }) {
   if (nextCursor !== null) {
@@ -96,11 +109,11 @@ function NoEvents({ query, nextCursor, mayPublish }: EventListView & { mayPublis
 }
 
 const Rows = ({ events, counts }: EventListView) => (
-  <Table label="Events" columns={["Type", "Outcome", ["Correlation ID", "wide"], "Published"]}>
+  <Table label="Events" columns={["Type", "Outcome", ["Correlation ID", "wide"], "Published"]} opens>
     {events.map((event) => (
       <tr>
         <td class="break">
-          <A to={`${HERE}/${event.id}`}>{event.type}</A>
+          <A to={`${HERE}/${event.id}`}>{event.type}</A> {event.test && <Badge tone="calm">test</Badge>}
         </td>
         <td>
           <Counts counts={counts.get(event.id)} event={event} />

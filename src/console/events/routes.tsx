@@ -20,7 +20,7 @@ import { parseJson } from "../http/json";
 import { fragment, jsonFile, page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
 import { Deliveries, EventPage, type EventView } from "./detail";
-import { EventList, type EventListView, type EventQuery } from "./list";
+import { EventList, type EventListView, type EventQuery, EventRows } from "./list";
 import { type EventValues, PublishEvent } from "./publish-form";
 
 const SECTION = "events";
@@ -83,6 +83,16 @@ function filterOf({ q, type, period, cursor }: EventQuery, nowMs: number) {
   return { ...rest, ...(q === "" ? {} : wanted), ...(hours === undefined ? {} : { since: nowMs - hours * HOUR_MS }) };
 }
 
+/** The events of a search, and what became of them. */
+async function foundBy(c: Context<AppEnv>, query: EventQuery): Promise<Omit<EventListView, "permissions">> {
+  const [deps, principal] = [c.get("deps"), c.get("principal")];
+  const filter = { limit: PAGE_EVENTS, ...filterOf(query, deps.now()) };
+  const { data: events, nextCursor } = await eventsOf(deps, principal, filter);
+  const ids = events.map((event) => event.id);
+  const counts = new Map((await countOutcomes(deps, principal, ids)).map((count) => [count.eventId, count]));
+  return { query, events, counts, nextCursor };
+}
+
 const search = eventListQuery.pick({ cursor: true, type: true }).extend({
   hours: z.coerce.number().int().min(1).max(MAX_HOURS).optional(),
 });
@@ -92,16 +102,13 @@ export const eventPages = new Pages()
     const query = queryOf(c);
     return rerenderOnError(
       c,
-      async () => {
-        const [deps, principal] = [c.get("deps"), c.get("principal")];
-        const filter = { limit: PAGE_EVENTS, ...filterOf(query, deps.now()) };
-        const { data: events, nextCursor } = await eventsOf(deps, principal, filter);
-        const ids = events.map((event) => event.id);
-        const counts = new Map((await countOutcomes(deps, principal, ids)).map((count) => [count.eventId, count]));
-        return listPage(c, { query, events, counts, nextCursor });
-      },
+      async () => listPage(c, await foundBy(c, query)),
       (refused) => listPage(c, { query, events: [], counts: new Map(), nextCursor: null }, refused),
     );
+  })
+  .get("/rows", requires(READ_DELIVERIES), async (c) => {
+    const view = await foundBy(c, queryOf(c));
+    return fragment(c, <EventRows {...view} permissions={c.get("principal").permissions} />);
   })
   .get("/new", requires({ permission: PUBLISH.permission }), async (c) => {
     const type = c.req.query("type") ?? "";

@@ -7,24 +7,26 @@ import type { Permission } from "../../base/schemas/roles";
 import { ICON_PATH, SCRIPT_PATH, stylePath } from "../assets";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";
-import { A } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 
 const NAV_SECTIONS = [
-  { name: "overview", title: "Overview", path: "", permission: null },
-  { name: "subscriptions", title: "Subscriptions", path: "/webhooks", permission: "webhook.read" },
-  { name: "events", title: "Events", path: "/events", permission: "webhook.read" },
-  { name: "eventTypes", title: "Event types", path: "/event-types", permission: "webhook.read" },
-  { name: "sources", title: "Sources", path: "/sources", permission: "webhook.read" },
-  { name: "feeds", title: "Feeds", path: "/feeds", permission: "webhook.read" },
-  { name: "listeners", title: "Listeners", path: "/listeners", permission: "webhook.create" },
-  { name: "keys", title: "API keys", path: "/api-keys", permission: null },
-  { name: "portals", title: "Portal links", path: "/portal-links", permission: "member.manage" },
-  { name: "people", title: "People", path: "/people", permission: "member.read" },
-  { name: "activity", title: "Activity", path: "/activity", permission: "audit.read" },
-  { name: "security", title: "My security", path: "/security", permission: null },
-  { name: "operator", title: "Operator", path: "/operator", permission: "operator" },
+  { name: "overview", group: "", title: "Overview", path: "", permission: null },
+  { name: "subscriptions", group: "Send", title: "Subscriptions", path: "/webhooks", permission: "webhook.read" },
+  { name: "events", group: "Send", title: "Events", path: "/events", permission: "webhook.read" },
+  { name: "eventTypes", group: "Send", title: "Event types", path: "/event-types", permission: "webhook.read" },
+  { name: "feeds", group: "Send", title: "Feeds", path: "/feeds", permission: "webhook.read" },
+  { name: "sources", group: "Receive", title: "Sources", path: "/sources", permission: "webhook.read" },
+  { name: "listeners", group: "Receive", title: "Listeners", path: "/listeners", permission: "webhook.create" },
+  { name: "keys", group: "Access", title: "API keys", path: "/api-keys", permission: null },
+  { name: "portals", group: "Access", title: "Portal links", path: "/portal-links", permission: "member.manage" },
+  { name: "people", group: "Access", title: "People", path: "/people", permission: "member.read" },
+  { name: "activity", group: "Access", title: "Activity", path: "/activity", permission: "audit.read" },
+  { name: "security", group: "Settings", title: "My security", path: "/security", permission: null },
+  { name: "operator", group: "Settings", title: "Operator", path: "/operator", permission: "operator" },
 ] as const satisfies readonly {
   name: string;
+  /** The heading in the menu; empty: none. */
+  group: string;
   title: string;
   path: string;
   permission: Permission | "operator" | null;
@@ -45,11 +47,11 @@ type LayoutProps = PropsWithChildren<{
 
 export function Layout({ title, section, nonce, brand, currentUser, isOperator, flash, children }: LayoutProps) {
   return (
-    <html lang="en">
+    <html lang={useTexts().locale}>
       <Head title={title} nonce={nonce} brand={brand} />
       <body class={currentUser ? "inside" : "outside"}>
         <a class="skip" href="#main">
-          Skip to content
+          <Say of="page.skip" />
         </a>
         <header class="bar">
           <A class="brand" to="">
@@ -127,15 +129,20 @@ function Navigation({ currentUser, isOperator, section }: NavigationProps) {
   };
   return (
     <nav aria-label="Console">
-      <ul>
-        {NAV_SECTIONS.filter(isOffered).map(({ name, title, path }) => (
-          <li>
-            <A to={path} aria-current={name === section ? "page" : undefined}>
-              {title}
-            </A>
-          </li>
-        ))}
-      </ul>
+      {[...Map.groupBy(NAV_SECTIONS.filter(isOffered), ({ group }) => group)].map(([group, sections]) => (
+        <>
+          {group !== "" && <p class="nav-group">{group}</p>}
+          <ul>
+            {sections.map(({ name, title, path }) => (
+              <li>
+                <A to={path} aria-current={name === section ? "page" : undefined}>
+                  {title}
+                </A>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
     </nav>
   );
 }

@@ -23,7 +23,7 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
   return (
     <html lang="en">
       <Head title={title} nonce={nonce} brand={shown}>
-        {theme.colors && <style nonce={nonce}>{themeStyle(theme.colors)}</style>}
+        {(theme.colors || theme.scheme) && <style nonce={nonce}>{themeStyle(theme)}</style>}
       </Head>
       <body class={portal ? "inside" : "outside"}>
         <a class="skip" href="#main">

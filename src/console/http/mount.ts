@@ -3,7 +3,8 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
 import { ACCOUNT_PATH, CONSOLE_PATH, PORTAL_PATH } from "../../base/paths";
-import type { Portal, Principal } from "../../base/schemas/principal";
+import type { CurrentUser, Portal, Principal } from "../../base/schemas/principal";
+import { localeOf, type Texts, textsIn } from "../../base/texts/texts";
 import type { Mount } from "../components/mount";
 import type { Term } from "../wording";
 
@@ -36,7 +37,19 @@ const TERMS = { webhooks: "webhook", endpoints: "endpoint" } as const satisfies 
 export const mountOf = (c: Context<AppEnv>): Mount => ({
   base: baseOf(c),
   term: isPortal(c) ? TERMS[portalOf(c)?.theme?.wording ?? "webhooks"] : "subscription",
+  texts: textsOf(c),
 });
+
+/**
+ * The texts in the language that the browser asks for, on the pages for accounts. The console behind the sign-in, and
+ * portals, are in English.
+ */
+function textsOf(c: Context<AppEnv>): Texts {
+  const { defaultLocale, texts } = c.get("deps").config;
+  const user: CurrentUser | undefined = c.get("currentUser");
+  const isEnglish = isPortal(c) || (user !== undefined && !isForApps(c));
+  return textsIn(isEnglish ? "en" : (localeOf(c.req.header("accept-language")) ?? defaultLocale), texts);
+}
 
 /** The address of a page by its path below the mount; "" is the first page. */
 export const hrefOf = (c: Context<AppEnv>, to: string): string => baseOf(c) + to;

@@ -11,6 +11,7 @@ import { pathParam } from "../../base/http/operation";
 import { isOperator } from "../../base/http/permissions";
 import { CONSOLE_PATH } from "../../base/paths";
 import type { CurrentUser } from "../../base/schemas/principal";
+import { isTextKey } from "../../base/texts/texts";
 import { Banner } from "../components/display";
 import { Mounted, Worded } from "../components/mount";
 import { ShownFailure } from "../components/shown-failure";
@@ -27,7 +28,7 @@ export interface PageOptions {
   /** The navigation entry to highlight; missing for a page outside the navigation. */
   section?: NavSection;
   /** The form's error that the page shows, if any. */
-  refused?: Pick<Refused, "failure" | "status"> | undefined;
+  refused?: (Pick<Refused, "failure" | "status"> & Partial<Pick<Refused, "error">>) | undefined;
   /** The status of a page without an error, 200 if missing. */
   status?: number;
 }
@@ -41,15 +42,13 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
   const common = { title, section, nonce: c.get("secureHeadersNonce"), brand: config.brand, flash: takeFlash(c) };
   const shown = (
     <Mounted.Provider value={mount}>
-      <ShownFailure.Provider value={refused && inWordsOf(mount.term, refused.failure)}>{content}</ShownFailure.Provider>
+      <ShownFailure.Provider value={refused && inWordsOf(mount, refused)}>{content}</ShownFailure.Provider>
     </Mounted.Provider>
   );
   const layout = isPortal(c) ? (
-    <Mounted.Provider value={mount}>
-      <PortalLayout {...common} portal={portalOf(c)}>
-        {shown}
-      </PortalLayout>
-    </Mounted.Provider>
+    <PortalLayout {...common} portal={portalOf(c)}>
+      {shown}
+    </PortalLayout>
   ) : (
     <Layout
       {...common}
@@ -59,7 +58,8 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
       {shown}
     </Layout>
   );
-  return c.html(`<!doctype html>${await layout.toString()}`, (refused?.status ?? status) as ContentfulStatusCode);
+  const html = await (<Mounted.Provider value={mount}>{layout}</Mounted.Provider>).toString();
+  return c.html(`<!doctype html>${html}`, (refused?.status ?? status) as ContentfulStatusCode);
 }
 
 /** Answers with a part of a page, for the script that keeps it fresh. */
@@ -91,8 +91,13 @@ function takeFlash(c: Context<AppEnv>): string | undefined {
   const key = getConsoleCookie(c, "flash");
   if (key === undefined) return undefined;
   deleteConsoleCookie(c, "flash");
-  return Object.hasOwn(FLASH_MESSAGES, key) ? worded(FLASH_MESSAGES[key as FlashKey], mountOf(c).term) : undefined;
+  const { term, texts } = mountOf(c);
+  const name = `flash.${key}`;
+  if (isTextKey(name)) return texts.say(name);
+  return isPlainFlash(key) ? worded(FLASH_MESSAGES[key], term) : undefined;
 }
+
+const isPlainFlash = (key: string): key is keyof typeof FLASH_MESSAGES => Object.hasOwn(FLASH_MESSAGES, key);
 
 /**
  * The handler that redirects after a form has done its work, and shows the flash message on the next page. The path

@@ -13,7 +13,7 @@ import { enrolmentUri } from "../../identity/two-factor/codes";
 import { auditLog } from "../../tenancy/audit/api";
 import { OwnActivity } from "../audit/page";
 import type { Form } from "../http/form";
-import { flash, inOtherWords, page, type Refused } from "../http/page";
+import { flash, inOtherWords, page, type Refused, redirectTo } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere } from "../http/passkeys";
 import { signedOut } from "../http/session";
@@ -91,6 +91,8 @@ export const securityPages = new Pages()
     done: flash("/security", "passwordChanged"),
     again,
   })
+  // The address of the form's answer, opened again.
+  .get("/two-factor", requires({ openWhenSuspended: true }), (c) => redirectTo(c, "/security#two-factor"))
   .form("/two-factor", twoFactor.enable, {
     done: (c, { secret, qrCodeUri }) => enrolmentPage(c, { secret, uri: qrCodeUri }),
     again,

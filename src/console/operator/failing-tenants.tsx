@@ -12,6 +12,7 @@ export const FailingTenants = ({ failingTenants }: Pick<ServiceStatus, "failingT
       <>
         <Table
           label="Tenants with failing subscriptions"
+          opens
           columns={["Tenant", ["Failing subscriptions", "num"], "Since"]}
         >
           {failingTenants.map(({ tenantId, tenantName, failing, since }) => (

@@ -85,7 +85,11 @@ export const operatorPages = new Pages()
   .get(
     "/tenants/:id",
     ...serve(operators.tenant, (c, tenant) =>
-      page(c, { title: tenant.name, section: "operator" }, <OperatorTenant tenant={tenant} />),
+      page(
+        c,
+        { title: tenant.name, section: "operator" },
+        <OperatorTenant tenant={tenant} canMove={c.get("deps").shards.numbers.length > 1} />,
+      ),
     ),
   )
   .get(

@@ -19,14 +19,20 @@ const Suspended = ({ suspended }: Pick<OperatedTenant, "suspended">) =>
 
 const number = (count: number) => count.toLocaleString("en");
 
-export const OperatorTenant = ({ tenant }: { tenant: OperatedTenant }) => (
+interface OperatorTenantProps {
+  tenant: OperatedTenant;
+  /** Whether there is another database. */
+  canMove: boolean;
+}
+
+export const OperatorTenant = ({ tenant, canMove }: OperatorTenantProps) => (
   <>
     <Trail to={{ [HERE]: "Operator" }} />
     <h1>{tenant.name}</h1>
     <Suspended suspended={tenant.suspended} />
     <Card id="state" title="State">
       <TenantFacts tenant={tenant} />
-      <TenantActions tenant={tenant} />
+      <TenantActions tenant={tenant} canMove={canMove} />
       <Runbooks of={["runbooks/abuse", "runbooks/leaked-api-key", "operations#move-a-tenant-to-another-database"]} />
     </Card>
     <TenantSubscriptions tenant={tenant} />
@@ -102,7 +108,7 @@ const Freeze = ({ cause, since, ofAllTenants }: OperatedTenant["holds"][number])
   </div>
 );
 
-function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedTenant }) {
+function TenantActions({ tenant: { id, suspended, holds }, canMove }: OperatorTenantProps) {
   const isFrozen = holds.some(({ cause, ofAllTenants }) => cause === "held" && !ofAllTenants);
   // A suspension that failed half-way has left its deliveries frozen; resuming removes that too.
   const canResume = suspended !== null || holds.some(({ cause }) => cause === "suspended");
@@ -122,7 +128,7 @@ function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedT
           Freeze its sends
         </LinkButton>
       )}
-      <LinkButton to={`${HERE}/tenants/${id}/move`}>Move to another database</LinkButton>
+      {canMove && <LinkButton to={`${HERE}/tenants/${id}/move`}>Move to another database</LinkButton>}
     </p>
   );
 }

@@ -90,7 +90,12 @@ const healthLine = (health: HealthCounts) =>
 
 function describeItem(item: AttentionRow): { tone: Tone; label: string; text: string } {
   if (item.failureCount > 0 || item.enabled === 0) {
-    const flags = { enabled: item.enabled === 1, isFailing: item.isFailing === 1, isRetrying: item.isRetrying === 1 };
+    const flags = {
+      enabled: item.enabled === 1,
+      isFailing: item.isFailing === 1,
+      isRetrying: item.isRetrying === 1,
+      isSlow: item.slow === 1,
+    };
     const text = item.failureCount > 0 ? failuresOf(item) : "New events are not sent to it.";
     return { ...stateOf({ ...item, ...flags }), text };
   }

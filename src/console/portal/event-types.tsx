@@ -8,6 +8,7 @@ import { Card, EmptyState } from "../components/display";
 import { A } from "../components/mount";
 import { TypeDetail } from "../event-types/detail";
 import { HERE, pathOf } from "../event-types/paths";
+import { receiversOf } from "../event-types/receivers";
 import { parse } from "../failure";
 import { page } from "../http/page";
 import { Pages } from "../http/pages";
@@ -26,7 +27,14 @@ export const portalTypePages = new Pages()
     const declared = await perform(c, eventTypes.get, undefined);
     const type = typeView(declared, declared.subscribers);
     // Who reads here declares nothing.
-    const view = <TypeDetail type={type} versions={[]} permissions={new Set()} />;
+    const view = (
+      <TypeDetail
+        type={type}
+        versions={[]}
+        permissions={new Set()}
+        receivers={await receiversOf(c.get("deps"), c.get("principal"), type)}
+      />
+    );
     return page(c, { title: pathParam(c, "name"), section: SECTION }, view);
   }).router;
 

@@ -2,6 +2,7 @@
 
 import { withQuery } from "../components/address";
 import { LinkButton } from "../components/buttons";
+import { Say, useTexts } from "../components/mount";
 import type { OfferedProvider } from "./providers";
 
 interface ProviderButtonsProps {
@@ -14,10 +15,10 @@ interface ProviderButtonsProps {
 
 export const ProviderButtons = ({ providers, to, invitationToken = "" }: ProviderButtonsProps) =>
   providers.length === 0 ? null : (
-    <section aria-label="Other ways to sign in" class="providers">
+    <section aria-label={useTexts().say("signIn.otherWays")} class="providers">
       {providers.map(({ name, label }) => (
         <LinkButton href={withQuery(`/api/v1/auth/oauth/${name}`, { to, invitationToken })}>
-          Continue with {label}
+          <Say of="signIn.provider" values={{ provider: label }} />
         </LinkButton>
       ))}
     </section>

@@ -1,4 +1,5 @@
 /** The replays of a subscription: choosing what to send again, with its count, and how far each has come. */
+import type { ReplayOutcome } from "../../webhooks/resend/replays/outcome-store";
 import type { Replay, ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { ActionButton, GetForm, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
@@ -22,6 +23,8 @@ export interface ReplayList {
   replays: Replay[];
   nextCursor: string | null;
   mayUpdate: boolean;
+  /** What has become of the deliveries of the newest replay; null where it is not shown. */
+  outcome: ReplayOutcome | null;
 }
 
 interface ReplaysProps extends ReplayList {
@@ -112,7 +115,7 @@ const NAMES: Record<Replay["which"], string> = { missing: "Missing", failed: "Fa
 const TONES: Record<Replay["status"], Tone> = { running: "wait", finished: "ok", stopped: "calm" };
 
 /** The part of the page that the script refreshes. */
-export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: ReplayList) =>
+export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate, outcome }: ReplayList) =>
   replays.length === 0 ? (
     <EmptyState title="No replays yet">
       <p class="muted">A replay that you start appears here with its progress.</p>
@@ -120,10 +123,11 @@ export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: Replay
   ) : (
     <>
       <ul class="list">
-        {replays.map((replay) => (
+        {replays.map((replay, place) => (
           <li>
             <div>
               {NAMES[replay.which]}: {deliveries(replay.queued)} queued
+              {place === 0 && outcome !== null && `, ${outcomeText(replay, outcome)}`}
               <div class="small muted">
                 <Moment at={replay.since} /> to <Moment at={replay.until} />, {progressOf(replay)} % done,{" "}
                 {replay.ratePerMinute.toLocaleString("en")} per minute
@@ -145,6 +149,15 @@ export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: Replay
       )}
     </>
   );
+
+/** Such as "6 delivered", or "4 delivered, 1 failed, 1 waiting". */
+function outcomeText({ queued }: Replay, { delivered, failed, isPartial }: ReplayOutcome): string {
+  const waiting = Math.max(0, queued - delivered - failed);
+  const parts = [`${delivered.toLocaleString("en")} delivered`];
+  if (failed > 0) parts.push(`${failed.toLocaleString("en")} failed`);
+  if (waiting > 0 && !isPartial) parts.push(`${waiting.toLocaleString("en")} waiting`);
+  return `${isPartial ? "at least " : ""}${parts.join(", ")}`;
+}
 
 function progressOf({ since, until, reached }: Replay): number {
   const [from, to, at] = [since, until, reached].map((time) => Date.parse(time)) as [number, number, number];

@@ -9,7 +9,7 @@ import { pathParam, requires } from "../../base/http/operation";
 import { DAY_MS, HOUR_MS, iso, MINUTE_MS } from "../../base/time";
 import { READ_DELIVERIES, RESEND } from "../../webhooks/access";
 import { replays } from "../../webhooks/resend/replays/api";
-import { previewReplay, replaysOf } from "../../webhooks/resend/replays/replays";
+import { outcomeOfReplay, previewReplay, replaysOf } from "../../webhooks/resend/replays/replays";
 import { type ReplayPreview, replayListQuery, replayRequest } from "../../webhooks/resend/replays/schemas";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { parse } from "../failure";
@@ -45,7 +45,14 @@ async function listOf(c: Context<AppEnv>) {
   const id = pathParam(c, "id");
   const { cursor } = parse(replayListQuery, { cursor: c.req.query("cursor") });
   const { data, nextCursor } = await replaysOf(c.get("deps"), principal, id, cursor);
-  return { webhookId: id, replays: data, nextCursor, mayUpdate: principal.permissions.has("webhook.update") };
+  const [newest] = data;
+  return {
+    webhookId: id,
+    replays: data,
+    nextCursor,
+    mayUpdate: principal.permissions.has("webhook.update"),
+    outcome: newest && cursor === undefined ? await outcomeOfReplay(c.get("deps"), principal, newest) : null,
+  };
 }
 
 interface ReplaysView {

@@ -7,7 +7,7 @@ import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { Moment } from "../components/display";
 import { FailureBanner } from "../components/failure";
-import { A } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 import { useFailure } from "../components/shown-failure";
 import { withReturnPath } from "./sign-in";
 
@@ -20,34 +20,50 @@ interface VerifyProps {
 /** Only the buttons use the token, so a mail scanner that opens the link does no harm. */
 export const VerifyEmail = ({ token, claim }: VerifyProps) => (
   <>
-    <h1>Verify your email</h1>
+    <h1>
+      <Say of="verify.title" />
+    </h1>
     <FailureBanner />
     {useFailure() ? (
       <p>
-        <A to="/sign-in">Sign in</A> to get a new link.
+        <A to="/sign-in">
+          <Say of="verify.newLink" />
+        </A>
       </p>
     ) : (
       <PostForm action="/verify-email">
         <input type="hidden" name="token" value={token} />
         {claim ? (
           <p>
-            An account with the address <strong>{claim.email}</strong> was created on <Moment at={claim.createdAt} />
-            {claim.createdFrom && `, from ${claim.createdFrom}`}. If this was you, confirm that the address is yours.
+            <Say
+              of={claim.createdFrom === null ? "verify.claim" : "verify.claimFrom"}
+              values={{
+                email: <strong>{claim.email}</strong>,
+                time: <Moment at={claim.createdAt} />,
+                place: claim.createdFrom,
+              }}
+            />{" "}
+            <Say of="verify.confirm" />
           </p>
         ) : (
-          <p>Confirm that this address is yours.</p>
+          <p>
+            <Say of="verify.plain" />
+          </p>
         )}
-        <SubmitButton>Verify email</SubmitButton>
+        <SubmitButton>
+          <Say of="verify.submit" />
+        </SubmitButton>
       </PostForm>
     )}
     {claim && (
       <PostForm action="/not-me">
         <input type="hidden" name="token" value={token} />
         <p>
-          If this was not you, do not confirm. Whatever was set up with your address ends, and you get an email with a
-          link to set a password of your own.
+          <Say of="verify.notMeText" />
         </p>
-        <SubmitButton kind="danger">This was not me</SubmitButton>
+        <SubmitButton kind="danger">
+          <Say of="verify.notMe" />
+        </SubmitButton>
       </PostForm>
     )}
   </>
@@ -61,40 +77,51 @@ interface ForgotProps {
 
 export const ForgotPassword = ({ email, sent, captcha }: ForgotProps) => (
   <>
-    <h1>Forgot your password?</h1>
+    <h1>
+      <Say of="forgot.title" />
+    </h1>
     <FailureBanner />
     {sent ? (
-      <p role="status">If an account exists for that email, a reset link has been sent. It works for one hour.</p>
+      <p role="status">
+        <Say of="forgot.sent" />
+      </p>
     ) : (
       <PostForm action="/forgot-password">
         <EmailField value={email} />
         <CaptchaWidget captcha={captcha} />
-        <SubmitButton>Send a reset link</SubmitButton>
+        <SubmitButton>
+          <Say of="forgot.submit" />
+        </SubmitButton>
       </PostForm>
     )}
     <p class="after-form">
-      <A to="/sign-in">Back to sign-in</A>
+      <A to="/sign-in">
+        <Say of="forgot.back" />
+      </A>
     </p>
   </>
 );
 
-const RESET_HINT = "At least 8 characters. Several unusual words make a good password. All your sessions will end.";
-
 export const ResetPassword = ({ token }: { token: string }) => (
   <>
-    <h1>Set a new password</h1>
+    <h1>
+      <Say of="reset.title" />
+    </h1>
     <FailureBanner />
     <PostForm action="/reset-password">
       <input type="hidden" name="token" value={token} />
-      <NewPasswordField hint={RESET_HINT} />
+      <NewPasswordField hint={useTexts().say("hint.newPassword")} />
       <label class="check">
-        <input type="checkbox" name="endCredentials" value="yes" checked /> Also end my API keys, passkeys and sign-ins
-        with providers
+        <input type="checkbox" name="endCredentials" value="yes" checked /> <Say of="reset.endCredentials" />
       </label>
-      <SubmitButton>Set password</SubmitButton>
+      <SubmitButton>
+        <Say of="reset.submit" />
+      </SubmitButton>
     </PostForm>
     <p class="after-form">
-      <A to="/forgot-password">Send another link</A>
+      <A to="/forgot-password">
+        <Say of="reset.again" />
+      </A>
     </p>
   </>
 );
@@ -111,43 +138,53 @@ export const AcceptInvitation = ({ token, email, invitation }: InvitationProps) 
   const here = `${CONSOLE_PATH}/accept-invitation?token=${encodeURIComponent(token)}`;
   return (
     <>
-      <h1>You are invited</h1>
+      <h1>
+        <Say of="invitation.title" />
+      </h1>
       <FailureBanner />
       {invitation ? (
         <p class="break">
-          {invitation.inviter === null ? (
-            <>
-              <strong>{invitation.email}</strong> is invited
-            </>
-          ) : (
-            <>
-              <strong>{invitation.inviter}</strong> invites <strong>{invitation.email}</strong>
-            </>
-          )}{" "}
-          to join the tenant "{invitation.tenantName}" with the role <strong>{invitation.role}</strong>.
+          <Say
+            of={invitation.inviter === null ? "invitation.invited" : "invitation.invitedBy"}
+            values={{
+              inviter: <strong>{invitation.inviter}</strong>,
+              email: <strong>{invitation.email}</strong>,
+              tenant: invitation.tenantName,
+              role: <strong>{invitation.role}</strong>,
+            }}
+          />
         </p>
       ) : (
-        <p>This invitation has been used, was revoked or has expired. Ask for another one.</p>
+        <p>
+          <Say of="invitation.over" />
+        </p>
       )}
       {email === undefined ? (
         <>
-          <p>Join with an account for the address that the invitation was sent to.</p>
+          <p>
+            <Say of="invitation.join" />
+          </p>
           <p>
             <A class="button main" to={`/register?invitation=${encodeURIComponent(token)}`}>
-              Create an account
+              <Say of="register.title" />
             </A>
           </p>
           <p>
-            Have an account? <A to={withReturnPath("/sign-in", here)}>Sign in</A>
+            <Say of="signIn.haveAccount" />{" "}
+            <A to={withReturnPath("/sign-in", here)}>
+              <Say of="signIn.submit" />
+            </A>
           </p>
         </>
       ) : (
         <PostForm action="/accept-invitation">
           <input type="hidden" name="token" value={token} />
           <p>
-            You are signed in as <strong>{email}</strong>.
+            <Say of="invitation.signedInAs" values={{ email: <strong>{email}</strong> }} />
           </p>
-          <SubmitButton>Accept the invitation</SubmitButton>
+          <SubmitButton>
+            <Say of="invitation.accept" />
+          </SubmitButton>
         </PostForm>
       )}
     </>

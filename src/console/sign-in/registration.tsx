@@ -5,7 +5,7 @@ import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
-import { A, useHref } from "../components/mount";
+import { A, Say, useHref, useTexts } from "../components/mount";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 import { ProviderButtons } from "../providers/buttons";
 import type { OfferedProvider } from "../providers/providers";
@@ -20,12 +20,25 @@ export interface RegisterValues {
   to: string;
 }
 
+const HaveAccount = () => (
+  <>
+    <Say of="signIn.haveAccount" />{" "}
+    <A to="/sign-in">
+      <Say of="signIn.submit" />
+    </A>
+  </>
+);
+
 export const RegistrationClosed = () => (
   <>
-    <h1>Registration is by invitation</h1>
-    <p>Ask an administrator to invite you. The link in the invitation leads to the form.</p>
+    <h1>
+      <Say of="register.closedTitle" />
+    </h1>
     <p>
-      Have an account? <A to="/sign-in">Sign in</A>
+      <Say of="register.closed" />
+    </p>
+    <p>
+      <HaveAccount />
     </p>
   </>
 );
@@ -41,68 +54,79 @@ interface RegisterProps {
 
 export const Register = (props: RegisterProps) => (
   <>
-    <h1>{props.values.invitationToken ? "Create an account and join" : "Create an account"}</h1>
+    <h1>
+      <Say of={props.values.invitationToken ? "register.joinTitle" : "register.title"} />
+    </h1>
     <FailureBanner />
     {props.takesPasswords || props.takesPasskeys ? (
       <RegisterForm {...props} />
     ) : (
-      <p>Passkeys cannot be made at this address. Create your account in the app, or with a provider.</p>
+      <p>
+        <Say of="register.noPasskeys" />
+      </p>
     )}
     <ProviderButtons providers={props.providers} to="" invitationToken={props.values.invitationToken} />
     <p class="after-form">
-      Have an account? <A to="/sign-in">Sign in</A>
+      <HaveAccount />
     </p>
   </>
 );
 
 const WITH_PASSKEY = "/register/passkey/options";
 
-const RegisterForm = ({ values, captcha, takesPasswords, takesPasskeys }: RegisterProps) => (
-  <PostForm action={takesPasswords ? "/register" : WITH_PASSKEY}>
-    {values.to && <input type="hidden" name="to" value={values.to} />}
-    {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
-    <EmailField
-      value={values.email}
-      {...(values.invitationToken ? { hint: "The address that the invitation was sent to." } : {})}
-    />
-    {takesPasswords && (
-      <NewPasswordField
-        name="password"
-        label="Password"
-        hint="At least 8 characters. Several unusual words make a good password."
-      />
-    )}
-    <TextField name="name" label="Your name (optional)" value={values.name} autocomplete="name" />
-    {!values.invitationToken && (
-      <TextField
-        name="tenantName"
-        label="Tenant name (optional)"
-        hint="For example, your company or your team."
-        value={values.tenantName}
-        autocomplete="organization"
-      />
-    )}
-    <CaptchaWidget captcha={captcha} />
-    <SubmitButton>{takesPasswords ? "Create account" : "Continue with a passkey"}</SubmitButton>
-    {takesPasswords && takesPasskeys && (
-      <button type="submit" class="button" formaction={useHref()(WITH_PASSKEY)} formnovalidate>
-        Use a passkey instead of a password
-      </button>
-    )}
-  </PostForm>
-);
+function RegisterForm({ values, captcha, takesPasswords, takesPasskeys }: RegisterProps) {
+  const texts = useTexts();
+  const href = useHref();
+  return (
+    <PostForm action={takesPasswords ? "/register" : WITH_PASSKEY}>
+      {values.to && <input type="hidden" name="to" value={values.to} />}
+      {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
+      <EmailField value={values.email} {...(values.invitationToken ? { hint: texts.say("hint.invitedEmail") } : {})} />
+      {takesPasswords && (
+        <NewPasswordField name="password" label={texts.say("field.password")} hint={texts.say("hint.password")} />
+      )}
+      <TextField name="name" label={texts.say("field.name")} value={values.name} autocomplete="name" />
+      {!values.invitationToken && (
+        <TextField
+          name="tenantName"
+          label={texts.say("field.tenantName")}
+          hint={texts.say("hint.tenantName")}
+          value={values.tenantName}
+          autocomplete="organization"
+        />
+      )}
+      <CaptchaWidget captcha={captcha} />
+      <SubmitButton>
+        <Say of={takesPasswords ? "register.submit" : "register.continueWithPasskey"} />
+      </SubmitButton>
+      {takesPasswords && takesPasskeys && (
+        <button type="submit" class="button" formaction={href(WITH_PASSKEY)} formnovalidate>
+          <Say of="register.passkeyInstead" />
+        </button>
+      )}
+    </PostForm>
+  );
+}
 
 /** The second step of a registration with a passkey. */
 export const RegisterPasskey = ({ start }: { start: CreationOptions }) => (
   <>
-    <h1>Make your passkey</h1>
-    <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
+    <h1>
+      <Say of="register.passkeyTitle" />
+    </h1>
+    <p>
+      <Say of="register.passkeyText" />
+    </p>
     <PasskeyForm action="/register/passkey" kind="create" start={start}>
       <PasskeyName />
-      <SubmitButton>Create account</SubmitButton>
+      <SubmitButton>
+        <Say of="register.submit" />
+      </SubmitButton>
     </PasskeyForm>
     <p class="after-form">
-      <A to="/register">Start again</A>
+      <A to="/register">
+        <Say of="signIn.startAgain" />
+      </A>
     </p>
   </>
 );

@@ -12,6 +12,7 @@ import { recovery } from "../../identity/recovery/api";
 import { findClaim } from "../../identity/recovery/email-verification";
 import { deleteSessionOfUser } from "../../identity/sessions/store";
 import { signIn } from "../../identity/sign-in/api";
+import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
@@ -56,14 +57,14 @@ async function signInPage(c: Context<AppEnv>, email: string, to: string, refused
     passkey,
     providers: providersOf(c),
   };
-  return page(c, { title: "Sign in", refused: withHint(refused) }, <SignIn {...view} />);
+  return page(c, { title: <Say of="signIn.title" />, refused: withHint(refused) }, <SignIn {...view} />);
 }
 
 /** What an app has asked for may be too long for the cookie of the sign-in, so the form has it. */
 const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
   page(
     c,
-    { title: "Two-factor code", refused },
+    { title: <Say of="signIn.factor" />, refused },
     <SecondFactor action="/sign-in/code" fields={isForApps(c) ? { to } : {}} />,
   );
 
@@ -80,27 +81,27 @@ function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refu
       takesPasskeys={hasPasskeysHere(c)}
     />
   );
-  return page(c, { title: "Create an account", refused }, content);
+  return page(c, { title: <Say of="register.title" />, refused }, content);
 }
 
 async function verifyPage(c: Context<AppEnv>, token: string, refused?: Refused) {
   const claim = refused ? null : await findClaim(c.get("deps"), token);
-  return page(c, { title: "Verify your email", refused }, <pages.VerifyEmail token={token} claim={claim} />);
+  return page(c, { title: <Say of="verify.title" />, refused }, <pages.VerifyEmail token={token} claim={claim} />);
 }
 
 const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean }, refused?: Refused) =>
   page(
     c,
-    { title: "Forgot your password?", refused },
+    { title: <Say of="forgot.title" />, refused },
     <pages.ForgotPassword {...view} captcha={captchaFor(c, recovery.forgotPassword)} />,
   );
 
 const resetPage = (c: Context<AppEnv>, token: string, refused?: Refused) =>
-  page(c, { title: "Set a new password", refused }, <pages.ResetPassword token={token} />);
+  page(c, { title: <Say of="reset.title" />, refused }, <pages.ResetPassword token={token} />);
 
 async function invitationPage(c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) {
   const view = { token, email, invitation: await describeInvitation(c.get("deps"), token) };
-  const options = { title: "You are invited", refused } as const;
+  const options = { title: <Say of="invitation.title" />, refused };
   return page(c, options, <pages.AcceptInvitation {...view} />);
 }
 
@@ -182,7 +183,7 @@ export const accountPages = new Pages()
   })
   .form("/register/passkey/options", signIn.startPasskeyRegistration, {
     values: registrantIn,
-    done: (c, start) => page(c, { title: "Make your passkey" }, <RegisterPasskey start={start} />),
+    done: (c, start) => page(c, { title: <Say of="register.passkeyTitle" /> }, <RegisterPasskey start={start} />),
     again: registerAgain,
   })
   .form("/register/passkey", signIn.registerWithPasskey, {

@@ -4,7 +4,7 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, PasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
-import { A } from "../components/mount";
+import { A, Say } from "../components/mount";
 import { PasskeyForm } from "../components/passkey-form";
 import { ProviderButtons } from "../providers/buttons";
 import type { OfferedProvider } from "../providers/providers";
@@ -28,13 +28,21 @@ interface SignInProps {
 
 export const SignIn = (props: SignInProps) => (
   <>
-    <h1>Sign in</h1>
+    <h1>
+      <Say of="signIn.title" />
+    </h1>
     <FailureBanner />
     {props.passkey && (
       <PasskeyForm action="/sign-in/passkey" kind="get" start={props.passkey} renew="/sign-in/passkey/options">
         <ReturnPath to={props.to} />
-        <SubmitButton kind={props.takesPasswords ? "plain" : "main"}>Sign in with a passkey</SubmitButton>
-        {props.takesPasswords && <p class="muted">Or with your password:</p>}
+        <SubmitButton kind={props.takesPasswords ? "plain" : "main"}>
+          <Say of="signIn.passkey" />
+        </SubmitButton>
+        {props.takesPasswords && (
+          <p class="muted">
+            <Say of="signIn.orPassword" />
+          </p>
+        )}
       </PasskeyForm>
     )}
     {props.takesPasswords && <PasswordForm {...props} />}
@@ -49,7 +57,9 @@ const PasswordForm = ({ email, to, captcha }: SignInProps) => (
     <EmailField value={email} autocomplete="username webauthn" />
     <PasswordField />
     <CaptchaWidget captcha={captcha} />
-    <SubmitButton>Sign in</SubmitButton>
+    <SubmitButton>
+      <Say of="signIn.submit" />
+    </SubmitButton>
   </PostForm>
 );
 
@@ -57,17 +67,24 @@ const OtherWays = ({ to, mailsCodes, takesPasswords, canRegister }: SignInProps)
   <div class="after-form">
     {mailsCodes && (
       <p>
-        <A to={withReturnPath("/sign-in/mail", to)}>Mail me a code{takesPasswords && " instead"}</A>
+        <A to={withReturnPath("/sign-in/mail", to)}>
+          <Say of={takesPasswords ? "signIn.mailCodeInstead" : "signIn.mailCode"} />
+        </A>
       </p>
     )}
     {takesPasswords && (
       <p>
-        <A to="/forgot-password">Forgot your password?</A>
+        <A to="/forgot-password">
+          <Say of="signIn.forgot" />
+        </A>
       </p>
     )}
     {canRegister && (
       <p>
-        New here? <A to={withReturnPath("/register", to)}>Create an account</A>
+        <Say of="signIn.newHere" />{" "}
+        <A to={withReturnPath("/register", to)}>
+          <Say of="register.title" />
+        </A>
       </p>
     )}
   </div>

@@ -53,7 +53,7 @@ export const SourceState = ({ enabled }: { enabled: boolean }) =>
   enabled ? <Badge tone="ok">Active</Badge> : <Badge tone="calm">Off</Badge>;
 
 const Rows = ({ sources }: Pick<ListProps, "sources">) => (
-  <Table label="Sources" columns={["Name", "State", ["Types begin with", "wide"], "Last event"]}>
+  <Table label="Sources" columns={["Name", "State", ["Types begin with", "wide"], "Last event"]} opens>
     {sources.map(({ id, name, provider, enabled, typePrefix, lastEventAt }) => (
       <tr>
         <td class="break">

@@ -1,6 +1,5 @@
 /** One subscription: its health, its settings and its log. */
 
-import { TEST_EVENT_TYPE } from "../../base/schemas/event-type";
 import type { Permission } from "../../base/schemas/roles";
 import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
@@ -40,10 +39,8 @@ export function SubscriptionDetail(view: DetailProps) {
   const { subscription, log, next, failed, permissions } = view;
   const mayUpdate = permissions.has("webhook.update");
   const hasPassedTest = log.rows.some(
-    ({ eventType, status, attemptedAt }) =>
-      eventType === TEST_EVENT_TYPE &&
-      status === "success" &&
-      attemptedAt > (subscription.disabledAt ?? Number.POSITIVE_INFINITY),
+    ({ kind, status, attemptedAt }) =>
+      kind === "test" && status === "success" && attemptedAt > (subscription.disabledAt ?? Number.POSITIVE_INFINITY),
   );
   return (
     <>
@@ -100,6 +97,7 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
           <ActionButton action={`${here}/test`} kind={isOff(subscription) ? "plain" : "main"}>
             Send a test
           </ActionButton>
+          <LinkButton to={`${here}/test`}>Test a type…</LinkButton>
           {subscription.enabled && <ActionButton action={`${here}/pause`}>Pause</ActionButton>}
           {!subscription.enabled && !isOff(subscription) && (
             <ActionButton action={`${here}/resume`}>Resume</ActionButton>

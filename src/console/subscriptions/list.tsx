@@ -1,12 +1,14 @@
 /** The tenant's subscriptions, searchable by name and URL, each with a chart of its last 24 hours. */
 import type { Permission } from "../../base/schemas/roles";
+import { withQuery } from "../components/address";
 import { GetForm, LinkButton, SubmitButton } from "../components/buttons";
 import type { Bar } from "../components/chart-periods";
 import { Sparkline } from "../components/charts";
 import { EmptyState, Time } from "../components/display";
-import { TextField } from "../components/fields";
+import { Select, TextField } from "../components/fields";
 import { A, useWording, Worded } from "../components/mount";
 import { Table } from "../components/table";
+import type { ListedState } from "./list-store";
 import { Health } from "./state";
 import type { PlainSubscription } from "./store";
 
@@ -14,14 +16,26 @@ type ListedSubscription = PlainSubscription & { bars: Bar[] };
 
 interface ListView {
   search: string;
+  /** Undefined: any. */
+  state: ListedState | undefined;
   rows: ListedSubscription[];
   /** The offset of the next page; null on the last page. */
   next: number | null;
   permissions: ReadonlySet<Permission>;
 }
 
-export function SubscriptionList({ search, rows, next, permissions }: ListView) {
+const STATES = [
+  ["", "Any"],
+  ["active", "Active"],
+  ["failing", "Failing"],
+  ["slow", "Slow"],
+  ["paused", "Paused"],
+  ["disabled", "Disabled"],
+] as const satisfies readonly (readonly [ListedState | "", string])[];
+
+export function SubscriptionList({ search, state, rows, next, permissions }: ListView) {
   const mayCreate = permissions.has("webhook.create");
+  const isAll = search === "" && state === undefined;
   return (
     <>
       <div class="head">
@@ -34,28 +48,27 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
           </LinkButton>
         )}
       </div>
-      {(rows.length > 0 || search !== "") && (
+      {(rows.length > 0 || !isAll) && (
         <search>
           <GetForm class="filters" action="/webhooks">
             <TextField name="q" label="Name or URL" type="search" value={search} />
+            <Select name="state" label="State" value={state ?? ""} options={STATES} />
             <SubmitButton kind="plain">Search</SubmitButton>
           </GetForm>
         </search>
       )}
-      <div class="card">
-        {rows.length === 0 ? <NoRows search={search} mayCreate={mayCreate} /> : <Rows rows={rows} />}
-      </div>
+      <div class="card">{rows.length === 0 ? <NoRows {...{ search, isAll, mayCreate }} /> : <Rows rows={rows} />}</div>
       {next !== null && (
         <p>
-          <A to={`/webhooks?${new URLSearchParams({ q: search, from: String(next) })}`}>Next page</A>
+          <A to={withQuery("/webhooks", { q: search, state: state ?? "", from: String(next) })}>Next page</A>
         </p>
       )}
     </>
   );
 }
 
-const NoRows = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =>
-  search === "" ? (
+const NoRows = ({ search, isAll, mayCreate }: { search: string; isAll: boolean; mayCreate: boolean }) =>
+  isAll ? (
     <EmptyState title={<Worded>No subscriptions yet</Worded>}>
       <p class="muted">
         <Worded>A subscription sends the events that you choose to your URL, each as a signed POST request.</Worded>
@@ -67,7 +80,7 @@ const NoRows = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =
       )}
     </EmptyState>
   ) : (
-    <EmptyState title={`Nothing matches “${search}”`}>
+    <EmptyState title={search === "" ? "Nothing matches" : `Nothing matches “${search}”`}>
       <p>
         <A to="/webhooks">Show all</A>
       </p>
@@ -78,6 +91,7 @@ const Rows = ({ rows }: { rows: ListedSubscription[] }) => (
   <Table
     label={useWording()("Subscriptions")}
     columns={["Name", "State", ["Last 24 hours", "wide"], ["Last sent", "wide"]]}
+    opens
   >
     {rows.map((row) => (
       <tr>

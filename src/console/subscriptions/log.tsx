@@ -1,7 +1,7 @@
 /** The delivery log of one subscription: filters, rows and a link to older rows. */
 
 import { withQuery } from "../components/address";
-import { GetForm, SubmitButton } from "../components/buttons";
+import { ActionButton, GetForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, LiveIndicator, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import { A, useHref } from "../components/mount";
@@ -10,6 +10,9 @@ import { Table } from "../components/table";
 
 export interface LogRow {
   id: string;
+  deliveryId: string;
+  /** Whether another attempt of the delivery follows. */
+  goesOn: 0 | 1;
   eventType: string;
   status: "pending" | "success" | "failed";
   /** Why its delivery exists. */
@@ -38,6 +41,7 @@ export interface LogView {
   query: LogQuery;
   rows: LogRow[];
   nextCursor: string | null;
+  mayRetry: boolean;
 }
 
 const TONES: Record<LogRow["status"], Tone> = { success: "ok", failed: "bad", pending: "wait" };
@@ -95,7 +99,8 @@ export function Log(view: LogView) {
 }
 
 /** The part of the page that the script refreshes. */
-export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
+export function LogRows(view: LogView) {
+  const { webhookId, query, rows, nextCursor } = view;
   if (rows.length === 0) {
     return query.status || query.eventType || query.cursor ? (
       <EmptyState title="No attempt matches">
@@ -103,40 +108,83 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
       </EmptyState>
     ) : (
       <EmptyState title="Nothing sent yet">
-        <p class="muted">Send a test, or publish an event of one of its types. Attempts appear here as they happen.</p>
+        <p class="muted">
+          Send a test, or publish an event of one of its types. Deliveries appear here as they happen.
+        </p>
       </EmptyState>
     );
   }
   return (
     <>
       <Table
-        label="Attempts"
-        columns={["When", "Status", "Event", ["Outcome", "wide"], ["Attempt", "wide num"], ["Duration", "wide num"]]}
+        label="Deliveries"
+        columns={["When", "Status", "Event", ["Outcome", "wide"], ["Attempts", "wide"], ["Duration", "wide num"], ""]}
+        opens
       >
-        {rows.map((row) => (
-          <tr>
-            <td class="small">
-              <A to={`/webhooks/${webhookId}/attempts/${row.id}`}>
-                <Time at={row.attemptedAt} />
-              </A>
-            </td>
-            <td>
-              <StatusBadge status={row.status} />
-            </td>
-            <td class="break">
-              {row.eventType} {KINDS[row.kind] && <Badge tone="calm">{KINDS[row.kind]}</Badge>}
-              <div class="slim small muted">{outcomeOf(row)}</div>
-            </td>
-            <td class="wide small break">{outcomeOf(row)}</td>
-            <td class="wide num">{row.attemptCount}</td>
-            <td class="wide num small">{attemptDuration(row)}</td>
-          </tr>
+        {[...Map.groupBy(rows, ({ deliveryId }) => deliveryId).values()].map((attempts) => (
+          <DeliveryRow {...view} attempts={attempts} />
         ))}
       </Table>
       {nextCursor !== null && <Older webhookId={webhookId} query={query} nextCursor={nextCursor} />}
     </>
   );
 }
+
+/** A delivery with those of its attempts that are on the page, newest first. */
+function DeliveryRow({ webhookId, mayRetry, attempts }: LogView & { attempts: readonly LogRow[] }) {
+  const [newest, ...earlier] = attempts;
+  if (!newest) return null;
+  const pathOf = ({ id }: LogRow) => `/webhooks/${webhookId}/attempts/${id}`;
+  return (
+    <tr>
+      <td class="small">
+        <A to={pathOf(newest)}>
+          <Time at={newest.attemptedAt} />
+        </A>
+      </td>
+      <td>
+        <StatusBadge status={newest.status} />
+      </td>
+      <td class="break">
+        {newest.eventType} {KINDS[newest.kind] && <Badge tone="calm">{KINDS[newest.kind]}</Badge>}
+        <div class="slim small muted">{outcomeOf(newest)}</div>
+      </td>
+      <td class="wide small break">{outcomeOf(newest)}</td>
+      <td class="wide small">
+        {earlier.length === 0 ? newest.attemptCount : <Earlier {...{ newest, earlier, pathOf }} />}
+      </td>
+      <td class="wide num small">{attemptDuration(newest)}</td>
+      <td class="num">
+        {mayRetry && newest.status === "failed" && newest.goesOn === 0 && (
+          <ActionButton action={`${pathOf(newest)}/retry`} kind="quiet" label={`Retry ${newest.eventType}`}>
+            Retry
+          </ActionButton>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface EarlierProps {
+  newest: LogRow;
+  earlier: readonly LogRow[];
+  pathOf: (attempt: LogRow) => string;
+}
+
+const Earlier = ({ newest, earlier, pathOf }: EarlierProps) => (
+  <details>
+    <summary>{newest.attemptCount}</summary>
+    <ul class="plain-list">
+      {earlier.map((attempt) => (
+        <li>
+          <A to={pathOf(attempt)}>
+            {attempt.attemptCount}: {outcomeOf(attempt)}
+          </A>
+        </li>
+      ))}
+    </ul>
+  </details>
+);
 
 const Older = ({ webhookId, query, nextCursor }: { webhookId: string; query: LogQuery; nextCursor: string }) => (
   <p class="after">

@@ -29,11 +29,12 @@ import { SubscriptionDetail } from "./detail";
 import { FAILED_HOURS } from "./failures";
 import { SubscriptionForm, type SubscriptionValues, titleOf, typesIn } from "./form";
 import { SubscriptionList } from "./list";
+import { LIST_ROWS, LISTED_STATES, readSubscriptionList } from "./list-store";
 import { ListenerDetail } from "./listener-detail";
 import { LogRows } from "./log";
 import { nextAttemptOf } from "./next-attempt";
 import { CalendarOf } from "./schedule";
-import { findLog, findSubscriptionScreen, LIST_ROWS, readSubscriptionList, type Screen } from "./store";
+import { findLog, findSubscriptionScreen, type Screen } from "./store";
 
 /** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
@@ -108,7 +109,7 @@ async function detailPage(c: Context<AppEnv>, id: string) {
     bars: barsOf(screen.hours, { period, nowMs, pending: screen.subscription.pending }),
     period,
     keptDays: deps.config.retentionDays,
-    log: { webhookId: id, query, ...screen.log },
+    log: { webhookId: id, query, ...screen.log, mayRetry: principal.permissions.has("webhook.update") },
     permissions: principal.permissions,
     refused,
   };
@@ -182,7 +183,9 @@ export const subscriptionPages = new Pages()
     const search = c.req.query("q")?.trim() ?? "";
     const from = Math.min(Math.max(0, Number.parseInt(c.req.query("from") ?? "", 10) || 0), MAX_FROM);
     const nowMs = deps.now();
-    const found = await readSubscriptionList(deps, principal, { search, from, sinceMs: startOfPeriod(nowMs, "24h") });
+    const state = LISTED_STATES.find((name) => name === c.req.query("state"));
+    const query = { search, state, from, sinceMs: startOfPeriod(nowMs, "24h"), nowMs };
+    const found = await readSubscriptionList(deps, principal, query);
     const hoursOf = Map.groupBy(found.hours, (hour) => hour.subscriptionId);
     const rows = found.rows.map((row) => ({
       ...row,
@@ -192,7 +195,7 @@ export const subscriptionPages = new Pages()
     return page(
       c,
       { title: <Worded>Subscriptions</Worded>, section: SECTION },
-      <SubscriptionList search={search} rows={rows} next={next} permissions={principal.permissions} />,
+      <SubscriptionList {...{ search, state, rows, next }} permissions={principal.permissions} />,
     );
   })
   .get("/new", requires({ callers: WITH_PORTALS, permission: "webhook.create" }), (c) =>
@@ -209,9 +212,13 @@ export const subscriptionPages = new Pages()
   .get("/:id/log", requires(READ_DELIVERIES), async (c) => {
     const { query, filter } = readLogQuery(c);
     const id = pathParam(c, "id");
-    const log = await findLog(c.get("deps"), c.get("principal"), id, filter);
+    const principal = c.get("principal");
+    const log = await findLog(c.get("deps"), principal, id, filter);
     if (!log) throw notFound("Webhook");
-    return fragment(c, <LogRows webhookId={id} query={query} {...log} />);
+    return fragment(
+      c,
+      <LogRows webhookId={id} query={query} {...log} mayRetry={principal.permissions.has("webhook.update")} />,
+    );
   })
   .form("/", subscriptions.create, {
     values: readValues,

@@ -1,4 +1,4 @@
-/** What the pages about subscriptions read, each in one round trip. */
+/** What the page of a subscription reads, in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import { firstIdAt, timeOfId } from "../../base/db/ids";
@@ -17,6 +17,7 @@ import {
   type HourRow,
   hoursOfSubscription,
   IS_FAILING,
+  isSlow,
   ofLastFailure,
   PENDING,
   TO_SEND,
@@ -24,8 +25,6 @@ import {
 } from "../../webhooks/stats/store";
 import { LAST_TRIGGERED_AT } from "../../webhooks/subscriptions/store";
 import type { LogRow } from "./log";
-
-export const LIST_ROWS = 50;
 
 /** A subscription without its secret. */
 export interface PlainSubscription {
@@ -41,56 +40,32 @@ export interface PlainSubscription {
   isFailing: boolean;
   /** Whether another attempt follows its last failed one. */
   isRetrying: boolean;
+  /** Whether most of its answers take longer than a second. */
+  isSlow: boolean;
   /** Unix ms. */
   lastTriggeredAt: number | null;
 }
 
-type Flag = "enabled" | "isFailing" | "isRetrying";
+type Flag = "enabled" | "isFailing" | "isRetrying" | "isSlow";
 /** As D1 returns it. */
-type Stored<T extends PlainSubscription> = Omit<T, Flag | "events"> & Record<Flag, 0 | 1> & { events: string };
+export type Stored<T extends PlainSubscription> = Omit<T, Flag | "events"> & Record<Flag, 0 | 1> & { events: string };
 
-const flagsOf = (row: Record<Flag, 0 | 1>) => ({
+export const flagsOf = (row: Record<Flag, 0 | 1>) => ({
   enabled: row.enabled === 1,
   isFailing: row.isFailing === 1,
   isRetrying: row.isRetrying === 1,
+  isSlow: row.isSlow === 1,
 });
 
-type Counts = Pick<HourRow, "hour" | "succeeded" | "failed">;
+export type Counts = Pick<HourRow, "hour" | "succeeded" | "failed">;
 
-export interface ListPage {
-  rows: PlainSubscription[];
-  hours: (Counts & { subscriptionId: string })[];
-  isLast: boolean;
-}
-
-const COLUMNS = sql`s.id, s.name, s.url, s.enabled, s.disabled_reason AS disabledReason,
+/** Of the subscription `s`, as `flagsOf` takes them. */
+export const columnsAt = (
+  nowMs: number,
+): SQL => sql`s.id, s.name, s.url, s.enabled, s.disabled_reason AS disabledReason,
   ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
-  ${IS_FAILING} AS isFailing, ${failureCountOf(sql.raw("s.id"))} > 0
+  ${IS_FAILING} AS isFailing, ${isSlow(nowMs)} AS isSlow, ${failureCountOf(sql.raw("s.id"))} > 0
     AND ${ofLastFailure("next_id")} IS NOT NULL AS isRetrying`;
-
-/**
- * Reads at most `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`,
- * with their hours since
- * `sinceMs` (Unix ms).
- */
-export async function readSubscriptionList(
-  deps: Deps,
-  { tenantId, shard }: TenantRef,
-  { search, from, sinceMs }: { search: string; from: number; sinceMs: number },
-): Promise<ListPage> {
-  const page = (columns: SQL, limit: number) => sql`SELECT ${columns} FROM subscriptions s
-    WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL
-      AND (instr(lower(s.name), lower(${search})) > 0 OR instr(lower(s.url), lower(${search})) > 0)
-    ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit} OFFSET ${from}`;
-  const { found, hours } = await atomically(deps.shards.db(shard), {
-    found: rows<Stored<PlainSubscription>>(page(COLUMNS, LIST_ROWS + 1)),
-    hours: rows<ListPage["hours"][number]>(sql`SELECT h.subscription_id AS subscriptionId, h.hour, h.succeeded, h.failed
-      FROM (${page(sql`s.id`, LIST_ROWS)}) p CROSS JOIN hourly_stats h ON h.subscription_id = p.id
-        AND h.hour >= ${sinceMs}`),
-  });
-  const listed = found.map((row) => ({ ...row, ...flagsOf(row) }));
-  return { rows: listed.slice(0, LIST_ROWS), hours, isLast: listed.length <= LIST_ROWS };
-}
 
 export interface Screen {
   subscription: PlainSubscription & {
@@ -227,7 +202,8 @@ async function readScreen(
         filter: string | null;
         hasFailed: 0 | 1;
       }
-    >(sql`SELECT ${COLUMNS}, s.events, s.listener_of IS NOT NULL AS isListener, s.secret_sealed AS secretSealed,
+    >(sql`SELECT ${columnsAt(nowMs)}, s.events, s.listener_of IS NOT NULL AS isListener,
+      s.secret_sealed AS secretSealed,
       s.created_at AS createdAt, s.options, s.filter, s.disabled_at AS disabledAt, s.held_until AS cooldownUntil,
       s.headers_sealed AS headersSealed, s.released_to AS releasedTo, s.release_rate AS releaseRate,
       ${HELD} AS held, ${TO_SEND} AS toSend,

@@ -19,12 +19,12 @@ const REFERENCE_TITLE = "API reference";
 /** The pages by what the reader is doing. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Start", [START, "quick-start", "add-to-your-product", "console"]],
-  ["Users sign in", ["sign-in-for-apps", "sign-in-providers", "passkeys", "tokens", "verify-tokens"]],
+  ["Users sign in", ["sign-in-for-apps", "sign-in-providers", "passkeys", "languages", "tokens", "verify-tokens"]],
   ["Customers", ["roles", "platform-api", "portal", "audit-log"]],
   ["Send webhooks", ["event-types", "filters", "order", "retries", "rotate-a-secret", "operational-events"]],
   ["Receive events", ["verify", "receive", "listen", "feeds", "inbound"]],
   ["Move from another service", ["move-from", "moving-in"]],
-  ["Call the API", [REFERENCE, "client", "cli", "errors", "limits"]],
+  ["Call the API", [REFERENCE, "client", "python", "cli", "errors", "limits"]],
   ["Run it", ["production", "operations", "metrics", "threat-model", "performance"]],
   ["Look up", ["glossary", "decisions", "changelog"]],
   ["Change it", ["change-the-code", "data-model"]],

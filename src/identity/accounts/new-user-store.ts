@@ -1,5 +1,6 @@
 /** A new user, and the credential with which they register as statements of the batch that writes them. */
 import { type SQL, sql } from "drizzle-orm";
+import type { Locale } from "../../base/schemas/locales";
 import { type FirstPasskey, insertFirstPasskey, methodsOfPasskey } from "../passkeys/store";
 import { passwordStillValid, type SessionPreconditions } from "../sessions/store";
 
@@ -13,6 +14,7 @@ export interface NewUser {
   passkey?: FirstPasskey;
   /** The kind of device that registers, with its location: "Firefox on Linux, Lisbon, PT". */
   createdFrom: string;
+  locale: Locale | null;
 }
 
 interface FirstCredential {

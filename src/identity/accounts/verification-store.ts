@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { RequestOrigin } from "../../base/schemas/actor";
+import type { Locale } from "../../base/schemas/locales";
 import type { ProviderName } from "../../base/schemas/schemas";
 import { auditEach, auditOfUser, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { opensByMail } from "../passwords/off";
@@ -16,11 +17,13 @@ export interface Recipient {
   email: string;
   /** Null for an unverified address: its owner may not have chosen the name. */
   name: string | null;
+  locale: Locale | null;
 }
 
 /** What the owner of an address is told about who registered it. */
 export interface Registrant {
   email: string;
+  locale: Locale | null;
   /** Unix ms. */
   createdAt: number;
   /** "Firefox on Linux, Lisbon, PT". */
@@ -46,7 +49,7 @@ export async function insertVerificationToken(
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
       SELECT ${token.hash}, 'verify', id, ${nowMs}, ${token.expiresAt} ${unverified}
       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
-    found: rows<Registrant>(sql`SELECT email, created_at AS createdAt, created_from AS createdFrom,
+    found: rows<Registrant>(sql`SELECT email, locale, created_at AS createdAt, created_from AS createdFrom,
         (SELECT provider FROM identities WHERE user_id = users.id ORDER BY created_at LIMIT 1) AS provider,
         EXISTS (SELECT 1 FROM passkeys WHERE user_id = users.id) AS hasPasskey
       ${unverified}`),

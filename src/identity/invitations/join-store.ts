@@ -67,14 +67,16 @@ export interface OpenInvitation {
  */
 export function joinByToken(
   { config }: Deps,
-  { userId, email, name, passwordHash, createdFrom }: NewUser,
+  { userId, email, name, passwordHash, createdFrom, locale }: NewUser,
   { tokenHash }: OpenInvitation,
   nowMs: number,
 ) {
   const open = openByToken(tokenHash, email, nowMs);
   return {
-    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_from, created_at)
-      SELECT ${userId}, ${addressOfNewUser(email, nowMs)}, ${name}, ${passwordHash}, ${nowMs}, ${createdFrom}, ${nowMs}
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_from, locale,
+        created_at)
+      SELECT ${userId}, ${addressOfNewUser(email, nowMs)}, ${name}, ${passwordHash}, ${nowMs}, ${createdFrom},
+        ${locale}, ${nowMs}
       WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
     // After the user, who is written only if there is room.
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, last_used_at, created_at)

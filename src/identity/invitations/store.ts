@@ -3,6 +3,7 @@ import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { atomically, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { ActingIn } from "../../base/schemas/actor";
+import type { Locale } from "../../base/schemas/locales";
 import type { Role } from "../../base/schemas/roles";
 import { invitations } from "../../base/tables/control-plane";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
@@ -94,6 +95,8 @@ export interface InvitationAddress {
   inviter: string | null;
   /** Whether somebody has an account with the address. */
   hasAccount: boolean;
+  /** Of the account that has the address; null without one. */
+  locale: Locale | null;
 }
 
 interface StoredAddress extends Omit<InvitationAddress, "inviter" | "hasAccount"> {
@@ -104,7 +107,8 @@ interface StoredAddress extends Omit<InvitationAddress, "inviter" | "hasAccount"
 }
 
 const ADDRESS = sql.raw(`email, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName,
-  EXISTS (SELECT 1 FROM users a WHERE a.email = invitations.email) AS hasAccount, invited_by = '' AS isByProduct,
+  EXISTS (SELECT 1 FROM users a WHERE a.email = invitations.email) AS hasAccount,
+  (SELECT a.locale FROM users a WHERE a.email = invitations.email) AS locale, invited_by = '' AS isByProduct,
   (SELECT u.name FROM users u WHERE u.id = invited_by) AS inviterName,
   (SELECT u.email FROM users u WHERE u.id = invited_by) AS inviterEmail`);
 

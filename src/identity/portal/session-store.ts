@@ -43,6 +43,10 @@ const byHash = linkWhere(sql`p.hash = ${sql.placeholder("hash")} AND p.kind = ${
 
 const bySession = linkWhere(sql`p.id = ${sql.placeholder("id")} AND p.session_hash = ${sql.placeholder("hash")}`);
 
+const byId = linkWhere(
+  sql`p.id = ${sql.placeholder("id")} AND p.tenant_id = ${sql.placeholder("tenantId")} AND t.suspended_at IS NULL`,
+);
+
 /** A link with what decides what it may do. Times are Unix ms. */
 export type LiveLink = ReturnType<typeof liveLink>;
 
@@ -55,6 +59,12 @@ export async function findByHash({ db, now }: Deps, kind: "link" | "token", hash
 /** The opened link of a session that has not ended. Looks across tenants: the link determines the tenant. */
 export async function findBySession({ db, now }: Deps, id: string, hash: string) {
   const [row] = await bySession(db, { id, hash, nowMs: now() });
+  return row ? liveLink(row) : null;
+}
+
+/** The link or token with this id that has not ended, in a tenant that is not suspended. */
+export async function findLiveLink({ db, now }: Deps, tenantId: string, id: string) {
+  const [row] = await byId(db, { id, tenantId, nowMs: now() });
   return row ? liveLink(row) : null;
 }
 

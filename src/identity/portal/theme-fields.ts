@@ -25,6 +25,16 @@ export const THEME_FIELDS: readonly PlacedField[] = [
       ],
     }),
   ),
+  placed("theme.scheme", (name) =>
+    choiceField(name, {
+      label: "Light or dark",
+      choices: [
+        ["", "What fits the background, else the device", null],
+        ["light", "Light", "light"],
+        ["dark", "Dark", "dark"],
+      ],
+    }),
+  ),
   ...Object.entries(COLORS).map(([color, label]) =>
     placed(`theme.colors.${color}`, (name) =>
       textField({ name, label: `Colour: ${label}`, placeholder: "#1d5aa8", maxlength: 7 }),

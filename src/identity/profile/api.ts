@@ -6,7 +6,7 @@ import { dataOf } from "../../base/schemas/schemas";
 import { recentSignInOrCredentials } from "../step-up/confirm";
 import { changeEmail, refuseAddress } from "./email-change";
 import { emailChange, profileChange, profile as profileSchema } from "./schemas";
-import { renameUser } from "./store";
+import { changeProfile } from "./store";
 import { profileView } from "./view";
 
 const CHANGE_MAILED = "Confirmation email sent.";
@@ -22,13 +22,20 @@ export const profile = {
   }),
   change: endpoint({
     id: "updateMe",
-    summary: "Changes the name of the signed-in user.",
+    summary: "Changes the name or the language of the signed-in user.",
     openWhenSuspended: true,
     limit: { rule: "changeProfile", per: "user" },
     schema: profileChange,
     answers: () => ({ 200: dataOf(profileSchema) }),
-    verb: ({ deps, session, input }) => renameUser(deps, session, input.name),
-    answer: (c, _, { name }) => c.json({ data: { ...profileView(sessionOf(c)), name } }),
+    verb: ({ deps, session, input }) => changeProfile(deps, session, input),
+    answer: (c, _, { name, locale }) => {
+      const before = profileView(sessionOf(c));
+      const [newName, newLocale] = [
+        name === undefined ? before.name : name,
+        locale === undefined ? before.locale : locale,
+      ];
+      return c.json({ data: { ...before, name: newName, locale: newLocale } });
+    },
   }),
   changeEmail: endpoint({
     id: "changeEmail",

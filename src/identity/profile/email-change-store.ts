@@ -5,6 +5,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
+import type { Locale } from "../../base/schemas/locales";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { endEmailChanges, endMailedLinks } from "../accounts/mailed-links-store";
@@ -88,6 +89,7 @@ export interface MailedEmailChange {
   /** The other address: the present one in the mail to the new address, the new one in the mail to the former. */
   otherEmail: string | null;
   name: string | null;
+  locale: Locale | null;
   /** Whether another account has proven the new address, or can get it back. */
   isTaken: 0 | 1;
 }
@@ -98,7 +100,7 @@ export async function findEmailConfirmation(
   hash: string,
   nowMs: number,
 ): Promise<MailedEmailChange | null> {
-  const found = await queryFirst<MailedEmailChange>(db)`SELECT t.email, u.email AS otherEmail, NULL AS name,
+  const found = await queryFirst<MailedEmailChange>(db)`SELECT t.email, u.email AS otherEmail, NULL AS name, u.locale,
       ${isHeldAgainst(sql`u.id`, sql`t.email`, nowMs)} AS isTaken
     FROM email_tokens t JOIN users u ON u.id = t.subject_id
     WHERE t.hash = ${hash} AND t.purpose = 'change-email' AND t.expires_at > ${nowMs}`;
@@ -107,7 +109,7 @@ export async function findEmailConfirmation(
 
 /** What the mail to the former address needs; null when nobody may be told, or the link was used. */
 export async function findEmailWarning({ db }: Deps, hash: string): Promise<MailedEmailChange | null> {
-  const found = await queryFirst<MailedEmailChange>(db)`SELECT t.email, u.name, 0 AS isTaken,
+  const found = await queryFirst<MailedEmailChange>(db)`SELECT t.email, u.name, u.locale, 0 AS isTaken,
       coalesce(nullif(u.email, t.email), (SELECT p.email FROM email_tokens p WHERE p.subject_id = u.id
         AND p.purpose = 'change-email' ORDER BY p.created_at DESC LIMIT 1)) AS otherEmail
     FROM email_tokens t JOIN users u ON u.id = t.subject_id

@@ -4,6 +4,7 @@ import {
   described,
   email,
   id,
+  locale,
   name,
   opaqueToken,
   permission,
@@ -24,6 +25,7 @@ export const profile = described("Profile", "The signed-in user, and what they m
     .meta({ description: "What your product calls the user.", examples: ["user-7"] }),
   email: personEmail,
   name: personName,
+  locale: locale.nullable().meta({ description: "The language of mails; null: that of the service." }),
   emailVerified: z.boolean(),
   twoFactorEnabled: z.boolean(),
   createdAt: time,
@@ -47,7 +49,11 @@ export const profile = described("Profile", "The signed-in user, and what they m
 }));
 
 export const profileChange = described("ProfileChange", "What the signed-in user changes about themselves.", () => ({
-  name: name.nullable().meta({ description: "Null removes it.", examples: ["Ada Lovelace"] }),
+  name: name
+    .nullable()
+    .optional()
+    .meta({ description: "Null removes it.", examples: ["Ada Lovelace"] }),
+  locale: locale.nullable().optional().meta({ description: "The language of mails. Null: that of the service." }),
 }));
 
 export const emailChange = described("EmailChange", "A new address, and what confirms the session.", () => ({

@@ -21,6 +21,7 @@ export const profileView = ({
     externalId: account.externalId,
     email: account.email,
     name: account.name,
+    locale: account.locale,
     emailVerified: account.emailVerifiedAt !== null,
     twoFactorEnabled: account.totpEnabledAt !== null,
     createdAt: iso(account.createdAt),

@@ -53,7 +53,7 @@ export async function insertResetTokenByEmail(
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
       SELECT ${token.hash}, 'reset', id, ${nowMs}, ${token.expiresAt} FROM users WHERE email = ${email}
       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
-    found: rows<Recipient>(sql`SELECT email, CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name
+    found: rows<Recipient>(sql`SELECT email, locale, CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name
       FROM users WHERE email = ${email}`),
   });
   return found[0] ?? null;

@@ -161,7 +161,8 @@ export interface LiveSession extends Account {
 }
 
 const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
-    coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name, u.external_id AS externalId,
+    coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name, u.locale,
+    u.external_id AS externalId,
     u.email_verified_at AS emailVerifiedAt, u.email_verified_by IS NULL AS isProvenByMail,
     u.totp_enabled_at AS totpEnabledAt, (u.totp_enabled_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM recovery_codes rc
       WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes,

@@ -76,7 +76,8 @@ export async function createAccount(
   client: ClientContext,
 ): Promise<OpenedSession> {
   const device = createdFrom(client.device);
-  const user = { userId: newId(), email, name: name ?? null, passwordHash: "", createdFrom: device, ...credential };
+  const registrant = { userId: newId(), email, name: name ?? null, locale: client.locale, createdFrom: device };
+  const user = { ...registrant, passwordHash: "", ...credential };
   if (invitation) return intoTenant(deps, user, invitation, client);
   return withNewTenant(deps, user, tenantName ?? nameOfOwnTenant(name), client);
 }

@@ -34,9 +34,10 @@ export async function insertAccount(
   const { stored, preconditions, meta } = firstCredentialOf(user);
   const { minted } = await atomically(db, {
     // The caller queues the verification mail.
-    user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, created_from, created_at)
+    user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, created_from, locale,
+        created_at)
       VALUES (${userId}, ${addressOfNewUser(user.email, nowMs)}, ${user.name}, ${passwordHash}, ${nowMs},
-        ${user.createdFrom}, ${nowMs})`,
+        ${user.createdFrom}, ${user.locale}, ${nowMs})`,
     ...stored,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.

@@ -207,7 +207,7 @@ export interface AuthEndpoints {
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<string>;
   /** The signed-in user, their tenant and their permissions there. Throws what any call throws. */
   me(options?: CallOptions): Promise<Profile>;
-  /** Changes the name of the signed-in user. Throws VALIDATION_FAILED. */
+  /** Changes the name or the language of the signed-in user. Throws VALIDATION_FAILED. */
   update(body: ProfileChange, options?: CallOptions): Promise<Profile>;
   /**
    * Mails a link to a new address, which changes the address of the account.
@@ -579,11 +579,13 @@ export interface WebhookEndpoints {
    */
   retryFailed(id: string, body: RetryFailedRequest, options?: CallOptions): Promise<RetryFailedResult>;
   /**
-   * Sends a synthetic `WebhookTested` event to this subscription alone.
+   * Sends a test to this subscription alone: `WebhookTested`, or an example of a declared type.
    *
-   * While the tenant's sends are frozen by an operator of the service, the test waits like all other deliveries.
+   * The subscription need not list the type, and its filter is not asked. Nobody else receives the event, and no replay
+   * sends it. While the tenant's sends are frozen by an operator of the service, the test waits like all other
+   * deliveries.
    *
-   * Throws EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.update`, NOT_FOUND.
+   * Throws EMAIL_NOT_VERIFIED, FORBIDDEN without `webhook.update`, NOT_FOUND, VALIDATION_FAILED.
    */
   test(id: string, options?: CallOptions): Promise<string>;
   /**

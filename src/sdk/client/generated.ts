@@ -706,6 +706,8 @@ export interface EventSummary {
   deliveries: number;
   /** How many subscriptions list its type but do not receive it because of their filters. */
   filtered?: number | undefined;
+  /** It is a test, sent to one subscription alone. */
+  test?: true | undefined;
   createdAt: Timestamp;
 }
 
@@ -1405,6 +1407,9 @@ export interface ListenerInput {
   name?: string | undefined;
 }
 
+/** A language. */
+export type Locale = "en" | "de" | "fr" | "es";
+
 /** Which attempts of a log to return. */
 export interface LogFilter {
   /** Attempts on a page, 1 to 100. By default `50`. */
@@ -1540,6 +1545,20 @@ export interface OperatedSubscription {
   error: string | null;
   /** When something was last sent to it. */
   lastTriggeredAt: Timestamp | null;
+  /** The types that it lists. */
+  events: string[];
+  /** How many of the events in `published` are of these types. */
+  matching: number;
+  /** Listed types that nobody has declared or published, with the name that may be meant. */
+  similar: {
+    type: string;
+    meant: string;
+  }[];
+  /** When and by whom it was paused or disabled, if the newest part of the audit log says so. */
+  offSince: {
+    at: Timestamp;
+    by: string;
+  } | null;
 }
 
 /** A tenant as operators see it. */
@@ -1572,6 +1591,11 @@ export interface OperatedTenant {
   };
   /** At most 50, those that fail first. */
   subscriptionStates: OperatedSubscription[];
+  /** What the tenant has published in seven days, or since the oldest event that was read. */
+  published: {
+    since: Timestamp;
+    events: number;
+  };
   openDeliveries: BoundedCount;
   /** When the oldest open delivery was or is due. */
   oldestDueAt: Timestamp | null;
@@ -2073,6 +2097,8 @@ export interface PlatformUser {
   publicMetadata: Record<string, unknown>;
   email: string;
   name: string | null;
+  /** The language of their mails; missing: that of the service. */
+  locale?: Locale | undefined;
   emailVerified: boolean;
   twoFactorEnabled: boolean;
 }
@@ -2084,6 +2110,7 @@ export interface PlatformUserChange {
   email?: string | undefined;
   /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
   externalId?: string | null | undefined;
+  locale?: Locale | null | undefined;
   /** Whether you vouch for the address. A new address is unverified if this is missing. */
   emailVerified?: boolean | undefined;
   /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
@@ -2117,6 +2144,7 @@ export interface PlatformUserInput {
   password?: string | undefined;
   /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
   externalId?: string | undefined;
+  locale?: Locale | null | undefined;
   /** Whether you vouch for the address. False if missing. The service mails nothing. */
   emailVerified?: boolean | undefined;
   /** Your own data, which only platform keys see: a JSON object of at most 2 KiB. */
@@ -2194,6 +2222,8 @@ export interface PortalTheme {
         danger?: string | undefined;
       }
     | undefined;
+  /** Missing: what fits the background, if the theme has one, else what the reader's device prefers. */
+  scheme?: "light" | "dark" | undefined;
   /** Shown instead of your product's logo. */
   logoUrl?: string | undefined;
   /** What the pages call subscriptions. Missing: `webhooks`. */
@@ -2217,6 +2247,8 @@ export interface Profile {
   externalId: string | null;
   email: string;
   name: string | null;
+  /** The language of mails; null: that of the service. */
+  locale: Locale | null;
   emailVerified: boolean;
   twoFactorEnabled: boolean;
   createdAt: Timestamp;
@@ -2250,7 +2282,9 @@ export interface Profile {
 /** What the signed-in user changes about themselves. */
 export interface ProfileChange {
   /** Null removes it. */
-  name: string | null;
+  name?: string | null | undefined;
+  /** The language of mails. Null: that of the service. */
+  locale?: Locale | null | undefined;
 }
 
 /** The tenant of the session. */

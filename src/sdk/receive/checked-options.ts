@@ -16,6 +16,7 @@ const KNOWN = new Set<string>([
   "onLate",
   "maxWaits",
   "onError",
+  "showErrors",
 ] satisfies (keyof HandleOptions<unknown>)[]);
 
 const STORE_METHODS = ["look", "commit", "fail"] as const;
@@ -25,7 +26,7 @@ const CALLBACKS = ["onPoison", "onGap", "onLate", "onError"] as const;
 export function checkedOptions<Tx, Payload>(options: HandleOptions<Tx, Payload>) {
   const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
   if (unknown) throw new TypeError(`Unknown option: ${unknown}.`);
-  const { receiver = "default", poisonAfter = Infinity, maxWaits = DEFAULT_MAX_WAITS } = options;
+  const { receiver = "default", poisonAfter = Infinity, maxWaits = DEFAULT_MAX_WAITS, showErrors = false } = options;
   if (!RECEIVER.test(receiver)) throw new TypeError("receiver must be 1 to 64 printable characters.");
   if (poisonAfter !== Infinity && !isWhole(poisonAfter, 1, MAX_POISON_AFTER)) {
     throw new TypeError(`poisonAfter must be a whole number from 1 to ${MAX_POISON_AFTER}.`);
@@ -38,8 +39,20 @@ export function checkedOptions<Tx, Payload>(options: HandleOptions<Tx, Payload>)
     const callback = options[name];
     if (callback !== undefined && typeof callback !== "function") throw new TypeError(`${name} must be a function.`);
   }
+  if (typeof showErrors !== "boolean") throw new TypeError("showErrors must be true or false.");
   const { secret, store, onPoison, onGap = () => "handle" as const, onLate = () => "handle" as const } = options;
-  return { secret, store, receiver, poisonAfter, maxWaits, onPoison, onGap, onLate, onError: options.onError };
+  return {
+    secret,
+    store,
+    receiver,
+    poisonAfter,
+    maxWaits,
+    onPoison,
+    onGap,
+    onLate,
+    onError: options.onError,
+    showErrors,
+  };
 }
 
 const isWhole = (value: number, least: number, most: number) =>

@@ -24,6 +24,7 @@ export {
 } from "./stores";
 
 const RETRY_AFTER_SECONDS = "5";
+const MAX_SHOWN_CHARACTERS = 500;
 
 type Checked<Tx, Payload> = ReturnType<typeof checkedOptions<Tx, Payload>>;
 
@@ -33,8 +34,8 @@ type Checked<Tx, Payload> = ReturnType<typeof checkedOptions<Tx, Payload>>;
  * did not commit, and two copies that arrive together may both run it; one of them commits.
  *
  * The answer is 200 `handled`, `duplicate`, `skipped` (late) or `poison` (given up), 400 with the reason if the
- * delivery is not genuine, 503 `waiting` or `KEYS_UNAVAILABLE`, and 500 `error` if the handler or the store fails.
- * Throws TypeError for an option that is unknown or cannot work.
+ * delivery is not genuine, 503 `waiting` or `KEYS_UNAVAILABLE`, and 500 `error` (or, with `showErrors`, what was
+ * thrown) if the handler or the store fails. Throws TypeError for an option that is unknown or cannot work.
  *
  * @example
  * const store = d1Store(env.DB); // Once, at deployment: await store.migrate()
@@ -60,7 +61,7 @@ export async function handle<Payload, Tx>(
     return await handleGenuine(event, checked, handler);
   } catch (error) {
     checked.onError?.(error, event);
-    return new Response("error", { status: 500 });
+    return new Response(checked.showErrors ? String(error).slice(0, MAX_SHOWN_CHARACTERS) : "error", { status: 500 });
   }
 }
 

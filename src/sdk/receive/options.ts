@@ -36,6 +36,8 @@ export interface HandleOptions<Tx, Payload = unknown> {
   maxWaits?: number | undefined;
   /** Called with what the handler, a callback or the store threw. */
   onError?: ((error: unknown, event: Delivery<Payload>) => void) | undefined;
+  /** Whether 500 says what was thrown, which the sender's log keeps; "error" unless given. */
+  showErrors?: boolean | undefined;
 }
 
 export type GapChoice = "handle" | "wait";

@@ -4,6 +4,7 @@ import {
   described,
   email,
   id,
+  locale,
   moment,
   name,
   newPassword,
@@ -61,6 +62,7 @@ export const newUser = described("PlatformUserInput", "An account to create. It 
   name: name.optional(),
   password: newPassword.optional().meta({ description: "Missing: the user sets one by a mailed link." }),
   externalId: externalId.optional(),
+  locale: locale.nullable().optional(),
   emailVerified: z.boolean().optional().meta({
     description: "Whether you vouch for the address. False if missing. The service mails nothing.",
   }),
@@ -73,6 +75,7 @@ export const userChange = described(
     name: name.nullable().optional(),
     email: email.optional(),
     externalId: externalId.nullable().optional(),
+    locale: locale.nullable().optional(),
     emailVerified: z.boolean().optional().meta({
       description: "Whether you vouch for the address. A new address is unverified if this is missing.",
     }),

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import type { Locale } from "../../base/schemas/locales";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import type { Role } from "../../base/schemas/roles";
 import { endMailedLinks } from "../../identity/accounts/mailed-links-store";
@@ -54,6 +55,7 @@ export interface NewUserRow extends MetadataChange {
   passwordHash: string;
   externalId: string | null;
   emailVerified: boolean;
+  locale: Locale | null;
 }
 
 /**
@@ -69,9 +71,9 @@ export async function insertUser(
   const { id, externalId, emailVerified, metadata = null, publicMetadata = null } = user;
   const { inserted, found } = await atomically(db, {
     inserted: sql`INSERT INTO users (id, email, name, password_hash, external_id, email_verified_at,
-        email_verified_by, created_at, metadata, public_metadata)
+        email_verified_by, locale, created_at, metadata, public_metadata)
       SELECT ${id}, ${addressOfNewUser(user.email, nowMs)}, ${user.name}, ${user.passwordHash}, ${externalId},
-        ${emailVerified ? nowMs : null}, ${emailVerified ? "platform" : null}, ${nowMs},
+        ${emailVerified ? nowMs : null}, ${emailVerified ? "platform" : null}, ${user.locale}, ${nowMs},
         ${storedMetadata(metadata)}, ${storedMetadata(publicMetadata)}
       WHERE NOT EXISTS (SELECT 1 FROM users WHERE external_id = ${externalId}) RETURNING id`,
     recorded: aboutPerson(key, id, "user.created").map(auditIfChanged),
@@ -86,6 +88,7 @@ export interface UserUpdate extends MetadataChange {
   email: string | undefined;
   externalId: string | null | undefined;
   emailVerified: boolean | undefined;
+  locale: Locale | null | undefined;
 }
 
 /**
@@ -97,10 +100,10 @@ export async function updateUser(
   { db }: Deps,
   key: PlatformKeyPrincipal,
   userId: string,
-  { name, email, externalId, emailVerified, ...metadata }: UserUpdate,
+  { name, email, externalId, emailVerified, locale, ...metadata }: UserUpdate,
   nowMs: number,
 ): Promise<{ row: UserRow | undefined; isFree: boolean }> {
-  const own = Object.entries({ name, email, externalId, emailVerified });
+  const own = Object.entries({ name, email, externalId, emailVerified, locale });
   const more = nextMetadata(metadata);
   const changed = [...own.flatMap(([field, value]) => (value === undefined ? [] : [field])), ...more.changed];
   const address = email === undefined ? sql`email` : sql`${email}`;
@@ -108,6 +111,7 @@ export async function updateUser(
   const next = {
     name: name === undefined ? sql`name` : sql`${name}`,
     externalId: externalId === undefined ? sql`external_id` : sql`${externalId}`,
+    locale: locale === undefined ? sql`locale` : sql`${locale}`,
     verifiedAt:
       emailVerified === undefined
         ? sql`iif(${isMoved}, NULL, email_verified_at)`
@@ -128,8 +132,10 @@ export async function updateUser(
       sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isMoved}) AND ${isFree}`,
     ),
     updated: sql`UPDATE users SET email = ${address}, name = ${next.name}, external_id = ${next.externalId},
-        email_verified_at = ${next.verifiedAt}, email_verified_by = ${next.verifiedBy}, ${more.set}
+        email_verified_at = ${next.verifiedAt}, email_verified_by = ${next.verifiedBy}, locale = ${next.locale},
+        ${more.set}
       WHERE id = ${userId} AND ${isFree} AND (${isMoved} OR name IS NOT ${next.name} OR ${more.differs}
+        OR locale IS NOT ${next.locale}
         OR external_id IS NOT ${next.externalId} OR (email_verified_at IS NULL) <> (${next.verifiedAt} IS NULL))`,
     recorded: aboutPerson(key, userId, "user.updated", { changed }).map(auditIfChanged),
     found: selectUsers(sql`r.id = ${userId}`),

@@ -46,7 +46,7 @@ export async function createUser(
   key: Key,
   input: NewPlatformUser,
 ): Promise<{ user: UserRecord; isNew: boolean }> {
-  const { email, name, password, externalId = null, emailVerified, metadata, publicMetadata } = input;
+  const { email, name, password, externalId = null, emailVerified, locale = null, metadata, publicMetadata } = input;
   refuseOperators(deps, email);
   if (password !== undefined) refuseGuessable(deps.config, "password", password, email);
   const passwordHash = password === undefined ? "" : await hashPassword(password);
@@ -57,6 +57,7 @@ export async function createUser(
     passwordHash,
     externalId,
     emailVerified: emailVerified ?? false,
+    locale,
     metadata,
     publicMetadata,
   };
@@ -85,12 +86,12 @@ export async function changeUser(
   deps: Deps,
   key: Key,
   ref: string,
-  { name, email, externalId, emailVerified, metadata, publicMetadata }: UserChange,
+  { name, email, externalId, emailVerified, locale, metadata, publicMetadata }: UserChange,
 ): Promise<UserRecord> {
   if (email !== undefined) refuseOperators(deps, email);
   const { userId } = await requireCustomer(deps, ref);
   try {
-    const update = { name, email, externalId, emailVerified, metadata, publicMetadata };
+    const update = { name, email, externalId, emailVerified, locale, metadata, publicMetadata };
     const { row, isFree } = await orEmailTaken(updateUser(deps, key, userId, update, deps.now()));
     if (!row) throw notFound("User");
     if (!isFree) throw new AppError("EMAIL_TAKEN");

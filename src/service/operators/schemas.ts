@@ -98,6 +98,15 @@ const subscriptionState = described("OperatedSubscription", "A subscription as o
     .nullable()
     .meta({ description: "Of the last failed attempt, if it is among the newest.", examples: ["status 500"] }),
   lastTriggeredAt: time.nullable().meta({ description: "When something was last sent to it." }),
+  events: z.array(z.string()).meta({ description: "The types that it lists.", examples: [["order.paid"]] }),
+  matching: count.meta({ description: "How many of the events in `published` are of these types." }),
+  similar: z
+    .array(z.object({ type: label, meant: label }))
+    .meta({ description: "Listed types that nobody has declared or published, with the name that may be meant." }),
+  offSince: z
+    .object({ at: time, by: label })
+    .nullable()
+    .meta({ description: "When and by whom it was paused or disabled, if the newest part of the audit log says so." }),
 }));
 
 export const operatedTenant = described("OperatedTenant", "A tenant as operators see it.", () => ({
@@ -113,6 +122,9 @@ export const operatedTenant = described("OperatedTenant", "A tenant as operators
   owners: z.array(z.object({ id, email: personEmail })).meta({ description: "The first ten." }),
   subscriptions: z.object({ total: count, active: count, failing: count, paused: count, disabled: count }),
   subscriptionStates: z.array(subscriptionState).meta({ description: "At most 50, those that fail first." }),
+  published: z
+    .object({ since: time, events: count })
+    .meta({ description: "What the tenant has published in seven days, or since the oldest event that was read." }),
   openDeliveries: bounded,
   oldestDueAt: time.nullable().meta({ description: "When the oldest open delivery was or is due." }),
   attempts: z

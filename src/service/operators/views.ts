@@ -6,10 +6,9 @@ import { iso, lastFullHour } from "../../base/time";
 import { inEach } from "../../tenancy/moves/places";
 import { moveOf } from "../moves/begin";
 import { readPersonOf } from "./person-store";
+import { receptionOf } from "./reception";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
-import { hostOf } from "./search";
 import { findTenantOf, readLoad, type TenantLoad } from "./tenant-store";
-import { readTenantSubscriptions, type TenantSubscriptionRow } from "./tenant-subscriptions-store";
 
 const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
   at === null ? null : { at: iso(at), reason };
@@ -26,9 +25,9 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
   if (!read) throw notFound("Tenant");
   const { tenant, owners } = read;
   const since = lastFullHour(nowMs);
-  const [loads, listed, move] = await Promise.all([
+  const [loads, reception, move] = await Promise.all([
     inEach(tenant, (place) => readLoad(deps, place, since)),
-    readTenantSubscriptions(deps, tenant),
+    receptionOf(deps, tenant, nowMs),
     moveOf(deps, id),
   ]);
   const { subscriptions, open, attempts, holds } = sumOf(loads);
@@ -45,7 +44,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     apiKeys,
     owners,
     subscriptions,
-    subscriptionStates: listed.map(stateView),
+    ...reception,
     openDeliveries: { count: open.count, isExact: open.isExact },
     oldestDueAt: iso(open.oldestDueAt),
     attempts: { since: iso(since), ...attempts },
@@ -56,12 +55,6 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     })),
   };
 }
-
-const stateView = ({ url, lastTriggeredAt, ...row }: TenantSubscriptionRow) => ({
-  ...row,
-  host: hostOf(url),
-  lastTriggeredAt: iso(lastTriggeredAt),
-});
 
 /** What a tenant has in all of its databases. Its former one has copies of its subscriptions and holds. */
 function sumOf([present, ...former]: readonly TenantLoad[]): TenantLoad {

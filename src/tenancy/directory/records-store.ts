@@ -1,6 +1,7 @@
 /** The columns of tenants and users as the product sees them. */
 import { type SQL, sql } from "drizzle-orm";
 import { type Rows, rows } from "../../base/db/client";
+import type { Locale } from "../../base/schemas/locales";
 
 /** Times are Unix ms. */
 interface RecordRow {
@@ -23,6 +24,7 @@ export interface TenantRow extends RecordRow {
 export interface UserRow extends RecordRow {
   email: string;
   name: string | null;
+  locale: Locale | null;
   emailVerified: 0 | 1;
   twoFactorEnabled: 0 | 1;
 }
@@ -42,5 +44,5 @@ export const selectTenants = (condition: SQL): Rows<TenantRow> =>
 
 /** The users `r` of which `condition` (SQL: what follows WHERE) holds. */
 export const selectUsers = (condition: SQL): Rows<UserRow> =>
-  rows(sql`SELECT ${SHARED}, r.email, r.email_verified_at IS NOT NULL AS emailVerified,
+  rows(sql`SELECT ${SHARED}, r.email, r.locale, r.email_verified_at IS NOT NULL AS emailVerified,
     r.totp_enabled_at IS NOT NULL AS twoFactorEnabled FROM users r WHERE ${condition}`);

@@ -1,6 +1,6 @@
 /** Tenants and users as the product sees them, with the ids that it has given them. */
 import * as z from "zod";
-import { described, id, personEmail, personName, time } from "../../base/schemas/schemas";
+import { described, id, locale, personEmail, personName, time } from "../../base/schemas/schemas";
 import { metadata, publicMetadata } from "./metadata-schemas";
 
 const EXTERNAL_ID = /^[\x21-\x7e]+$/;
@@ -53,6 +53,7 @@ export const userRecord = described("PlatformUser", "A person with an account, a
   ...record,
   email: personEmail,
   name: personName,
+  locale: locale.optional().meta({ description: "The language of their mails; missing: that of the service." }),
   emailVerified: z.boolean(),
   twoFactorEnabled: z.boolean(),
 }));

@@ -31,6 +31,7 @@ export const userView = (row: UserRow): UserRecord => ({
   ...shared(row),
   email: row.email,
   name: row.name,
+  ...(row.locale === null ? {} : { locale: row.locale }),
   emailVerified: row.emailVerified === 1,
   twoFactorEnabled: row.twoFactorEnabled === 1,
 });

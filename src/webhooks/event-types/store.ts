@@ -79,6 +79,27 @@ export async function countSubscribers(deps: Deps, { tenantId, shard }: TenantRe
   return counted?.count ?? 0;
 }
 
+/** A few of the enabled subscriptions that receive a type. */
+export const listSubscribers = (deps: Deps, { tenantId, shard }: TenantRef, name: string, limit: number) =>
+  query<{ id: string; name: string }>(deps.shards.db(shard))`SELECT s.id, s.name FROM (SELECT DISTINCT subscription_id
+      FROM subscription_events WHERE tenant_id = ${tenantId}
+        AND event_type IN (${entriesFor(sql`${name}`, sql`${tenantId}`)}) LIMIT ${limit}) w
+    CROSS JOIN subscriptions s ON s.id = w.subscription_id WHERE s.is_deleted = 0 ORDER BY s.name`;
+
+/** The most names that `listTypesWithExamples` returns. */
+const MAX_WITH_EXAMPLES = 200;
+
+/** The names of the types in force whose newest version has an example. */
+export async function listTypesWithExamples(deps: Deps, { tenantId, shard }: TenantRef): Promise<string[]> {
+  const part = (owner: SQL) => sql`SELECT t.name FROM event_types t CROSS JOIN event_type_versions v
+      ON v.tenant_id = t.tenant_id AND v.name = t.name AND v.version = t.latest_version
+    WHERE t.tenant_id = ${owner} AND t.is_archived = 0 AND NOT ${IS_SHADOWED} AND v.examples IS NOT NULL
+    ORDER BY t.name LIMIT ${MAX_WITH_EXAMPLES}`;
+  const found = await query<{ name: string }>(deps.shards.db(shard))`SELECT name
+    FROM (${inBoth(tenantId, part, true)}) ORDER BY name LIMIT ${MAX_WITH_EXAMPLES}`;
+  return found.map(({ name }) => name);
+}
+
 /** Returns a version from 1 on; undefined when the type has none with this number, or has forgotten its schema. */
 export async function findVersion(
   deps: Deps,

@@ -25,6 +25,8 @@ export interface EventRow {
   deliveryCount: number;
   /** How many subscriptions did not receive it because of their filters. */
   filtered: number;
+  /** Whether it is a test, sent to one subscription alone. */
+  isTest: 0 | 1;
   /** Unix ms. */
   createdAt: number;
 }
@@ -65,8 +67,8 @@ export async function readEventPage(
       THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS last)
     SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId, e.order_key AS orderKey,
       e.order_sequence AS sequence,
-      e.delivery_count AS deliveryCount, coalesce(json_array_length(e.filtered), 0) AS filtered, e.created_at
-        AS createdAt
+      e.delivery_count AS deliveryCount, coalesce(json_array_length(e.filtered), 0) AS filtered,
+      e.test_of IS NOT NULL AS isTest, e.created_at AS createdAt
     FROM examined LEFT JOIN page ON true LEFT JOIN events e ON e.id = page.id AND e.created_at >= ${since}
     ORDER BY e.id DESC`;
   const present = found.filter(({ id }) => id !== null);

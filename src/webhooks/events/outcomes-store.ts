@@ -90,7 +90,7 @@ export async function readOutcomes(
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found: rows<StoredEvent>(sql`SELECT id, type, ${PAYLOAD} AS payload, correlation_id AS correlationId,
         order_key AS orderKey, order_sequence AS sequence, delivery_count AS deliveryCount, ${FILTERED_OF_EVENT}
-          AS filtered,
+          AS filtered, test_of IS NOT NULL AS isTest,
         created_at AS createdAt, ${isFrozen(sql`${tenantId}`)} AS isFrozen FROM events WHERE id = ${eventId}
           AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${listed}
@@ -115,7 +115,7 @@ export async function readOutcomes(
 }
 
 const eventSql = (tenantId: string, eventId: string) =>
-  sql`event AS MATERIALIZED (SELECT id, tenant_id, type, created_at, fan_out_after, filtered,
+  sql`event AS MATERIALIZED (SELECT id, tenant_id, type, created_at, fan_out_after, filtered, test_of,
       CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events
         WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
 
@@ -142,11 +142,11 @@ const firstAttempt = (eventId: string) =>
 const waiting = (eventId: string) => sql`outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = event.created_at
     AND o.id = ${deliveryIdOf(eventId, sql`s.id`)} AND o.event_id = ${eventId}`;
 
-/** Nobody but the tested subscription wanted the event of a test. */
-const isTestSql = (tenantId: string, eventId: string) => sql`test AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM event
-    CROSS JOIN subscriptions s ON s.tenant_id = ${tenantId}
-    WHERE event.type = ${TEST_EVENT_TYPE} AND (EXISTS (SELECT 1 FROM ${firstAttempt(eventId)} AND a.kind = 'test')
-      OR EXISTS (SELECT 1 FROM ${waiting(eventId)} AND o.kind = 'test'))) AS is_test)`;
+/** Nobody but the tested subscription wanted the event of a test. Those before migration 0062 have no mark. */
+const isTestSql = (tenantId: string, eventId: string) => sql`test AS MATERIALIZED (SELECT event.test_of IS NOT NULL
+    OR (event.type = ${TEST_EVENT_TYPE} AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.tenant_id = ${tenantId}
+      AND (EXISTS (SELECT 1 FROM ${firstAttempt(eventId)} AND a.kind = 'test')
+        OR EXISTS (SELECT 1 FROM ${waiting(eventId)} AND o.kind = 'test')))) AS is_test FROM event)`;
 
 /** Those of the examined subscriptions that wanted the event. */
 function listedSql(eventId: string): SQL {

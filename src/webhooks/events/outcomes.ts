@@ -125,6 +125,7 @@ const summaryView = (event: EventRow): EventSummary => ({
   ...(event.orderKey === null || event.sequence === null ? {} : { orderKey: event.orderKey, sequence: event.sequence }),
   deliveries: event.deliveryCount,
   ...(event.filtered > 0 ? { filtered: event.filtered } : {}),
+  ...(event.isTest ? { test: true } : {}),
   createdAt: iso(event.createdAt),
 });
 

@@ -32,6 +32,7 @@ const eventSummary = described("EventSummary", "A published event without its pa
     .min(0)
     .meta({ description: "How many subscriptions received it when it was published.", examples: [1] }),
   filtered: filtered.optional(),
+  test: z.literal(true).optional().meta({ description: "It is a test, sent to one subscription alone." }),
   createdAt: time,
 }));
 

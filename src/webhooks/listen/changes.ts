@@ -11,7 +11,7 @@ import type { NewListener } from "./schemas";
 import { deleteListener, insertListener, type ListenerRow, listListeners } from "./store";
 import { makeTicket } from "./ticket";
 
-/** The most listeners that a user, or a program without one, has in a tenant. */
+/** The most listeners that a user, a portal, or a program without a user has in a tenant. */
 const MAX_LISTENERS = 5;
 
 /** A new listener, with what is shown once. */
@@ -21,7 +21,7 @@ export interface Opened {
   ticket: Awaited<ReturnType<typeof makeTicket>>;
 }
 
-/** Whom a listener belongs to: a user, or a key that belongs to none. */
+/** Whom a listener belongs to: a user, or a key or portal that belongs to none. */
 const ownerOf = ({ userId, actor }: Principal): string => userId || (actor.id ?? "");
 
 /** Opens a listener. Throws FORBIDDEN for the audit log without audit.read, and CONFLICT for too many. */
@@ -35,7 +35,9 @@ export async function openListener(deps: Deps, principal: Principal, { name, eve
   const row = { id, ownerId: ownerOf(principal), name, events, ...(await encryptSecret(deps, id, secret)) };
   const room = { most: MAX_LISTENERS, mostSubscriptions: mostSubscriptions(deps, principal) };
   if (!(await insertListener(deps, principal, row, room, nowMs))) {
-    const tooMany = new AppError("CONFLICT", { message: `A user can have at most ${MAX_LISTENERS} listeners.` });
+    const tooMany = new AppError("CONFLICT", {
+      message: `A user or portal can have at most ${MAX_LISTENERS} listeners.`,
+    });
     throw (await keptTooMany(deps, principal)) ?? tooMany;
   }
   const ticket = await makeTicket(deps, principal, { id, events });

@@ -13,7 +13,7 @@ export const TICKET_HEADER = "x-postern-ticket";
 /** The credential with which a socket was opened. The socket ends with it. */
 export interface Holder {
   kind: Principal["kind"];
-  /** Of the session or the key. */
+  /** Of the session, the key, or the portal's link or token. */
   id: string;
   /** Whether the listener receives the audit log, which takes a permission more. */
   readsAudit?: boolean;

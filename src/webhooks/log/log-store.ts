@@ -36,7 +36,8 @@ export interface PageColumns {
 }
 const WITH_BODIES: PageColumns = { columns: COLUMNS, bytes: BYTES };
 export const WITHOUT_BODIES: PageColumns = {
-  columns: sql`${SUMMARY_COLUMNS}, a.event_type AS eventType, a.kind AS kind`,
+  columns: sql`${SUMMARY_COLUMNS}, a.event_type AS eventType, a.kind AS kind,
+    coalesce(a.delivery_id, a.id) AS deliveryId, a.next_id IS NOT NULL AS goesOn`,
   bytes: sql`0`,
 };
 

@@ -5,7 +5,7 @@ import { saying } from "../../base/http/operation";
 import { operation } from "../../base/operation";
 import { RESEND } from "../access";
 import { retryDelivery, retryFailed, retryLatest, sendTest } from "./retry";
-import { retryFailedRequest, retryFailedResult } from "./schemas";
+import { retryFailedRequest, retryFailedResult, testQuery } from "./schemas";
 import { sendNow } from "./send-now";
 
 const REFUSALS = { errors: ["NOT_FOUND", "EMAIL_NOT_VERIFIED"] } as const;
@@ -43,12 +43,16 @@ export const resend = {
   }),
   test: endpoint({
     id: "testWebhook",
-    summary: "Sends a synthetic `WebhookTested` event to this subscription alone.",
+    summary: "Sends a test to this subscription alone: `WebhookTested`, or an example of a declared type.",
     description:
-      "While the tenant's sends are frozen by an operator of the service, the test waits like all other deliveries.",
+      "The subscription need not list the type, and its filter is not asked. Nobody else receives the event, and no " +
+      "replay sends it. While the tenant's sends are frozen by an operator of the service, the test waits like all " +
+      "other deliveries.",
     ...RESEND,
     ...REFUSALS,
-    verb: ({ deps, principal, param }) => sendTest(deps, principal, param("id")),
+    schema: testQuery,
+    takesQuery: true,
+    verb: ({ deps, principal, param, input }) => sendTest(deps, principal, param("id"), input),
     answer: saying("Test delivery queued"),
   }),
   /** Makes the pending attempt of a delivery earlier. */

@@ -2,10 +2,12 @@
 
 import { reserve, reserveUpTo } from "../../base/budgets/reserve";
 import { utf8 } from "../../base/crypto/encoding";
+import { toStored } from "../../base/db/stored-text";
 import type { Deps } from "../../base/deps";
-import { AppError, notFound } from "../../base/errors";
+import { AppError, invalidField, notFound } from "../../base/errors";
 import { TEST_EVENT_TYPE } from "../../base/schemas/event-type";
 import { placesOf, whereFound } from "../../tenancy/moves/places";
+import { findType } from "../event-types/store";
 import type { Publisher } from "../events/accept";
 import { enqueue, enqueueDue } from "../plane/enqueue";
 import { findSubscription } from "../subscriptions/store";
@@ -87,13 +89,27 @@ async function placeOfLatest(deps: Deps, tenant: Publisher, id: string): Promise
   return subscription?.lastTriggeredAt == null ? tenant : { ...tenant, formerShard: null };
 }
 
+/** An example of a declared type, by its place; without a type, the synthetic event. */
+export interface TestQuery {
+  type?: string | undefined;
+  example: number;
+}
+
 /**
- * Sends a synthetic event to this subscription alone. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the
- * tenant has used up its deliveries.
+ * Sends an event to this subscription alone. Throws NOT_FOUND, VALIDATION_FAILED without such an example, and
+ * RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries.
  */
-export async function sendTest(deps: Deps, tenant: Publisher, id: string): Promise<void> {
-  const payload = JSON.stringify({ test: true, webhookId: id });
-  const event = { type: TEST_EVENT_TYPE, payload, bytes: utf8(payload).length };
+export async function sendTest(deps: Deps, tenant: Publisher, id: string, asked?: TestQuery): Promise<void> {
+  const payload = JSON.stringify(
+    asked?.type === undefined
+      ? { test: true, webhookId: id }
+      : await exampleOf(deps, tenant, asked.type, asked.example),
+  );
+  const event = {
+    type: asked?.type ?? TEST_EVENT_TYPE,
+    payload: await toStored(payload),
+    bytes: utf8(payload).length,
+  };
   const budget = await reserve(deps, tenant, { deliveries: 1 });
   const due = await insertTest(deps, tenant, id, event, deps.now());
   if (!due) {
@@ -101,4 +117,12 @@ export async function sendTest(deps: Deps, tenant: Publisher, id: string): Promi
     throw notFound("Webhook");
   }
   deps.background("enqueue test", enqueueDue(deps, tenant.shard, due));
+}
+
+async function exampleOf(deps: Deps, tenant: Publisher, type: string, place: number): Promise<unknown> {
+  const declared = await findType(deps, tenant, type);
+  if (!declared) throw invalidField("type", "No event type has this name.");
+  const example = declared.newest.examples?.[place];
+  if (example === undefined) throw invalidField("example", "The event type has no such example.");
+  return example;
 }

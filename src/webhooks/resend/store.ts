@@ -4,6 +4,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import { repeatable } from "../../base/db/faults";
 import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../../base/db/ids";
+import { longTextOf, type StoredText } from "../../base/db/stored-text";
 import type { Deps } from "../../base/deps";
 import type { OutboxKey } from "../../base/messages";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
@@ -166,14 +167,14 @@ export async function insertRetries(
 }
 
 /**
- * Inserts an event for this subscription alone, whatever types it lists. Returns the delivery; null without such a
- * subscription.
+ * Inserts an event for this subscription alone, whatever types it lists, and marks it as a test. Returns the delivery;
+ * null without such a subscription.
  */
 export async function insertTest(
   deps: Deps,
   tenant: TenantRef,
   id: string,
-  event: { type: string; payload: string; bytes: number },
+  event: { type: string; payload: StoredText; bytes: number },
   nowMs: number,
 ): Promise<DueDelivery[] | null> {
   // Not consecutive ids: the delivery id contains the first half of the event's id, which must be unique in its
@@ -182,8 +183,11 @@ export async function insertTest(
   const { found, due } = await repeatable(() =>
     atomically(deps.shards.db(tenant.shard), {
       found: rows<{ id: string }>(sql`SELECT s.id FROM ${live(tenant, id)}`),
-      event: sql`INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-        SELECT ${eventId}, s.tenant_id, ${event.type}, ${event.payload}, 1, ${nowMs} FROM ${live(tenant, id)} WHERE true
+      event: sql`INSERT INTO events (id, tenant_id, type, payload, long_bytes, long_payload, delivery_count, created_at,
+          test_of)
+        SELECT ${eventId}, s.tenant_id, ${event.type}, coalesce(p.value ->> 'short', 'null'),
+          iif(p.value ->> 'short' IS NULL, ${event.bytes}, NULL), ${longTextOf(sql`p.value`)}, 1, ${nowMs}, s.id
+        FROM ${live(tenant, id)} CROSS JOIN (SELECT ${JSON.stringify(event.payload)} AS value) p WHERE true
         ON CONFLICT DO NOTHING`,
       outbox: insertDeliveries(
         {

@@ -129,6 +129,12 @@ export const ofLastFailure = (column: "id" | "error" | "next_id"): SQL => sql`(S
 
 /** Answers that take longer are slow. */
 const SLOW_ANSWER_MS = 1_000;
+/**
+ * Whether the subscription `s` is slow, as SQL: its deliveries go through the slow queue, and most of its answers took
+ * longer. One that answers quickly, but with 429 or 503, goes through that queue too.
+ */
+export const isSlow = (nowMs: number): SQL =>
+  sql`(${isSlowAt(nowMs)} AND NOT ${answersWithin(sql.raw("s.id"), SLOW_ANSWER_MS)})`;
 
 const countUpTo = (found: SQL): SQL => sql`(SELECT count(*) FROM (SELECT 1 FROM ${found} LIMIT ${MAX_COUNTED}))`;
 
@@ -170,8 +176,7 @@ export async function readTenantHours(
 ): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[]; health: HealthCounts }> {
   const ofAll = (found: SQL) => countUpTo(sql`subscriptions s CROSS JOIN ${found} AND ${ofTenant}`);
   const isThrottled = sql`s.held_until > ${nowMs}`;
-  // A subscription that answers quickly, but with 429 or 503, goes through the slow queue too.
-  const isSlow = sql`(${isSlowAt(nowMs)} AND NOT ${answersWithin(sql.raw("s.id"), SLOW_ANSWER_MS)})`;
+  const slow = isSlow(nowMs);
   const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
   // A listener that is not connected, or whose program fails, concerns only the person who runs it.
   const withUrl = sql`${ofTenant} AND s.listener_of IS NULL`;
@@ -192,12 +197,12 @@ export async function readTenantHours(
         ${ofAll(HELD_ROWS)} AS held, ${ofAll(ROWS_TO_SEND)} AS toSend
       FROM subscriptions s WHERE ${withUrl}`),
     attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.disabled_reason AS disabledReason,
-        s.failureCount, ${isSlow} AS slow, ${isThrottled} AS isThrottled, ${IS_FAILING} AS isFailing,
+        s.failureCount, ${slow} AS slow, ${isThrottled} AS isThrottled, ${IS_FAILING} AS isFailing,
         CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("id")} END AS attemptId,
         CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("error")} END AS error,
         s.failureCount > 0 AND ${ofLastFailure("next_id")} IS NOT NULL AS isRetrying
       FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${withUrl}) s
-      WHERE s.failureCount > 0 OR ${isThrottled} OR ${isSlow} OR s.enabled = 0
+      WHERE s.failureCount > 0 OR ${isThrottled} OR ${slow} OR s.enabled = 0
       ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
   });
   const nothing = { failing: 0, disabled: 0, held: 0, toSend: 0 };

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { canRun, TOOLS, type VerifierFile } from "../../../.scripts/check/snippets.ts";
 import { signStandard } from "../../../src/base/crypto/webhook-signature";
 
 const SNIPPETS = "src/docs/pages/verify";
@@ -18,9 +19,7 @@ interface Given {
 }
 
 interface Language {
-  file: string;
-  /** A command that ends with 0 where the language can be run. */
-  present: string[];
+  file: VerifierFile;
   prepare?: () => void;
   /** A command that ends with 0 when the delivery is accepted, and with 1 when it is refused. */
   command: (given: Given, bodyFile: string) => string[];
@@ -98,7 +97,6 @@ const GO_BUILD = ["-gcflags=all=-N -l", "-ldflags=-s -w"];
 const languages: Language[] = [
   {
     file: "verify.py",
-    present: ["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))"],
     command: ({ id, timestamp, signature, secret }, body) => [
       "python3",
       "-c",
@@ -113,7 +111,6 @@ const languages: Language[] = [
   },
   {
     file: "verify.go",
-    present: ["go", "version"],
     prepare: () => {
       mkdirSync(join(folder, "webhook"));
       copyFileSync(join(SNIPPETS, "verify.go"), join(folder, "webhook/verify.go"));
@@ -132,7 +129,6 @@ const languages: Language[] = [
   },
   {
     file: "verify.rb",
-    present: ["ruby", "--version"],
     command: ({ id, timestamp, signature, secret }, body) => [
       "ruby",
       "-e",
@@ -147,7 +143,6 @@ const languages: Language[] = [
   },
   {
     file: "verify.php",
-    present: ["php", "--version"],
     command: ({ id, timestamp, signature, secret }, body) => [
       "php",
       "-r",
@@ -163,7 +158,6 @@ const languages: Language[] = [
   },
   {
     file: "Verify.java",
-    present: ["javac", "-version"],
     prepare: () => {
       mkdirSync(join(folder, "java"));
       copyFileSync(join(SNIPPETS, "Verify.java"), join(folder, "java/Verify.java"));
@@ -188,7 +182,6 @@ const languages: Language[] = [
   },
   {
     file: "Verify.cs",
-    present: ["dotnet", "--version"],
     prepare: () => {
       mkdirSync(join(folder, "cs"));
       copyFileSync(join(SNIPPETS, "Verify.cs"), join(folder, "cs/Verify.cs"));
@@ -208,7 +201,6 @@ const languages: Language[] = [
   },
   {
     file: "verify.sh",
-    present: ["bash", "-c", "openssl version"],
     command: ({ id, timestamp, signature }, body) => [
       "bash",
       join(SNIPPETS, "verify.sh"),
@@ -242,8 +234,6 @@ async function genuine(secret: string, ageSeconds = 0): Promise<Given> {
   };
 }
 
-const isPresent = ({ present: [program = "", ...args] }: Language) => spawnSync(program, args).status === 0;
-
 /** Expects that the program accepts genuine deliveries and no others. */
 async function tellsDeliveriesApart(language: Language): Promise<void> {
   language.prepare?.();
@@ -265,7 +255,7 @@ export function deliveries(): void {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   describe.each(languages)("$file", (language) => {
-    test.skipIf(!isPresent(language))(`(needs ${language.present[0]}) tells genuine deliveries from others`, () =>
+    test.skipIf(!canRun(language.file))(`(needs ${TOOLS[language.file][0]}) tells genuine deliveries from others`, () =>
       tellsDeliveriesApart(language),
     );
   });

@@ -4,6 +4,7 @@ import { atomically } from "../../../base/db/client";
 import { newId } from "../../../base/db/ids";
 import type { Deps } from "../../../base/deps";
 import { type RequestOrigin, userActor } from "../../../base/schemas/actor";
+import type { Locale } from "../../../base/schemas/locales";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
 import { nameOfOwnTenant } from "../../../tenancy/tenants/name";
 import { addressOfNewUser } from "../../addresses-store";
@@ -18,6 +19,7 @@ export interface NewProviderAccount {
   identity: ProviderIdentity;
   /** See `NewUser`. */
   createdFrom: string;
+  locale: Locale | null;
   /** The key of the browser, which becomes a known device. */
   deviceKey: string;
   origin: RequestOrigin;
@@ -29,13 +31,13 @@ export interface NewProviderAccount {
  */
 export async function insertInvitedProviderAccount(
   deps: Deps,
-  { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
+  { userId, email, identity, createdFrom, locale, deviceKey, origin }: NewProviderAccount,
   invitation: OpenInvitation,
   nowMs: number,
 ): Promise<"joined" | NotJoined> {
   const { name, provider } = identity;
   const { added, stillOpen } = await atomically(deps.db, {
-    ...joinByToken(deps, { userId, email, name, passwordHash: "", createdFrom }, invitation, nowMs),
+    ...joinByToken(deps, { userId, email, name, passwordHash: "", createdFrom, locale }, invitation, nowMs),
     device: sql`INSERT INTO known_devices (user_id, key, last_seen_at) SELECT id, ${deviceKey}, ${nowMs} FROM users
       WHERE id = ${userId}`,
     added: insertIdentity(newId(), identity, sql`u.id = ${userId}`, nowMs),
@@ -51,7 +53,7 @@ export async function insertInvitedProviderAccount(
  */
 export async function insertProviderAccount(
   { db, shards }: Deps,
-  { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
+  { userId, email, identity, createdFrom, locale, deviceKey, origin }: NewProviderAccount,
   nowMs: number,
 ): Promise<void> {
   const { name, provider } = identity;
@@ -60,9 +62,9 @@ export async function insertProviderAccount(
   await atomically(db, {
     // The caller queues the verification mail.
     user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, email_verified_by,
-      verification_mailed_at, created_from, created_at)
+      verification_mailed_at, created_from, locale, created_at)
       VALUES (${userId}, ${addressOfNewUser(email, nowMs)}, ${name}, '', ${verifiedAt}, ${verifiedAt && "provider"},
-        ${nowMs}, ${createdFrom}, ${nowMs})`,
+        ${nowMs}, ${createdFrom}, ${locale}, ${nowMs})`,
     recorded: auditIfChanged({
       tenantId: tenant.id,
       action: "auth.registered",

@@ -237,7 +237,7 @@ async function create(
   deps: Deps,
   identity: ProviderIdentity & { email: string },
   invitation: OpenInvitation | null,
-  { device, origin }: ClientContext,
+  { device, locale, origin }: ClientContext,
 ): Promise<StoredCredentials> {
   const userId = newId();
   const [deviceKey] = await deviceKeys(deps.keys, userId, device);
@@ -246,6 +246,7 @@ async function create(
     email: identity.email,
     identity,
     createdFrom: createdFrom(device),
+    locale,
     deviceKey,
     origin,
   };

@@ -92,7 +92,7 @@ async function readFailed(db: Db, job: JobRange, limit: number): Promise<ReplayP
 /** Reads events that the subscription wants today. For "missing", only those that it was never sent. */
 async function readEvents(db: Db, job: JobRange, limit: number, meter: Meter): Promise<ReplayPage> {
   const { subscriptionId, tenantId, since, until } = job;
-  const page = sql`SELECT id, tenant_id, type FROM events WHERE id > ${job.cursor} AND id < ${firstIdAt(until)}
+  const page = sql`SELECT id, tenant_id, type, test_of FROM events WHERE id > ${job.cursor} AND id < ${firstIdAt(until)}
     ORDER BY id LIMIT ${EXAMINED_ROWS}`;
   const deliveryId = deliveryIdOf(sql`e.id`, job.which === "all" ? job.id : sql`s.id`);
   const condition = job.which === "all" ? sql`true` : isMissing(deliveryId, job.includeBefore);
@@ -106,7 +106,7 @@ async function readEvents(db: Db, job: JobRange, limit: number, meter: Meter): P
       FROM (${page}) p CROSS JOIN events e ON e.id = p.id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}
       WHERE p.tenant_id = ${tenantId} AND s.tenant_id = ${tenantId}
         AND ${listsType(sql`s.events`, sql`p.type`, sql`p.tenant_id`)}
-        AND ${ofTypes(job.eventTypes, sql`p.type`)} AND p.type <> ${TEST_EVENT_TYPE}
+        AND ${ofTypes(job.eventTypes, sql`p.type`)} AND p.test_of IS NULL AND p.type <> ${TEST_EVENT_TYPE}
         AND (p.type NOT GLOB ${ALL_OPERATIONAL} OR ${aboutOf(sql`e.payload`)} <> s.id)
         AND e.created_at >= ${since} AND e.created_at < ${until} AND ${condition}
       ORDER BY e.id LIMIT ${limit}`),

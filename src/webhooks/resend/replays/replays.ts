@@ -13,6 +13,7 @@ import { ID_BEFORE_MS } from "../../plane/timing";
 import { findSubscription } from "../../subscriptions/store";
 import { COUNTING_STEPS, Meter } from "../../work/meter";
 import { continueReplay } from "./continue";
+import { type ReplayOutcome, readReplayOutcome } from "./outcome-store";
 import { readPage } from "./page-store";
 import type { Replay, ReplayPreview, ReplayRequest } from "./schemas";
 import { findJob, insertJob, listJobs, MAX_JOBS, type ReplayJob, type ReplaySpec, stopJob } from "./store";
@@ -158,6 +159,18 @@ export async function replaysOf(
   const lists = pages.map(({ jobs, nextCursor }) => ({ rows: jobs, nextCursor }));
   const { rows, nextCursor } = mergePages(lists, Math.max(1, ...lists.map((page) => page.rows.length)));
   return { data: [...Map.groupBy(rows, ({ id }) => id).values()].map(viewOfParts), nextCursor };
+}
+
+/** What has become of the deliveries of a replay so far. */
+export async function outcomeOfReplay(deps: Deps, tenant: TenantRef, replay: Replay): Promise<ReplayOutcome> {
+  const period = { since: Date.parse(replay.since), until: Date.parse(replay.until) };
+  const times = { ...period, startedAt: Date.parse(replay.createdAt) };
+  const parts = await inEach(tenant, (place) => readReplayOutcome(deps, place, replay.webhookId, times));
+  return {
+    delivered: parts.reduce((sum, { delivered }) => sum + delivered, 0),
+    failed: parts.reduce((sum, { failed }) => sum + failed, 0),
+    isPartial: parts.some(({ isPartial }) => isPartial),
+  };
 }
 
 /** Returns one replay. Throws NOT_FOUND. */

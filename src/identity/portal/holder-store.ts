@@ -1,10 +1,11 @@
-/** What the holder of a credential may do at present: of a session or a key that has opened something. */
+/** What the holder of a credential may do at present: of a session, a key or a portal that has opened something. */
 import { queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
 import { PERMISSIONS, type Permission, permissionsOf } from "../../base/schemas/roles";
 import type { Holder } from "../../webhooks/listen/ticket";
-import { SECOND_FACTOR_DUE } from "./due-store";
+import { SECOND_FACTOR_DUE } from "../tokens/due-store";
+import { findLiveLink } from "./session-store";
 
 const NONE: ReadonlySet<Permission> = new Set();
 
@@ -17,8 +18,16 @@ export async function permissionsOfHolder(
   tenantId: string,
   { kind, id }: Holder,
 ): Promise<ReadonlySet<Permission>> {
-  if (kind === "session") return permissionsOfSession(deps, tenantId, id);
-  return kind === "api-key" ? permissionsOfApiKey(deps, tenantId, id) : permissionsOfPlatformKey(deps, tenantId, id);
+  switch (kind) {
+    case "session":
+      return permissionsOfSession(deps, tenantId, id);
+    case "api-key":
+      return permissionsOfApiKey(deps, tenantId, id);
+    case "portal":
+      return (await findLiveLink(deps, tenantId, id))?.permissions ?? NONE;
+    case "platform-key":
+      return permissionsOfPlatformKey(deps, tenantId, id);
+  }
 }
 
 async function permissionsOfSession({ db, now }: Deps, tenantId: string, id: string): Promise<ReadonlySet<Permission>> {

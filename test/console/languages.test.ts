@@ -1,0 +1,67 @@
+/** The languages of the pages for accounts and of mails. */
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../src/base/config/config";
+import { LOCALES } from "../../src/base/schemas/locales";
+import { CATALOGUES, localeOf, namesIn } from "../../src/base/texts/texts";
+import { call, newEmail, PASSWORD } from "../support/client";
+import { visit } from "../support/console";
+import { mailTo } from "../support/mailbox";
+
+test.each(LOCALES)("no text is missing in %s, and each has the values of the English one", (locale) => {
+  for (const [key, english] of Object.entries(CATALOGUES.en)) {
+    const text = CATALOGUES[locale][key as keyof typeof CATALOGUES.en];
+    expect([key, text.trim().length > 0, namesIn(text).sort()]).toEqual([key, true, namesIn(english).sort()]);
+  }
+});
+
+test.each([
+  ["de-CH, en;q=0.8", "de"],
+  ["pt, fr;q=0.5, es;q=0.7", "es"],
+  ["nl, en;q=0, fr;q=0.1", "fr"],
+  ["*, xx;q=z", undefined],
+  ["", undefined],
+])("Accept-Language %j asks for %s", (header, locale) => {
+  expect(localeOf(header)).toBe(locale);
+});
+
+describe("somebody whose browser asks for German", () => {
+  const german = { "accept-language": "de-DE, en;q=0.5" };
+
+  test("reads the pages for accounts in German, with what was wrong", async () => {
+    const browser = visit();
+    const { html } = await browser.get("/sign-in", german);
+    expect(html).toMatch(/<html lang="de">.*<title>Anmelden ·.*<h1>Anmelden<\/h1>.*Passwort vergessen\?/s);
+    const refused = await browser.post("/sign-in", { email: newEmail(), password: "wrong" }, german);
+    expect([refused.status, refused.html.includes("oder das Passwort ist falsch")]).toEqual([401, true]);
+    expect((await browser.get("/sign-in")).html).toContain('<html lang="en">');
+  });
+
+  test("gets mails in German, and after a change of the language in that one", async () => {
+    const email = newEmail();
+    const { body } = await call("POST", "/auth/register", { body: { email, password: PASSWORD }, headers: german });
+    const token = body.data.accessToken;
+    expect((await mailTo(email, /^Bestätigen Sie Ihre E-Mail-Adresse$/)).text).toMatch(/^Guten Tag,\n/);
+    expect((await call("GET", "/auth/me", { token })).body.data.locale).toBe("de");
+    expect((await call("PATCH", "/auth/me", { token, body: { locale: "pt" } })).status).toBe(400);
+    const changed = await call("PATCH", "/auth/me", { token, body: { locale: "fr" } });
+    expect(changed.body.data.locale).toBe("fr");
+    await call("POST", "/auth/forgot-password", { body: { email } });
+    await mailTo(email, /^Réinitialiser votre mot de passe$/);
+  });
+});
+
+test.each([
+  [{ en: { "signIn.title": "Sign in to Shop" } }, true],
+  [{ en: { "mail.code.text": "{code}!" } }, true],
+  [{ nl: { "signIn.title": "Inloggen" } }, false],
+  [{ en: { "signIn.nothing": "x" } }, false],
+  [{ en: { "signIn.title": "{password}" } }, false],
+  ["no JSON", false],
+])("TEXTS %j is taken: %s", (texts, isTaken) => {
+  const TEXTS = typeof texts === "string" ? texts : JSON.stringify(texts);
+  const config = parseConfig({ ...env, TEXTS });
+  expect([config.texts, config.refused.some((refusal) => refusal.startsWith("TEXTS "))]).toEqual(
+    isTaken ? [texts, false] : [{}, true],
+  );
+});
