@@ -86,6 +86,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/recovery/two-factor-removal-store": /'remove-factor' AND t\.used_at IS NULL/,
   "service/operators/tenant-store": /t\.suspended_reason AS suspendedReason/,
   "base/db/shard-sizes-store": /INSERT INTO shards/,
+  "lifecycle/profile/unproven-store": /t\.email = u\.email AND u\.id <> \?/,
   "lifecycle/deletion/abandoned-store": /FROM email_tokens e INDEXED BY/,
   "lifecycle/deletion/preview-store": /THEN 'goes'/,
   "lifecycle/exports/account-store": /nullif\(k\.user_id, ''\) AS userId/,

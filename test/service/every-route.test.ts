@@ -23,6 +23,7 @@ const PUBLIC = new Set([
   "GET /.well-known/revoked",
   "GET /.well-known/oauth-authorization-server",
   "GET /.well-known/webhook-keys/:id",
+  "GET /api/v1/in/:sourceId",
   "POST /api/v1/auth/register",
   "POST /api/v1/auth/register/passkey/options",
   "POST /api/v1/auth/register/passkey",

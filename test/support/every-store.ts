@@ -188,6 +188,10 @@ async function changeAccounts(person: Person): Promise<void> {
   await mailTo(person.email, /API key/);
   await joinTenant(person, "viewer");
   const squatter = await signUp();
+  const [mover, held] = [await signUpVerified(), await signUp()];
+  await call("POST", "/auth/change-email", { token: mover.token, body: { email: held.email } });
+  const confirmation = { token: tokenIn(await mailTo(held.email, /Confirm your new/)) };
+  await call("POST", "/auth/change-email/confirm", { token: mover.token, body: confirmation });
   const notMe = { token: tokenIn(await mailTo(squatter.email, /Verify/)) };
   await call("POST", "/auth/not-me", { body: notMe });
   const intruded = await logIn(await signUp());

@@ -4,7 +4,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../../base/http/env";
 import { profile } from "../../../identity/profile/api";
-import { address } from "../../../lifecycle/address/api";
+import { address } from "../../../lifecycle/profile/api";
 import { flash, page, type Refused } from "../../http/page";
 import { Pages } from "../../http/pages";
 import { findCurrentUser, requireUser } from "../../http/session";
