@@ -72,12 +72,15 @@ test("publishes of every moment of a move that is killed at each call are in the
   let published = 0;
   const refused: string[] = [];
   let attempts = 0;
+  let late: string | null = null;
   await killUntil(
     person,
     0,
     (at) => at.step === "keep",
     async (at) => {
       attempts += 1;
+      // Subscriptions are copied behind the fence.
+      late ??= await subscribe(person, newInbox("200").url, { events: ["Unheard"] });
       const status = await publishOnce(person, published);
       if (status === 202) published += 1;
       else refused.push(`${at.step} ${status}`);
@@ -90,6 +93,7 @@ test("publishes of every moment of a move that is killed at each call are in the
   expect(refused.slice(0, fence < 0 ? refused.length : fence)).toEqual([]);
   expect(attempts).toBeGreaterThan(refused.length);
   expect(await placeOf(person)).toEqual({ shard: OTHER, former_shard: SHARD });
+  expect(await countIn(otherDb, "subscriptions", person)).toBe(1);
   expect(await publishOnce(person, published)).toBe(202);
   expect(await countIn(otherDb, "feed_entries", person)).toBe(ENTRIES + published + 1);
   expect(await listed(person)).toEqual(Array.from({ length: published + 1 }, (_, n) => [n, n + 1]));
