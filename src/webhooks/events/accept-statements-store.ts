@@ -15,6 +15,7 @@ import { KEY_COLUMNS, KEY_COLUMNS_OF_O, MAIN } from "../plane/outbox-store";
 import { wildcardsOf } from "../plane/patterns-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../plane/predicates-store";
 import { insertEntries } from "./entries-store";
+import { countedAgain, justWritten } from "./written-deliveries-store";
 
 export interface AcceptedEvent {
   /** Null when nothing was written, because of a conflict or because the events need more deliveries than allowed. */
@@ -113,6 +114,8 @@ interface Variant {
   isGuarded: boolean;
   /** Whether subscriptions with a filter list the type of an event. */
   isFiltered: boolean;
+  /** Whether the statement of its deliveries is the last one before that of the only event, which then counts them. */
+  isAlone: boolean;
   /** How many deliveries each event gets at most. */
   pageRows: number;
 }
@@ -129,7 +132,8 @@ const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT ${KEY_COLUMNS_OF_O}, ${
     AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
   CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
 
-function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pageRows }: Variant) {
+function makeStatements(variant: Variant) {
+  const { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, pageRows } = variant;
   const filter = filterParts(isGuarded, isFiltered, hasDots);
   const given = sql`${filter.listed}, ${countsOf(hasDots)}${filter.table}`;
   const isAllowed = fits(filter.wanted, isGuarded, isFiltered);
@@ -137,6 +141,9 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
   const limit = sql.raw(String(pageRows));
   const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
   const order = orderColumns(isOrdered, isNew);
+  const { deliveries, isWritten, counts } = isAlone
+    ? justWritten(isAllowed, pageRows)
+    : countedAgain(filter.deliveries, isAllowed);
   const page = sql`SELECT subscription_id FROM (${filter.page ?? wantedBy(sql`e.type`, hasDots)}) ORDER BY 1
     LIMIT ${limit}`;
   return {
@@ -153,7 +160,8 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
         sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
       WHERE ${isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
       )} RETURNING ${KEY_COLUMNS},
-        (SELECT ${isSlowAt(sql`${NOW}`)} FROM subscriptions s WHERE s.id = subscription_id) AS slow`,
+        EXISTS (SELECT 1 FROM subscriptions s INDEXED BY subscriptions_slow WHERE s.id = subscription_id
+          AND s.slow_until > 0 AND ${isSlowAt(sql`${NOW}`)}) AS slow`,
     ),
     // Before the events, too: it counts the new ones. One row for each key, however many events have it.
     numbers: fixed(sql`WITH ${given} INSERT INTO order_sequences (tenant_id, key, last, used_at)
@@ -166,21 +174,31 @@ function makeStatements({ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pa
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at,
         long_bytes, long_payload, hops${order.names}${filter.names})
       SELECT e.id, ${TENANT_ID}, e.type, coalesce(e.value ->> 'short', 'null'), e.value ->> 'correlationId',
-        ${filter.deliveries},
-        iif(${filter.deliveries} > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
+        ${deliveries},
+        iif(${deliveries} > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
         iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL),
           ${longTextOf(sql`e.value`)}, e.value ->> 'hops'${order.values}${filter.values}
       FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key,
         value${filter.columns}
-        FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type
-      WHERE ${isAllowed} AND ${isNew}
+        FROM json_each(${sql.placeholder("part")})) e${counts}
+      WHERE ${isWritten} AND ${isNew}
       RETURNING id, type, delivery_count AS deliveries, fan_out_after
         AS fanOutAfter${order.returned}${filter.returned}`),
-    accepted: fixed<AcceptedEvent>(acceptedEvents(hasKeys, sql`${order.read}${filter.read}`)),
-    // Only needed when nothing was written.
+    ...readStatements(given, filter, variant, sql`${order.read}${filter.read}`),
+  };
+}
+
+/** What is read unless all events were written. */
+function readStatements(
+  given: SQL,
+  { wanted }: Pick<ReturnType<typeof filterParts>, "wanted">,
+  { hasKeys, isGuarded, isFiltered }: Variant,
+  columns: SQL,
+) {
+  return {
+    accepted: fixed<AcceptedEvent>(acceptedEvents(hasKeys, columns)),
     count: fixed<{ deliveries: number }>(sql`WITH ${given}
-      SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${filter.wanted}
-        ELSE 0 END AS deliveries`),
+      SELECT iif(EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}), ${wanted}, 0) AS deliveries`),
     revision: isGuarded
       ? fixed<{ revision: string; receivers: string }>(sql`SELECT ${RULES_REVISION} AS revision,
           ${isFiltered ? receiversOf(TENANT_ID) : sql.raw("''")} AS receivers`)
@@ -260,17 +278,21 @@ export interface Fitting {
   excluded: readonly string[];
 }
 
-/** The statements for these events. `isGuarded`: they are written only at a certain revision of the tenant's rules. */
+/**
+ * The statements for these events. `isGuarded`: they are written only at a certain revision of the tenant's rules.
+ * `hasFeeds`: entries of feeds are written too.
+ */
 export function statementsFor(
   events: readonly Listed[],
-  isGuarded = false,
+  { isGuarded = false, hasFeeds = false }: { isGuarded?: boolean; hasFeeds?: boolean } = {},
 ): Statements & Pick<Variant, "hasKeys" | "isOrdered" | "isFiltered"> {
   const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
   const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
   const hasDots = events.some(({ type }) => type.includes("."));
   const isFiltered = events.some(({ fitting }) => fitting);
+  const isAlone = events.length === 1 && !isOrdered && !isFiltered && !hasFeeds;
   const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events.length));
-  const variant = { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, pageRows };
+  const variant = { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, pageRows };
   const name = Object.values(variant).join(" ");
   const statements = known.get(name) ?? makeStatements(variant);
   known.set(name, statements);

@@ -55,7 +55,10 @@ export async function acceptEvents(
   nowMs: number,
   rules: RulesState | null = null,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number; isStale: boolean }> {
-  const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, rules !== null);
+  const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, {
+    isGuarded: rules !== null,
+    hasFeeds,
+  });
   const list = listOf(events, { hasKeys, isOrdered, isFiltered });
   const values = {
     list,
@@ -133,7 +136,7 @@ export async function readPublished(
 ): Promise<Map<number, AcceptedEvent>> {
   const statements = statementsFor(
     events.map((event) => ({ ...event, orderKey: "" })),
-    true,
+    { isGuarded: true },
   );
   const keyed = events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash }) => ({
     id,
