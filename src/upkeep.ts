@@ -19,6 +19,7 @@ import { reviewFailing } from "./webhooks/auto-disable/review";
 import { releaseHeld } from "./webhooks/delivery/lanes/release";
 import { completeCopies } from "./webhooks/event-types/platform-store";
 import { endIdleListeners } from "./webhooks/listen/idle";
+import { ATTEMPTS_REMOVED_EVERY_HOURS } from "./webhooks/plane/timing";
 import { continuePlatformFeed } from "./webhooks/platform-events/feed";
 import {
   removeEmptySubscriptions,
@@ -63,16 +64,17 @@ export const JOBS: Jobs = {
     endIdleListeners,
     countTotals,
     countStoredBytes,
-    countUsage,
-    removeOldAttempts,
     removeOldEntries,
     removeOldEvents,
-    removeOldHours,
-    removeEmptySubscriptions,
-    removeOldAudit,
     // Likewise.
     rekey: reencrypt,
   }),
+  // It writes a row for each tenant that has published.
+  ...jobsOf("hour", { countUsage }, { everyHours: 6 }),
+  // They look at every subscription or tenant. The period of a log has days.
+  ...jobsOf("hour", { removeOldAttempts }, { everyHours: ATTEMPTS_REMOVED_EVERY_HOURS }),
+  ...jobsOf("hour", { removeEmptySubscriptions }),
+  ...jobsOf("hour", { removeOldHours, removeOldAudit }, { everyHours: 24 }),
   // They go through a whole table. A key counts for 24 hours, however long its row stays.
   ...jobsOf("hour", { removeOldKeys }, { everyHours: 6 }),
   ...jobsOf("hour", { removeOldNumbers, removeOldRetries }, { everyHours: 24 }),

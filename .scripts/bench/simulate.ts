@@ -3,7 +3,8 @@
  * on a simulated clock. Some seconds of each hour run at the full rate through the real store functions on D1.
  * `--full [--minutes N]`: instead, a whole hour of one of these databases, with retention beside it. Fails when a
  * delivery is overdue or a database grows.
- * `--jobs`: instead, what each job, sweep and purge reads in a database of 200,000 tenants and 2,000,000 events.
+ * `--jobs [--tenants N]`: instead, what each job, sweep and purge reads in a database of 200,000 tenants (or of N, a
+ * multiple of 400 from 800 on) and ten times as many events.
  */
 import { parseArgs } from "node:util";
 import { simulateFullHour } from "./simulated-full-hour.ts";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     full: { type: "boolean", default: false },
     minutes: { type: "string", default: "60" },
     jobs: { type: "boolean", default: false },
+    tenants: { type: "string", default: "200000" },
   },
 });
 const HOURS = Number(values.hours);
@@ -46,7 +48,7 @@ console.log(`Took ${Math.round((Date.now() - startedMs) / 1000)} s.`);
 process.exitCode = isMet ? 0 : 1;
 
 async function simulate(): Promise<boolean> {
-  if (values.jobs) return measureWork(service, progress);
+  if (values.jobs) return measureWork(service, Number(values.tenants), progress);
   if (!values.full) return simulateDays();
   return simulateFullHour(service, { minutes: Number(values.minutes), startMs: firstHourMs, progress });
 }

@@ -8,13 +8,17 @@ import { table } from "./table.ts";
 const MOST_DOLLARS_A_MONTH = 10;
 
 /** Returns whether the upkeep of a month costs little enough. */
-export async function measureWork(service: SimulatedService, progress: (text: string) => void): Promise<boolean> {
+export async function measureWork(
+  service: SimulatedService,
+  tenants: number,
+  progress: (text: string) => void,
+): Promise<boolean> {
   const database = await service.database(0);
   const nowMs = Date.now();
-  await fillDatabase(database, nowMs, progress);
+  await fillDatabase(database, tenants, nowMs, progress);
   const jobs = await service.jobs();
   const purges: WorkCost[] = [];
-  await eachPurge(database, nowMs, async (name) => {
+  await eachPurge(database, tenants, nowMs, async (name) => {
     purges.push(await service.purges(name));
     progress(name);
   });

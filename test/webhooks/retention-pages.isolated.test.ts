@@ -14,23 +14,14 @@ import { controlledDeps } from "../support/controlled";
 import { hourly } from "../support/engine";
 import { newInbox, subscribe } from "../support/receiver";
 import { addOld, addSubscriptions, DAYS_40_AGO, rowsOf } from "../support/retention";
+import { reading } from "../support/rows-read";
 import { deliveryDb, SHARD } from "../support/shard";
 import { maintain, unpaused } from "../support/upkeep";
 
 /** Does a piece of work in the delivery database. Returns how many rows each of its calls has read. */
 async function rowsReadBy(work: PagedMaintenance): Promise<number[]> {
-  const rowsRead: number[] = [];
-  const counted = new Proxy(deliveryDb, {
-    get: (target, name) =>
-      name !== "batch"
-        ? Reflect.get(target, name).bind(target)
-        : async (statements: D1PreparedStatement[]) => {
-            const results = await target.batch(statements);
-            rowsRead.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0));
-            return results;
-          },
-  });
-  const deps = await createDeps({ ...env, [SHARD === 0 ? "DB" : "SHARD_1"]: counted }, createExecutionContext());
+  const { database, rowsRead } = reading(deliveryDb);
+  const deps = await createDeps({ ...env, [SHARD === 0 ? "DB" : "SHARD_1"]: database }, createExecutionContext());
   await maintain({ ...deps, shards: { ...deps.shards, numbers: [SHARD] } }, work);
   return rowsRead;
 }

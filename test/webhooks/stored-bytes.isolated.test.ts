@@ -2,13 +2,14 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test } from "vitest";
-import { newIdAt } from "../../src/base/db/ids";
+import { newId, newIdAt } from "../../src/base/db/ids";
 import { MAX_SHARD_BYTES, noteSize } from "../../src/base/db/shard-sizes-store";
 import { createDeps } from "../../src/base/deps";
 import { countStoredBytes } from "../../src/webhooks/stats/stored-bytes";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
 import { callUnder } from "../support/overrides";
+import { reading, sumOf } from "../support/rows-read";
 import { closeOtherShard, deliveryDb, SHARD } from "../support/shard";
 import { maintain } from "../support/upkeep";
 
@@ -39,6 +40,37 @@ test("beyond TENANT_STORED_MIB events answer 429 and name the limit, until reten
   await deliveryDb.prepare("DELETE FROM events WHERE type = 'Large'").run();
   await count();
   expect((await publish(large)).status).toBe(202);
+});
+
+test("all is counted once a day, and sooner when what was published since can have filled a tenant", async () => {
+  const person = await signUpVerified();
+  await noteSize((await createDeps(env, createExecutionContext())).db, SHARD, 1, 1);
+  const rowsOfCount = async () => {
+    const { database, rowsRead } = reading(deliveryDb);
+    const context = createExecutionContext();
+    const shards = { [SHARD === 0 ? "DB" : "SHARD_1"]: database };
+    await maintain(await createDeps({ ...env, ...LIMIT, ...shards } as Env, context), countStoredBytes);
+    return sumOf(rowsRead);
+  };
+  const fill = (bytes: number) =>
+    deliveryDb
+      .prepare(
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+         SELECT value, ?1, 'Large', hex(zeroblob(?3)), 0, 1 FROM json_each(?2)`,
+      )
+      .bind(person.tenantId, JSON.stringify([newId(), newId(), newId(), newId()]), bytes / 8)
+      .run();
+  await fill(400_000);
+  const all = await rowsOfCount();
+  expect(await rowsOfCount()).toBeLessThan(all / 3);
+  await fill(800_000);
+  expect((await publish(person)).status).toBe(202);
+  expect(await rowsOfCount()).toBeGreaterThan(all);
+  expect((await publish(person)).status).toBe(429);
+  await deliveryDb.prepare("DELETE FROM events WHERE type = 'Large'").run();
+  await rowsOfCount();
+  await env.DB.prepare("UPDATE shards SET storage_count = json_set(storage_count, '$.countedAt', 0)").run();
+  expect(await rowsOfCount()).toBeGreaterThan(all / 3);
 });
 
 test("beyond twice TENANT_STORED_MIB it can only delete and stop things", async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { reserve } from "../../src/base/budgets/reserve";
 import { createDeps } from "../../src/base/deps";
 import { DAY_MS, HOUR_MS } from "../../src/base/time";
+import { JOBS } from "../../src/upkeep";
 import { costAndMessagesOf, costOfBatch, costOfRetention } from "../support/cost";
 import { A_MILLION, monthsBill, priceOfMillion, ROWS_OF_ASK, useOf } from "../support/prices";
 import { type Publisher, publisher } from "../support/publishers";
@@ -83,14 +84,17 @@ const PROFILES = [
   { name: "250 tenants, every minute", everyMs: 60_000, millions: 10.8 },
   { name: "10,000 tenants, every hour", everyMs: HOUR_MS, millions: 7.2 },
 ];
+const USAGE_COUNTED_EVERY_MS = (JOBS.countUsage?.everyHours ?? 1) * HOUR_MS;
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;
 
 test("performance.md has what each profile costs, and a lone publish with its delivery costs at most $12 a million", async () => {
   const [plain, hourly, daily] = [await rowsOfOneMore(1), await rowsOfOneMore(HOUR_MS), await rowsOfOneMore(DAY_MS)];
   const rows = [];
   for (const { name, everyMs, millions } of PROFILES) {
-    // The events of an hour share its row in the counts, and those of a day the time of the key's last use.
-    const written = plain + ((hourly - plain) * everyMs) / HOUR_MS + ((daily - hourly) * everyMs) / DAY_MS;
+    // The events of an hour share its row in the counts, those of a day the time of the key's last use, and those
+    // between two runs of `countUsage` the tenant's row of the month.
+    const shared = ((hourly - plain) * everyMs) / HOUR_MS + ((daily - hourly) * everyMs) / DAY_MS;
+    const written = plain + shared + everyMs / USAGE_COUNTED_EVERY_MS;
     const asks = everyMs >= 60_000 ? 0 : await asksOfEvent(everyMs);
     const use = useOf(written, asks);
     rows.push({ name, written, asks, price: priceOfMillion(use), bill: monthsBill(use, millions) });
@@ -104,5 +108,5 @@ test("performance.md has what each profile costs, and a lone publish with its de
     expect(month).toContain(`**$${Math.round(bill)}**`);
   }
   expect(await asksOfEvent(60_000)).toBe(0);
-  expect(rows[2]?.price).toBeLessThanOrEqual(12);
+  for (const { price } of rows) expect(price).toBeLessThanOrEqual(12);
 });

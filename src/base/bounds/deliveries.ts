@@ -39,7 +39,7 @@ export const BOUNDS_OF_DELIVERIES = {
     rows: "one for each subscription and hour with an attempt",
     bytes: "150 bytes",
     isCounted: true,
-    ends: "`removeOldHours`, after `RETENTION_DAYS` and a day",
+    ends: "`removeOldHours`, after `RETENTION_DAYS` and two days",
     test: COUNTED_TEST,
   },
   events: {
@@ -55,7 +55,7 @@ export const BOUNDS_OF_DELIVERIES = {
     rows: "`TENANT_STORED_MIB` together; 21 for each delivery, and `redeliver`",
     bytes: "17 KiB: the body of the response",
     isCounted: true,
-    ends: "`removeOldAttempts`, after `RETENTION_DAYS`",
+    ends: "`removeOldAttempts`, after `RETENTION_DAYS` and 6 hours",
     test: COUNTED_TEST,
   },
   outbox: {

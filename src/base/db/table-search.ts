@@ -1,6 +1,6 @@
 /** Going through a whole table page by page, in the order of its key, for rows that no index leads to. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, rows } from "./client";
+import { atomically, CHANGES, countOf, type Db, jsonList, query } from "./client";
 import type { MaintenancePage } from "./paged-maintenance";
 
 /** A table and its key. */
@@ -18,42 +18,55 @@ export interface Search extends Keyed {
   condition: SQL;
   /** What the rows are set to; they are deleted if it is missing. The condition must not hold afterwards. */
   set?: SQL;
-  /** Deletes what depends on the rows with these keys. Runs before the rows are changed. */
-  dependents?: (keys: SQL) => SQL;
 }
 
 const list = (names: readonly string[]) => sql.raw(names.join(", "));
 
+/** Rows that a page has found, and where it ends. */
+interface FoundPage {
+  /** Their keys, as JSON arrays. */
+  keys: readonly unknown[];
+  /** The cursor of the next page; null at the end. */
+  next: string | null;
+}
+
 /**
  * Searches the page after `cursor` ("" is the beginning): `examined` rows, of which it changes at most `changed`. While
- * it changes that many, the next page begins at the same place.
+ * it finds more than that, the next page begins at the same place. Reads each row once, and what it changes again.
  */
 export async function searchPage(
   db: Db,
   search: Search,
   cursor: string,
-  { examined: examinedRows, changed: changedRows }: { examined: number; changed: number },
+  { examined, changed }: { examined: number; changed: number },
 ): Promise<MaintenancePage> {
-  const { table, key, first = key.map(() => ""), columns, condition, set, dependents } = search;
+  const { table, key, condition, set } = search;
+  const { keys, next } = await findPage(db, search, cursor, examined);
+  if (keys.length === 0) return { count: 0, next };
+  const given = jsonList(keys.slice(0, changed));
+  const members = sql.raw(key.map((_, index) => `value ->> ${index}`).join(", "));
+  // A row may have changed since it was found.
+  const found = sql`(SELECT ${members} FROM json_each(${given}))`;
+  const still = sql`(SELECT ${list(key)} FROM ${sql.raw(table)} WHERE (${list(key)}) IN ${found} AND ${condition})`;
+  const change = set ? sql`UPDATE ${sql.raw(table)} SET ${set}` : sql`DELETE FROM ${sql.raw(table)}`;
+  const { count } = await atomically(db, {
+    changed: sql`${change} WHERE (${list(key)}) IN ${still}`,
+    count: CHANGES,
+  });
+  return { count: countOf(count), next: keys.length > changed ? cursor : next };
+}
+
+async function findPage(db: Db, search: Search, cursor: string, examined: number): Promise<FoundPage> {
+  const { table, key, first = key.map(() => ""), columns, condition } = search;
   const from = cursor === "" ? first : (JSON.parse(cursor) as (string | number)[]);
   const after = sql.join(
     from.map((value) => sql`${value}`),
     sql`, `,
   );
-  const examined = (names: readonly string[]) =>
-    sql`SELECT ${list(names)} FROM ${sql.raw(table)} WHERE (${list(key)}) > (${after}) ORDER BY ${list(key)}`;
-  const keys = sql`(SELECT ${list(key)} FROM (${examined([...key, ...columns])} LIMIT ${examinedRows})
-    WHERE ${condition} LIMIT ${changedRows})`;
-  const change = set ? sql`UPDATE ${sql.raw(table)} SET ${set}` : sql`DELETE FROM ${sql.raw(table)}`;
-  const { last, count } = await atomically(db, {
-    // First: the other statements remove rows.
-    last: rows<Record<string, string | number>>(sql`${examined(key)} LIMIT 1 OFFSET ${examinedRows - 1}`),
-    dependents: dependents?.(keys),
-    changed: sql`${change} WHERE (${list(key)}) IN ${keys}`,
-    count: CHANGES,
-  });
-  const changed = countOf(count);
-  const [end] = last;
-  if (changed === changedRows && changedRows < examinedRows) return { count: changed, next: cursor };
-  return { count: changed, next: end ? JSON.stringify(key.map((name) => end[name])) : null };
+  const page = sql`SELECT ${list([...key, ...columns])} FROM ${sql.raw(table)} WHERE (${list(key)}) > (${after})
+    ORDER BY ${list(key)} LIMIT ${examined}`;
+  const [row] = await query<{ keys: string; rows: number; last: string | null }>(db)`SELECT count(*) AS rows,
+    json_group_array(json_array(${list(key)})) FILTER (WHERE ${condition}) AS keys,
+    json_group_array(json_array(${list(key)})) ->> '$[#-1]' AS last FROM (${page})`;
+  return { keys: JSON.parse(row?.keys ?? "[]") as unknown[], next: row?.rows === examined ? row.last : null };
 }

@@ -87,6 +87,8 @@ export const subscriptions = sqliteTable(
     index("subscriptions_listeners")
       .on(t.tenantId, t.listenerOf)
       .where(sql`listener_of IS NOT NULL AND is_deleted = 0`),
+    // Few are slow: a publish looks here whether one of its receivers is, and reads nothing of the others.
+    index("subscriptions_slow").on(t.id).where(sql`slow_until > 0`),
     index("subscriptions_deleted").on(t.isDeleted).where(sql`is_deleted = 1`),
     index("subscriptions_filtered").on(t.tenantId).where(sql`filter IS NOT NULL`),
     index("subscriptions_by_host").on(sql`lower(substr(url, instr(url, '://') + 3, 255))`).where(sql`is_deleted = 0`),

@@ -20,6 +20,7 @@ export const platformKeys = sqliteTable(
   },
   (t) => [
     index("platform_keys_by_revocation").on(t.revokedAt).where(sql`revoked_at IS NOT NULL`),
+    index("platform_keys_of_tenants").on(t.id).where(sql`tenants IS NOT NULL`),
     index("platform_keys_by_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`),
   ],
 );

@@ -126,10 +126,12 @@ export const shards = sqliteTable("shards", {
   compressesFrom: integer("compresses_from"),
   /** The last event that was counted for the usage of its tenant; null: none. */
   countedTo: text("counted_to"),
+  /** How much its tenants store: `StorageCount` in `webhooks/stats/intake-store.ts`; null before the first count. */
+  storageCount: text("storage_count", { mode: "json" }).$type<Record<string, unknown>>(),
 });
 
 /**
- * What each tenant has published in a month, as the hourly upkeep counts it. The migration creates it WITHOUT ROWID.
+ * What each tenant has published in a month, as the upkeep counts it. The migration creates it WITHOUT ROWID.
  */
 export const monthlyUsage = sqliteTable(
   "monthly_usage",
@@ -151,13 +153,21 @@ export const monthlyUsage = sqliteTable(
  * The mails that must not be sent twice, such as alarms, by the id of their job: those that were sent or are being
  * sent.
  */
-export const alertMails = sqliteTable("alert_mails", {
-  id: text().primaryKey(),
-  /** When a consumer began to send it. */
-  claimedAt: integer("claimed_at").notNull(),
-  /** Null until the provider has accepted it. */
-  sentAt: integer("sent_at"),
-});
+export const alertMails = sqliteTable(
+  "alert_mails",
+  {
+    id: text().primaryKey(),
+    /** When a consumer began to send it. */
+    claimedAt: integer("claimed_at").notNull(),
+    /** Null until the provider has accepted it. */
+    sentAt: integer("sent_at"),
+  },
+  // The mails about subscriptions end with the ids of a tenant and a person.
+  () => [
+    index("alert_mails_by_tenant").on(sql`substr(id, -73, 36)`),
+    index("alert_mails_by_person").on(sql`substr(id, -36)`),
+  ],
+);
 
 /**
  * Deletions under way: a row exists from the moment an account or a tenant is deleted until nothing of it is left and

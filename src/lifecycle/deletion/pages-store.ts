@@ -37,6 +37,14 @@ export const deleting = ({ table, key }: Keyed, where: Where, found: (purge: Pur
   },
 });
 
+/** The mails about subscriptions that are sent once. Their ids end with that of the tenant and that of the person. */
+export const mailsOnce = (part: "substr(id, -73, 36)" | "substr(id, -36)"): Step =>
+  deleting(
+    { table: "alert_mails", key: ["id"] },
+    "control",
+    ({ subjectId }) => sql`id FROM alert_mails WHERE ${sql.raw(part)} = ${subjectId}`,
+  );
+
 /** Searches a whole table in the order of its key, for rows that no index leads to. */
 export const searching = (
   name: string,

@@ -50,11 +50,13 @@ export const CUT_PLATFORM_EVENTS: Step = {
 };
 
 /** Takes a tenant off the lists of the platform keys that see some tenants alone. An empty list shows none. */
-export const LEAVE_PLATFORM_KEYS: Step = searching("platform_keys", "control", ({ subjectId }) => ({
-  table: "platform_keys",
-  key: ["id"],
-  columns: ["tenants"],
-  condition: sql`EXISTS (SELECT 1 FROM json_each(tenants) WHERE value = ${subjectId})`,
-  set: sql`tenants = (SELECT json_group_array(value) FROM json_each(platform_keys.tenants)
-    WHERE value <> ${subjectId})`,
-}));
+export const LEAVE_PLATFORM_KEYS: Step = {
+  name: "platform_keys, control",
+  // Those that see some tenants have an index of their own, and are at most `MAX_PLATFORM_KEYS` and the ended ones.
+  page: async ({ db }, { subjectId }) => {
+    await query(db)`UPDATE platform_keys SET tenants = (SELECT json_group_array(value)
+        FROM json_each(platform_keys.tenants) WHERE value <> ${subjectId})
+      WHERE tenants IS NOT NULL AND id > '' AND EXISTS (SELECT 1 FROM json_each(tenants) WHERE value = ${subjectId})`;
+    return "done";
+  },
+};

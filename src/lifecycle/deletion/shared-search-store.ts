@@ -20,7 +20,7 @@ const SERVED = "served";
 /** The search of the purge that leads it, in its cursor. */
 interface SharedSearch {
   tenantIds: string[];
-  /** The oldest of them was made then, Unix ms. */
+  /** None of them published before this time, Unix ms. */
   sinceMs: number;
   /** The cursor of `searchPage`. */
   after: string;
@@ -62,7 +62,7 @@ async function begin(
   where: "shard" | "former",
   step: string,
 ): Promise<SharedSearch | "wait" | "done"> {
-  if (!(await hasPublished(db, purge.subjectId))) return "done";
+  if ((await publishedFrom(db, [purge.subjectId])).size === 0) return "done";
   const isHere = where === "shard" ? sql`shard IS ${purge.shard}` : sql`former_shard IS ${purge.formerShard}`;
   const all = await query<{ subjectId: string; cursor: string }>(control)`
     SELECT subject_id AS subjectId, cursor FROM purges WHERE kind = 'tenant' AND step = ${step} AND ${isHere}
@@ -72,16 +72,27 @@ async function begin(
   if (all.some(({ cursor }) => cursor !== "" && cursor !== SERVED)) return "wait";
   const waiting = all.filter(({ cursor }) => cursor === "").map(({ subjectId }) => subjectId);
   const tenantIds = [...new Set([purge.subjectId, ...waiting])];
-  return { tenantIds, sinceMs: Math.min(...tenantIds.map(timeOfId)), after: "" };
+  const begun = await publishedFrom(db, tenantIds);
+  return { tenantIds, sinceMs: Math.min(...begun.values()), after: "" };
 }
 
-/** Tenants that are older than what notes publishers may have published before. */
-async function hasPublished(db: Db, tenantId: string): Promise<boolean> {
+/**
+ * When these tenants published for the first time, Unix ms; those that never did are missing. One that is older than
+ * the notes of it may have published from its creation on.
+ */
+async function publishedFrom(db: Db, tenantIds: readonly string[]): Promise<Map<string, number>> {
   const found = await query<{ tenantId: string; since: number }>(db)`
-    SELECT tenant_id AS tenantId, since FROM publishers WHERE tenant_id IN ('', ${tenantId})`;
-  const isNoted = found.some((row) => row.tenantId === tenantId);
-  const notedSince = found.find((row) => row.tenantId === "")?.since ?? Infinity;
-  return isNoted || timeOfId(tenantId) <= notedSince;
+    SELECT tenant_id AS tenantId, since FROM publishers WHERE tenant_id = ''
+      OR tenant_id IN (SELECT value FROM json_each(${jsonList(tenantIds)}))`;
+  const noted = new Map(found.map(({ tenantId, since }) => [tenantId, since]));
+  const notedSince = noted.get("") ?? Infinity;
+  return new Map(
+    tenantIds.flatMap((tenantId) => {
+      const [madeAt, since] = [timeOfId(tenantId), noted.get(tenantId)];
+      if (madeAt <= notedSince) return [[tenantId, madeAt]];
+      return since === undefined ? [] : [[tenantId, since - MINUTE_MS]];
+    }),
+  );
 }
 
 async function noteServed({ db, now }: Deps, step: string, tenantIds: readonly string[]): Promise<void> {

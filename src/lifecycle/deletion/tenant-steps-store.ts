@@ -7,7 +7,7 @@ import { firstIdAt } from "../../base/db/ids";
 import type { Keyed } from "../../base/db/table-search";
 import { placesOf } from "../../tenancy/moves/places";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
-import { deleting, searching } from "./pages-store";
+import { deleting, mailsOnce } from "./pages-store";
 import { forgetSequence, LEAVE_PLATFORM_KEYS, PUBLISHED } from "./platform-steps-store";
 import type { Purge } from "./purge-store";
 import { searchingForAll } from "./shared-search-store";
@@ -122,10 +122,5 @@ export const TENANT_STEPS: readonly Step[] = [
   // After the tokens, which are found through the invitations.
   ofTenant({ table: "invitations", key: ["id"] }, "control"),
   ofTenant({ table: "api_keys", key: ["id"] }, "control"),
-  searching("alert_mails", "control", ({ subjectId }) => ({
-    table: "alert_mails",
-    key: ["id"],
-    columns: [],
-    condition: sql`instr(id, ${subjectId}) > 0`,
-  })),
+  mailsOnce("substr(id, -73, 36)"),
 ];

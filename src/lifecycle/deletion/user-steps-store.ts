@@ -6,9 +6,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, query } from "../../base/db/client";
 import type { Keyed } from "../../base/db/table-search";
 import { forgetActors } from "../../tenancy/audit/forget-store";
-import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
+import { databasesOf, deleting, mailsOnce, PAGE_ROWS } from "./pages-store";
 import { CUT_PLATFORM_EVENTS, forgetSequence, PUBLISHED } from "./platform-steps-store";
 import type { Purge } from "./purge-store";
+import { LEAVE_REPORTS } from "./report-steps-store";
 import { SETTLE, type Step } from "./steps";
 import { afterTenants, tellFormerUser } from "./tell";
 
@@ -91,20 +92,8 @@ export const USER_STEPS: readonly Step[] = [
   deleting({ table: "invitations", key: ["id"] }, "control", (purge) => sql`id FROM (${invitationsOf(purge)})`),
   ANONYMISE_TENANTS,
   ofUser({ table: "portal_links", key: ["id"] }, "maker_id"),
-  searching("alert_mails", "control", ({ subjectId }) => ({
-    table: "alert_mails",
-    key: ["id"],
-    columns: [],
-    condition: sql`instr(id, ${subjectId}) > 0`,
-  })),
-  searching("import_reports", "control", ({ subjectId }) => ({
-    table: "import_reports",
-    key: ["import_id", "last_line"],
-    columns: ["entries"],
-    condition: sql`instr(entries, ${subjectId}) > 0`,
-    // It is never the first member.
-    set: sql`entries = replace(entries, ${`,"userId":"${subjectId}"`}, '')`,
-  })),
+  mailsOnce("substr(id, -36)"),
+  LEAVE_REPORTS,
   afterTenants,
   tellFormerUser,
 ];

@@ -103,7 +103,7 @@ const BUCKET_SUMS = sql.raw(
 );
 
 const pageOfSubscriptions = (hour: number, after: string, limit: number, nowMs: number) =>
-  rows<PageRow>(sql`WITH page AS MATERIALIZED (
+  rows<PageRow>(sql`WITH page AS (
       SELECT id, tenant_id, is_deleted, enabled, disabled_reason, slow_until FROM subscriptions WHERE id > ${after}
       ORDER BY id
         LIMIT ${limit}),

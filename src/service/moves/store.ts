@@ -4,6 +4,7 @@ import { atomically, query, queryFirst, rows } from "../../base/db/client";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
+import { forgetStorageCount } from "../../webhooks/stats/intake-store";
 
 /**
  * What comes next in a move. "copy": what the tenant has much of is copied, while it goes on. "seal": what users write
@@ -109,6 +110,7 @@ export async function flipTenant({ db }: Deps, move: Move, nowMs: number): Promi
       WHERE id = ${move.tenantId} AND shard = ${move.fromShard} AND former_shard IS NULL`,
     noted: sql`UPDATE tenant_moves SET moved_at = coalesce(moved_at, ${nowMs}) WHERE id = ${move.id}
       AND EXISTS (SELECT 1 FROM tenants WHERE id = ${move.tenantId} AND shard = ${move.toShard})`,
+    counted: forgetStorageCount(move.toShard),
     found: rows<{ id: string }>(sql`SELECT id FROM tenants WHERE id = ${move.tenantId} AND shard = ${move.toShard}`),
   });
   return found.length === 1;

@@ -33,6 +33,8 @@ const RUN_CALLS = 300;
 export const RUN_MS = 8_000;
 /** What a job may use before it is the next one's turn. */
 const TURN_CALLS = 50;
+/** The most calls of any job between two questions whether its turn is over: the budget of what it does at a time. */
+export const PAGE_CALLS = 25;
 const TURN_MS = 4_000;
 
 /**

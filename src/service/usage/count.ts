@@ -1,4 +1,4 @@
-/** Counts every hour what each tenant has published, by months, so that a product can charge for it. */
+/** Counts every six hours what each tenant has published, by months, so that a product can charge for it. */
 
 import { firstIdAt, timeOfId } from "../../base/db/ids";
 import { MaintenancePages } from "../../base/db/paged-maintenance";
@@ -16,7 +16,7 @@ import {
   type Usage,
 } from "./store";
 
-/** Later events are left for the next hour: fan-outs still count their deliveries, and clocks differ. */
+/** Later events are left for the next run: fan-outs still count their deliveries, and clocks differ. */
 const SETTLED_AFTER_MS = HOUR_MS / 2;
 
 /** Goes on behind the last event that it has counted in this database. */

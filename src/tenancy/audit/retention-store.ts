@@ -12,18 +12,55 @@ import { SERVICE_LOG } from "./record-store";
 export const DELETED_EVENTS = 100;
 /** How many events one statement counts. A smaller number of events is never too many. */
 const COUNTED_EVENTS = 5_000;
-/** How many tenants one statement looks at. It may count a page of events for each. */
-const PAGE_TENANTS = 20;
+/** How many tenants a page has. */
+const PAGE_TENANTS = 200;
+/** How many of them may be due in a page. Each may have a page of events to count. */
+const PAGE_DUE = 20;
 
-/** Returns the next tenants that have events, in the order of their ids; `after` is the last one of the page before. */
-export async function nextTenants(db: Db, after: string): Promise<string[]> {
-  const found = await query<{ tenantId: string }>(db)`WITH RECURSIVE t(id) AS (
-      SELECT min(tenant_id) FROM audit_events WHERE tenant_id > ${after}
-      UNION ALL SELECT (SELECT min(e.tenant_id) FROM audit_events e WHERE e.tenant_id > t.id) FROM t
-        WHERE t.id IS NOT NULL
+/** A tenant of whose events some may have to go. */
+interface DueTenant {
+  tenantId: string;
+  /** Whether it has events that are too old. */
+  hasOld: boolean;
+  /** Whether it has events that the cap may delete, and recent ones, so that it may have become too large. */
+  isGrowing: boolean;
+}
+
+/** From when events count, Unix ms. */
+interface Bounds {
+  /** Older events are too old. */
+  oldBefore: number;
+  /** The cap deletes only older events. */
+  cappedBefore: number;
+  recentFrom: number;
+}
+
+/**
+ * Looks at the next tenants that have events, in the order of their ids; `after` is the last one of the page before.
+ * The first row of each tells its oldest event, and where to look for the next one. `last` is null at the end.
+ */
+export async function nextTenants(
+  db: Db,
+  after: string,
+  { oldBefore, cappedBefore, recentFrom }: Bounds,
+): Promise<{ due: DueTenant[]; last: string | null }> {
+  const firstAfter = (id: SQL) => sql`(SELECT json_array(e.tenant_id, e.id) FROM audit_events e
+    WHERE e.tenant_id > ${id} ORDER BY e.tenant_id, e.id LIMIT 1)`;
+  const hasOld = sql`t.first ->> 1 < ${firstIdAt(oldBefore)}`;
+  // The log of the service has no cap.
+  const isGrowing = sql`(t.first ->> 1 < ${firstIdAt(cappedBefore)} AND t.first ->> 0 <> ${SERVICE_LOG}
+    AND EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.first ->> 0 AND n.id >= ${firstIdAt(recentFrom)}))`;
+  const found = await queryFirst<{ due: string; last: string | null }>(db)`WITH RECURSIVE t(first) AS (
+      SELECT ${firstAfter(sql`${after}`)}
+      UNION ALL SELECT ${firstAfter(sql`t.first ->> 0`)} FROM t WHERE t.first IS NOT NULL
       LIMIT ${PAGE_TENANTS})
-    SELECT id AS tenantId FROM t WHERE id IS NOT NULL`;
-  return found.map(({ tenantId }) => tenantId);
+    SELECT max(t.first ->> 0) AS last, json_group_array(json_array(t.first ->> 0, ${hasOld}, ${isGrowing}))
+      FILTER (WHERE ${hasOld} OR ${isGrowing}) AS due FROM t WHERE t.first IS NOT NULL`;
+  const due = (JSON.parse(found?.due ?? "[]") as [string, 0 | 1, 0 | 1][])
+    .map((row) => ({ tenantId: row[0], hasOld: row[1] === 1, isGrowing: row[2] === 1 }))
+    .sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
+  const page = due.slice(0, PAGE_DUE);
+  return { due: page, last: page.length < due.length ? (page.at(-1)?.tenantId ?? null) : (found?.last ?? null) };
 }
 
 /** Deletes a page of the events of these tenants that are older than `before` (Unix ms). Returns how many. */
@@ -37,17 +74,12 @@ export async function deleteEventsBefore(db: Db, tenantIds: readonly string[], b
   return countOf(removed);
 }
 
-/**
- * Returns which of these tenants have had events since `since` (Unix ms) and have more than a page of them. The log of
- * the service is not one of them: it has no cap.
- */
-export async function tenantsWithMany(db: Db, tenantIds: readonly string[], since: number): Promise<string[]> {
+/** Returns which of these tenants have more than a page of events. */
+export async function tenantsWithMany(db: Db, tenantIds: readonly string[]): Promise<string[]> {
   const found = await query<{ tenantId: string }>(db)`SELECT t.value AS tenantId
     FROM json_each(${jsonList(tenantIds)}) t
-    WHERE t.value <> ${SERVICE_LOG} AND EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value
-      AND n.id >= ${firstIdAt(since)})
-      AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id
-        LIMIT 1 OFFSET ${COUNTED_EVENTS})`;
+    WHERE EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id
+      LIMIT 1 OFFSET ${COUNTED_EVENTS})`;
   return found.map(({ tenantId }) => tenantId);
 }
 

@@ -5,7 +5,7 @@ import { thenPause } from "../../base/db/paged-maintenance";
 import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
-import { DAY_MS, HOUR_MS } from "../../base/time";
+import { DAY_MS } from "../../base/time";
 import { tellOwners } from "../tenants/owner-notices";
 import {
   countPage,
@@ -20,10 +20,9 @@ import {
 } from "./retention-store";
 
 /**
- * A tenant without events since the last run cannot have become too large. Runs are an hour apart, and one may be
- * missed.
+ * A tenant without events since the last run cannot have become too large. Runs are a day apart, and one may be missed.
  */
-const RECENT_MS = 3 * HOUR_MS;
+const RECENT_MS = 3 * DAY_MS;
 /** Greater than every id. */
 const NEWEST = "g";
 
@@ -75,14 +74,16 @@ export const removeOldAudit: PagedMaintenance = async (deps, shard, cursor, isOv
 async function nextPage(deps: Deps, shard: number, place: Place): Promise<Place | null> {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
-  const tenantIds = await nextTenants(db, place.after);
-  const last = tenantIds.at(-1);
-  if (last === undefined) return null;
-  const before = nowMs - deps.config.auditRetentionDays * DAY_MS;
-  const removed = await thenPause(deps, () => deleteEventsBefore(db, tenantIds, before));
+  const oldBefore = nowMs - deps.config.auditRetentionDays * DAY_MS;
+  const bounds = { oldBefore, cappedBefore: nowMs - YOUNGEST_DELETED_MS, recentFrom: nowMs - RECENT_MS };
+  const { due, last } = await thenPause(deps, () => nextTenants(db, place.after, bounds));
+  if (last === null) return null;
+  const old = due.filter(({ hasOld }) => hasOld).map(({ tenantId }) => tenantId);
+  const removed = old.length === 0 ? 0 : await thenPause(deps, () => deleteEventsBefore(db, old, oldBefore));
   if (removed > 0) log("info", "old audit events removed", { shard, count: removed });
   if (removed === DELETED_EVENTS) return place;
-  const [tenantId] = await tenantsWithMany(db, tenantIds, nowMs - RECENT_MS);
+  const growing = due.filter(({ isGrowing }) => isGrowing).map(({ tenantId }) => tenantId);
+  const [tenantId] = growing.length === 0 ? [] : await tenantsWithMany(db, growing);
   if (tenantId === undefined) return { after: last, counting: null };
   const left = { webhook: deps.config.auditMaxRows, other: deps.config.auditMaxRows };
   return { after: tenantId, counting: { kind: "count", tenantId, countedTo: NEWEST, left, keptFrom: {} } };

@@ -172,11 +172,13 @@ export const ID_AHEAD_MS = 3_000;
 export const OUT_OF_ORDER_MS = LATE_AFTER_MS + LATE_START_WITHIN_MS + ID_AHEAD_MS;
 /** A fan-out through the queue has ended by then. A pause during it may have taken effect before some deliveries. */
 export const FAN_OUT_TAKES_MS = MINUTE_MS;
+/** Retention looks for old attempts this often: for that it looks at every subscription. */
+export const ATTEMPTS_REMOVED_EVERY_HOURS = 6;
 /**
  * Events are kept this much longer than attempts, because the log shows their payloads and attempts can start later
  * than the event.
  */
-export const EVENT_MARGIN_MS = HOUR_MS;
+export const EVENT_MARGIN_MS = (ATTEMPTS_REMOVED_EVERY_HOURS + 1) * HOUR_MS;
 
 /** For how long the same Idempotency-Key means the same call. */
 export const IDEMPOTENCY_WINDOW_MS = DAY_MS;

@@ -24,24 +24,43 @@ export async function deleteOldAttempts(
   afterSubscription: string,
   limit: number,
 ): Promise<MaintenancePage> {
-  const group = subscriptionsAfter(afterSubscription);
+  const isOld = sql`a.id < ${firstIdAt(before)}`;
+  const isDue = sql`EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND ${isOld})`;
+  const { due, last } = duePage(await atomically(db, { found: searchDue(afterSubscription, isDue) }));
+  if (due.length === 0) return { count: 0, next: last };
   // Between claim and record, the outbox row still names the placeholder. Without it, the sweep would plan the attempt
   // again.
   const isInProgress = sql`(a.status = 'pending' OR a.status = ${PLACEHOLDER} AND EXISTS (SELECT 1 FROM attempts n
     WHERE n.subscription_id = a.subscription_id AND n.id = a.next_id AND n.status = 'pending'))`;
-  const { last, removed } = await atomically(db, {
-    last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
+  const { removed } = await atomically(db, {
     deleted: sql`DELETE FROM attempts WHERE (subscription_id, id) IN (
-      SELECT a.subscription_id, a.id FROM (${group}) s CROSS JOIN attempts a ON a.subscription_id = s.id
-        AND a.id < ${firstIdAt(before)}
+      SELECT a.subscription_id, a.id FROM json_each(${jsonList(due)}) s CROSS JOIN attempts a
+        ON a.subscription_id = s.value AND ${isOld}
       WHERE NOT ${isInProgress} LIMIT ${limit})`,
     removed: CHANGES,
   });
-  return pageOf(countOf(removed), limit, afterSubscription, last[0]?.id ?? null);
+  return pageOf(countOf(removed), limit, afterSubscription, last);
 }
 
-const subscriptionsAfter = (id: string): SQL =>
-  sql`SELECT id FROM subscriptions WHERE id > ${id} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
+/** A page of subscriptions: those that have something to delete, and the last one; null for an empty page. */
+interface DuePage {
+  /** A JSON array. */
+  due: string;
+  last: string | null;
+}
+
+/**
+ * Finds the subscriptions of the page after an id that have something to delete: a row for each, and one more that
+ * decides. Most pages have none.
+ */
+const searchDue = (after: string, isDue: SQL) =>
+  rows<DuePage>(sql`SELECT max(s.id) AS last, json_group_array(s.id) FILTER (WHERE ${isDue}) AS due
+    FROM (SELECT id FROM subscriptions WHERE id > ${after} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}) s`);
+
+const duePage = ({ found: [page] }: { found: DuePage[] }) => ({
+  due: JSON.parse(page?.due ?? "[]") as string[],
+  last: page?.last ?? null,
+});
 
 const pageOf = (count: number, limit: number, cursor: string, last: string | null): MaintenancePage => ({
   count,
@@ -97,23 +116,24 @@ export async function deleteOldHours(
   afterSubscription: string,
   limit: number,
 ): Promise<MaintenancePage> {
-  const group = subscriptionsAfter(afterSubscription);
-  const old = sql`(${group}) s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour < ${before}`;
-  const isNewest = sql`NOT EXISTS (SELECT 1 FROM hourly_stats newer WHERE newer.subscription_id = s.id
+  const isDue = sql`EXISTS (SELECT 1 FROM hourly_stats h WHERE h.subscription_id = s.id AND h.hour < ${before})`;
+  const { due, last } = duePage(await atomically(db, { found: searchDue(afterSubscription, isDue) }));
+  if (due.length === 0) return { count: 0, next: last };
+  const page = sql`json_each(${jsonList(due)}) s CROSS JOIN hourly_stats h ON h.subscription_id = s.value`;
+  const isNewest = sql`NOT EXISTS (SELECT 1 FROM hourly_stats newer WHERE newer.subscription_id = s.value
     AND newer.hour > h.hour)`;
-  const { last, removed } = await atomically(db, {
-    last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
+  const { removed } = await atomically(db, {
     emptied: sql`INSERT OR REPLACE INTO hourly_stats (subscription_id, hour, failure_count, failing_since,
       sent_failures)
-      SELECT h.subscription_id, h.hour, h.failure_count, h.failing_since, h.sent_failures FROM (${group}) s
-        CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour = (SELECT max(n.hour) FROM hourly_stats n
-          WHERE n.subscription_id = s.id)
+      SELECT h.subscription_id, h.hour, h.failure_count, h.failing_since, h.sent_failures FROM ${page}
+        AND h.hour = (SELECT max(n.hour) FROM hourly_stats n WHERE n.subscription_id = s.value)
       WHERE h.hour < ${before} AND h.failure_count > 0 AND h.succeeded + h.failed > 0`,
     deleted: sql`DELETE FROM hourly_stats WHERE (subscription_id, hour) IN (
-      SELECT h.subscription_id, h.hour FROM ${old} WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${limit})`,
+      SELECT h.subscription_id, h.hour FROM ${page} AND h.hour < ${before}
+      WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${limit})`,
     removed: CHANGES,
   });
-  return pageOf(countOf(removed), limit, afterSubscription, last[0]?.id ?? null);
+  return pageOf(countOf(removed), limit, afterSubscription, last);
 }
 
 const KEYS = { table: "idempotency_keys", key: ["tenant_id", "key"], columns: ["created_at"] };

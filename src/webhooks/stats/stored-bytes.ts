@@ -1,10 +1,11 @@
-/** Counts every hour how much the tenants of a database store, while that can be too much. */
+/** Counts how much the tenants of a database store, when that can have become too much. */
 import { MaintenancePages } from "../../base/db/paged-maintenance";
 import { readSize } from "../../base/db/shard-sizes-store";
 import type { Deps } from "../../base/deps";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { noteStoredBytes } from "../../tenancy/tenants/storage-store";
 import { COUNTED_TABLES } from "./counted-tables";
+import { isCountDue, noteCounted } from "./intake";
 import { addTo, type Sums } from "./largest";
 import { countPage, type RowKey, withControlPlane } from "./stored-bytes-store";
 
@@ -19,27 +20,35 @@ interface Place {
   after: RowKey | null;
   /** Bytes, by the ids of tenants. */
   sums: Sums;
+  /** When the counting began, Unix ms. */
+  startedMs: number;
 }
 
-const BEGINNING: Place = { table: 0, after: null, sums: {} };
+const BEGINNING: Omit<Place, "startedMs"> = { table: 0, after: null, sums: {} };
 
 /**
- * Notes the tenants that store more than a quarter of what they may. While a whole database is smaller than that,
- * nothing is counted.
+ * Notes the tenants that store more than a quarter of what they may. While a whole database is smaller than that, or
+ * nobody can have come to the limit since the last count, nothing is counted.
  */
 export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   const db = deps.shards.db(shard);
-  const notedFrom = NOTED_FROM * deps.config.tenantStoredMib * MIB;
-  if (cursor === "" && (await readSize(db)) <= notedFrom) {
-    await noteStoredBytes(deps.db, shard, []);
-    return null;
+  const limitBytes = deps.config.tenantStoredMib * MIB;
+  const notedFrom = NOTED_FROM * limitBytes;
+  if (cursor === "") {
+    if ((await readSize(db)) <= notedFrom) {
+      await noteStoredBytes(deps.db, shard, []);
+      return null;
+    }
+    const isDue = await isCountDue(deps, shard, limitBytes, isOver);
+    if (isDue !== true) return isDue ? "" : null;
   }
   const pages = new MaintenancePages(deps);
-  let { table, after, sums } = placeOf(cursor);
+  let { table, after, sums, startedMs } = placeOf(cursor, deps.now());
   while (!isOver()) {
     const counted = COUNTED_TABLES[table];
     if (counted === undefined) {
-      await noteLargest(deps, shard, sums, notedFrom);
+      const largest = await noteLargest(deps, shard, sums, notedFrom);
+      await noteCounted(deps, shard, startedMs, largest);
       return null;
     }
     const from = after;
@@ -51,16 +60,17 @@ export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, is
     after = page.next;
     if (after === null) table += 1;
   }
-  return JSON.stringify({ table, after, sums } satisfies Place);
+  return JSON.stringify({ table, after, sums, startedMs } satisfies Place);
 };
 
 /** The version before had other places. */
-function placeOf(cursor: string): Place {
-  const place = cursor === "" ? BEGINNING : (JSON.parse(cursor) as Partial<Place>);
-  return { ...BEGINNING, ...(place.sums ? place : {}) };
+function placeOf(cursor: string, nowMs: number): Place {
+  const place = cursor === "" ? {} : (JSON.parse(cursor) as Partial<Place>);
+  return { ...BEGINNING, startedMs: nowMs, ...(place.startedMs ? place : {}) };
 }
 
-async function noteLargest(deps: Deps, shard: number, sums: Sums, notedFrom: number): Promise<void> {
+/** Returns what the tenant that stores the most has, in bytes. */
+async function noteLargest(deps: Deps, shard: number, sums: Sums, notedFrom: number): Promise<number> {
   const largest = Object.entries(sums).map(([tenantId, bytes]) => ({ tenantId, bytes }));
   const kept = await withControlPlane(
     deps,
@@ -71,4 +81,5 @@ async function noteLargest(deps: Deps, shard: number, sums: Sums, notedFrom: num
     shard,
     kept.map(({ tenantId, bytes }) => ({ id: tenantId, bytes })),
   );
+  return [...largest, ...kept].reduce((most, { bytes }) => Math.max(most, bytes), 0);
 }
