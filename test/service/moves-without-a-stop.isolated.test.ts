@@ -72,7 +72,7 @@ test("publishes of every moment of a move that is killed at each call are in the
   let published = 0;
   const refused: string[] = [];
   let attempts = 0;
-  let late: string | null = null;
+  let isSubscribed = false;
   await killUntil(
     person,
     0,
@@ -80,7 +80,8 @@ test("publishes of every moment of a move that is killed at each call are in the
     async (at) => {
       attempts += 1;
       // Subscriptions are copied behind the fence.
-      late ??= await subscribe(person, newInbox("200").url, { events: ["Unheard"] });
+      if (!isSubscribed) await subscribe(person, newInbox("200").url, { events: ["Unheard"] });
+      isSubscribed = true;
       const status = await publishOnce(person, published);
       if (status === 202) published += 1;
       else refused.push(`${at.step} ${status}`);
