@@ -38,6 +38,7 @@ import { tokenRoutes } from "./identity/tokens/routes";
 import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/api";
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/api";
 import { addressRoutes } from "./lifecycle/profile/api";
+import { connectedAppRoutes } from "./oauth/apps/api";
 import { clientRoutes } from "./oauth/clients/api";
 import { appRoutes } from "./oauth/tokens/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./service/directory/api";
@@ -115,6 +116,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth/2fa", twoFactorRoutes)
   .route("/auth/passkeys", passkeyRoutes)
   .route("/auth/identities", identityRoutes)
+  .route("/auth/apps", connectedAppRoutes)
   .route("/auth/me/activity", activityRoutes)
   .route("/auth/me/export", accountExportRoutes)
   .route("/api-keys", apiKeyRoutes)

@@ -7,6 +7,7 @@ import type { PagedMaintenance } from "./base/maintenance";
 import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { continuePurges } from "./lifecycle/deletion/purge";
+import { removeEndedGrants } from "./oauth/clients/endings";
 import { clearImports } from "./service/imports/clear";
 import { continueImports } from "./service/imports/run";
 import { countTotals } from "./service/metrics/totals";
@@ -78,5 +79,5 @@ export const JOBS: Jobs = {
   // They go through a whole table. A key counts for 24 hours, however long its row stays.
   ...jobsOf("hour", { removeOldKeys }, { everyHours: 6 }),
   ...jobsOf("hour", { removeOldNumbers, removeOldRetries }, { everyHours: 24 }),
-  ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports }, { isForControlPlane: true }),
+  ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports, removeEndedGrants }, { isForControlPlane: true }),
 };

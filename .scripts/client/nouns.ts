@@ -77,6 +77,17 @@ const { recoveryCodes } = await client.twoFactor.renewRecoveryCodes("654321");`,
     paths: ["/auth/identities", "/auth/oauth"],
     byHand: ["startOauth", "exchangeOauthCode", "linkIdentity"],
   },
+  apps: {
+    type: "App",
+    word: "ConnectedApp",
+    paths: ["/auth/apps"],
+    names: { listConnectedApps: "list", disconnectApp: "disconnect" },
+    about: `\`client.apps\`, what people have allowed apps that they sign in to, ${IN_SESSION}`,
+    example: `
+for (const { id, client: app, tenant } of await client.apps.list()) {
+  if (app.name === "Shop") await client.apps.disconnect(id);
+}`,
+  },
   "api-keys": {
     type: "ApiKey",
     paths: ["/api-keys"],

@@ -12,7 +12,9 @@ export const OAUTH_PATH = "/oauth";
 
 /** Whether a path is of what `OAUTH_SERVER` switches on. */
 export const isPathForApps = (path: string): boolean =>
-  [ACCOUNT_PATH, OAUTH_PATH, "/api/v1/platform/clients"].some((base) => path === base || path.startsWith(`${base}/`));
+  [ACCOUNT_PATH, OAUTH_PATH, "/api/v1/platform/clients", "/api/v1/auth/apps"].some(
+    (base) => path === base || path.startsWith(`${base}/`),
+  );
 
 /** Whether a path is that of a portal's page. */
 export const isPortalPath = (path: string): boolean => path === PORTAL_PATH || path.startsWith(`${PORTAL_PATH}/`);

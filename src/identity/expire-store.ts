@@ -59,6 +59,8 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
     ),
     revokedPlatformKeys: removeUpTo(limit, "platform_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
     expiredPlatformKeys: removeUpTo(limit, "platform_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
+    grants: sql`DELETE FROM oauth_grants WHERE id IN
+      (SELECT id FROM oauth_grants WHERE expires_at <= ${oldest.linkEndedAt} LIMIT ${limit}) RETURNING 1`,
     // Their ids begin with their time.
     alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
     // These tables have no rowid.

@@ -52,7 +52,7 @@ export const NOTICE_KINDS: KindsOf<NoticeKind> = {
     MINOR,
   ),
   signedInOnNewDevice: notice(same, (job, { revertible }) => mails.newDeviceMail(revertible, job), MINOR),
-  refreshTokenReused: notice(same, (_, { context }) => mails.refreshTokenReusedMail(context), MINOR),
+  refreshTokenReused: notice(same, ({ appName }, { context }) => mails.refreshTokenReusedMail(context, appName), MINOR),
   accountExported: notice(same, (_, { context }) => mails.accountExportedMail(context), MINOR),
   secondFactorGuessed: notice(same, ({ pool = "totp" }, { context }) => mails.codesGuessedMail(context, pool), MINOR),
   tenantNotice: notice(nothing, ({ tenantName, news }, { context }) => tenantNoticeMail(context, tenantName, news), {

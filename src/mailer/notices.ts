@@ -144,7 +144,17 @@ export const tenantDeletedMail = ({ name }: NoticeContext, tenantName: string): 
     "You keep your account. Your next sign-in opens another of your tenants, or a new one.",
   ]);
 
-export const refreshTokenReusedMail = ({ name }: NoticeContext): MailContent =>
+export const refreshTokenReusedMail = ({ name }: NoticeContext, appName?: string): MailContent =>
+  appName === undefined ? sessionEndedMail(name) : connectionEndedMail(name, appName);
+
+const connectionEndedMail = (name: string | null, appName: string): MailContent =>
+  mailTo(name, `${appName} was disconnected for your safety`, [
+    `A token that ${appName} has for your account was used twice, so somebody may have copied it. We have ended the ` +
+      "connection. Connect the app again if you use it.",
+    "If this happens again, tell whoever makes the app.",
+  ]);
+
+const sessionEndedMail = (name: string | null): MailContent =>
   mailTo(name, "A session was ended for your safety", [
     "A token or cookie of one of your sessions was used twice, so somebody may have copied it. We have ended that " +
       "session. Please sign in again.",

@@ -153,6 +153,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "monthly_usage",
     "oauth_clients",
     "oauth_consents",
+    "oauth_endings",
     "oauth_grants",
     "order_sequences",
     "outbox",

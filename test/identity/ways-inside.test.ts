@@ -7,12 +7,13 @@ import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { ACTION_NAMES, type AuditAction } from "../../src/base/schemas/audit-actions";
 import * as controlPlane from "../../src/base/tables/control-plane";
+import * as oauth from "../../src/base/tables/oauth";
 import * as singleUse from "../../src/base/tables/single-use";
 import { EVENTS } from "../support/ending-events";
 import { newInsider } from "../support/insider";
 import { WAYS_INSIDE } from "../support/ways-inside";
 
-const control = { ...controlPlane, ...singleUse };
+const control = { ...controlPlane, ...singleUse, ...oauth };
 
 const sources = import.meta.glob("../../src/base/schemas/principal.ts", {
   query: "?raw",
@@ -23,36 +24,36 @@ const sources = import.meta.glob("../../src/base/schemas/principal.ts", {
 /**
  * in: it works as before. -: it does not. The columns are the ways in their order: a poll of a feed that waits and the
  * socket of a listener, both of the session of the next column, session, API key, portal token, portal link that was
- * opened, subscription, key of the tenant, platform key, source, feed token, refresh token, password, passkey,
- * provider, mailed code, invitation, reset link, new address. A subscription, a source, a feed and a
+ * opened, subscription, key of the tenant, platform key, source, feed token, refresh token, that of an app, password,
+ * passkey, provider, mailed code, invitation, reset link, new address. A subscription, a source, a feed and a
  * key of the tenant belong to the tenant, a platform key to the product, and the last two to the account, in whatever
  * tenant. An operator has made the platform key. A changed address stands for the former one. Everybody has asked for
  * another address, so "not me" ends the links in mails too.
  */
 const TABLE = `
-                      poll sock sess key  prtl plnk subs tkey plat srce feed refr pass pkey prov code invi rset addr
-nothing               in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
-reset                 -    -    -    in   -    -    in   in   in   in   in   -    -    in   in   in   in   -    -
-reset of all          -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    in   in   -    -
-new password          -    -    -    in   -    -    in   in   in   in   in   -    -    in   in   in   in   -    -
-not me                -    -    -    -    -    -    -    -    in   -    -    -    -    -    -    in   -    -    -
-two factors           -    -    -    in   in   in   in   in   in   in   in   -    -    in   -    -    in   in   in
-new address           in   in   in   in   in   in   in   in   in   in   in   in   -    in   in   -    in   -    -
-sign-out everywhere   -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in
-sign-out by operator  -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in
-person suspended      -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    in   -
-tenant suspended      -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
-removed               -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    in   in
-demoted               -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    in   in
-left                  -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    in   in
-account deleted       -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    -
-tenant deleted        -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
-policy of the tenant  -    -    -    in   -    -    in   in   in   in   in   -    -    in   -    -    -    in   in
-new key in front      in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
-old key gone          in   in   -    in   in   in   in   in   in   -    in   -    in   in   in   -    in   in   in
+                     poll sock sess key  prtl plnk subs tkey plat srce feed refr app  pass pkey prov code invi rset addr
+nothing              in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
+reset                -    -    -    in   -    -    in   in   in   in   in   -    -    -    in   in   in   in   -    -
+reset of all         -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    in   in   -    -
+new password         -    -    -    in   -    -    in   in   in   in   in   -    in   -    in   in   in   in   -    -
+not me               -    -    -    -    -    -    -    -    in   -    -    -    -    -    -    -    in   -    -    -
+two factors          -    -    -    in   in   in   in   in   in   in   in   -    in   -    in   -    -    in   in   in
+new address          in   in   in   in   in   in   in   in   in   in   in   in   in   -    in   in   -    in   -    -
+sign-out everywhere  -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in   in
+sign-out by operator -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in   in
+person suspended     -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   -
+tenant suspended     -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
+removed              -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   in
+demoted              -    -    -    -    -    -    in   in   in   in   in   -    in   -    -    -    -    -    in   in
+left                 -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   in
+account deleted      -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    -    -
+tenant deleted       -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
+policy of the tenant -    -    -    in   -    -    in   in   in   in   in   -    -    -    in   -    -    -    in   in
+new key in front     in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
+old key gone         in   in   -    in   in   in   in   in   in   -    in   -    -    in   in   in   -    in   in   in
 `;
 
-const NAME_COLUMNS = 22;
+const NAME_COLUMNS = 21;
 const [header = "", ...lines] = TABLE.split("\n").filter((line) => line !== "");
 const wordsOf = (line: string) => line.slice(NAME_COLUMNS).trim().split(/ +/);
 const rows = new Map(lines.map((line) => [line.slice(0, NAME_COLUMNS).trim(), wordsOf(line)]));
@@ -71,6 +72,7 @@ const OPENS_NOTHING: Record<string, string> = {
 const NO_ACCESS: Record<string, string> = {
   memberships: "what the ways lead to",
   known_devices: "whether a sign-in is announced",
+  oauth_consents: "what an app may ask for; its grants are the way",
   recovery_codes: "second factors, after a first one",
   tenants: "who registered it",
 };
@@ -117,6 +119,8 @@ const ENDS_ONE: Partial<Record<AuditAction, string>> = {
   "client.secret_ended": "the former secret of the app",
   "client.tokens_revoked": "the sign-ins to the app",
   "app.code_reused": "the sign-in to the app",
+  "app.disconnected": "what the app was allowed",
+  "app.refresh_reused": "the offline grant of the app",
 };
 
 describe("the table", () => {

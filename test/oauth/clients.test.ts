@@ -1,15 +1,20 @@
 /** Clients: who registers and changes them, what is refused, and what becomes of their secrets. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createDeps } from "../../src/base/deps";
+import { removeEndedGrants } from "../../src/oauth/clients/endings";
 import { isRegistered, refusalOf } from "../../src/oauth/clients/redirect-urls";
 import {
   begin,
   CALLBACK,
   clientsKey,
   exchangeOf,
+  finished,
   forgetClientsKey,
   newApp,
   postToken,
+  rowsOf,
   signInTo,
 } from "../support/apps";
 import { call, signUpVerified } from "../support/client";
@@ -178,6 +183,35 @@ test("a client that is revoked, disabled or deleted ends its tokens", async () =
     const listed = await env.DB.prepare("SELECT 1 FROM revocations WHERE key = ?").bind(`c:${app.id}`).all();
     expect(listed.results).toHaveLength(1);
   }
+});
+
+test("the rows of a client that is deleted or revoked are removed later, and nothing else is", async () => {
+  const person = await signUpVerified();
+  const [kept, revoked, deleted] = [await newApp(), await newApp(), await newApp()];
+  for (const one of [kept, revoked, deleted])
+    await finished(one, person, undefined, { scope: "openid offline_access" });
+  await as("POST", `/${revoked.id}/revoke`, {});
+  await as("DELETE", `/${deleted.id}`);
+  await env.DB.exec("UPDATE oauth_endings SET at = at - 961000");
+  await env.DB.exec("UPDATE oauth_grants SET created_at = created_at - 962000, issued_at = issued_at - 962000");
+  const left = async (table: string) => {
+    const found = await rowsOf(`SELECT client_id AS id FROM ${table} WHERE user_id = ?`, person.userId);
+    return [kept, revoked, deleted].map(({ id }) => found.filter((row) => row["id"] === id).length);
+  };
+  expect(await left("oauth_grants")).toEqual([2, 2, 2]);
+  const deps = await createDeps(env, createExecutionContext());
+  // In as many runs as it takes.
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    let pages = 0;
+    cursor = await removeEndedGrants(deps, 0, cursor, () => pages++ > 0);
+  }
+  expect([await left("oauth_grants"), await left("oauth_consents")]).toEqual([
+    [2, 0, 0],
+    [1, 1, 0],
+  ]);
+  expect(await rowsOf("SELECT 1 FROM oauth_endings")).toEqual([]);
+  expect(await rowsOf("SELECT 1 FROM revocations WHERE user_id = ?", person.userId)).toEqual([]);
 });
 
 describe("redirect URLs", () => {

@@ -33,6 +33,7 @@ test("every endpoint has a method", async () => {
     ...[
       auth,
       client.sessions,
+      client.apps,
       client.twoFactor,
       passkeys,
       identities,
@@ -119,7 +120,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
   const lists = Object.values(client)
     .flatMap((noun) => Object.entries(noun) as [string, List][])
     .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
-  expect(lists).toHaveLength(18);
+  expect(lists).toHaveLength(19);
   for (const [, list] of lists) {
     const items: string[] = [];
     for await (const item of list("ID")) items.push(item);

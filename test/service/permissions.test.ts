@@ -35,6 +35,8 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "POST /api-keys": {},
   "GET /api-keys": {},
   "DELETE /api-keys/:id": {},
+  "GET /auth/apps": {},
+  "DELETE /auth/apps/:id": {},
   "GET /auth/identities": {},
   "POST /auth/identities/:id": {},
   "DELETE /auth/identities/:id": {},

@@ -132,13 +132,12 @@ for (const [route, stranger] of Object.entries(ROUTES)) {
   if (SHARED.test(route)) ROUTES[route.replace("/console/", "/account/")] = stranger;
 }
 /** Without the id of a client that could be one of ours, apps cost nothing. */
-for (const route of ["/oauth/authorize", "/oauth/userinfo", "/account/consent"].flatMap((at) => [
-  `GET ${at}`,
-  `POST ${at}`,
-])) {
+const FOR_APPS = ["oauth/authorize", "oauth/logout", "oauth/userinfo", "account/consent", "account/select-account"];
+for (const route of [...FOR_APPS, "account/tenant"].flatMap((at) => [`GET /${at}`, `POST /${at}`])) {
   ROUTES[route] = ["nothing"];
 }
-Object.assign(ROUTES, { "POST /oauth/token": ["nothing"], "GET /account": ["nothing"] });
+for (const at of ["token", "revoke", "introspect"]) ROUTES[`POST /oauth/${at}`] = ["nothing"];
+ROUTES["GET /account"] = ["nothing"];
 
 /** The routes that need a credential, with each kind of one that nobody was given. */
 const CREDENTIALS: Record<string, Stranger> = {

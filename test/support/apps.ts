@@ -178,22 +178,33 @@ export async function userinfoOf({ server, client }: Flow, accessToken: string, 
 }
 
 /** A request for tokens by hand. */
-export async function postToken(form: Record<string, string>, headers: Record<string, string> = {}) {
+export const postToken = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+  postTo("/oauth/token", form, headers);
+
+/** The fields with which an app proves itself. */
+export const proofOf = (app: App): Record<string, string> => ({
+  client_id: app.id,
+  ...(app.secret === undefined ? {} : { client_secret: app.secret }),
+});
+
+/** A form that an app sends by hand. */
+export async function postTo(path: string, form: Record<string, string>, headers: Record<string, string> = {}) {
   const response = await exports.default.fetch(
-    new Request(`${ISSUER}/oauth/token`, {
+    new Request(`${ISSUER}${path}`, {
       method: "POST",
       headers: { "cf-connecting-ip": newAddress(), ...headers },
       body: new URLSearchParams(form),
     }),
   );
-  return { status: response.status, headers: response.headers, body: await response.json<Record<string, unknown>>() };
+  const text = await response.text();
+  const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** The exchange of a code by hand. */
 export const exchangeOf = (app: App, { verifier }: Flow, answered: URL): Record<string, string> => ({
   grant_type: "authorization_code",
-  client_id: app.id,
-  ...(app.secret === undefined ? {} : { client_secret: app.secret }),
+  ...proofOf(app),
   code: answered.searchParams.get("code") ?? "",
   redirect_uri: CALLBACK,
   code_verifier: verifier,
@@ -207,8 +218,13 @@ export const rowsOf = async (sql: string, ...values: string[]) =>
   ).results;
 
 /** A finished sign-in, with what the app got. */
-export async function finished(app: App, person: Pick<Person, "email">, browser = new Browser()) {
-  const flow = await begin(app);
+export async function finished(
+  app: App,
+  person: Pick<Person, "email">,
+  browser = new Browser(),
+  changes: Record<string, string | null> = {},
+) {
+  const flow = await begin(app, changes);
   const answered = await signInTo(flow, person, browser);
   return { flow, answered, browser, ...(await redeem(flow, answered)) };
 }

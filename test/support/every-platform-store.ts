@@ -5,7 +5,7 @@ import { createDeps } from "../../src/base/deps";
 import { clearImports } from "../../src/service/imports/clear";
 import { continueMoves } from "../../src/service/moves/continue";
 import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
-import { CALLBACK, finished, userinfoOf } from "./apps";
+import { CALLBACK, finished, postTo, proofOf, userinfoOf } from "./apps";
 import { call, type Person, signUpVerified } from "./client";
 import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
@@ -71,11 +71,20 @@ async function usePlatformKeys(token: string, id: string): Promise<void> {
 }
 
 /** The stores of the apps that people sign in to. */
-async function useApps(token: string, person: Pick<Person, "email">): Promise<void> {
+async function useApps(token: string, person: Person): Promise<void> {
   const body = { name: "Shop", redirectUrls: [CALLBACK] };
   const app = (await call("POST", "/platform/clients", { token, body })).body.data;
-  const { flow, tokens, claims } = await finished(app, person);
+  const { flow, tokens, claims } = await finished(app, person, undefined, { scope: "openid offline_access" });
   await userinfoOf(flow, tokens.access_token, claims.sub);
+  const refresh = { ...proofOf(app), grant_type: "refresh_token", refresh_token: tokens.refresh_token ?? "" };
+  const { refresh_token: next } = (await postTo("/oauth/token", refresh)).body;
+  await postTo("/oauth/introspect", { ...proofOf(app), token: String(next) });
+  await postTo("/oauth/token", { ...refresh, refresh_token: String(next) });
+  // Used again, after its successor.
+  await postTo("/oauth/token", refresh);
+  await postTo("/oauth/revoke", { ...proofOf(app), token: tokens.access_token });
+  await call("GET", "/auth/apps", { token: person.token });
+  await call("DELETE", `/auth/apps/${app.id}.${person.tenantId}`, { token: person.token });
   await call("GET", "/platform/clients", { token });
   await call("PATCH", `/platform/clients/${app.id}`, { token, body: { name: "Store" } });
   await call("POST", `/platform/clients/${app.id}/secret`, { token, body: {} });

@@ -1,5 +1,9 @@
 /** Somebody who is inside a tenant by every way that there is. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { createDeps } from "../../src/base/deps";
+import { newClientId } from "../../src/oauth/clients/keys";
+import { makeOfflineToken } from "../../src/oauth/tokens/refresh-token";
 import type { SoftPasskey } from "./authenticator";
 import { call, newAddress, newEmail, PASSWORD, type Person, signUpVerified } from "./client";
 import { SAFARI } from "./devices";
@@ -34,6 +38,8 @@ export interface Insider {
   openPoll: Promise<{ status: number; body: { data?: unknown[] } }>;
   /** The socket of a listener of the other session, which is open. */
   openSocket: Awaited<ReturnType<typeof connect>> & { listenerId: string };
+  /** An app that somebody has allowed to stay connected. */
+  app: { clientId: string; refreshToken: string };
   mailedCode: { state: string; code: string };
   passkey: SoftPasskey;
   sub: string;
@@ -77,6 +83,26 @@ async function newIdentity({ userId }: Person): Promise<string> {
     .bind(sub, crypto.randomUUID(), userId, Date.now())
     .run();
   return sub;
+}
+
+/** As the consent and the exchange of a code would. */
+async function connectApp({ userId }: Person, tenantId: string): Promise<Insider["app"]> {
+  const [clientId, grantId] = [newClientId(), crypto.randomUUID()];
+  const settings = JSON.stringify({ consent: "ask", tenants: null, accessTokenSeconds: 60, idTokenAlgorithm: "ES256" });
+  const [now, end] = [Date.now(), Date.now() + 1e9];
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO oauth_clients (id, name, type, auth, enabled, settings, created_at, updated_at)
+       VALUES (?, 'Shop', 'native', 'none', 1, ?, 1, 1)`,
+    ).bind(clientId, settings),
+    env.DB.prepare(
+      `INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at, scopes,
+         generation, expires_at, ends_at, sign_in_id, amr, authenticated_at)
+       VALUES (?1, ?2, ?3, ?4, ?1, ?5, ?5, '["offline_access"]', 1, ?6, ?6, ?1, '["password"]', ?5)`,
+    ).bind(grantId, userId, clientId, tenantId, now, end),
+  ]);
+  const { keys } = await createDeps(env, createExecutionContext());
+  return { clientId, refreshToken: await makeOfflineToken(keys, { clientId, grantId, generation: 1 }) };
 }
 
 async function openSocketOf(token: string): Promise<Insider["openSocket"]> {
@@ -125,6 +151,7 @@ export async function newInsider(): Promise<Insider> {
     source: { id: source.id, secret },
     feed: { id: feed.id, token: feed.token },
     openSocket: await openSocketOf(token),
+    app: await connectApp(person, tenantId),
     mailedCode: { state, code: codeIn(await mailTo(email, /sign-in code/)) },
     passkey: await addPasskey(own),
     sub: await newIdentity(person),

@@ -8,7 +8,7 @@ import type { Answer } from "./client";
 /** The limits of `/oauth` and of clients; see test/oauth. */
 export type OAuthRule = Extract<
   RuleName,
-  "authorize" | "consent" | "token" | "tokenPublic" | "clientAuth" | "userinfo" | "writeClients"
+  "authorize" | "consent" | "token" | "tokenPublic" | "clientAuth" | "userinfo" | "introspect" | "writeClients"
 >;
 
 export interface OverriddenCall {
@@ -16,6 +16,8 @@ export interface OverriddenCall {
   /** The path from the root. */
   path: string;
   body?: unknown;
+  /** In place of the body. */
+  form?: Record<string, string>;
   token?: string | undefined;
   ip?: string;
   headers?: Record<string, string>;
@@ -24,15 +26,19 @@ export interface OverriddenCall {
 /** Calls the Worker with some of its variables or bindings changed, and waits for the work after the response. */
 export async function callUnder(
   variables: Record<string, unknown>,
-  { method = "POST", path, body = {}, token, ip = "203.0.113.250", headers: given = {} }: OverriddenCall,
+  { method = "POST", path, body = {}, form, token, ip = "203.0.113.250", headers: given = {} }: OverriddenCall,
 ): Promise<Answer> {
   const context = createExecutionContext();
-  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": ip, ...given });
+  const headers = new Headers({
+    ...(form ? {} : { "content-type": "application/json" }),
+    "cf-connecting-ip": ip,
+    ...given,
+  });
   if (token) headers.set("authorization", `Bearer ${token}`);
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, {
     method,
     headers,
-    body: method === "GET" ? null : JSON.stringify(body),
+    body: method === "GET" ? null : form ? new URLSearchParams(form) : JSON.stringify(body),
   });
   const response = await worker.fetch(request, { ...env, ...variables } as Env, context);
   const answer = { status: response.status, headers: response.headers, body: await response.json() };

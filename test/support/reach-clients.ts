@@ -9,3 +9,5 @@ export const CLIENTS = [
   "DELETE /platform/clients/:id/secret/previous",
   "POST /platform/clients/:id/revoke",
 ];
+
+export const APPS = ["GET /auth/apps", "DELETE /auth/apps/:id"];

@@ -134,6 +134,13 @@ export const WAYS_INSIDE: Record<string, WayInside> = {
         await send(insider, "POST", "/auth/refresh", { body: { refreshToken: insider.other.refreshToken } }),
       ),
   },
+  app: {
+    stands: ["oauth_grants"],
+    async works({ app: { clientId, refreshToken }, variables }) {
+      const form = { grant_type: "refresh_token", client_id: clientId, refresh_token: refreshToken };
+      return (await callUnder(variables, { path: "/oauth/token", form, ip: newAddress() })).status === 200;
+    },
+  },
   password: {
     stands: ["password"],
     async works(insider) {

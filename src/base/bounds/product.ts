@@ -36,11 +36,19 @@ export const BOUNDS_OF_PRODUCT = {
   },
   oauth_grants: {
     grower: ["person"],
-    rows: "`MAX_CLIENTS` for each session and membership",
-    bytes: "400 bytes",
+    rows: "`MAX_CLIENTS` for each session and membership; 20 for each membership and client that outlive sessions",
+    bytes: "900 bytes",
     isCounted: false,
-    ends: "with its session",
-    test: "oauth/clients.test.ts > stop at the cap, also in parallel",
+    ends: "with its session; without one, `deleteExpired`, when the app has not used it for `idleDays`",
+    test: "oauth/offline.test.ts > ends when it is not used for idleDays, and the oldest of more than 20",
+  },
+  oauth_endings: {
+    grower: ["operator", "product"],
+    rows: "`MAX_CLIENTS`, and as many as are deleted or revoked in an hour",
+    bytes: "60 bytes",
+    isCounted: false,
+    ends: "`removeEndedGrants`, 16 minutes later",
+    test: "oauth/clients.test.ts > of a client that is deleted or revoked are removed later, and nothing else is",
   },
   portal_links: {
     grower: ["tenant", "product"],

@@ -131,8 +131,10 @@ export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unkno
 const prepare = (db: Db, { text, params }: Bound<unknown>) => db.$client.prepare(text).bind(...params);
 
 type Statement = SQLWrapper | Rows<unknown> | Bound<unknown>;
-type Statements = Record<string, Statement | Statement[] | undefined>;
+export type Statements = Record<string, Statement | Statement[] | undefined>;
 type RowOf<S> = S extends Rows<infer Row> | Bound<infer Row> ? Row : unknown;
+/** The result rows of named statements. */
+export type RowsOf<S extends Statements> = { [K in keyof S]: ResultOf<S[K]> };
 type ResultOf<S> = NonNullable<S> extends (infer One)[] ? RowOf<One>[] : RowOf<NonNullable<S>>[];
 
 function bound(statement: Statement): Bound<unknown> {
@@ -147,16 +149,13 @@ function bound(statement: Statement): Bound<unknown> {
  * of all of them. Drizzle's `db.batch` takes no raw statements with parameters, and mixes up columns that have the same
  * name.
  */
-export async function atomically<S extends Statements>(
-  db: Db,
-  statements: S,
-): Promise<{ [K in keyof S]: ResultOf<S[K]> }> {
+export async function atomically<S extends Statements>(db: Db, statements: S): Promise<RowsOf<S>> {
   const named = Object.entries(statements).map(([name, given]) => ({ name, list: given ? [given].flat() : [] }));
   const all = named.flatMap(({ list }) => list.map((statement) => prepare(db, bound(statement))));
   // D1 refuses a batch without statements.
   const results = (all.length === 0 ? [] : await db.$client.batch(all)).values();
   const byName = named.map(({ name, list }) => [name, list.flatMap(() => results.next().value?.results ?? [])]);
-  return Object.fromEntries(byName) as { [K in keyof S]: ResultOf<S[K]> };
+  return Object.fromEntries(byName) as RowsOf<S>;
 }
 
 /**

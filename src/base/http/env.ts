@@ -27,6 +27,8 @@ export interface AppEnv {
     currentUser: CurrentUser;
     /** The path at which pages of the console are mounted elsewhere, such as in a portal. */
     mountedAt: string | undefined;
+    /** What a page for an app may do beyond the policy of pages. */
+    pageUses: { imageOrigin?: string; anyFormAction?: true } | undefined;
     /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */
     secureHeadersNonce: string;
     /** Set where a call has reached its source, which notes itself why it refuses one. */

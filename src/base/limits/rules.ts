@@ -99,6 +99,7 @@ export const RULES = {
   unverifiedPayloadBytes: { limit: 5 * MIB, windowSeconds: day },
   unverifiedTotalBytes: { limit: 256 * MIB, windowSeconds: day },
   unverifiedHost: { limit: 60, windowSeconds: minute },
+  introspect: { limit: 6000, windowSeconds: minute },
   metrics: { limit: 30, windowSeconds: minute },
   deepHealth: { limit: 30, windowSeconds: minute },
   ...MAILS,

@@ -173,10 +173,12 @@ const mailsWithTokens = () =>
 const notices = () =>
   [
     z.object({
-      kind: z.enum(["recoveryCodesRenewed", "recoveryCodeUsed", "refreshTokenReused", "accountExported"]),
+      kind: z.enum(["recoveryCodesRenewed", "recoveryCodeUsed", "accountExported"]),
       id,
       userId,
     }),
+    /** `appName`: whose token it was; missing for one of a session. */
+    z.object({ kind: z.literal("refreshTokenReused"), id, userId, appName: z.string().optional() }),
     z.object({
       kind: z.literal("passwordChanged"),
       id,

@@ -2,14 +2,24 @@
 import type { TokenAlgorithm } from "../crypto/signing-keys";
 
 /** The scopes of OpenID Connect that apps can ask for; `tenant` is ours. */
-export const SIGN_IN_SCOPES = ["openid", "profile", "email", "tenant"] as const;
+export const SIGN_IN_SCOPES = ["openid", "profile", "email", "tenant", "offline_access"] as const;
 export type SignInScope = (typeof SIGN_IN_SCOPES)[number];
 
+/** How an app can get tokens. */
+export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
+export type GrantType = (typeof GRANT_TYPES)[number];
+
 export interface ClientSettings {
+  logoUrl: string | null;
   homepageUrl: string | null;
   privacyUrl: string | null;
   termsUrl: string | null;
+  /** Where our pages lead that have no request of the app (OpenID Connect Core 4). */
+  initiateLoginUrl: string | null;
   redirectUrls: readonly string[];
+  /** Where people may go after they have signed out. */
+  postLogoutUrls: readonly string[];
+  grants: readonly GrantType[];
   scopes: readonly SignInScope[];
   /** `skip`: nobody is asked. For apps of the operator's own. */
   consent: "ask" | "skip";
@@ -23,4 +33,17 @@ export interface ClientSettings {
   idTokenClaims: boolean;
   accessTokenSeconds: number;
   idTokenSeconds: number;
+  /** How long an offline grant lasts that is not used, and how long at most. */
+  idleDays: number;
+  maxDays: number;
 }
+
+/** What clients have that were registered before these settings. */
+export const LATER_SETTINGS = {
+  logoUrl: null,
+  initiateLoginUrl: null,
+  postLogoutUrls: [],
+  grants: GRANT_TYPES,
+  idleDays: 30,
+  maxDays: 90,
+} as const satisfies Partial<ClientSettings>;

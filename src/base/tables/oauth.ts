@@ -1,4 +1,4 @@
-/** Apps that sign people in here: their clients, what people have allowed them, and the sign-ins of their sessions. */
+/** Apps that sign people in here: their clients, what people have allowed them, and their grants. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ClientSettings } from "../schemas/client-settings";
@@ -49,8 +49,9 @@ export const oauthConsents = sqliteTable(
 );
 
 /**
- * A sign-in to a client. It ends with its session by a trigger, so that no way to end one forgets it, and another
- * trigger revokes its tokens. The migration creates both, and it WITHOUT ROWID.
+ * A sign-in to a client, or an offline grant, which outlives the session. A sign-in ends with its session by a trigger,
+ * so that no way to end one forgets it, and all of somebody's grants end with the membership and when the person is
+ * suspended; another trigger revokes their tokens. The migrations create these, and the table WITHOUT ROWID.
  */
 export const oauthGrants = sqliteTable(
   "oauth_grants",
@@ -59,15 +60,45 @@ export const oauthGrants = sqliteTable(
     userId: text("user_id").notNull(),
     clientId: text("client_id").notNull(),
     tenantId: text("tenant_id").notNull(),
+    /** An offline grant has its own id here: it has no session, and the index below wants a value. */
     sessionId: text("session_id").notNull(),
     createdAt: integer("created_at").notNull(),
     /** When it last gave tokens, and to which address. */
     issuedAt: integer("issued_at").notNull(),
     issuedTo: text("issued_to"),
+    /** The columns from here on are those of offline grants. The `User-Agent` to which it last gave tokens. */
+    device: text(),
+    /** JSON list of scopes. */
+    scopes: text(),
+    /** The number of the refresh token that works; the one before does while this one is unused. */
+    generation: integer(),
+    /** When it ends unless it is used, and when it ends at the latest. */
+    expiresAt: integer("expires_at"),
+    endsAt: integer("ends_at"),
+    /** Of the sign-in from which it comes: its id, and how and when the person signed in. */
+    signInId: text("sign_in_id"),
+    amr: text(),
+    authenticatedAt: integer("authenticated_at"),
   },
   (t) => [
     uniqueIndex("oauth_grants_by_session").on(t.sessionId, t.clientId, t.tenantId),
     index("oauth_grants_by_user").on(t.userId),
     index("oauth_grants_by_tenant").on(t.tenantId),
+    index("oauth_grants_by_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`),
   ],
+);
+
+/**
+ * A client whose grants have ended, and with it, if it was deleted, what people have allowed it. Nothing works any more
+ * when a row is written; a job removes the rows of the other tables later. The migration creates it WITHOUT ROWID.
+ */
+export const oauthEndings = sqliteTable(
+  "oauth_endings",
+  {
+    clientId: text("client_id").notNull(),
+    /** Grants from until then have ended (Unix ms). */
+    at: integer().notNull(),
+    isDeleted: integer("is_deleted").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.clientId, t.at] }), index("oauth_endings_by_time").on(t.at)],
 );

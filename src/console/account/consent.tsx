@@ -1,15 +1,8 @@
 /** The page on which somebody allows an app what it asks for. */
 import type { ClientRow } from "../../oauth/clients/store";
+import { textOf } from "../../oauth/scope-texts";
 import { PostForm } from "../components/buttons";
 import { NarrowPage } from "../components/narrow-page";
-
-/** What each scope lets an app see. */
-const TEXTS: Record<string, string> = {
-  openid: "Know that it is you",
-  profile: "See your name",
-  email: "See your email address",
-  tenant: "See which tenant you work in, and your role there",
-};
 
 interface ConsentProps {
   client: ClientRow;
@@ -27,13 +20,14 @@ interface ConsentProps {
 export const Consent = ({ client, host, scopes, email, tenantName, ask, another }: ConsentProps) => (
   <NarrowPage title={`${client.name} wants to sign you in`}>
     <PostForm action="/consent" class="card">
+      {client.settings.logoUrl === null ? null : <img class="brand-logo" src={client.settings.logoUrl} alt="" />}
       <p class="break">
         You go to <strong>{host}</strong> as <strong>{email}</strong>, in the tenant <strong>{tenantName}</strong>.{" "}
         <a href={another}>Not you?</a> The app will:
       </p>
       <ul>
         {scopes.map((scope) => (
-          <li>{TEXTS[scope] ?? scope}</li>
+          <li>{textOf(scope)}</li>
         ))}
       </ul>
       <Links client={client} />
@@ -68,17 +62,3 @@ const Links = ({ client: { settings } }: Pick<ConsentProps, "client">) => {
     </p>
   );
 };
-
-/** Nothing goes to a program on the person's device without a click, because any program there could name the app. */
-export const ToDevice = ({ client, address }: { client: ClientRow; address: string }) => (
-  <NarrowPage title={`Continue to ${client.name}`}>
-    <div class="card">
-      <p>The app runs on this device. Go on only if you have started it yourself.</p>
-      <div class="row">
-        <a class="button main" href={address}>
-          Continue
-        </a>
-      </div>
-    </div>
-  </NarrowPage>
-);

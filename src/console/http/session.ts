@@ -1,6 +1,7 @@
 /** The console's session: who is signed in, by the session cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { RowsOf, Statements } from "../../base/db/client";
 import { accessOf } from "../../base/http/access";
 import { clientContextOf } from "../../base/http/client-context";
 import type { AppEnv } from "../../base/http/env";
@@ -26,13 +27,24 @@ import { redirectWithFlash } from "./page";
 const isByScript = (c: Context<AppEnv>): boolean => c.req.header("sec-fetch-dest") === "empty";
 
 /** The signed-in user, for pages that anybody may see; null when nobody is signed in. */
-export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser | null> {
+export const findCurrentUser = async (c: Context<AppEnv>): Promise<CurrentUser | null> =>
+  (await findCurrentUserWith(c, () => ({})))?.user ?? null;
+
+/**
+ * The signed-in user, if there is one, and the rows of `also`, which is read in the same round trip; null for a browser
+ * without a good cookie.
+ */
+export async function findCurrentUserWith<S extends Statements>(
+  c: Context<AppEnv>,
+  also: (claims: AccessClaims) => S,
+): Promise<{ user: CurrentUser | null; also: RowsOf<S> } | null> {
   const token = getConsoleCookie(c, "session");
   if (token === undefined) return null;
   const client = { origin: originOf(c), context: () => clientContextOf(c) };
-  const found = await authenticateConsoleSession(c.get("deps"), token, client, { mayRenew: !isByScript(c) });
+  const shown = await authenticateConsoleSession(c.get("deps"), token, client, { mayRenew: !isByScript(c), also });
+  const found = shown?.found;
   if (found?.newCookie) await setCookie(c, found.user.principal, found.newCookie);
-  return found?.user ?? null;
+  return shown && { user: found?.user ?? null, also: shown.also };
 }
 
 /** Sets the session cookie. The browser gets no token of the API. */

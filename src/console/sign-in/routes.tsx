@@ -12,6 +12,7 @@ import { recovery } from "../../identity/recovery/api";
 import { findClaim } from "../../identity/recovery/email-verification";
 import { deleteSessionOfUser } from "../../identity/sessions/store";
 import { signIn } from "../../identity/sign-in/api";
+import { openRequest } from "../../oauth/authorization/authorize";
 import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
@@ -134,11 +135,18 @@ function registerAgain(c: Context<AppEnv>, refused: Refused, sent: ReturnType<ty
 
 const token = (sent: Form) => sent.texts("token");
 
+/** The address that the app has named. Throws VALIDATION_FAILED for a request that is not ours or is over. */
+async function hintedAddress(c: Context<AppEnv>): Promise<string> {
+  const request = c.req.query("r");
+  const hint = request && (await openRequest(c.get("deps"), request)).params.get("login_hint");
+  return hint?.includes("@") ? hint : "";
+}
+
 export const accountPages = new Pages()
   .get("/sign-in", async (c) => {
     const to = requestedReturn(c);
     // Somebody who is signed in is sent here by an app that wants another sign-in.
-    if (isForApps(c)) return signInPage(c, "", to);
+    if (isForApps(c)) return signInPage(c, await hintedAddress(c), to);
     return (await findCurrentUser(c)) ? c.redirect(safePath(to), 303) : signInPage(c, "", to);
   })
   .form("/sign-in", signIn.startLogin, {

@@ -19,7 +19,10 @@ const REFERENCE_TITLE = "API reference";
 /** The pages by what the reader is doing. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Start", [START, "quick-start", "add-to-your-product", "console"]],
-  ["Users sign in", ["sign-in-for-apps", "sign-in-providers", "passkeys", "languages", "tokens", "verify-tokens"]],
+  [
+    "Users sign in",
+    ["web-session", "sign-in-for-apps", "sign-in-providers", "passkeys", "languages", "tokens", "verify-tokens"],
+  ],
   ["Customers", ["roles", "platform-api", "portal", "audit-log"]],
   ["Send webhooks", ["event-types", "filters", "order", "retries", "rotate-a-secret", "operational-events"]],
   ["Receive events", ["verify", "receive", "listen", "feeds", "inbound"]],
@@ -40,6 +43,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "two-factor",
     "passkeys",
     "identities",
+    "apps",
     "tenants",
     "members",
     "invitations",

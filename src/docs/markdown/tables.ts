@@ -188,6 +188,13 @@ const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: s
   unknownApiKey: ["IP address", "requests with an API key or a platform key that does not exist"],
   unknownSource: ["IP address", "calls to sources that do not exist"],
   unknownPortal: ["IP address", "pages of portals with a cookie of no session"],
+  token: ["client with a secret", "requests for tokens and to give them back"],
+  tokenPublic: ["client without a secret and IP address", "the same"],
+  clientAuth: ["IP address", "requests of clients that do not prove themselves"],
+  userinfo: ["sign-in or connection", "requests for userinfo"],
+  introspect: ["client", "questions about tokens"],
+  authorize: ["IP address", "sign-ins and sign-outs that apps ask for"],
+  consent: ["user", "answers on the pages for apps"],
   catalogReads: ["catalogue", "pages and files that anybody reads"],
   unverifiedDeliveries: ["tenant without a verified owner", "deliveries; the others are refused with 403"],
   unverifiedEvents: [

@@ -8,7 +8,7 @@ import type { EndedAccess } from "../../base/mail/job";
 import { SYSTEM } from "../../base/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
-import { endSessions } from "../tokens/revocations-store";
+import { endSessionsAndApps } from "../tokens/revocations-store";
 
 /**
  * For `users u`: the tenants that a reclaimed account leaves, as a JSON array of `TenantRef`; empty for a verified
@@ -74,7 +74,9 @@ export function reclaim(userId: string, condition: SQL, nowMs: number) {
       nowMs,
     ),
     memberships: sql`DELETE FROM memberships WHERE ${ownTenants} AND ${unproven}`,
-    sessions: endSessions(sql`user_id = ${userId} AND ${unproven}`, nowMs),
+    // Whoever registered the account has allowed these apps, and not the owner of the address.
+    appConsents: sql`DELETE FROM oauth_consents WHERE user_id = ${userId} AND ${unproven}`,
+    sessions: endSessionsAndApps(sql`user_id = ${userId} AND ${unproven}`, "all", nowMs),
     mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
       AND purpose IN ('verify', 'undo', 'change-email')
       AND ${unproven}`,

@@ -18,7 +18,7 @@ import { endEmailChanges } from "../accounts/mailed-links-store";
 import type { MailedToken, Recipient } from "../accounts/verification-store";
 import { endedOf, reclaim, tenantsToLeave } from "../reclaim/reclaim-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
-import { endSessions } from "../tokens/revocations-store";
+import { endSessionsAndApps } from "../tokens/revocations-store";
 import { endCredentials } from "./credentials-store";
 
 /**
@@ -119,7 +119,7 @@ export async function resetPasswordByToken(
     password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_by = NULL,
         email_verified_at = coalesce(email_verified_at, ${nowMs})
       WHERE id = ${userId} AND ${live}`,
-    endedSessions: endSessions(sql`user_id = ${userId} AND ${live}`, nowMs),
+    endedSessions: endSessionsAndApps(sql`user_id = ${userId} AND ${live}`, "all", nowMs),
     portalLinks: endPortalLinks(
       userId,
       live,
@@ -157,7 +157,7 @@ export async function changePasswordOfUser({ db, now }: Deps, write: PasswordWri
     updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash}
       RETURNING id`,
     recorded: auditOfUser("auth.password_changed", { tenantId, userId, actor }),
-    sessions: endSessions(sql`user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`, now()),
+    sessions: endSessionsAndApps(sql`user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`, "own", now()),
     portalLinks: endPortalLinks(userId, changed, { actor, reason: "password-changed" }, now()),
     tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
       AND purpose IN ('reset', 'change-email') AND ${changed}`,

@@ -7,7 +7,7 @@ import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import type { Suspect } from "../../webhooks/subscriptions/suspects-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
-import { endSessions } from "../tokens/revocations-store";
+import { endSessionsAndApps } from "../tokens/revocations-store";
 import { type EndedCredential, endMadeCredentials } from "./made-credentials-store";
 import { type EmailMove, MOVE_COLUMNS, MOVE_JOIN, restoreEmail, STORED_SECRET } from "./revert-email-store";
 import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
@@ -106,7 +106,9 @@ export async function revertByToken(
       AND (id = ${stored("identity")} OR created_at >= (SELECT t.created_at ${token}))`,
     ...revertTwoFactor(link, { subject, when }),
     ...revertRecoveryCodes(link, { subject, when }),
-    sessions: endSessions(sql`user_id = ${subject} AND ${when(...ENDING)}`, nowMs),
+    appConsents: sql`DELETE FROM oauth_consents WHERE user_id = ${subject} AND ${isLive}
+      AND updated_at >= (SELECT t.created_at ${token})`,
+    sessions: endSessionsAndApps(sql`user_id = ${subject} AND ${when(...ENDING)}`, "all", nowMs),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
     portalLinks: endPortalLinks(subject, sql`true`, { actor: holderOfToken(subject, origin), reason: "not-me" }, nowMs),
     tenantKey: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id = ${stored("key")} AND revoked_at IS NULL`,

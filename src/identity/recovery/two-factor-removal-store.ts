@@ -10,7 +10,7 @@ import type { RequestOrigin } from "../../base/schemas/actor";
 import { auditOfLink, holderOfToken } from "../../tenancy/audit/record-store";
 import type { MailedToken } from "../accounts/verification-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
-import { endSessions } from "../tokens/revocations-store";
+import { endSessionsAndApps } from "../tokens/revocations-store";
 import { stateOfFactor } from "../two-factor/store";
 
 /**
@@ -72,7 +72,7 @@ export async function removeFactorByToken(
       WHERE id = ${userId} AND ${isDone} RETURNING id`,
     recorded: auditOfLink("auth.2fa_removed", userId, origin),
     codes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${isDone}`,
-    sessions: endSessions(sql`user_id = ${userId} AND ${isDone}`, nowMs),
+    sessions: endSessionsAndApps(sql`user_id = ${userId} AND ${isDone}`, "own", nowMs),
     portalLinks: endPortalLinks(
       userId,
       isDone,

@@ -1,13 +1,15 @@
 /** Authenticates a session in one D1 round trip, so that revocation and role changes take effect at once. */
 
+import type { RowsOf, Statements } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import type { ClientContext } from "../../base/schemas/client-context";
 import type { AuthMethod, CurrentUser, SessionPrincipal } from "../../base/schemas/principal";
 import { knownRole, type Permission, permissionsOf } from "../../base/schemas/roles";
-import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../base/signers/jwt";
+import { type AccessClaims, type ShownClaims, verifyAccessToken, verifyConsoleToken } from "../../base/signers/jwt";
 import { type NewCookie, renewCookie } from "./console-cookie";
-import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
+import { findLiveConsoleSession, type LiveConsoleSession } from "./console-session-store";
+import { findLiveSession, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
 
@@ -23,19 +25,30 @@ export async function authenticateSession(
 }
 
 /**
- * Returns the user of a console cookie, and the cookie that takes its place, if it is time for one; null when the
- * cookie is invalid, expired or a copy, or its session is revoked. Without `mayRenew` it stays.
+ * Returns the user of a console cookie, and the cookie that takes its place, if it is time for one; none when the
+ * cookie is a copy, or its session has ended or is revoked. Without `mayRenew` it stays. The statements of `also` run
+ * in the same round trip. Null for a cookie that is invalid or expired.
  */
-export async function authenticateConsoleSession(
+export async function authenticateConsoleSession<S extends Statements>(
   deps: Deps,
   token: string,
   client: { origin: RequestOrigin; context: () => ClientContext },
-  { mayRenew }: { mayRenew: boolean },
+  { mayRenew, also }: { mayRenew: boolean; also: (claims: AccessClaims) => S },
+): Promise<{ found: { user: CurrentUser; newCookie: NewCookie | null } | null; also: RowsOf<S> } | null> {
+  const claims = await verifyConsoleToken(deps, token, deps.now());
+  if (!claims) return null;
+  const { live, also: read } = await findLiveConsoleSession(deps, claims, also(claims), deps.now());
+  return { found: live ? await admitConsole(deps, claims, live, client, mayRenew) : null, also: read };
+}
+
+async function admitConsole(
+  deps: Deps,
+  claims: ShownClaims,
+  live: LiveConsoleSession,
+  client: { origin: RequestOrigin; context: () => ClientContext },
+  mayRenew: boolean,
 ): Promise<{ user: CurrentUser; newCookie: NewCookie | null } | null> {
-  const nowMs = deps.now();
-  const claims = await verifyConsoleToken(deps, token, nowMs);
-  const live = claims && (await findLiveConsoleSession(deps, claims, nowMs));
-  const principal = live && admit(deps, claims, live.session, client.origin);
+  const principal = admit(deps, claims, live.session, client.origin);
   if (!principal) return null;
   const newCookie = await renewCookie(deps, claims, live.cookie, { mayRenew, context: client.context });
   if (newCookie === "ended") return null;

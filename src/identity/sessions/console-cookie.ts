@@ -9,8 +9,8 @@ import type { ClientContext } from "../../base/schemas/client-context";
 import type { ShownClaims } from "../../base/signers/jwt";
 import { HOUR_MS, MINUTE_MS } from "../../base/time";
 import { replaceCookie } from "./console-cookie-store";
+import type { StoredCookie } from "./console-session-store";
 import { deleteSessionByToken } from "./refresh-store";
-import type { StoredCookie } from "./store";
 
 const REPLACED_AFTER_MS = HOUR_MS;
 /** For so long a browser may have requests under way that it sent with the former cookie. */

@@ -13,7 +13,7 @@ import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import { SECOND_FACTOR_DUE } from "../tokens/due-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
-import { endSessions, revokeSessions } from "../tokens/revocations-store";
+import { endSessions, endSessionsAndApps, revokeSessions } from "../tokens/revocations-store";
 import type { DeviceKeys } from "./known-devices";
 import { TOKEN_SUBJECT, type TokenSubject } from "./token-subject-store";
 
@@ -160,7 +160,7 @@ export interface LiveSession extends Account {
   amr: string | null;
 }
 
-const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
+export const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
     coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name, u.locale,
     u.external_id AS externalId,
     u.email_verified_at AS emailVerifiedAt, u.email_verified_by IS NULL AS isProvenByMail,
@@ -180,7 +180,7 @@ const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
  */
 const ISSUED_WITHIN_MS = 2_000;
 
-const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
+export const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
     JOIN users u ON u.id = s.user_id JOIN tenants t ON t.id = s.tenant_id
   WHERE s.id = ${sql.placeholder("sessionId")} AND s.tenant_id = ${sql.placeholder("tenantId")}
     AND s.user_id = ${sql.placeholder("userId")} AND s.expires_at > ${sql.placeholder("nowMs")}
@@ -196,36 +196,6 @@ export async function findLiveSession(
 ): Promise<LiveSession | undefined> {
   const [row] = await liveSession(db, { ...claims, nowMs });
   return row;
-}
-
-/** What a session stores about the console's cookie, and where it was last replaced. */
-export interface StoredCookie {
-  cookieGeneration: number;
-  cookieReplacedAt: number | null;
-  ipAddress: string | null;
-  deviceName: string | null;
-  expiresAt: number;
-}
-
-/** How many tenants the console's switcher offers. */
-const MAX_LISTED_TENANTS = 50;
-
-const liveConsoleSession = prepared<LiveSession & StoredCookie & { tenants: string }>(sql`SELECT ${LIVE_SESSION},
-    s.cookie_generation AS cookieGeneration, s.cookie_replaced_at AS cookieReplacedAt, s.ip_address AS ipAddress,
-    s.device_name AS deviceName, s.expires_at AS expiresAt,
-    (SELECT json_group_array(json_object('id', mine.id, 'name', mine.name)) FROM (
-      SELECT mt.id, mt.name FROM memberships mm JOIN tenants mt ON mt.id = mm.tenant_id
-      WHERE mm.user_id = s.user_id
-      ORDER BY mt.name, mt.id LIMIT ${sql.raw(String(MAX_LISTED_TENANTS))}) mine) AS tenants
-  ${OF_CLAIMS}`);
-
-/** The same for the console, with the user's tenants, by name. */
-export async function findLiveConsoleSession({ db }: Deps, claims: ShownClaims, nowMs: number) {
-  const [row] = await liveConsoleSession(db, { ...claims, nowMs });
-  if (!row) return undefined;
-  const { tenants, cookieGeneration, cookieReplacedAt, ipAddress, deviceName, expiresAt, ...session } = row;
-  const cookie: StoredCookie = { cookieGeneration, cookieReplacedAt, ipAddress, deviceName, expiresAt };
-  return { session, cookie, tenants: JSON.parse(tenants) as { id: string; name: string }[] };
 }
 
 /** Records that the session was used at `nowMs`. */
@@ -274,7 +244,7 @@ export async function deleteAllSessionsOfUser({ db }: Deps, { userId, actor }: O
       sql`(SELECT DISTINCT tenant_id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) s`,
       nowMs,
     ),
-    deleted: endSessions(sql`user_id = ${userId}`, nowMs),
+    deleted: endSessionsAndApps(sql`user_id = ${userId}`, "own", nowMs),
     portalLinks: endPortalLinks(userId, sql`true`, { actor, reason: "logout-all" }, nowMs),
   });
 }

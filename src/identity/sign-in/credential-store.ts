@@ -10,7 +10,7 @@ import { methodsOfPasskey, type PasskeyUse, passkeyStillValid, usePasskey } from
 import type { ProviderIdentity } from "../providers/identity";
 import { type IdentityUse, identityStillValid, insertIdentity, isAdded, useIdentity } from "../providers/store";
 import { type NewSession, passwordStillValid, type SessionPreconditions } from "../sessions/store";
-import { endSessions } from "../tokens/revocations-store";
+import { endSessionsAndApps } from "../tokens/revocations-store";
 import { consumeFactor, type Factor, factorStillValid } from "../two-factor/store";
 
 /** The first credential of who somebody is, before the second factor. */
@@ -63,7 +63,7 @@ export function preparationsOf(
       meta: { provider: identity.provider },
     }),
     // Somebody else may have signed in before, so all former sessions end.
-    formerSessions: endSessions(sql`user_id = ${userId} AND ${added}`, nowMs),
+    formerSessions: endSessionsAndApps(sql`user_id = ${userId} AND ${added}`, "all", nowMs),
     linkRevert: insertRevert(revert, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
   };
 }

@@ -4,7 +4,7 @@ import type { TokenAlgorithm } from "../../base/crypto/signing-keys";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import { OAUTH_PATH } from "../../base/paths";
-import { SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
+import { GRANT_TYPES, SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
 import type { discovery } from "./schemas";
 
 const CLAIMS = [
@@ -43,18 +43,23 @@ const CLAIMS_OF_APPS = [
   "tenant_ext",
 ];
 
-const CLIENT_METHODS = ["client_secret_basic", "client_secret_post", "none"];
+const SECRET_METHODS = ["client_secret_basic", "client_secret_post"];
 
 /** What apps need besides. */
 const forApps = (issuer: string) => ({
   authorization_endpoint: `${issuer}${OAUTH_PATH}/authorize`,
   token_endpoint: `${issuer}${OAUTH_PATH}/token`,
   userinfo_endpoint: `${issuer}${OAUTH_PATH}/userinfo`,
+  end_session_endpoint: `${issuer}${OAUTH_PATH}/logout`,
+  revocation_endpoint: `${issuer}${OAUTH_PATH}/revoke`,
+  introspection_endpoint: `${issuer}${OAUTH_PATH}/introspect`,
   scopes_supported: [...SIGN_IN_SCOPES],
   response_types_supported: ["code"],
-  response_modes_supported: ["query"],
-  grant_types_supported: ["authorization_code"],
-  token_endpoint_auth_methods_supported: CLIENT_METHODS,
+  response_modes_supported: ["query", "form_post"],
+  grant_types_supported: [...GRANT_TYPES],
+  token_endpoint_auth_methods_supported: [...SECRET_METHODS, "none"],
+  revocation_endpoint_auth_methods_supported: [...SECRET_METHODS, "none"],
+  introspection_endpoint_auth_methods_supported: SECRET_METHODS,
   code_challenge_methods_supported: ["S256"],
   prompt_values_supported: ["none", "login", "consent", "select_account", "create"],
   acr_values_supported: ["urn:postern:acr:1", "urn:postern:acr:2"],

@@ -28,7 +28,7 @@ export const SECOND_FACTOR_OF_MAKER_DUE = sql`CASE
     ELSE t.second_factor_from END`;
 
 /** `methods` is the `amr` of a session of the user `u` and the member `m` of the tenant `t`. */
-const dueAt = (methods: SQL): SQL => sql`CASE
+export const dueAt = (methods: SQL): SQL => sql`CASE
     WHEN t.second_factor_from IS NULL OR u.totp_enabled_at IS NOT NULL OR NOT ${IS_IN_SCOPE} THEN NULL
     WHEN instr(${methods}, '"passkey"') > 0 AND EXISTS (SELECT 1 FROM passkeys fp WHERE fp.user_id = u.id) THEN NULL
     ELSE t.second_factor_from END`;

@@ -59,6 +59,21 @@ export const endSessions = (condition: SQL, nowMs: number): SQL[] => [
 ];
 
 /**
+ * Ends the sessions of a person, and the offline grants of apps: of all of them, or only of the operator's own, which
+ * ask nobody and so are no more than a session. `condition` holds for rows of `sessions` and of `oauth_grants` alike:
+ * it names `user_id`, and `id` at most to leave a session out.
+ */
+export const endSessionsAndApps = (condition: SQL, apps: "all" | "own", nowMs: number): SQL[] => [
+  sql`DELETE FROM oauth_grants WHERE (${condition}) AND session_id = id ${
+    apps === "all"
+      ? sql``
+      : sql`AND client_id IN (SELECT c.id FROM oauth_clients c WHERE c.settings ->> '$.consent' = 'skip')`
+  }`,
+  // Last: audit events ask whether it has changed a row.
+  ...endSessions(condition, nowMs),
+];
+
+/**
  * Ends the sessions of members in their tenants. `condition` holds for rows of `memberships` and of `sessions` alike:
  * it names `tenant_id` and `user_id`. Must come before the memberships end.
  */
@@ -76,6 +91,7 @@ export const endSessionsOfMembers = (condition: SQL, nowMs: number): SQL[] => [
  */
 export const endSessionsForGood = (userId: string, condition: SQL, nowMs: number): SQL[] => [
   revoke(sql`'u:' || id`, sql`users WHERE id = ${userId} AND (${condition})`, nowMs),
+  sql`DELETE FROM oauth_grants WHERE user_id = ${userId} AND (${condition})`,
   sql`DELETE FROM sessions WHERE user_id = ${userId} AND (${condition})`,
 ];
 

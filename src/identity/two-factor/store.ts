@@ -8,7 +8,7 @@ import type { AuditAction } from "../../base/schemas/audit-actions";
 import { users } from "../../base/tables/control-plane";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { withMethods } from "../sessions/store";
-import { endSessions, revokeWithoutFactor } from "../tokens/revocations-store";
+import { endSessionsAndApps, revokeWithoutFactor } from "../tokens/revocations-store";
 
 /** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */
 export interface StoredTotpSecret {
@@ -96,8 +96,9 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
     recorded: auditOfUser("auth.2fa_enabled", enabling),
     shown: sql`UPDATE sessions SET amr = ${withMethods(["totp"])} WHERE id = ${sessionId} AND user_id = ${userId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
-    sessions: endSessions(
+    sessions: endSessionsAndApps(
       sql`user_id = ${userId} AND id <> ${sessionId} AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
+      "own",
       nowMs,
     ),
     codes:

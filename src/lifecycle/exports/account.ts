@@ -22,7 +22,7 @@ const MOST_EVENTS = 10_000;
 export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
   const { userId, sessionId, account } = caller;
   const nowMs = deps.now();
-  const [{ externalId, keys, memberships }, sessions, passkeys, identities, activity] = await Promise.all([
+  const [{ externalId, keys, memberships, apps }, sessions, passkeys, identities, activity] = await Promise.all([
     readAccount(deps, caller, nowMs),
     listSessionsOfUser(deps, userId, nowMs),
     listPasskeysOfUser(deps, userId),
@@ -50,6 +50,7 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
     passkeys: passkeys.map(passkeyView),
     identities: identities.map(identityView),
     apiKeys: keys.map(keyView),
+    apps: apps.map(({ createdAt, ...app }) => ({ ...app, connectedAt: iso(createdAt) })),
     activity,
   };
 }

@@ -55,6 +55,18 @@ export const accountExport = described(
     passkeys: z.array(passkey),
     identities: z.array(identity),
     apiKeys: z.array(keyInExport).meta({ description: "The keys in all tenants, including ended ones." }),
+    apps: z
+      .array(
+        z.object({
+          clientId: z.string(),
+          clientName: z.string().nullable().meta({ description: "Null: the app was deleted." }),
+          tenantId: id,
+          scopes: z.array(z.string()),
+          connectedAt: time,
+          connections: z.int().min(0).meta({ description: "How often the app is connected without a session." }),
+        }),
+      )
+      .meta({ description: "The apps that the user has allowed something, without their tokens." }),
     activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
   }),
 );

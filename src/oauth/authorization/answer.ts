@@ -1,19 +1,40 @@
 /** What an app is sent back (RFC 6749 section 4.1.2, RFC 9207): to its redirect URL, which was checked before. */
 import type { OAuthError } from "../errors";
 
-interface Sent {
+/** How an app wants its answer: in the address, or in a form that the browser sends. */
+export const RESPONSE_MODES = ["query", "form_post"] as const;
+export type ResponseMode = (typeof RESPONSE_MODES)[number];
+
+/** Where an answer goes. */
+export interface AnswerTarget {
   redirectUri: string;
+  responseMode: ResponseMode;
   state: string | null;
 }
 
-/** The address to which the browser goes. `iss` names us, so that an app of several issuers cannot be mixed up. */
-function addressOf({ redirectUri, state }: Sent, issuer: string, answer: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams({ ...answer, ...(state === null ? {} : { state }), iss: issuer });
-  // The URL stays as it is registered: a parser could write it in another way.
-  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
+export interface AppAnswer extends Pick<AnswerTarget, "redirectUri" | "responseMode"> {
+  fields: Readonly<Record<string, string>>;
 }
 
-export const withCode = (sent: Sent, issuer: string, code: string): string => addressOf(sent, issuer, { code });
+/** `iss` names us, so that an app of several issuers cannot be mixed up. */
+const answerOf = (
+  { redirectUri, responseMode, state }: AnswerTarget,
+  issuer: string,
+  said: AppAnswer["fields"],
+): AppAnswer => ({
+  redirectUri,
+  responseMode,
+  fields: { ...said, ...(state === null ? {} : { state }), iss: issuer },
+});
 
-export const withError = (sent: Sent, issuer: string, { code, description }: OAuthError): string =>
-  addressOf(sent, issuer, { error: code, error_description: description });
+export const withCode = (sent: AnswerTarget, issuer: string, code: string): AppAnswer =>
+  answerOf(sent, issuer, { code });
+
+export const withError = (sent: AnswerTarget, issuer: string, { code, description }: OAuthError): AppAnswer =>
+  answerOf(sent, issuer, { error: code, error_description: description });
+
+/** The address to which the browser goes with an answer that is in it. */
+export function addressOf({ redirectUri, fields }: AppAnswer): string {
+  // The URL stays as it is registered: a parser could write it in another way.
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${new URLSearchParams(fields)}`;
+}

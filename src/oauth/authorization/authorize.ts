@@ -8,59 +8,75 @@ import { isClientId } from "../clients/keys";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
 import { openToken } from "../open-token";
-import { withCode, withError } from "./answer";
+import { type AppAnswer, withCode, withError } from "./answer";
 import { makeCode } from "./code";
 import { decide, type SignInDecision } from "./decide";
-import { type AuthorizationRequest, checkParameters, readRequest, requireRedirect } from "./request";
+import {
+  type AppRequest,
+  type AuthorizationRequest,
+  checkParameters,
+  readMode,
+  readRequest,
+  requireRedirect,
+} from "./request";
 import { seal, unseal } from "./sealed";
-import { readStanding } from "./store";
+import type { ClientStanding } from "./store";
 
 const REQUEST_LIFETIME_MS = 30 * MINUTE_MS;
 
-/** A request as it came, and when it came first (Unix ms). */
-export interface AppRequest {
-  params: URLSearchParams;
-  at: number;
+interface SealedRequest extends Omit<AppRequest, "params"> {
+  params: string;
+  expiresAt: number;
 }
 
 /** The request between its pages: a link, and no more. */
-export const sealRequest = (deps: Deps, { params, at }: AppRequest): Promise<string> =>
-  seal(deps, "request", { params: params.toString(), at, expiresAt: deps.now() + REQUEST_LIFETIME_MS });
+export const sealRequest = (deps: Deps, { params, ...rest }: AppRequest): Promise<string> => {
+  const sealed: SealedRequest = { ...rest, params: params.toString(), expiresAt: deps.now() + REQUEST_LIFETIME_MS };
+  return seal(deps, "request", sealed);
+};
 
 /** Throws VALIDATION_FAILED, for our own page. */
 export async function openRequest(deps: Deps, sealed: string): Promise<AppRequest> {
-  const opened = await unseal<{ params: string; at: number; expiresAt: number }>(deps, "request", sealed);
+  const opened = await unseal<SealedRequest>(deps, "request", sealed);
   if (!opened) {
     throw new AppError("VALIDATION_FAILED", { message: "This took too long. Go back to the app and sign in again." });
   }
-  return { params: new URLSearchParams(opened.params), at: opened.at };
+  const { expiresAt: _, params, ...rest } = opened;
+  return { ...rest, params: new URLSearchParams(params) };
 }
 
-/** What is decided about a request, or the address of the app that is told why not. */
+/** What is decided about a request, or how the app is told why not. */
 export type Outcome =
   | { client: ClientRow; request: AuthorizationRequest; decision: SignInDecision }
-  | { client: ClientRow; refusedAt: string };
+  | { client: ClientRow; refusal: AppAnswer };
 
-/** Throws VALIDATION_FAILED, for our own page, while the app is not known to be genuine. */
-export async function judge(deps: Deps, asked: AppRequest, session: SessionPrincipal | null): Promise<Outcome> {
-  const { params, at } = asked;
+/** Who asks, and what is known of the client and of them. */
+export interface Visit extends ClientStanding {
+  session: SessionPrincipal | null;
+}
+
+/** Throws VALIDATION_FAILED, for our own page, while the app is not known to be genuine. `visit` reads D1. */
+export async function judge(
+  deps: Deps,
+  asked: AppRequest,
+  visit: (clientId: string) => Promise<Visit>,
+): Promise<Outcome> {
+  const { params } = asked;
   checkParameters(params);
   const clientId = params.get("client_id") ?? "";
-  const who = { userId: session?.userId ?? null, sessionId: session?.sessionId ?? null };
-  const { client, memberships } = isClientId(clientId)
-    ? await readStanding(deps, clientId, who)
-    : { client: undefined, memberships: [] };
+  const nobody = { client: undefined, memberships: [], session: null };
+  const { client, memberships, session } = isClientId(clientId) ? await visit(clientId) : nobody;
   const genuine = requireRedirect(client, params);
   try {
-    const request = readRequest(params, genuine.client, genuine.redirectUri, at);
+    const request = readRequest(params, genuine.client, genuine.redirectUri, asked);
     const hinted = await hintedUser(deps, request);
     const decision = decide(deps, genuine.client, request, session && { session, memberships }, hinted);
     return { client: genuine.client, request, decision };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     log("info", "authorize refused", { clientId, reason: error.code });
-    const sent = { redirectUri: genuine.redirectUri, state: params.get("state") };
-    return { client: genuine.client, refusedAt: withError(sent, deps.config.tokenIssuer, error) };
+    const sent = { redirectUri: genuine.redirectUri, responseMode: readMode(params), state: params.get("state") };
+    return { client: genuine.client, refusal: withError(sent, deps.config.tokenIssuer, error) };
   }
 }
 
@@ -71,12 +87,12 @@ async function hintedUser(deps: Deps, { idTokenHint }: AuthorizationRequest): Pr
   return claims?.sub ?? null;
 }
 
-/** The address of the app with its code. */
-export async function addressWithCode(
+/** The answer with a code. */
+export async function answerWithCode(
   deps: Deps,
   request: AuthorizationRequest,
   { sessionId }: SessionPrincipal,
   tenantId: string,
-): Promise<string> {
+): Promise<AppAnswer> {
   return withCode(request, deps.config.tokenIssuer, await makeCode(deps, request, { sessionId, tenantId }));
 }

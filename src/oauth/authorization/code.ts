@@ -1,6 +1,7 @@
 /** Authorization codes. A code is encrypted, so that nothing is stored before it is used. */
 import { base64url } from "jose";
 import { randomBytes, sha256Hex, utf8 } from "../../base/crypto/encoding";
+import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import type { SignInScope } from "../../base/schemas/client-settings";
 import type { AuthorizationRequest } from "./request";
@@ -23,6 +24,8 @@ export interface Code {
   challenge: string | null;
   sessionId: string;
   tenantId: string;
+  /** The offline grant that it gives; missing without one. */
+  offlineGrantId?: string;
   issuedAt: number;
   /** Until when it is readable; until `validUntil` it works. */
   expiresAt: number;
@@ -45,6 +48,7 @@ export async function makeCode(
     challenge,
     sessionId,
     tenantId,
+    ...(scopes.includes("offline_access") ? { offlineGrantId: newId() } : {}),
     issuedAt,
     expiresAt,
     validUntil: issuedAt + LIFETIME_MS,

@@ -4,6 +4,7 @@ import { SIGN_IN_SCOPES, type SignInScope } from "../../base/schemas/client-sett
 import { isRegistered } from "../clients/redirect-urls";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
+import { type AnswerTarget, RESPONSE_MODES, type ResponseMode } from "./answer";
 
 const MAX_BYTES = 8 * 1024;
 const [MAX_STATE, MAX_NONCE, MAX_HINT] = [2048, 512, 4096];
@@ -11,11 +12,9 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const PROMPTS = ["none", "login", "consent", "select_account", "create"] as const;
 export type Prompt = (typeof PROMPTS)[number];
 
-export interface AuthorizationRequest {
+export interface AuthorizationRequest extends AnswerTarget {
   clientId: string;
-  redirectUri: string;
   scopes: readonly SignInScope[];
-  state: string | null;
   nonce: string | null;
   /** The challenge of PKCE; null without. */
   challenge: string | null;
@@ -26,8 +25,20 @@ export interface AuthorizationRequest {
   idTokenHint: string | null;
   /** The tenant that the app names; null: none. */
   tenant: string | null;
+  /** The tenant that the person has chosen on our page; null: none yet. */
+  tenantId: string | null;
+  /** The session whose person has chosen to go on with it; null: none yet. */
+  stayedIn: string | null;
   /** When the app asked first; Unix ms. */
   at: number;
+}
+
+/** A request as it came, when it came first (Unix ms), and what the person has chosen since. */
+export interface AppRequest {
+  params: URLSearchParams;
+  at: number;
+  tenantId?: string | undefined;
+  stayedIn?: string | undefined;
 }
 
 /** The page that says what is wrong, where nothing may be sent anywhere. */
@@ -59,7 +70,7 @@ export function readRequest(
   params: URLSearchParams,
   client: ClientRow,
   redirectUri: string,
-  at: number,
+  { at, tenantId, stayedIn }: Omit<AppRequest, "params">,
 ): AuthorizationRequest {
   refuseUnsupported(params);
   const challenge = readChallenge(params, client);
@@ -67,6 +78,7 @@ export function readRequest(
   return {
     clientId: client.id,
     redirectUri,
+    responseMode: readMode(params),
     scopes,
     state: bounded(params, "state", MAX_STATE),
     nonce: bounded(params, "nonce", MAX_NONCE),
@@ -76,6 +88,8 @@ export function readRequest(
     loginHint: bounded(params, "login_hint", MAX_NONCE) ?? "",
     idTokenHint: bounded(params, "id_token_hint", MAX_HINT),
     tenant: bounded(params, "tenant", MAX_NONCE),
+    tenantId: tenantId ?? null,
+    stayedIn: stayedIn ?? null,
     at,
   };
 }
@@ -89,7 +103,16 @@ function refuseUnsupported(params: URLSearchParams): void {
   const type = params.get("response_type");
   if (type === null) throw invalidRequest("response_type is missing.");
   if (type !== "code") throw new OAuthError("unsupported_response_type", "Only response_type=code is supported.");
-  if (!["query", null].includes(params.get("response_mode"))) throw invalidRequest("Only response_mode=query works.");
+  const mode = params.get("response_mode");
+  if (mode !== null && !isMode(mode)) throw invalidRequest("response_mode must be query or form_post.");
+}
+
+const isMode = (text: string): text is ResponseMode => RESPONSE_MODES.some((mode) => mode === text);
+
+/** Where the answer goes, for a request that may be refused for anything else. */
+export function readMode(params: URLSearchParams): ResponseMode {
+  const mode = params.get("response_mode") ?? "query";
+  return isMode(mode) ? mode : "query";
 }
 
 function readChallenge(params: URLSearchParams, { settings }: ClientRow): string | null {
@@ -105,7 +128,9 @@ function readChallenge(params: URLSearchParams, { settings }: ClientRow): string
 
 function readScopes(params: URLSearchParams, { settings }: ClientRow): SignInScope[] {
   const asked = (params.get("scope") ?? "").split(" ").filter(Boolean);
-  const scopes = SIGN_IN_SCOPES.filter((scope) => asked.includes(scope) && settings.scopes.includes(scope));
+  const isOpen = (scope: SignInScope) =>
+    settings.scopes.includes(scope) && (scope !== "offline_access" || settings.grants.includes("refresh_token"));
+  const scopes = SIGN_IN_SCOPES.filter((scope) => asked.includes(scope) && isOpen(scope));
   if (!scopes.includes("openid")) throw new OAuthError("invalid_scope", "scope must have openid.");
   return scopes;
 }

@@ -1,12 +1,12 @@
 /** What D1 knows of a client and of the person who is asked to sign in to it. A person can be in several tenants. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../base/db/client";
+import { atomically, jsonList, type Rows, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { type ClientRow, parsedClient, selectClient } from "../clients/store";
+import { type ClientRow, findClient, parsedClient, selectClient } from "../clients/store";
 
 const MAX_TENANTS = 500;
 
@@ -29,18 +29,10 @@ export interface ClientStanding {
   memberships: readonly Membership[];
 }
 
-/** The client, and the tenants of whoever has the session: the one used last first. `userId` is null for nobody. */
-export async function readStanding(
-  { db }: Deps,
-  clientId: string,
-  { userId, sessionId }: { userId: string | null; sessionId: string | null },
-): Promise<ClientStanding> {
-  const { client, memberships } = await atomically(db, {
-    client: selectClient(clientId),
-    memberships:
-      userId === null
-        ? undefined
-        : rows<Membership>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, t.external_id AS externalId,
+/** The statements that read the client, and the tenants of whoever has the session: the one used last first. */
+export const selectStanding = (clientId: string, { userId, sessionId }: { userId: string; sessionId: string }) => ({
+  client: selectClient(clientId),
+  memberships: rows<Membership>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, t.external_id AS externalId,
             t.suspended_at IS NOT NULL AS isSuspended, ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
             (SELECT k.scopes FROM oauth_consents k WHERE k.user_id = u.id AND k.client_id = ${clientId}
               AND k.tenant_id = m.tenant_id) AS consented,
@@ -50,9 +42,25 @@ export async function readStanding(
             JOIN tenants t ON t.id = m.tenant_id
           WHERE s.id = ${sessionId} AND s.user_id = ${userId} AND t.id <> ${PLATFORM_TENANT}
           ORDER BY m.last_used_at DESC, m.created_at LIMIT ${MAX_TENANTS}`),
-  });
-  const [found] = client;
-  return { client: found && parsedClient(found), memberships };
+});
+
+type Read<S extends (...values: never[]) => Record<string, Rows<unknown>>> = {
+  [Name in keyof ReturnType<S>]: ReturnType<S>[Name] extends Rows<infer Row> ? Row[] : never;
+};
+
+export const standingOf = ({ client: [found], memberships }: Read<typeof selectStanding>): ClientStanding => ({
+  client: found && parsedClient(found),
+  memberships,
+});
+
+/** The same in a round trip of its own; null for nobody. */
+export async function readStanding(
+  deps: Deps,
+  clientId: string,
+  who: { userId: string; sessionId: string } | null,
+): Promise<ClientStanding> {
+  if (!who) return { client: await findClient(deps, clientId), memberships: [] };
+  return standingOf(await atomically(deps.db, selectStanding(clientId, who)));
 }
 
 /** What a person allows a client in a tenant. */

@@ -24,6 +24,8 @@ export function clientView(row: ClientRow, nowMs: number): ClientView {
     enabled,
     ...settings,
     redirectUrls: [...settings.redirectUrls],
+    postLogoutUrls: [...settings.postLogoutUrls],
+    grants: [...settings.grants],
     scopes: [...settings.scopes],
     tenants: settings.tenants && [...settings.tenants],
     ...(secretPrefix === null ? {} : { secretPrefix }),
@@ -118,7 +120,9 @@ export async function changeClient(
       type,
       auth,
       scopes: [...settings.scopes],
+      grants: [...settings.grants],
       redirectUrls: [...settings.redirectUrls],
+      postLogoutUrls: [...settings.postLogoutUrls],
       tenants: null,
     }),
   );

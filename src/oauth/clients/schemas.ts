@@ -1,6 +1,6 @@
 /** Clients in requests and answers. */
 import * as z from "zod";
-import { SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
+import { GRANT_TYPES, LATER_SETTINGS, SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
 import { described, id, nextCursor, time } from "../../base/schemas/schemas";
 import { stepUpFields } from "../../identity/accounts/step-up-schemas";
 import { externalId } from "../../tenancy/directory/schemas";
@@ -16,9 +16,11 @@ const tenantNames = z.array(z.string().min(1).max(200)).min(1).max(100).nullable
 
 /** What can be changed, without defaults. */
 const settings = {
+  logoUrl: link.meta({ description: "Shown where people are asked, and loaded by their browsers." }),
   homepageUrl: link,
   privacyUrl: link.meta({ description: "Shown where people are asked; so is `termsUrl`." }),
   termsUrl: link,
+  initiateLoginUrl: link.meta({ description: "Where our pages lead people who did not come from the app." }),
   redirectUrls: z
     .array(z.string().min(1).max(MAX_URL_CHARACTERS))
     .max(20)
@@ -28,6 +30,15 @@ const settings = {
         "use a scheme of their own, and any port of localhost.",
       examples: [["https://app.example.com/auth/callback"]],
     }),
+  postLogoutUrls: z
+    .array(z.string().min(1).max(MAX_URL_CHARACTERS))
+    .max(20)
+    .meta({ description: "Where people may go after they have signed out; by the rule of `redirectUrls`." }),
+  grants: z
+    .array(z.enum(GRANT_TYPES))
+    .min(1)
+    .max(GRANT_TYPES.length)
+    .meta({ description: "`refresh_token`: people who allow `offline_access` stay connected without a session." }),
   scopes: z.array(z.enum(SIGN_IN_SCOPES)).min(1).max(SIGN_IN_SCOPES.length),
   consent: z
     .enum(["ask", "skip"])
@@ -41,6 +52,8 @@ const settings = {
   idTokenClaims: z.boolean().meta({ description: "Whether ID tokens have the claims that userinfo has." }),
   accessTokenSeconds: z.int().min(60).max(900),
   idTokenSeconds: z.int().min(60).max(3600),
+  idleDays: z.int().min(1).max(90).meta({ description: "How long a connection lasts that the app does not use." }),
+  maxDays: z.int().min(1).max(365).meta({ description: "How long a connection lasts at most." }),
 };
 
 const fixed = {
@@ -56,14 +69,24 @@ export function problemsOf({
   auth,
   pkce,
   redirectUrls = [],
+  postLogoutUrls = [],
+  grants,
+  idleDays = LATER_SETTINGS.idleDays,
+  maxDays = LATER_SETTINGS.maxDays,
 }: Given & { type: "web" | "native"; auth: "secret" | "none" }): { path: string; message: string }[] {
-  const urls = redirectUrls.flatMap((url, index) => {
-    const message = refusalOf(url, type);
-    return message === null ? [] : [{ path: `redirectUrls.${index}`, message }];
-  });
+  const urls = Object.entries({ redirectUrls, postLogoutUrls }).flatMap(([field, list]) =>
+    list.flatMap((url, index) => {
+      const message = refusalOf(url, type);
+      return message === null ? [] : [{ path: `${field}.${index}`, message }];
+    }),
+  );
   return [
     ...(type === "native" && auth !== "none" ? [{ path: "auth", message: "A native app can keep no secret" }] : []),
     ...(auth === "none" && pkce === "optional" ? [{ path: "pkce", message: "Needed by an app without a secret" }] : []),
+    ...(grants && !grants.includes("authorization_code")
+      ? [{ path: "grants", message: "Must include authorization_code" }]
+      : []),
+    ...(idleDays > maxDays ? [{ path: "idleDays", message: "Must be at most maxDays" }] : []),
     ...urls,
   ];
 }
@@ -76,10 +99,14 @@ export const newClient = z
     externalId: externalId.optional(),
     type: fixed.type.default("web"),
     auth: fixed.auth.optional(),
+    logoUrl: settings.logoUrl.default(null),
     homepageUrl: settings.homepageUrl.default(null),
     privacyUrl: settings.privacyUrl.default(null),
     termsUrl: settings.termsUrl.default(null),
+    initiateLoginUrl: settings.initiateLoginUrl.default(null),
     redirectUrls: settings.redirectUrls.default([]),
+    postLogoutUrls: settings.postLogoutUrls.default([]),
+    grants: settings.grants.default([...LATER_SETTINGS.grants]),
     scopes: settings.scopes.default([...SIGN_IN_SCOPES]),
     consent: settings.consent.default("ask"),
     tenants: settings.tenants.default(null),
@@ -89,6 +116,8 @@ export const newClient = z
     idTokenClaims: settings.idTokenClaims.default(true),
     accessTokenSeconds: settings.accessTokenSeconds.default(900),
     idTokenSeconds: settings.idTokenSeconds.default(600),
+    idleDays: settings.idleDays.default(LATER_SETTINGS.idleDays),
+    maxDays: settings.maxDays.default(LATER_SETTINGS.maxDays),
     ...stepUpFields,
   })
   .transform((given) => ({ ...given, auth: given.auth ?? (given.type === "native" ? "none" : "secret") }) as const)

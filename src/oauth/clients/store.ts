@@ -4,7 +4,7 @@ import { atomically, query, queryFirst, rows, violates } from "../../base/db/cli
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import type { AuditAction } from "../../base/schemas/audit-actions";
-import type { ClientSettings } from "../../base/schemas/client-settings";
+import { type ClientSettings, LATER_SETTINGS } from "../../base/schemas/client-settings";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 
@@ -34,7 +34,7 @@ export const CLIENT_COLUMNS = sql`c.id, c.external_id AS externalId, c.name, c.t
 export const parsedClient = ({ enabled, settings, ...row }: StoredClient): ClientRow => ({
   ...row,
   enabled: enabled === 1,
-  settings: JSON.parse(settings) as ClientSettings,
+  settings: { ...LATER_SETTINGS, ...(JSON.parse(settings) as ClientSettings) },
 });
 
 export const selectClient = (id: string) =>
@@ -100,6 +100,11 @@ export async function listClients({ db }: Deps, { limit, after, externalId }: Cl
 const revokeTokens = (id: string, nowMs: number): SQL =>
   sql`INSERT OR IGNORE INTO revocations (at, key) SELECT ${Math.ceil(nowMs / 1000)}, ${`c:${id}`} WHERE changes() > 0`;
 
+/** Leaves the rows of a client's grants to the job that removes them, if the statement before it has changed a row. */
+const noteEnding = (id: string, { isDeleted }: { isDeleted: boolean }, nowMs: number): SQL =>
+  sql`INSERT OR IGNORE INTO oauth_endings (client_id, at, is_deleted) SELECT ${id}, ${nowMs}, ${Number(isDeleted)}
+    WHERE changes() > 0`;
+
 /** Whether there may be a tenant that the client was for, and is not any more. */
 const losesTenants = ({ tenants: before }: ClientSettings, { tenants: after }: ClientSettings): boolean =>
   after !== null && (before === null || before.some((tenantId) => !after.includes(tenantId)));
@@ -134,13 +139,14 @@ export async function updateClient(
 }
 
 /**
- * Deletes a client, and ends its tokens. Its consents and sign-ins stay, and open nothing without it. Returns false if
- * there is none.
+ * Deletes a client, and ends its tokens. Its consents and grants open nothing without it, and a job removes them.
+ * Returns false if there is none.
  */
 export async function deleteClientOf({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
   const { deleted } = await atomically(db, {
     deleted: sql`DELETE FROM oauth_clients WHERE id = ${id} RETURNING id`,
     recorded: recorded("client.deleted", actor, id),
+    ending: noteEnding(id, { isDeleted: true }, nowMs),
     listed: revokeTokens(id, nowMs),
   });
   return deleted.length === 1;
@@ -151,6 +157,7 @@ export async function revokeClientOf({ db }: Deps, id: string, actor: Actor, now
   const { revoked } = await atomically(db, {
     revoked: sql`UPDATE oauth_clients SET revoked_at = ${nowMs} WHERE id = ${id} RETURNING id`,
     recorded: recorded("client.tokens_revoked", actor, id),
+    ending: noteEnding(id, { isDeleted: false }, nowMs),
     listed: revokeTokens(id, nowMs),
   });
   return revoked.length === 1;

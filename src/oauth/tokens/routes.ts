@@ -1,6 +1,7 @@
-/** `/oauth/token` and `/oauth/userinfo`, which apps call themselves. They read the errors of OAuth, not ours. */
+/** The endpoints below `/oauth` that apps call themselves. They read the errors of OAuth, not ours. */
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Deps } from "../../base/deps";
 import type { AppError } from "../../base/errors";
 import { limitBody } from "../../base/http/body";
 import type { AppEnv } from "../../base/http/env";
@@ -9,10 +10,14 @@ import { requires } from "../../base/http/operation";
 import { originOf } from "../../base/http/origin";
 import { isForm } from "../../base/media-type";
 import { OAuthError } from "../errors";
+import type { ClientRequest } from "./client-check";
 import { requestTokens } from "./exchange";
+import { introspectToken } from "./introspect";
+import { revokeToken } from "./revoke";
 import { tokenOf, userinfo } from "./userinfo";
 
-const FOR_APPS = { callers: "anybody", isOpenToAllOrigins: true, bodyKiB: 16 } as const;
+const FORM_OF_APP = { callers: "anybody", bodyKiB: 16 } as const;
+const FOR_APPS = { ...FORM_OF_APP, isOpenToAllOrigins: true } as const;
 
 /** Throws OAuthError for anything but a form, and for a parameter that comes twice (RFC 6749 section 3.2). */
 async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
@@ -43,21 +48,34 @@ const answerUserinfo = async (c: Context<AppEnv>, form: URLSearchParams | null) 
   return c.json(await userinfo(c.get("deps"), tokenOf(c.req.header("authorization"), form)));
 };
 
+async function clientRequest(c: Context<AppEnv>): Promise<ClientRequest> {
+  const origin = originOf(c);
+  return {
+    form: await readForm(c),
+    authorization: c.req.header("authorization"),
+    clientIp: c.get("clientIp"),
+    origin,
+    userAgent: origin.userAgent,
+  };
+}
+
+/** An endpoint to which a client sends a form and proves itself. */
+const answering =
+  (work: (deps: Deps, request: ClientRequest) => Promise<object | void>) => async (c: Context<AppEnv>) => {
+    const answer = await work(c.get("deps"), await clientRequest(c));
+    c.header("Cache-Control", "no-store");
+    return answer ? c.json(answer) : c.body(null, 200);
+  };
+
 /** Under `/oauth`. */
 export const appRoutes = new Hono<AppEnv>()
   .use("/token", limitBody)
+  .use("/revoke", limitBody)
+  .use("/introspect", limitBody)
   .use("/userinfo", limitBody)
-  .post("/token", requires(FOR_APPS), async (c) => {
-    const request = {
-      form: await readForm(c),
-      authorization: c.req.header("authorization"),
-      clientIp: c.get("clientIp"),
-      origin: originOf(c),
-    };
-    const answer = await requestTokens(c.get("deps"), request);
-    c.header("Cache-Control", "no-store");
-    return c.json(answer);
-  })
+  .post("/token", requires(FOR_APPS), answering(requestTokens))
+  .post("/revoke", requires(FOR_APPS), answering(revokeToken))
+  .post("/introspect", requires(FORM_OF_APP), answering(introspectToken))
   .get("/userinfo", requires(FOR_APPS), (c) => answerUserinfo(c, null))
   .post("/userinfo", requires(FOR_APPS), async (c) =>
     answerUserinfo(c, isForm(c.req.header("content-type")) ? await readForm(c) : null),

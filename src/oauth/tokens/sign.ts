@@ -13,7 +13,10 @@ export const ACR = { oneFactor: "urn:postern:acr:1", twoFactors: "urn:postern:ac
 /** A sign-in to an app, as its tokens say it. */
 export interface SignedIn {
   client: ClientRow;
+  /** What the access token belongs to: the offline grant or, without one, the sign-in. */
   grantId: string;
+  /** The same over renewals. */
+  signInId: string;
   userId: string;
   tenantId: string;
   role: string;
@@ -58,11 +61,11 @@ export async function signIdToken(
   signedIn: SignedIn,
   { nonce, claims, accessToken }: { nonce: string | null; claims: JWTPayload; accessToken: string },
 ): Promise<string> {
-  const { client, grantId, userId, issuedAt } = signedIn;
+  const { client, signInId, userId, issuedAt } = signedIn;
   const { idTokenAlgorithm: alg, idTokenClaims, idTokenSeconds } = client.settings;
   const said = {
     azp: client.id,
-    sid: grantId,
+    sid: signInId,
     ...(nonce === null ? {} : { nonce }),
     ...howSignedIn(signedIn),
     at_hash: await leftHalf(alg, accessToken),

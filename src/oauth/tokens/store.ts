@@ -1,10 +1,12 @@
-/** The exchange of codes, and what tokens still open, in D1. A grant names its tenant, so no other one is given. */
+/** The exchange of codes, and what grants still open, in D1. A grant names its tenant, so no other one is given. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../base/db/client";
+import { atomically, jsonList, rows } from "../../base/db/client";
 import { isUnused } from "../../base/db/used-states-store";
 import type { Deps } from "../../base/deps";
 import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
-import { SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
+import { LATER_SETTINGS } from "../../base/schemas/client-settings";
+import { DAY_MS } from "../../base/time";
+import { dueAt, SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import type { Code } from "../authorization/code";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
@@ -17,7 +19,10 @@ export interface Proof {
 }
 
 /** Whether the client `c` is the one that has proven itself. */
-const isProven = ({ clientId, secretHash }: Proof, nowMs: number): SQL => sql`c.id = ${clientId} AND c.enabled = 1
+export const isProven = (
+  { clientId, secretHash }: Proof,
+  nowMs: number,
+): SQL => sql`c.id = ${clientId} AND c.enabled = 1
   AND iif(c.auth = 'none', ${secretHash} IS NULL, ${secretHash} IN (c.secret_hash,
     iif(c.previous_expires_at > ${nowMs}, c.previous_hash, NULL)))`;
 
@@ -38,11 +43,15 @@ export interface SubjectRow extends ClaimSubject {
   authenticatedAt: number;
 }
 
-/** The person `u` of the session `s`, as a member `m` of the tenant `t`, while all of it stands. */
-const SUBJECT = sql`s.user_id AS userId, u.email, u.name, u.external_id AS externalId,
-  u.email_verified_at AS emailVerifiedAt, coalesce(u.updated_at, u.created_at) AS updatedAt, m.tenant_id AS tenantId,
-  t.name AS tenantName, t.external_id AS tenantExternalId, m.role, s.amr,
-  max(s.created_at, coalesce(s.confirmed_at, 0)) AS authenticatedAt`;
+/** The person `u` as a member `m` of the tenant `t`, whose sign-in says `methods` and `authenticatedAt`. */
+const subject = (methods: SQL, authenticatedAt: SQL): SQL => sql`u.id AS userId, u.email, u.name,
+  u.external_id AS externalId, u.email_verified_at AS emailVerifiedAt,
+  coalesce(u.updated_at, u.created_at) AS updatedAt, m.tenant_id AS tenantId, t.name AS tenantName,
+  t.external_id AS tenantExternalId, m.role, ${methods} AS amr, ${authenticatedAt} AS authenticatedAt`;
+
+/** Of the session `s`. */
+const CONFIRMED = sql`max(s.created_at, coalesce(s.confirmed_at, 0))`;
+const SUBJECT = subject(sql`s.amr`, CONFIRMED);
 
 const standing = (sessionId: SQL, tenantId: SQL, nowMs: number): SQL => sql`sessions s JOIN users u ON u.id = s.user_id
     JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${tenantId} JOIN tenants t ON t.id = m.tenant_id
@@ -57,19 +66,22 @@ export interface Exchanged {
   /** Undefined if the client has not proven itself. */
   client: ClientRow | undefined;
   /** Undefined if the code gave nothing: it was used before, or its session has ended. */
-  granted: (SubjectRow & { grantId: string }) | undefined;
+  granted: (SubjectRow & { signInId: string; offlineGrantId: string | null }) | undefined;
 }
 
 /** Who exchanges a code. */
 export interface CodeExchange {
   code: Code;
   proof: Proof;
-  grantId: string;
+  /** Of the session's sign-in, unless it has one. */
+  signInId: string;
   origin: RequestOrigin;
+  userAgent: string | null;
 }
 
 /** A client that has lost the answer sends its code again. */
 const SENT_TWICE_MS = 10_000;
+const MAX_OFFLINE_GRANTS = 20;
 
 /**
  * Uses a code for a client that has proven itself, and starts or renews its sign-in in the session. A code that was
@@ -77,10 +89,10 @@ const SENT_TWICE_MS = 10_000;
  */
 export async function exchangeCode(
   { db }: Deps,
-  { code, proof, grantId, origin }: CodeExchange,
+  { code, proof, signInId, origin, userAgent }: CodeExchange,
   nowMs: number,
 ): Promise<Exchanged> {
-  const { sessionId, tenantId } = code;
+  const { sessionId, tenantId, offlineGrantId = null } = code;
   const clientStands = sql`SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)}
     AND coalesce(c.revoked_at, 0) < ${code.issuedAt} AND ${isForTenant(sql`${tenantId}`)}`;
   const stands = sql`EXISTS (SELECT 1 FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)})`;
@@ -88,7 +100,8 @@ export async function exchangeCode(
   const { client, proven, granted } = await atomically(db, {
     client: selectClient(proof.clientId),
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
-    ended: sql`DELETE FROM oauth_grants WHERE ${isOfGrant} AND EXISTS (${clientStands}) AND NOT (${isUnused(code.id)})
+    ended: sql`DELETE FROM oauth_grants WHERE id IN (SELECT id FROM oauth_grants WHERE ${isOfGrant}
+        UNION ALL SELECT ${offlineGrantId}) AND EXISTS (${clientStands}) AND NOT (${isUnused(code.id)})
       AND NOT (issued_at > ${nowMs - SENT_TWICE_MS} AND issued_to IS ${origin.ip})`,
     recorded: auditIfChanged({
       tenantId,
@@ -98,13 +111,18 @@ export async function exchangeCode(
     }),
     grant: sql`INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at,
         issued_to)
-      SELECT ${grantId}, s.user_id, ${proof.clientId}, ${tenantId}, s.id, ${nowMs}, ${nowMs}, ${origin.ip}
+      SELECT ${signInId}, s.user_id, ${proof.clientId}, ${tenantId}, s.id, ${nowMs}, ${nowMs}, ${origin.ip}
       FROM sessions s WHERE s.id = ${sessionId} AND ${isUnused(code.id)} AND EXISTS (${clientStands}) AND ${stands}
         AND ${nowMs} < ${code.validUntil}
       ON CONFLICT (session_id, client_id, tenant_id) DO UPDATE SET issued_at = excluded.issued_at,
         issued_to = excluded.issued_to`,
-    granted: rows<SubjectRow & { grantId: string }>(sql`SELECT (SELECT g.id FROM oauth_grants g WHERE ${isOfGrant})
-        AS grantId, ${SUBJECT} FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)} AND changes() = 1`),
+    granted: rows<SubjectRow & { signInId: string; offlineGrantId: string | null }>(sql`SELECT
+        (SELECT g.id FROM oauth_grants g WHERE ${isOfGrant}) AS signInId, ${offlineGrantId} AS offlineGrantId,
+        ${SUBJECT}
+      FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)} AND changes() = 1`),
+    ...(offlineGrantId === null
+      ? {}
+      : insertOfflineGrant(code, offlineGrantId, { origin, userAgent, isOfGrant }, nowMs)),
     // Last, because the statements before ask whether it was used. A client that has not proven itself uses up none.
     used: sql`INSERT OR IGNORE INTO used_states (id) SELECT ${code.id} WHERE EXISTS (${clientStands})`,
   });
@@ -112,19 +130,85 @@ export async function exchangeCode(
   return { client: row && proven.length === 1 ? parsedClient(row) : undefined, granted: granted[0] };
 }
 
-/** The sign-in of an access token with its person, while its client, its session and the membership stand. */
-export async function findSignedIn(
-  { db }: Deps,
-  { grantId, clientId, issuedAt }: { grantId: string; clientId: string; issuedAt: number },
+/** Follows the statement that starts or renews the sign-in. Ends the oldest grants beyond the most. */
+function insertOfflineGrant(
+  { clientId, tenantId, scopes }: Code,
+  id: string,
+  { origin, userAgent, isOfGrant }: Pick<CodeExchange, "origin" | "userAgent"> & { isOfGrant: SQL },
   nowMs: number,
-): Promise<SubjectRow | undefined> {
-  const grant = (column: SQL) => sql`(SELECT g.${column} FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id
+): { offline: SQL; oldest: SQL } {
+  const after = (setting: "idleDays" | "maxDays") =>
+    sql`${nowMs} + coalesce(c.settings ->> ${`$.${setting}`}, ${LATER_SETTINGS[setting]}) * ${DAY_MS}`;
+  return {
+    offline: sql`INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at,
+        issued_to, device, scopes, generation, expires_at, ends_at, sign_in_id, amr, authenticated_at)
+      SELECT ${id}, g.user_id, g.client_id, g.tenant_id, ${id}, ${nowMs}, ${nowMs}, ${origin.ip}, ${userAgent},
+        ${jsonList(scopes)}, 1, ${after("idleDays")}, ${after("maxDays")}, g.id, s.amr, ${CONFIRMED}
+      FROM oauth_clients c, oauth_grants g JOIN sessions s ON s.id = g.session_id
+      WHERE changes() = 1 AND c.id = ${clientId} AND g.id = (SELECT id FROM oauth_grants WHERE ${isOfGrant})`,
+    oldest: sql`DELETE FROM oauth_grants WHERE id IN (SELECT o.id FROM oauth_grants n JOIN oauth_grants o
+        ON o.user_id = n.user_id AND o.client_id = ${clientId} AND o.tenant_id = ${tenantId} AND o.session_id = o.id
+      WHERE n.id = ${id} ORDER BY o.created_at DESC, o.id DESC LIMIT -1 OFFSET ${MAX_OFFLINE_GRANTS})`,
+  };
+}
+
+/** The grant of an access token or a refresh token. */
+export interface NamedGrant {
+  grantId: string;
+  clientId: string;
+}
+
+export interface StandingGrant extends SubjectRow {
+  signInId: string;
+  /** JSON list; null for a sign-in. */
+  grantedScopes: string | null;
+  /** Null for a sign-in. */
+  generation: number | null;
+  /** When it last gave tokens (Unix ms), to which address and which `User-Agent`. */
+  issuedAt: number;
+  issuedTo: string | null;
+  device: string | null;
+  /** When it ends unless it is used (Unix ms); null for a sign-in. */
+  expiresAt: number | null;
+}
+
+/**
+ * The grant `g` with its person, while the client, the sign-in's session or the offline grant, and the membership
+ * stand. `issuedAfter` (Unix ms) must be later than what the client has ended with its tokens.
+ */
+export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAfter: SQL, nowMs: number) =>
+  rows<StandingGrant>(sql`SELECT coalesce(g.sign_in_id, g.id) AS signInId, g.scopes AS grantedScopes, g.generation,
+      g.issued_at AS issuedAt, g.issued_to AS issuedTo, g.device, g.expires_at AS expiresAt,
+      ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED}, g.authenticated_at)`)}
+    FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id JOIN users u ON u.id = g.user_id
+      JOIN memberships m ON m.tenant_id = g.tenant_id AND m.user_id = g.user_id JOIN tenants t ON t.id = g.tenant_id
+      LEFT JOIN sessions s ON s.id = g.session_id
     WHERE g.id = ${grantId} AND g.client_id = ${clientId} AND c.enabled = 1
-      AND coalesce(c.revoked_at, 0) < ${issuedAt} AND ${isForTenant(sql`g.tenant_id`)})`;
-  const { found } = await atomically(db, {
-    found: rows<SubjectRow>(
-      sql`SELECT ${SUBJECT} FROM ${standing(grant(sql`session_id`), grant(sql`tenant_id`), nowMs)}`,
-    ),
+      AND coalesce(c.revoked_at, 0) < ${issuedAfter} AND ${isForTenant(sql`g.tenant_id`)}
+      AND coalesce(s.expires_at, g.expires_at) > ${nowMs}
+      AND u.suspended_at IS NULL AND t.suspended_at IS NULL
+      AND coalesce(${dueAt(sql`coalesce(s.amr, g.amr)`)} > ${nowMs}, true)`);
+
+/** The grant of an access token that was issued at `issuedAt` (Unix ms), while it stands. */
+export async function findStandingGrant(
+  { db }: Deps,
+  { issuedAt, ...named }: NamedGrant & { issuedAt: number },
+  nowMs: number,
+): Promise<StandingGrant | undefined> {
+  return (await atomically(db, { found: selectStandingGrant(named, sql`${issuedAt}`, nowMs) })).found[0];
+}
+
+/** The same for a client that must prove itself. `issuedAt` is null for a refresh token. */
+export async function findStandingGrantOf(
+  { db }: Deps,
+  proof: Proof,
+  { issuedAt, ...named }: NamedGrant & { issuedAt: number | null },
+  nowMs: number,
+): Promise<{ isProven: boolean; grant: StandingGrant | undefined }> {
+  const issuedAfter = issuedAt === null ? sql`g.created_at` : sql`${issuedAt}`;
+  const { proven, found } = await atomically(db, {
+    proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
+    found: selectStandingGrant(named, issuedAfter, nowMs),
   });
-  return found[0];
+  return { isProven: proven.length === 1, grant: found[0] };
 }

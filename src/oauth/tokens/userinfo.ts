@@ -5,7 +5,7 @@ import { OAuthError } from "../errors";
 import { openToken } from "../open-token";
 import { claimsOf } from "./claims";
 import { userinfoUrl } from "./sign";
-import { findSignedIn } from "./store";
+import { findStandingGrant } from "./store";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
@@ -31,7 +31,7 @@ export async function userinfo(deps: Deps, token: string | null): Promise<Record
   const verdict = await deps.limiter.consume("userinfo", String(sid), 1);
   if (verdict) refuseOverLimit(verdict);
   const named = { grantId: String(sid), clientId: String(clientId), issuedAt: iat * 1000 };
-  const subject = await findSignedIn(deps, named, deps.now());
+  const subject = await findStandingGrant(deps, named, deps.now());
   if (subject?.userId !== sub) throw refusal("invalid_token", "The sign-in has ended.", 401);
   return { sub, ...claimsOf(scopes, subject) };
 }

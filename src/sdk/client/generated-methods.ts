@@ -17,6 +17,7 @@ import type {
   ClientChange,
   ClientInput,
   ClientSecretRotation,
+  ConnectedApp,
   EmailChange,
   EventDetailPage,
   EventFilter,
@@ -349,6 +350,22 @@ export interface IdentityEndpoints {
    * Throws CONFLICT, NOT_FOUND, STEP_UP_REQUIRED.
    */
   unlink(id: string, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.apps`, what people have allowed apps that they sign in to, for signed-in users; an API key gets
+ * UNAUTHENTICATED.
+ *
+ * @example
+ * for (const { id, client: app, tenant } of await client.apps.list()) {
+ *   if (app.name === "Shop") await client.apps.disconnect(id);
+ * }
+ */
+export interface AppMethods {
+  /** Returns the apps that the user has allowed something, in all tenants, by name. Throws what any call throws. */
+  list(options?: CallOptions): Listed<ConnectedApp>;
+  /** Takes back what the user has allowed an app in a tenant, and ends its access at once. Throws NOT_FOUND. */
+  disconnect(id: string, options?: CallOptions): Promise<string>;
 }
 
 /**

@@ -6,6 +6,7 @@
 import type { Call } from "./call";
 import type {
   ApiKeyMethods,
+  AppMethods,
   AuditMethods,
   AuthEndpoints,
   EventEndpoints,
@@ -73,6 +74,11 @@ export const passkeyEndpoints = (call: Call): PasskeyEndpoints => ({
 export const identityEndpoints = (call: Call): IdentityEndpoints => ({
   list: (options) => listed(call.data("GET /auth/identities", options)),
   unlink: (id, options) => call.message(`DELETE /auth/identities/${segment(id)}`, options),
+});
+
+export const appMethods = (call: Call): AppMethods => ({
+  list: (options) => listed(call.data("GET /auth/apps", options)),
+  disconnect: (id, options) => call.message(`DELETE /auth/apps/${segment(id)}`, options),
 });
 
 export const apiKeyMethods = (call: Call): ApiKeyMethods => ({

@@ -41,6 +41,17 @@ export interface AccountExport {
   identities: Identity[];
   /** The keys in all tenants, including ended ones. */
   apiKeys: ExportedApiKey[];
+  /** The apps that the user has allowed something, without their tokens. */
+  apps: {
+    clientId: string;
+    /** Null: the app was deleted. */
+    clientName: string | null;
+    tenantId: string;
+    scopes: string[];
+    connectedAt: Timestamp;
+    /** How often the app is connected without a session. */
+    connections: number;
+  }[];
   /** The newest 10,000 audit events of the account, newest first. */
   activity: AuditEvent[];
 }
@@ -246,16 +257,24 @@ export interface Client {
   type: "web" | "native";
   /** How the app proves itself; `native` apps cannot: `none`. */
   auth: "secret" | "none";
+  /** Shown where people are asked, and loaded by their browsers. */
+  logoUrl: string | null;
   homepageUrl: string | null;
   /** Shown where people are asked; so is `termsUrl`. */
   privacyUrl: string | null;
   termsUrl: string | null;
+  /** Where our pages lead people who did not come from the app. */
+  initiateLoginUrl: string | null;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost.
    */
   redirectUrls: string[];
-  scopes: ("openid" | "profile" | "email" | "tenant")[];
+  /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
+  postLogoutUrls: string[];
+  /** `refresh_token`: people who allow `offline_access` stay connected without a session. */
+  grants: ("authorization_code" | "refresh_token")[];
+  scopes: ("openid" | "profile" | "email" | "tenant" | "offline_access")[];
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
   consent: "ask" | "skip";
   tenants: string[] | null;
@@ -267,6 +286,10 @@ export interface Client {
   idTokenClaims: boolean;
   accessTokenSeconds: number;
   idTokenSeconds: number;
+  /** How long a connection lasts that the app does not use. */
+  idleDays: number;
+  /** How long a connection lasts at most. */
+  maxDays: number;
   enabled: boolean;
   secretPrefix?: string | undefined;
   /** When the former secret ends, while it still works. */
@@ -280,16 +303,24 @@ export interface Client {
 export interface ClientChange {
   /** Shown to people. One line without a host or URL. */
   name?: string | undefined;
+  /** Shown where people are asked, and loaded by their browsers. */
+  logoUrl?: string | null | undefined;
   homepageUrl?: string | null | undefined;
   /** Shown where people are asked; so is `termsUrl`. */
   privacyUrl?: string | null | undefined;
   termsUrl?: string | null | undefined;
+  /** Where our pages lead people who did not come from the app. */
+  initiateLoginUrl?: string | null | undefined;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost.
    */
   redirectUrls?: string[] | undefined;
-  scopes?: ("openid" | "profile" | "email" | "tenant")[] | undefined;
+  /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
+  postLogoutUrls?: string[] | undefined;
+  /** `refresh_token`: people who allow `offline_access` stay connected without a session. */
+  grants?: ("authorization_code" | "refresh_token")[] | undefined;
+  scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
   consent?: "ask" | "skip" | undefined;
   /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. */
@@ -302,6 +333,10 @@ export interface ClientChange {
   idTokenClaims?: boolean | undefined;
   accessTokenSeconds?: number | undefined;
   idTokenSeconds?: number | undefined;
+  /** How long a connection lasts that the app does not use. */
+  idleDays?: number | undefined;
+  /** How long a connection lasts at most. */
+  maxDays?: number | undefined;
   enabled?: boolean | undefined;
   password?: string | undefined;
   /** A TOTP or recovery code. */
@@ -318,19 +353,30 @@ export interface ClientInput {
   type?: "web" | "native" | undefined;
   /** How the app proves itself; `native` apps cannot: `none`. */
   auth?: "secret" | "none" | undefined;
+  /** Shown where people are asked, and loaded by their browsers. By default `null`. */
+  logoUrl?: string | null | undefined;
   /** By default `null`. */
   homepageUrl?: string | null | undefined;
   /** Shown where people are asked; so is `termsUrl`. By default `null`. */
   privacyUrl?: string | null | undefined;
   /** By default `null`. */
   termsUrl?: string | null | undefined;
+  /** Where our pages lead people who did not come from the app. By default `null`. */
+  initiateLoginUrl?: string | null | undefined;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost. By default `[]`.
    */
   redirectUrls?: string[] | undefined;
-  /** By default `["openid","profile","email","tenant"]`. */
-  scopes?: ("openid" | "profile" | "email" | "tenant")[] | undefined;
+  /** Where people may go after they have signed out; by the rule of `redirectUrls`. By default `[]`. */
+  postLogoutUrls?: string[] | undefined;
+  /**
+   * `refresh_token`: people who allow `offline_access` stay connected without a session. By default
+   * `["authorization_code","refresh_token"]`.
+   */
+  grants?: ("authorization_code" | "refresh_token")[] | undefined;
+  /** By default `["openid","profile","email","tenant","offline_access"]`. */
+  scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
   consent?: "ask" | "skip" | undefined;
   /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. By default `null`. */
@@ -347,6 +393,10 @@ export interface ClientInput {
   accessTokenSeconds?: number | undefined;
   /** By default `600`. */
   idTokenSeconds?: number | undefined;
+  /** How long a connection lasts that the app does not use. By default `30`. */
+  idleDays?: number | undefined;
+  /** How long a connection lasts at most. By default `90`. */
+  maxDays?: number | undefined;
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
@@ -371,6 +421,30 @@ export interface CodeCredentials {
   totp?: string | undefined;
   /** One of the user's tenants. Missing: the one used last. */
   tenantId?: string | undefined;
+}
+
+/** An app that the user has allowed something in a tenant. */
+export interface ConnectedApp {
+  /** Of the client in the tenant. */
+  id: string;
+  client: {
+    id: string;
+    name: string;
+    logoUrl?: string | undefined;
+  };
+  tenant: {
+    id: string;
+    name: string;
+  };
+  scopes: {
+    resource: string | null;
+    name: string;
+    description: string;
+  }[];
+  connectedAt: Timestamp;
+  lastUsedAt: Timestamp | null;
+  /** How often the app is connected without a session. */
+  grants: number;
 }
 
 /** What proves who signs in. */
@@ -515,11 +589,16 @@ export interface Discovery {
   authorization_endpoint?: string | undefined;
   token_endpoint?: string | undefined;
   userinfo_endpoint?: string | undefined;
+  end_session_endpoint?: string | undefined;
+  revocation_endpoint?: string | undefined;
+  introspection_endpoint?: string | undefined;
   scopes_supported?: string[] | undefined;
   response_types_supported?: string[] | undefined;
   response_modes_supported?: string[] | undefined;
   grant_types_supported?: string[] | undefined;
   token_endpoint_auth_methods_supported?: string[] | undefined;
+  revocation_endpoint_auth_methods_supported?: string[] | undefined;
+  introspection_endpoint_auth_methods_supported?: string[] | undefined;
   code_challenge_methods_supported?: string[] | undefined;
   prompt_values_supported?: string[] | undefined;
   acr_values_supported?: string[] | undefined;

@@ -6,6 +6,7 @@ import { type EventMethods, eventMethods } from "./events";
 import { type FeedMethods, feedMethods } from "./feeds";
 import type {
   ApiKeyMethods,
+  AppMethods,
   AuditMethods,
   EventTypeMethods,
   InvitationMethods,
@@ -19,6 +20,7 @@ import type {
 } from "./generated-methods";
 import {
   apiKeyMethods,
+  appMethods,
   auditMethods,
   eventTypeMethods,
   invitationMethods,
@@ -106,6 +108,7 @@ export interface Client {
   twoFactor: TwoFactorMethods;
   passkeys: PasskeyMethods;
   identities: IdentityMethods;
+  apps: AppMethods;
   apiKeys: ApiKeyMethods;
   tenants: TenantMethods;
   members: MemberMethods;
@@ -157,6 +160,7 @@ export function createClient(options: ClientOptions): Client {
     twoFactor: twoFactorMethods(call),
     passkeys: passkeyMethods(call, tokens, () => options.authenticators ?? browserAuthenticators()),
     identities: identityMethods(call, tokens, baseUrl),
+    apps: appMethods(call),
     apiKeys: apiKeyMethods(call),
     tenants: tenantMethods(call, tokens),
     members: memberMethods(call),

@@ -26,17 +26,21 @@ export interface KeySet {
 export type Claims = Record<string, unknown>;
 
 /**
- * Returns the payload of a JWS of type `typ` that a key of the issuer has signed. Throws SessionError: MALFORMED,
- * WRONG_TYPE, WRONG_ALGORITHM, UNKNOWN_KEY, BAD_SIGNATURE, KEYS_UNAVAILABLE. Of the header, only `typ`, `alg` and `kid`
- * count: a token that names its own key (`jwk`, `jku`, `x5u`) proves nothing.
+ * Returns the payload of a JWS of type `typ`, or one of these types, that a key of the issuer has signed. Throws
+ * SessionError: MALFORMED, WRONG_TYPE, WRONG_ALGORITHM, UNKNOWN_KEY, BAD_SIGNATURE, KEYS_UNAVAILABLE. Of the header,
+ * only `typ`, `alg` and `kid` count: a token that names its own key (`jwk`, `jku`, `x5u`) proves nothing.
  */
-export async function openJws(jws: string, typ: string, keys: KeySet): Promise<Claims> {
+export async function openJws(
+  jws: string,
+  typ: string | readonly (string | undefined)[],
+  keys: KeySet,
+): Promise<Claims> {
   const [head = "", body = "", mac = "", ...rest] = jws.split(".");
   if (rest.length > 0 || ![head, body, mac].every((part) => PART.test(part))) throw new SessionError("MALFORMED");
   const header = parse(head);
   const payload = parse(body);
   if ("crit" in header) throw new SessionError("MALFORMED");
-  if (header.typ !== typ) throw new SessionError("WRONG_TYPE");
+  if (![typ].flat().includes(header["typ"] as string | undefined)) throw new SessionError("WRONG_TYPE");
   const { alg, kid } = header;
   if (typeof alg !== "string" || !Object.hasOwn(ALGORITHMS, alg)) throw new SessionError("WRONG_ALGORITHM");
   const found = typeof kid === "string" ? await keys.find(kid) : undefined;

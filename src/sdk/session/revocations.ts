@@ -19,6 +19,8 @@ interface Revocable {
   tid: string;
   sub: string;
   iat: number;
+  /** Of an app that the person has signed in to. */
+  clientId?: string;
 }
 
 interface Verdict {
@@ -44,7 +46,8 @@ interface List {
 
 interface Parties {
   issuer: string;
-  audience: string;
+  /** Null for an app, which does not know the audience of sessions. */
+  audience: string | null;
 }
 
 /** `now` is in Unix ms. */
@@ -83,10 +86,11 @@ export function createRevocations(source: Source, keys: KeySet, parties: Parties
   };
 }
 
-/** A token is revoked if one of its four texts is listed with a time at or after its own. */
-async function isListed(entries: List["entries"], { sid, tid, sub, iat }: Revocable): Promise<boolean> {
+/** A token is revoked if one of its texts is listed with a time at or after its own. */
+async function isListed(entries: List["entries"], { sid, tid, sub, iat, clientId }: Revocable): Promise<boolean> {
   if (entries.size === 0) return false;
-  const texts = [`s:${sid}:${tid}`, `u:${sub}`, `m:${tid}:${sub}`, `t:${tid}`];
+  const ofClient = clientId === undefined ? [] : [`c:${clientId}`, `c:${clientId}:${tid}`];
+  const texts = [`s:${sid}:${tid}`, `u:${sub}`, `m:${tid}:${sub}`, `t:${tid}`, ...ofClient];
   const prefixes = await Promise.all(texts.map(prefixOf));
   return [...prefixes, ALL].some((prefix) => (entries.get(prefix) ?? -Infinity) >= iat);
 }
@@ -98,7 +102,7 @@ async function prefixOf(text: string): Promise<string> {
 
 /** Throws for a list of somebody else, and for one of another shape. */
 function readList({ iss, aud, iat, revoked }: Claims, { issuer, audience }: Parties, etag: string | null): List {
-  if (iss !== issuer || aud !== audience) throw new Error("The list is somebody else's.");
+  if (iss !== issuer || (audience !== null && aud !== audience)) throw new Error("The list is somebody else's.");
   if (typeof iat !== "number" || !Array.isArray(revoked) || !revoked.every(isEntry)) throw new Error("Malformed list.");
   const entries = new Map<string, number>();
   for (const [prefix, at] of revoked as [string, number][]) {

@@ -4,7 +4,7 @@ import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { SYSTEM } from "../../base/schemas/actor";
 import { endPortalLinks } from "../../identity/tokens/portal-links-store";
-import { endSessions, endSessionsForGood, revokeTenants } from "../../identity/tokens/revocations-store";
+import { endSessionsAndApps, endSessionsForGood, revokeTenants } from "../../identity/tokens/revocations-store";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 
 /** The events that are recorded if something changes. */
@@ -75,7 +75,7 @@ export async function resumeUser({ db }: Deps, userId: string, events: Events): 
 export async function endSessionsOfUser({ db, now }: Deps, userId: string, events: Events): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
-    sessions: endSessions(sql`user_id = ${userId}`, now()),
+    sessions: endSessionsAndApps(sql`user_id = ${userId}`, "own", now()),
     recorded: events.map(auditIfChanged),
     portalLinks: endPortalLinks(userId, sql`true`, { actor: SYSTEM, reason: "sessions-ended" }, now()),
   });

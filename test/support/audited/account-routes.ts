@@ -1,4 +1,5 @@
 /** What each route of an account leaves in the audit log, and a request of each. */
+import { finished, newApp } from "../apps";
 import { logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../client";
 import { codeIn, mailTo, tokenIn } from "../mailbox";
 import { newBrowser, newPersonAtProvider, signInAs } from "../oauth";
@@ -64,6 +65,16 @@ export const ACCOUNT_ROUTES: Recorded = {
         newPersonAtProvider({ email: owner.email }),
       );
       return { token: body.data.accessToken };
+    },
+  ],
+  "DELETE /auth/apps/:id": [
+    ["app.connected", "app.disconnected"],
+    async () => {
+      const owner = await signUpVerified();
+      await finished(await newApp(), owner);
+      const [app] = (await must("GET", "/auth/apps", undefined, owner.token)).data;
+      await must("DELETE", `/auth/apps/${app.id}`, undefined, owner.token);
+      return owner;
     },
   ],
   "DELETE /auth/identities/:id": [

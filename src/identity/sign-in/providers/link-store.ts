@@ -8,7 +8,7 @@ import type { RequestOrigin } from "../../../base/schemas/actor";
 import { auditIfChanged, holderOfToken } from "../../../tenancy/audit/record-store";
 import type { ProviderIdentity } from "../../providers/identity";
 import { insertIdentity, isAdded } from "../../providers/store";
-import { endSessions } from "../../tokens/revocations-store";
+import { endSessionsAndApps } from "../../tokens/revocations-store";
 import type { FlowPurpose } from "./flow";
 
 /**
@@ -36,7 +36,7 @@ export async function insertIdentityBySession(
       target: { kind: "identity", id },
       meta: { provider: identity.provider },
     }),
-    otherSessions: endSessions(sql`user_id = ${userId} AND id <> ${sessionId} AND ${added}`, nowMs),
+    otherSessions: endSessionsAndApps(sql`user_id = ${userId} AND id <> ${sessionId} AND ${added}`, "own", nowMs),
     revert: insertRevert(revert, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
     holders: rows<{ userId: string }>(
       sql`SELECT user_id AS userId FROM identities WHERE issuer = ${identity.issuer} AND sub = ${identity.sub}`,

@@ -1,0 +1,103 @@
+/** `/oauth/logout`, to which apps send people to sign out, and the page that asks them. */
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import { AppError } from "../../../base/errors";
+import type { AppEnv } from "../../../base/http/env";
+import { requires } from "../../../base/http/operation";
+import { isForm } from "../../../base/media-type";
+import { type Operation, operation } from "../../../base/operation";
+import { OAUTH_PATH } from "../../../base/paths";
+import { deleteSessionOfUser } from "../../../identity/sessions/store";
+import { openRequest, sealRequest } from "../../../oauth/authorization/authorize";
+import { judgeSignOut, type SignOut } from "../../../oauth/authorization/sign-out";
+import { isOnDevice } from "../../../oauth/clients/redirect-urls";
+import { LinkButton, PostForm, SubmitButton } from "../../components/buttons";
+import { NarrowPage } from "../../components/narrow-page";
+import { deleteConsoleCookie } from "../../http/cookies";
+import { page } from "../../http/page";
+import { Pages } from "../../http/pages";
+import { findCurrentUser, noteUser } from "../../http/session";
+
+const LIMITED = { callers: "anybody", limit: { rule: "authorize", per: "IP address" }, bodyKiB: 16 } as const;
+
+async function signOut(c: Context<AppEnv>, params: URLSearchParams): Promise<Response> {
+  const deps = c.get("deps");
+  const user = await findCurrentUser(c);
+  const asked = await judgeSignOut(deps, params, user?.principal ?? null);
+  if (!asked.isAtOnce) return askPage(c, asked, await sealRequest(deps, { params, at: deps.now() }));
+  if (user) await deleteSessionOfUser(deps, user.principal, user.principal.sessionId, "auth.logout");
+  deleteConsoleCookie(c, "session");
+  const { returnTo } = asked;
+  return returnTo === null || isOnDevice(returnTo) ? donePage(c, asked) : c.redirect(returnTo, 303);
+}
+
+const askPage = (c: Context<AppEnv>, { client, isRefused }: SignOut, sealed: string) =>
+  page(
+    c,
+    { title: "Sign out", status: isRefused ? 400 : 200 },
+    <NarrowPage title="Sign out?">
+      <PostForm action="/sign-out" class="card">
+        {isRefused ? <p>The app has named a page that is not registered here, so you are not sent there.</p> : null}
+        <p>{client ? `${client.name} asks` : "An app asks"} to sign you out of this browser.</p>
+        <input type="hidden" name="r" value={sealed} />
+        <div class="row">
+          <SubmitButton>Sign out</SubmitButton>
+        </div>
+      </PostForm>
+    </NarrowPage>,
+  );
+
+const donePage = (c: Context<AppEnv>, { client, returnTo }: SignOut) =>
+  page(
+    c,
+    { title: "Signed out" },
+    <NarrowPage title="You are signed out">
+      <div class="card">
+        <p>You can close this page.</p>
+        {client && returnTo !== null ? (
+          <div class="row">
+            <LinkButton href={returnTo}>Back to {client.name}</LinkButton>
+          </div>
+        ) : null}
+      </div>
+    </NarrowPage>,
+  );
+
+/** Under `/oauth`. */
+export const logoutRoutes = new Hono<AppEnv>()
+  .get("/logout", requires(LIMITED), async (c) => {
+    const params = new URL(c.req.url).searchParams;
+    const sealed = params.get("r");
+    return signOut(c, sealed === null ? params : (await openRequest(c.get("deps"), sealed)).params);
+  })
+  // The cookie of the session does not come with a form of another site; it comes with the redirect.
+  .post("/logout", requires(LIMITED), async (c) => {
+    if (!isForm(c.req.header("content-type"))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
+    const deps = c.get("deps");
+    const params = new URLSearchParams(await c.req.text());
+    await judgeSignOut(deps, params, null);
+    return c.redirect(`${OAUTH_PATH}/logout?r=${await sealRequest(deps, { params, at: deps.now() })}`, 303);
+  });
+
+/** Whoever has agreed is signed out, if they still are signed in. */
+const agreeing: Operation<{ r: string }, SignOut> = operation({
+  ...LIMITED,
+  schema: z.object({ r: z.string().max(20_000) }),
+  verb: async ({ deps, holder, input }) => {
+    const session = holder?.kind === "session" ? holder : null;
+    const { params } = await openRequest(deps, input.r);
+    const asked = await judgeSignOut(deps, params, session);
+    if (session) await deleteSessionOfUser(deps, session, session.sessionId, "auth.logout");
+    return asked;
+  },
+});
+
+/** Under `/account/sign-out`. */
+export const signOutPages = new Pages().form("/", agreeing, {
+  first: noteUser,
+  values: (sent) => ({ r: sent.text("r") }),
+  done: (c, asked) => {
+    deleteConsoleCookie(c, "session");
+    return donePage(c, asked);
+  },
+}).router;

@@ -1,0 +1,61 @@
+/** How an app gets its answer: by a redirect, or by a form that the browser sends (OAuth Form Post Response Mode). */
+import type { Context } from "hono";
+import { raw } from "hono/html";
+import type { AppEnv } from "../../base/http/env";
+import { type AppAnswer, addressOf } from "../../oauth/authorization/answer";
+import { isOnDevice } from "../../oauth/clients/redirect-urls";
+import type { ClientRow } from "../../oauth/clients/store";
+import { NarrowPage } from "../components/narrow-page";
+import { goOn } from "./go-on";
+import { page } from "./page";
+
+/** Sends the answer. A program on the device gets nothing without a click, because any one there could name the app. */
+export function toApp(c: Context<AppEnv>, client: ClientRow, answer: AppAnswer): Response | Promise<Response> {
+  const needsClick = isOnDevice(answer.redirectUri);
+  if (answer.responseMode === "form_post") return formPage(c, client, answer, needsClick);
+  if (!needsClick) return c.redirect(addressOf(answer), 303);
+  return page(c, { title: "Continue" }, <ToDevice client={client} address={addressOf(answer)} />);
+}
+
+/** Sends the answer after a form of ours, which was the click. */
+export const afterForm = (c: Context<AppEnv>, client: ClientRow, answer: AppAnswer): Promise<Response> =>
+  answer.responseMode === "form_post" ? formPage(c, client, answer, false) : goOn(c, addressOf(answer));
+
+/** The form leads to the app, whose answer may redirect on, so the page has no policy for forms. */
+function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }: AppAnswer, needsClick: boolean) {
+  c.set("pageUses", { anyFormAction: true });
+  return page(
+    c,
+    { title: "Continue" },
+    <NarrowPage title={`Continue to ${client.name}`}>
+      <form method="post" action={redirectUri} class="card">
+        {needsClick ? <p>{ON_DEVICE}</p> : <p>You are being taken back to the app.</p>}
+        {Object.entries(fields).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <div class="row">
+          <button type="submit" class="button main">
+            Continue
+          </button>
+        </div>
+      </form>
+      {needsClick ? null : <script nonce={c.get("secureHeadersNonce")}>{raw(SEND)}</script>}
+    </NarrowPage>,
+  );
+}
+
+const SEND = 'document.querySelector("main form, form").submit()';
+const ON_DEVICE = "The app runs on this device. Go on only if you have started it yourself.";
+
+const ToDevice = ({ client, address }: { client: ClientRow; address: string }) => (
+  <NarrowPage title={`Continue to ${client.name}`}>
+    <div class="card">
+      <p>{ON_DEVICE}</p>
+      <div class="row">
+        <a class="button main" href={address}>
+          Continue
+        </a>
+      </div>
+    </div>
+  </NarrowPage>
+);

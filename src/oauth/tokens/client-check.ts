@@ -1,0 +1,62 @@
+/** Which client calls, how often it may, and how often an address may fail to prove itself. */
+import type { Deps } from "../../base/deps";
+import { consumeByAddress } from "../../base/limits/by-address";
+import { refuseOverLimit } from "../../base/limits/limiter";
+import type { RequestOrigin } from "../../base/schemas/actor";
+import type { ClientRow } from "../clients/store";
+import { OAuthError } from "../errors";
+import { invalidClient, readProof } from "./client-proof";
+import { findProven, type Proof } from "./store";
+
+/** What a client sends to an endpoint at which it proves itself. */
+export interface ClientRequest {
+  form: URLSearchParams;
+  authorization: string | undefined;
+  clientIp: string;
+  origin: RequestOrigin;
+  /** At most 256 characters; null without. */
+  userAgent: string | null;
+}
+
+export type ShownProof = Proof & { triedBasic: boolean };
+
+/**
+ * Runs `work` with what a client shows. It counts as a failure of its address beforehand, so that a thousand guesses at
+ * once are not a thousand trips to D1; whoever proves itself gets that back. Throws OAuthError, and RATE_LIMITED.
+ */
+export async function withProof<T>(
+  deps: Deps,
+  { form, authorization, clientIp }: ClientRequest,
+  work: (proof: ShownProof) => Promise<T>,
+): Promise<T> {
+  const verdict = await consumeByAddress(deps, "clientAuth", clientIp);
+  refuseOverLimit(verdict);
+  const isFailure = (error: unknown) => error instanceof OAuthError && error.code === "invalid_client";
+  const giveBack = () => {
+    if (!verdict) return;
+    const unused = { leavesAtMs: verdict.leavesAtMs, units: 1 };
+    deps.background("rate limit", deps.limiter.giveBack("clientAuth", verdict.key, unused));
+  };
+  try {
+    const done = await work(await readProof(form, authorization));
+    giveBack();
+    return done;
+  } catch (error) {
+    if (!isFailure(error)) giveBack();
+    throw error;
+  }
+}
+
+/** A client with a secret has a limit of its own. One without shares its id with everybody, so addresses count too. */
+export async function limitClient(deps: Deps, { clientId, secretHash }: Proof, clientIp: string): Promise<void> {
+  const [rule, key] =
+    secretHash === null ? (["tokenPublic", `${clientId} ${clientIp}`] as const) : (["token", clientId] as const);
+  refuseOverLimit(await deps.limiter.consume(rule, key, 1));
+}
+
+/** Throws invalid_client. */
+export async function requireProven(deps: Deps, proof: ShownProof): Promise<ClientRow> {
+  const client = await findProven(deps, proof, deps.now());
+  if (!client) throw invalidClient(proof.triedBasic);
+  return client;
+}

@@ -1,0 +1,95 @@
+/** Offline grants in D1: they outlive the session in which they were made. A grant names its tenant. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
+import { LATER_SETTINGS } from "../../base/schemas/client-settings";
+import { DAY_MS } from "../../base/time";
+import { auditEach } from "../../tenancy/audit/record-store";
+import { type ClientRow, parsedClient, selectClient } from "../clients/store";
+import type { OfflineClaims } from "./refresh-token";
+import { isProven, type NamedGrant, type Proof, type StandingGrant, selectStandingGrant } from "./store";
+
+interface Rotation {
+  claims: OfflineClaims;
+  proof: Proof;
+  origin: RequestOrigin;
+  userAgent: string | null;
+}
+
+/** What a refresh has found. */
+export interface RotatedGrant {
+  /** Undefined if the client has not proven itself. */
+  client: ClientRow | undefined;
+  /** Whether the token was the current one. */
+  isRotated: boolean;
+  /** As it is afterwards; undefined while something refuses it, and once it has ended. */
+  grant: StandingGrant | undefined;
+}
+
+/** Replaces the refresh token of a grant that stands, if the one that was shown is the current one. */
+export async function rotateGrant(
+  { db }: Deps,
+  { claims, proof, origin, userAgent }: Rotation,
+  nowMs: number,
+): Promise<RotatedGrant> {
+  const { grantId, clientId, generation } = claims;
+  // A refresh gives tokens anew, so what counts is when the grant was made.
+  const standing = selectStandingGrant({ grantId, clientId }, sql`g.created_at`, nowMs);
+  const { client, proven, rotated, grant } = await atomically(db, {
+    client: selectClient(clientId),
+    proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
+    rotated: sql`UPDATE oauth_grants SET generation = generation + 1, issued_at = ${nowMs}, issued_to = ${origin.ip},
+        device = ${userAgent}, expires_at = ${movedExpiry(clientId, nowMs)}
+      WHERE id = ${grantId} AND generation = ${generation} AND EXISTS (${standing.query})
+        AND EXISTS (SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)}) RETURNING id`,
+    grant: standing,
+  });
+  const [row] = client;
+  const isKnown = row !== undefined && proven.length === 1;
+  return { client: isKnown ? parsedClient(row) : undefined, isRotated: rotated.length === 1, grant: grant[0] };
+}
+
+/** Moves once a day, because an index leads to it. */
+function movedExpiry(clientId: string, nowMs: number): SQL {
+  const idleDays = sql`(SELECT coalesce(c.settings ->> '$.idleDays', ${LATER_SETTINGS.idleDays}) FROM oauth_clients c
+    WHERE c.id = ${clientId})`;
+  const next = sql`min(ends_at, ${nowMs} + ${idleDays} * ${DAY_MS})`;
+  return sql`iif(${next} > expires_at + ${DAY_MS}, ${next}, expires_at)`;
+}
+
+/** Ends a grant whose token was used again. Returns whose it was; undefined if it has ended already. */
+export async function endReusedGrant(
+  { db }: Deps,
+  { grantId, clientId }: NamedGrant,
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<string | undefined> {
+  const target = { kind: "app", id: clientId } as const;
+  const { ended } = await atomically(db, {
+    recorded: auditEach(
+      { tenantId: sql`g.tenant_id`, action: "app.refresh_reused", actor: anonymous(origin), target },
+      sql`oauth_grants g WHERE g.id = ${grantId} AND g.client_id = ${clientId}`,
+      nowMs,
+    ),
+    ended: rows<{ userId: string }>(sql`DELETE FROM oauth_grants WHERE id = ${grantId} AND client_id = ${clientId}
+      RETURNING user_id AS userId`),
+  });
+  return ended[0]?.userId;
+}
+
+/** Ends a grant for its client; null ends none. Returns whether the client has proven itself. */
+export async function endGrantByClient(
+  { db }: Deps,
+  proof: Proof,
+  grantId: string | null,
+  nowMs: number,
+): Promise<boolean> {
+  const proven = sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`;
+  const { found } = await atomically(db, {
+    found: rows<{ id: string }>(proven),
+    ended:
+      grantId === null ? undefined : sql`DELETE FROM oauth_grants WHERE id = ${grantId} AND client_id IN (${proven})`,
+  });
+  return found.length === 1;
+}

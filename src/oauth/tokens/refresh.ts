@@ -1,0 +1,87 @@
+/**
+ * Refresh tokens of apps. Each works once; of two, the older ends the grant (RFC 9700 section 4.14.2). Apps send no
+ * `Idempotency-Key`, so the token before the current one gets the same answer while the current one is unused.
+ */
+import type { Deps } from "../../base/deps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import { type ClientRow, touchClient } from "../clients/store";
+import { OAuthError } from "../errors";
+import type { ClientRequest, ShownProof } from "./client-check";
+import { requireProven } from "./client-check";
+import { invalidClient } from "./client-proof";
+import { endReusedGrant, rotateGrant } from "./offline-store";
+import { makeOfflineToken, type OfflineClaims, readOfflineToken } from "./refresh-token";
+import { refused } from "./refused";
+import { type TokenResponse, tokensFor } from "./response";
+import type { StandingGrant } from "./store";
+
+/** How long the answer of a client without a secret can be lost: to the same address, and to another one. */
+const [LOST_HERE_MS, LOST_ELSEWHERE_MS] = [60_000, 10_000];
+
+const invalidGrant = () => new OAuthError("invalid_grant", "The refresh token has ended, or is not for this app.");
+
+/** Throws OAuthError. */
+export async function refreshTokens(deps: Deps, proof: ShownProof, request: ClientRequest): Promise<TokenResponse> {
+  const { form, origin, userAgent } = request;
+  const text = form.get("refresh_token");
+  const claims = text === null ? null : await readOfflineToken(deps.keys, proof.clientId, text);
+  if (!claims) {
+    const client = await requireProven(deps, proof);
+    if (text === null) throw new OAuthError("invalid_request", "refresh_token is missing.");
+    throw refused(client, invalidGrant());
+  }
+  const nowMs = deps.now();
+  const rotation = { claims, proof, origin, userAgent };
+  const { client, isRotated, grant } = await rotateGrant(deps, rotation, nowMs);
+  if (!client) throw invalidClient(proof.triedBasic);
+  if (!grant) throw refused(client, invalidGrant());
+  if (!isRotated && !isLostAnswer(grant, claims, rotation, nowMs)) {
+    await endReused(deps, client, claims, rotation);
+    throw refused(client, invalidGrant());
+  }
+  deps.background("client use", touchClient(deps, client, nowMs));
+  const generation = grant.generation ?? claims.generation + 1;
+  return {
+    ...(await tokensFor(
+      deps,
+      client,
+      { ...grant, grantId: claims.grantId },
+      { scopes: narrowed(form, grant), nonce: null },
+    )),
+    refresh_token: await makeOfflineToken(deps.keys, { ...claims, generation }),
+  };
+}
+
+/** Whether the token is the one before the current one, which nobody has used, and its app has lost the answer. */
+function isLostAnswer(
+  { generation, issuedAt, issuedTo, device }: StandingGrant,
+  claims: OfflineClaims,
+  { proof, origin, userAgent }: Pick<ClientRequest, "origin" | "userAgent"> & { proof: ShownProof },
+  nowMs: number,
+): boolean {
+  if (generation !== claims.generation + 1) return false;
+  if (proof.secretHash !== null) return true;
+  const ageMs = nowMs - issuedAt;
+  if (origin.ip === issuedTo) return ageMs <= LOST_HERE_MS;
+  return ageMs <= LOST_ELSEWHERE_MS && userAgent === device;
+}
+
+async function endReused(
+  deps: Deps,
+  client: ClientRow,
+  claims: OfflineClaims,
+  { origin }: Pick<ClientRequest, "origin">,
+): Promise<void> {
+  const userId = await endReusedGrant(deps, claims, origin, deps.now());
+  if (userId) await queueMailIfPossible(deps, { kind: "refreshTokenReused", userId, appName: client.name });
+}
+
+/** The scopes that a refresh asks for (RFC 6749 section 6). Throws invalid_scope for more than was allowed. */
+function narrowed(form: URLSearchParams, { grantedScopes }: StandingGrant): readonly string[] {
+  const granted = JSON.parse(grantedScopes ?? "[]") as string[];
+  const asked = (form.get("scope") ?? "").split(" ").filter(Boolean);
+  if (asked.some((scope) => !granted.includes(scope))) {
+    throw new OAuthError("invalid_scope", "scope has what the person has not allowed.");
+  }
+  return asked.length === 0 ? granted : granted.filter((scope) => asked.includes(scope));
+}

@@ -1,0 +1,68 @@
+/** The sessions of an app's people: in a sealed cookie, renewed when their tokens end, ended when Postern says so. */
+import { type CookieJar, cookiesOf } from "./cookies";
+import type { Settings } from "./options";
+import type { Provider } from "./provider";
+import { createRenew } from "./renew";
+import type { Seal } from "./seal";
+import type { StoredSession } from "./stored";
+
+const COOKIE = "session";
+
+/** Where browsers reach the app, and what they keep for it. */
+export function hereOf(settings: Settings, request: Request): { origin: string; jar: CookieJar } {
+  const origin = settings.origin ?? new URL(request.url).origin;
+  return { origin, jar: cookiesOf(request, origin) };
+}
+
+interface Sessions {
+  /** What the cookie has, as it is. */
+  read(request: Request): Promise<StoredSession | null>;
+  /** What holds now, and the lines that the answer must have. */
+  current(request: Request): Promise<{ stored: StoredSession | null; cookies: string[] }>;
+  /** The lines that keep a session. */
+  store(request: Request, session: StoredSession): Promise<string[]>;
+  /** The lines that end it. */
+  remove(request: Request): string[];
+}
+
+export function createSessions(app: { settings: Settings; provider: Provider; seal: Seal }): Sessions {
+  const { settings, provider, seal } = app;
+  const { now, maxAgeMs, clientId } = settings;
+  const renew = createRenew(provider, now);
+  const leftSeconds = ({ signedInAt }: StoredSession) => (signedInAt + maxAgeMs - now()) / 1000;
+  const jarOf = (request: Request) => hereOf(settings, request).jar;
+
+  const read: Sessions["read"] = async (request) => {
+    const stored = await seal.open<StoredSession>(COOKIE, jarOf(request).get(COOKIE) ?? "");
+    return stored && leftSeconds(stored) > 0 ? stored : null;
+  };
+  const store: Sessions["store"] = async (request, session) =>
+    jarOf(request).set(COOKIE, await seal.seal(COOKIE, session), leftSeconds(session));
+  const remove: Sessions["remove"] = (request) => jarOf(request).remove(COOKIE);
+
+  /** Whether Postern lists the sign-in, or the token of it, as ended. */
+  const isRevoked = async ({ claims, accessSid }: StoredSession): Promise<boolean> => {
+    const { revocations } = await provider.discover();
+    const { sid, tid, sub, iat } = claims;
+    if (!revocations || typeof tid !== "string") return false;
+    for (const one of new Set([sid, accessSid])) {
+      if (typeof one !== "string") continue;
+      const token = { sid: one, tid, sub: String(sub), iat: Number(iat), clientId };
+      if ((await revocations.check(token)).isRevoked) return true;
+    }
+    return false;
+  };
+  return {
+    read,
+    store,
+    remove,
+    async current(request) {
+      const stored = await read(request);
+      if (!stored) return { stored, cookies: remove(request) };
+      if (stored.freshUntil > now() && !(await isRevoked(stored))) return { stored, cookies: [] };
+      // What was revoked may be a role that has changed: the renewal says what holds now.
+      const renewed = stored.refreshToken === null ? null : await renew(stored, stored.refreshToken);
+      return { stored: renewed, cookies: renewed ? await store(request, renewed) : remove(request) };
+    },
+  };
+}

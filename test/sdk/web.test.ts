@@ -1,0 +1,215 @@
+/** `postern/web` on this service: an app's whole sign-in, its session and what ends it. */
+import { exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createWebSession, forNode, type WebSessionOptions } from "../../src/sdk/web";
+import { type App, Browser, begin, forgetClientsKey, ISSUER, newApp, signInTo } from "../support/apps";
+import { call, eventually, newAddress, type Person, signUpVerified } from "../support/client";
+
+const ORIGIN = "https://shop.example";
+const SECRET = "a secret of the shop, which nobody knows";
+/** The clock of the tests runs ahead of that of the service. */
+const REDIRECTS = { idTokenSeconds: 3600, redirectUrls: [`${ORIGIN}/auth/callback`], postLogoutUrls: [`${ORIGIN}/`] };
+
+let app: App;
+let person: Person;
+let asked: string[] = [];
+
+const reach = (url: string, init: RequestInit) => {
+  asked.push(`${init.method ?? "GET"} ${new URL(url).pathname}`);
+  const headers = new Headers(init.headers);
+  headers.set("cf-connecting-ip", newAddress());
+  return exports.default.fetch(new Request(url, { ...init, headers } as RequestInit));
+};
+
+const webOf = (changes: Partial<WebSessionOptions> = {}) =>
+  createWebSession({
+    issuer: ISSUER,
+    clientId: app.id,
+    clientSecret: app.secret,
+    secret: SECRET,
+    fetch: reach,
+    ...changes,
+  });
+
+beforeAll(async () => {
+  forgetClientsKey();
+  [app, person] = [await newApp(REDIRECTS), await signUpVerified()];
+});
+
+/** The cookies of a browser at the app. */
+class Jar {
+  readonly cookies = new Map<string, string>();
+  request(path: string, init: RequestInit = {}): Request {
+    const headers = new Headers(init.headers);
+    headers.set("cookie", [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    return new Request(`${ORIGIN}${path}`, { ...init, headers });
+  }
+  take({ headers }: { headers: Headers }): void {
+    for (const line of headers.getSetCookie()) {
+      const [pair = ""] = line.split(";");
+      const at = pair.indexOf("=");
+      if (line.includes("Max-Age=0")) this.cookies.delete(pair.slice(0, at));
+      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+  }
+}
+
+/** Signs a person in to the app. */
+async function signedIn(web = webOf(), by: Person = person, path = "/orders?page=2") {
+  const jar = new Jar();
+  const begun = await web.handle(jar.request(`/auth/sign-in?${new URLSearchParams({ returnTo: path })}`));
+  jar.take(begun ?? new Response());
+  const flow = { ...(await begin(app)), url: begun?.headers.get("location") ?? "" };
+  const answered = await signInTo(flow, by, new Browser());
+  const done = await web.handle(jar.request(answered.pathname + answered.search));
+  jar.take(done ?? new Response());
+  return { web, jar, done, answered };
+}
+
+describe("a sign-in", () => {
+  test("leads back to the page, and the session says who it is", async () => {
+    const { web, jar, done } = await signedIn(
+      webOf({ permissionsOf: (role) => (role === "owner" ? ["order.pay"] : []) }),
+    );
+    expect([done?.status, done?.headers.get("location")]).toEqual([303, "/orders?page=2"]);
+    expect([...jar.cookies.keys()].every((name) => name.startsWith("__Host-session."))).toBe(true);
+    const { session } = await web.session(jar.request("/"));
+    expect(session).toMatchObject({ userId: person.userId, email: person.email, emailVerified: true, role: "owner" });
+    expect([session?.tenant?.id, session?.permissions]).toEqual([person.tenantId, ["order.pay"]]);
+    expect([...jar.cookies.values()].join()).not.toContain(person.email);
+  });
+
+  test.each(["//evil.example", "/\\evil.example", "https://evil.example/", "/\tevil", ""])(
+    "returns to no other place than the app: %j",
+    async (path) => {
+      expect((await signedIn(webOf(), person, path)).done?.headers.get("location")).toBe("/");
+    },
+  );
+
+  test("takes no answer of another browser, another provider, or twice", async () => {
+    const { web, jar, answered } = await signedIn();
+    const path = answered.pathname + answered.search;
+    expect((await web.handle(jar.request(path)))?.status).toBe(400);
+    expect((await web.handle(new Jar().request(path)))?.status).toBe(400);
+    const begun = new Jar();
+    begun.take((await web.handle(begun.request("/auth/sign-in"))) ?? new Response());
+    expect((await web.handle(begun.request(`${path}&iss=https://evil.example`)))?.status).toBe(400);
+    const denied = await web.handle(begun.request("/auth/callback?error=access_denied&state=x"));
+    expect([denied?.status, denied?.headers.getSetCookie().join()]).toEqual([
+      400,
+      expect.stringContaining("Max-Age=0"),
+    ]);
+  });
+});
+
+describe("a session", () => {
+  test("is renewed once for parallel requests, and the former cookie still works", async () => {
+    let nowMs = Date.now();
+    const { web, jar } = await signedIn(webOf({ now: () => nowMs, revocation: "off" }));
+    nowMs += 901_000;
+    asked = [];
+    const found = await Promise.all(Array.from({ length: 10 }, () => web.session(jar.request("/"))));
+    expect(found.every(({ session }) => session?.userId === person.userId)).toBe(true);
+    expect(found.every(({ headers }) => headers.getSetCookie().length > 0)).toBe(true);
+    expect((await web.session(jar.request("/"))).session).not.toBeNull();
+    jar.take(found[0] ?? new Response());
+    asked = [];
+    expect((await web.session(jar.request("/"))).session).not.toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  test("ends within seconds when the app is disconnected", async () => {
+    const guest = await signUpVerified();
+    let nowMs = Date.now();
+    const { web, jar } = await signedIn(webOf({ now: () => nowMs }), guest);
+    expect((await web.session(jar.request("/"))).session?.role).toBe("owner");
+    const [connected] = (await call("GET", "/auth/apps", { token: guest.token })).body.data;
+    await call("DELETE", `/auth/apps/${connected.id}`, { token: guest.token });
+    const { headers } = await eventually("the list names it", async () => {
+      nowMs += 5_000;
+      const found = await web.session(jar.request("/"));
+      return found.session === null && found;
+    });
+    expect(headers.getSetCookie().join()).toContain("Max-Age=0");
+  });
+
+  test("of another secret, or changed, is nobody's", async () => {
+    const { jar } = await signedIn();
+    expect((await webOf({ secret: `${SECRET}!` }).session(jar.request("/"))).session).toBeNull();
+    const [name = "", value = ""] = [...jar.cookies][0] ?? [];
+    jar.cookies.set(name, `${value.slice(0, -2)}AA`);
+    expect((await webOf().session(jar.request("/"))).session).toBeNull();
+  });
+});
+
+describe("require", () => {
+  const page = { headers: { accept: "text/html" } };
+  const statusOf = (found: object) => (found instanceof Response ? found.status : 200);
+
+  test("lets through who has the role, and answers everybody else", async () => {
+    const { web, jar } = await signedIn();
+    expect(statusOf(await web.require(jar.request("/"), { role: ["owner", "admin"] }))).toBe(200);
+    expect(statusOf(await web.require(jar.request("/"), { role: "viewer" }))).toBe(403);
+    expect(statusOf(await web.require(jar.request("/"), { permission: "order.pay" }))).toBe(403);
+    const stranger = await web.require(new Jar().request("/orders", page));
+    expect(stranger instanceof Response && stranger.headers.get("location")).toBe("/auth/sign-in?returnTo=%2Forders");
+    expect(statusOf(await web.require(new Jar().request("/api")))).toBe(401);
+  });
+
+  test.each<[what: string, headers: Record<string, string>, status: number]>([
+    ["the app", { origin: ORIGIN }, 200],
+    ["the app, without a name", { origin: "null", "sec-fetch-site": "same-origin" }, 200],
+    ["another site", { origin: "https://evil.example" }, 403],
+    ["another host of the site", { origin: ORIGIN, "sec-fetch-site": "same-site" }, 403],
+    ["nobody knows where", {}, 403],
+  ])("takes what writes from the app alone: %s", async (_what, headers, status) => {
+    const { web, jar } = await signedIn();
+    expect(statusOf(await web.require(jar.request("/orders", { method: "POST", headers })))).toBe(status);
+  });
+});
+
+test("a sign-out ends the session here and at the provider, by a form of the app", async () => {
+  const { web, jar } = await signedIn();
+  expect((await web.handle(jar.request("/auth/sign-out")))?.status).toBe(403);
+  const out = await web.handle(jar.request("/auth/sign-out", { method: "POST", headers: { origin: ORIGIN } }));
+  const url = new URL(out?.headers.get("location") ?? "");
+  expect([url.origin + url.pathname, url.searchParams.get("post_logout_redirect_uri")]).toEqual([
+    `${ISSUER}/oauth/logout`,
+    `${ORIGIN}/`,
+  ]);
+  const left = await new Browser().open(url.href);
+  expect([left.status, left.next]).toEqual([303, `${ORIGIN}/`]);
+  jar.take(out ?? new Response());
+  expect((await web.session(jar.request("/"))).session).toBeNull();
+});
+
+test("Node's requests are served by the adapter", async () => {
+  const { web, jar } = await signedIn(webOf({ origin: ORIGIN }));
+  const node = forNode(web);
+  const answered = () => {
+    const headers: [string, unknown][] = [];
+    return {
+      headers,
+      statusCode: 200,
+      appendHeader: (...header: [string, unknown]) => headers.push(header),
+      end: () => 0,
+    };
+  };
+  const cookie = jar.request("/").headers.get("cookie") ?? "";
+  const request = { method: "GET", url: "/", headers: { host: "shop.example", cookie } };
+  expect((await node.session(request, answered()))?.email).toBe(person.email);
+  const response = answered();
+  expect(await node.require({ ...request, headers: { host: "shop.example" } }, response)).toBeNull();
+  expect(response.statusCode).toBe(401);
+  await new Promise<void>((next) => node.handle(request, answered(), () => next()));
+});
+
+test.each<[what: string, changes: object]>([
+  ["a short secret", { secret: "short" }],
+  ["http", { issuer: "http://postern.example", fetch: undefined }],
+  ["no client", { clientId: "" }],
+  ["a path of another host", { afterSignOut: "//evil.example" }],
+  ["no openid", { scope: "email" }],
+])("%s is refused", (_what, changes) => {
+  expect(() => webOf(changes)).toThrow(TypeError);
+});
