@@ -25,7 +25,7 @@ test.each([{ order: 42 }, [1, "ü\u2028"], "text", 7, null])("a delivery of %j i
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   const read = HTTP.toEvent<unknown>({ headers: Object.fromEntries(lower), body });
   if (Array.isArray(read)) throw new Error("one event is no batch");
-  expect({ ...read.toJSON(), data: read.data ?? null }).toMatchObject({
+  expect({ data: null, ...JSON.parse(JSON.stringify(read)) }).toMatchObject({
     id: EVENT.eventId,
     source: `urn:uuid:${EVENT.tenantId}`,
     type: "OrderPaid",

@@ -1,123 +1,10 @@
-/** Sources of providers that sign with a public key, sign the fields of a form, or put the signature into the body. */
+/** Sources of providers that send forms, put the signature into the body, or ask whose the URL is. */
 import { expect, test } from "vitest";
 import { toBase64, utf8 } from "../../src/base/crypto/encoding";
-import { SOURCE_OPTIONS } from "../../src/webhooks/sources/option-schemas";
-import type { SourceProvider } from "../../src/webhooks/sources/schemas";
-import { refusalOf } from "../../src/webhooks/sources/verify";
 import { call, type Person, signUpVerified } from "../support/client";
 import { create, deliver, eventsOf, hex, nowSeconds, SECRET, send } from "../support/sources";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
-const TWILIO_URL = "https://mycompany.com/myapp.php?foo=1&bar=2";
-const SENDGRID_KEY =
-  "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+" +
-  "2fNNRaINXvVpiglSI8eNEc6wEA3F+g==";
-const SENDGRID_BODY =
-  '[{"email":"hello@world.com","event":"dropped","reason":"Bounced Address",' +
-  '"sg_event_id":"ZHJvcC0xMDk5NDkxOS1MUnpYbF9OSFN0T0doUTRrb2ZTbV9BLTA",' +
-  '"sg_message_id":"LRzXl_NHStOGhQ4kofSm_A.filterdrecv-p3mdw1-756b745b58-kmzbl-18-5F5FC76C-9.0",' +
-  '"smtp-id":"<LRzXl_NHStOGhQ4kofSm_A@ismtpd0039p1iad1.sendgrid.net>","timestamp":1600112492}]\r\n';
-const SENDGRID_HEADERS = {
-  "x-twilio-email-event-webhook-signature":
-    "MEUCIGHQVtGj+Y3LkG9fLcxf3qfI10QysgDWmMOVmxG0u6ZUAiEAyBiXDWzM+uOe5W0JuG+luQAbPIqHh89M15TluLtEZtM=",
-  "x-twilio-email-event-webhook-timestamp": "1600112502",
-};
-const RFC_8032_KEY = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
-const RFC_8032_SIGNATURE =
-  "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da" +
-  "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
-
-const pem = (key: string) =>
-  ["-----BEGIN PUBLIC KEY-----", key.slice(0, 64), key.slice(64), "-----END PUBLIC KEY-----"].join("\n");
-
-interface Vector {
-  provider: SourceProvider;
-  verification?: object;
-  secret: string;
-  body: string;
-  headers: Record<string, string>;
-  url?: string;
-  seconds?: number;
-}
-
-const twilio = (body: string, signature: string, more: Partial<Vector> = {}): Vector => ({
-  provider: "twilio",
-  secret: "12345",
-  body,
-  headers: { ...FORM, "x-twilio-signature": signature },
-  url: TWILIO_URL,
-  ...more,
-});
-
-const VECTORS: Record<string, Vector> = {
-  "Twilio, as its libraries test it: a form": twilio(
-    "Digits=1234&To=%2B18005551212&From=%2B14158675309&Caller=%2B14158675309&CallSid=CA1234567890ABCDE",
-    "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
-  ),
-  "Twilio, as its libraries test it: one name several times": twilio(
-    "Sid=CA123&SidAccount=AC123&Digits=5678&Digits=1234&Digits=1234",
-    "IK+Dwps556ElfBT0I3Rgjkr1wJU=",
-  ),
-  "Twilio, as its libraries test it: JSON": twilio('{"property": "value", "boolean": true}', "", {
-    headers: { "content-type": "application/json", "x-twilio-signature": "a9nBmqA0ju/hNViExpshrM61xv4=" },
-    url: `${TWILIO_URL}&bodySHA256=0a1ff7634d9ab3b95db5c9a2dfe9416e41502b283a80c7cf19632632f96e6620`,
-  }),
-  "SendGrid, as its libraries test it": {
-    provider: "sendgrid",
-    secret: SENDGRID_KEY,
-    body: SENDGRID_BODY,
-    headers: SENDGRID_HEADERS,
-    seconds: 1_600_112_502,
-  },
-  "ECDSA by hmac, with SendGrid's vector and the key as PEM": {
-    provider: "hmac",
-    verification: {
-      header: "X-Twilio-Email-Event-Webhook-Signature",
-      algorithm: "ecdsa",
-      encoding: "base64",
-      timestampHeader: "X-Twilio-Email-Event-Webhook-Timestamp",
-      content: "{timestamp}{body}",
-    },
-    secret: pem(SENDGRID_KEY),
-    body: SENDGRID_BODY,
-    headers: SENDGRID_HEADERS,
-    seconds: 1_600_112_502,
-  },
-  "Ed25519 by hmac, with the second vector of RFC 8032": {
-    provider: "hmac",
-    verification: { header: "X-Signature-Ed25519", algorithm: "ed25519" },
-    secret: RFC_8032_KEY,
-    body: "r",
-    headers: { "x-signature-ed25519": RFC_8032_SIGNATURE },
-  },
-  "Ed25519 by hmac, with the key as a SubjectPublicKeyInfo and a signature in base64": {
-    provider: "hmac",
-    verification: { header: "X-S", algorithm: "ed25519", encoding: "base64" },
-    secret: Buffer.from(`302a300506032b6570032100${RFC_8032_KEY}`, "hex").toString("base64"),
-    body: "r",
-    headers: { "x-s": Buffer.from(RFC_8032_SIGNATURE, "hex").toString("base64") },
-  },
-};
-
-const refusal = ({ provider, verification, secret, body, headers, url, seconds = 0 }: Vector) =>
-  refusalOf(
-    {
-      provider,
-      options: verification ? { verification: SOURCE_OPTIONS.verification.parse(verification) } : {},
-      secrets: [secret],
-    },
-    { headers: new Headers(headers), body: utf8(body), ...(url === undefined ? {} : { url }) },
-    seconds * 1000,
-  );
-
-test.each(Object.entries(VECTORS))("%s: is right, and with another body, URL or time it is not", async (_, vector) => {
-  expect(await refusal(vector)).toBeNull();
-  expect(await refusal({ ...vector, body: `${vector.body}0` })).toBe("signature");
-  const { url, seconds } = vector;
-  if (url !== undefined) expect(await refusal({ ...vector, url: `${url}&x=1` })).toBe("signature");
-  if (seconds !== undefined) expect(await refusal({ ...vector, seconds: seconds + 86_401 })).toBe("timestamp");
-});
-
 /** As "Securing webhooks" of Mailgun's documentation says: an HMAC of the time and the token. */
 const mailgun = async (token: string, seconds = nowSeconds()) => ({
   timestamp: String(seconds),
@@ -270,25 +157,5 @@ test("a GET repeats what Okta and WebSub ask to learn whose the URL is, for any 
   expect(await ask(`?hub.mode=subscribe&hub.verify_token=${id}&hub.challenge=1158201444`)).toEqual([200, "1158201444"]);
   for (const query of ["", "?hub.challenge=1", `?hub.verify_token=${id}&hub.challenge=%3Cscript%3E`]) {
     expect(await ask(query)).toEqual([405, "METHOD_NOT_ALLOWED"]);
-  }
-});
-
-test.each<[SourceProvider, object]>([
-  ["sendgrid", {}],
-  ["hmac", { verification: { header: "X", algorithm: "ed25519" }, type: { fixed: "a" } }],
-  ["hmac", { verification: { header: "X", algorithm: "ecdsa" }, type: { fixed: "a" } }],
-])("%s: what is no public key is refused when it is saved (%j)", async (provider, options) => {
-  const { token } = await signUpVerified();
-  // The last is a point that is not on the curve.
-  for (const secret of ["a secret of some length", "MFkwEwYHKoZIzj0CAQYI", SENDGRID_KEY.replace("83T4", "93T4")]) {
-    const { status, body } = await call("POST", "/sources", {
-      token,
-      body: { name: "n", provider, secrets: [secret], ...options },
-    });
-    expect([secret, status, body.details]).toEqual([
-      secret,
-      400,
-      [{ path: "secrets.0", message: "A secret is not a public key" }],
-    ]);
   }
 });

@@ -2,7 +2,7 @@
 import { utf8 } from "../../base/crypto/encoding";
 import { isForm } from "../../base/media-type";
 import { DAY_MS } from "../../base/time";
-import { formIn } from "./form";
+import { formIn, valuesByName } from "./form";
 import type { InboundCall, Signed } from "./inbound-call";
 import { join, mac, secondsIn, signature } from "./signature-text";
 
@@ -36,10 +36,8 @@ export function twilio({ headers, body, url = "" }: InboundCall): Signed | null 
 
 /** A value that comes twice under one name counts once. */
 function sorted(body: Uint8Array): string {
-  const form = formIn(body);
-  const names = [...new Set(form.keys())].sort();
-  const valuesOf = (name: string) => [...new Set(form.getAll(name))].sort();
-  return names.flatMap((name) => valuesOf(name).map((value) => name + value)).join("");
+  const byName = [...valuesByName(formIn(body))].sort(([one], [other]) => (one < other ? -1 : 1));
+  return byName.flatMap(([name, values]) => [...new Set(values)].sort().map((value) => name + value)).join("");
 }
 
 /** ECDSA, over the time and the body. The secret is the public key that SendGrid shows. */
