@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { ZodType } from "zod";
 import { type AppError, invalid } from "../base/errors";
-import { isTextKey, type Texts } from "../base/texts/texts";
+import { isTextKey, type Language } from "../base/texts/texts";
 import { inputOf } from "../webhooks/options/delivery-options";
 import { type Term, worded } from "./wording";
 
@@ -44,7 +44,7 @@ export const inWordsOf = ({ term, texts }: Words, { failure: { message, fields }
 
 interface Words {
   term: Term;
-  texts: Texts;
+  texts: Language;
 }
 
 interface Told {
@@ -53,7 +53,7 @@ interface Told {
 }
 
 /** In English, an error says more than its code. */
-function translated(code: string | undefined, texts: Texts): string | undefined {
+function translated(code: string | undefined, texts: Language): string | undefined {
   const key = `error.${code}`;
   return texts.locale !== "en" && isTextKey(key) ? texts.say(key) : undefined;
 }

@@ -1,7 +1,7 @@
 /** One mail as plain text and as HTML with the same contents. Every link starts with `APP_URL`. */
 import type { Brand } from "../base/brand";
 import type { NamedLine } from "../base/mail/job";
-import { type Texts, textsIn } from "../base/texts/texts";
+import { type Language, textsIn } from "../base/texts/texts";
 import { documentOf, escapeHtml } from "./template";
 
 export interface Mail {
@@ -25,7 +25,7 @@ export interface MailContent {
   /** Paragraphs and links, in order. */
   body: (string | Link)[];
   /** In the language of the mail. */
-  texts: Texts;
+  texts: Language;
 }
 
 const ENGLISH = textsIn("en");

@@ -3,7 +3,7 @@ import type { Deps } from "../base/deps";
 import { mailToken, mailTokensOfKeys } from "../base/mail/token";
 import type { RequestOrigin } from "../base/schemas/actor";
 import type { Locale } from "../base/schemas/locales";
-import { type Texts, textsIn } from "../base/texts/texts";
+import { type Language, textsIn } from "../base/texts/texts";
 import { DAY_MS, HOUR_MS } from "../base/time";
 import { insertVerificationToken, type Recipient } from "../identity/accounts/verification-store";
 import { isExpired, mailCode } from "../identity/email-codes/code";
@@ -123,7 +123,7 @@ const resetMailTo = (deps: Deps, { user, token }: { user: Recipient; token: stri
   mails.resetMail(textsFor(deps, user), deps.config.appUrl, user.name, token, job);
 
 /** The texts in the language of a recipient. */
-const textsFor = ({ config }: Deps, { locale }: { locale: Locale | null }): Texts =>
+const textsFor = ({ config }: Deps, { locale }: { locale: Locale | null }): Language =>
   textsIn(locale ?? config.defaultLocale, config.texts);
 
 /** Makes a token with which a new password can be set; null when nobody has the address. */

@@ -4,7 +4,7 @@
  */
 
 import type { Asker, EndedAccess, MailJob } from "../base/mail/job";
-import { type Texts, textsIn } from "../base/texts/texts";
+import { type Language, textsIn } from "../base/texts/texts";
 import type { Registrant } from "../identity/accounts/verification-store";
 import type { InvitationAddress } from "../identity/invitations/store";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
@@ -15,7 +15,7 @@ type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" |
 
 /** Contains no text from the person who registered the address, because that may be a stranger. */
 export function verificationMail(
-  texts: Texts,
+  texts: Language,
   appUrl: string,
   { createdAt, createdFrom, hasPasskey }: Registrant,
   { provider, losesPasskey }: { provider: string | null; losesPasskey: boolean },
@@ -38,7 +38,7 @@ type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "n
 
 /** `undone` is what a "this was not me" link has undone; missing for a reset that somebody asked for. */
 export function resetMail(
-  texts: Texts,
+  texts: Language,
   appUrl: string,
   name: string | null,
   token: string,
@@ -84,7 +84,7 @@ const SECRETS =
 
 /** The code is not in the subject, which phones show while they are locked. */
 export function codeMail(
-  texts: Texts,
+  texts: Language,
   { name, isVerified }: CodeRecipient,
   code: string,
   asker: Asker | undefined,
@@ -100,7 +100,7 @@ export function codeMail(
 
 /** To an address that an account wants to use. `token` is null if it cannot have it. */
 export function newEmailMail(
-  texts: Texts,
+  texts: Language,
   appUrl: string,
   { otherEmail }: MailedEmailChange,
   token: string | null,
@@ -118,7 +118,7 @@ export function newEmailMail(
   return mailTo(null, texts.say("mail.newEmail.subject"), body, texts);
 }
 
-function askedFrom(texts: Texts, { device, location, ipAddress }: Asker): string {
+function askedFrom(texts: Language, { device, location, ipAddress }: Asker): string {
   const place = location ? texts.say("mail.code.place", { location }) : "";
   const address = ipAddress ? texts.say("mail.code.address", { ipAddress }) : "";
   return texts.say("mail.code.asked", { device, place, address });
@@ -126,7 +126,7 @@ function askedFrom(texts: Texts, { device, location, ipAddress }: Asker): string
 
 /** The name of the tenant is not in the subject: whoever invites has chosen it. */
 export function invitationMail(
-  texts: Texts,
+  texts: Language,
   appUrl: string,
   { tenantName, inviter, role }: Pick<InvitationAddress, "tenantName" | "inviter"> & { role: string },
   token: string,

@@ -1,7 +1,7 @@
 /** The texts in German. */
-import type { Catalogue } from "./en";
+import type { TextCatalogue } from "./en";
 
-export const de: Catalogue = {
+export const de: TextCatalogue = {
   "page.skip": "Zum Inhalt springen",
   "field.email": "E-Mail-Adresse",
   "field.password": "Passwort",

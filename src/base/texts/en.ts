@@ -165,4 +165,4 @@ export const en = {
 export type TextKey = keyof typeof en;
 
 /** A text for each key. */
-export type Catalogue = Readonly<Record<TextKey, string>>;
+export type TextCatalogue = Readonly<Record<TextKey, string>>;

@@ -1,7 +1,7 @@
 /** The texts in Spanish. */
-import type { Catalogue } from "./en";
+import type { TextCatalogue } from "./en";
 
-export const es: Catalogue = {
+export const es: TextCatalogue = {
   "page.skip": "Ir al contenido",
   "field.email": "Correo electrónico",
   "field.password": "Contraseña",

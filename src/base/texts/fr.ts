@@ -1,7 +1,7 @@
 /** The texts in French. */
-import type { Catalogue } from "./en";
+import type { TextCatalogue } from "./en";
 
-export const fr: Catalogue = {
+export const fr: TextCatalogue = {
   "page.skip": "Aller au contenu",
   "field.email": "Adresse e-mail",
   "field.password": "Mot de passe",

@@ -2,19 +2,19 @@
 
 import { isLocale, type Locale } from "../schemas/locales";
 import { de } from "./de";
-import { type Catalogue, en, type TextKey } from "./en";
+import { en, type TextCatalogue, type TextKey } from "./en";
 import { es } from "./es";
 import { fr } from "./fr";
 
 /** A language is one file. */
-export const CATALOGUES: Readonly<Record<Locale, Catalogue>> = { en, de, fr, es };
+export const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = { en, de, fr, es };
 
 export const isTextKey = (key: string): key is TextKey => Object.hasOwn(en, key);
 
 /** Texts of the product in place of ours. */
 export type OwnTexts = Readonly<Partial<Record<Locale, Readonly<Partial<Record<TextKey, string>>>>>>;
 
-export interface Texts {
+export interface Language {
   locale: Locale;
   /** The text of a key, with the names of its values. */
   template(key: TextKey): string;
@@ -36,8 +36,8 @@ export const partsOf = <Part>(text: string, toPart: (name: string) => Part): (st
 
 const REGIONS: Partial<Record<Locale, string>> = { en: "en-GB" };
 
-export function textsIn(locale: Locale, own: OwnTexts = {}): Texts {
-  const catalogue: Catalogue = CATALOGUES[locale];
+export function textsIn(locale: Locale, own: OwnTexts = {}): Language {
+  const catalogue: TextCatalogue = CATALOGUES[locale];
   const format = { dateStyle: "long", timeStyle: "short", timeZone: "UTC" } as const;
   const template = (key: TextKey) => own[locale]?.[key] ?? catalogue[key];
   return {

@@ -21,7 +21,7 @@ function makePalette() {
   input.ariaLabel = "Page";
   input.placeholder = "Go to";
   const list = document.createElement("ul");
-  list.className = "plain-list";
+  list.className = "plain-list after-list";
   const show = () => {
     list.replaceChildren(
       ...matching(input.value).map(({ name, href }) => {

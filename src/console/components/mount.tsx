@@ -5,7 +5,7 @@
 import { type Child, createContext, type JSX, useContext } from "hono/jsx";
 import { CONSOLE_PATH } from "../../base/paths";
 import type { TextKey } from "../../base/texts/en";
-import { partsOf, type Texts, textsIn } from "../../base/texts/texts";
+import { type Language, partsOf, textsIn } from "../../base/texts/texts";
 import { type Term, worded } from "../wording";
 
 export interface Mount {
@@ -14,13 +14,13 @@ export interface Mount {
   /** What the pages call a subscription. */
   term: Term;
   /** In the language of the page. */
-  texts: Texts;
+  texts: Language;
 }
 
 export const Mounted = createContext<Mount>({ base: CONSOLE_PATH, term: "subscription", texts: textsIn("en") });
 
 /** The texts in the language of the page. */
-export const useTexts = (): Texts => useContext(Mounted).texts;
+export const useTexts = (): Language => useContext(Mounted).texts;
 
 interface SayProps {
   of: TextKey;

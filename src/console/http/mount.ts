@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
 import { ACCOUNT_PATH, CONSOLE_PATH, PORTAL_PATH } from "../../base/paths";
 import type { CurrentUser, Portal, Principal } from "../../base/schemas/principal";
-import { localeOf, type Texts, textsIn } from "../../base/texts/texts";
+import { type Language, localeOf, textsIn } from "../../base/texts/texts";
 import type { Mount } from "../components/mount";
 import type { Term } from "../wording";
 
@@ -44,7 +44,7 @@ export const mountOf = (c: Context<AppEnv>): Mount => ({
  * The texts in the language that the browser asks for, on the pages for accounts. The console behind the sign-in, and
  * portals, are in English.
  */
-function textsOf(c: Context<AppEnv>): Texts {
+function textsOf(c: Context<AppEnv>): Language {
   const { defaultLocale, texts } = c.get("deps").config;
   const user: CurrentUser | undefined = c.get("currentUser");
   const isEnglish = isPortal(c) || (user !== undefined && !isForApps(c));

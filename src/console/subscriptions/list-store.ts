@@ -5,7 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { failureCountOf } from "../../webhooks/plane/hours-store";
 import { isSlow } from "../../webhooks/stats/store";
-import { type Counts, columnsAt, flagsOf, type PlainSubscription, type Stored } from "./store";
+import { columnsAt, flagsOf, type HourCounts, type PlainSubscription, type Stored } from "./store";
 
 export const LIST_ROWS = 50;
 
@@ -36,7 +36,7 @@ interface ListQuery {
 
 export interface ListPage {
   rows: PlainSubscription[];
-  hours: (Counts & { subscriptionId: string })[];
+  hours: (HourCounts & { subscriptionId: string })[];
   isLast: boolean;
 }
 

@@ -57,7 +57,7 @@ export const flagsOf = (row: Record<Flag, 0 | 1>) => ({
   isSlow: row.isSlow === 1,
 });
 
-export type Counts = Pick<HourRow, "hour" | "succeeded" | "failed">;
+export type HourCounts = Pick<HourRow, "hour" | "succeeded" | "failed">;
 
 /** Of the subscription `s`, as `flagsOf` takes them. */
 export const columnsAt = (
@@ -99,7 +99,7 @@ export interface Screen {
     /** When the next probe is due, Unix ms; null for never. */
     probeAt: number | null;
   };
-  hours: Counts[];
+  hours: HourCounts[];
   log: LogPage;
   /**
    * The delivery whose next attempt comes first; null if none of the latest attempts will be followed by another one.
@@ -178,7 +178,7 @@ interface Times {
   nowMs: number;
 }
 
-const addCounts = (counts: readonly Counts[]): Counts[] =>
+const addCounts = (counts: readonly HourCounts[]): HourCounts[] =>
   [...Map.groupBy(counts, ({ hour }) => hour)]
     .map(([hour, ofHour]) => ({
       hour,

@@ -3,7 +3,7 @@
 import { escaped } from "./render";
 
 /** The keywords that the document has. */
-export interface Schema {
+export interface DocumentedSchema {
   $ref?: string;
   type?: string | readonly string[];
   format?: string;
@@ -11,13 +11,13 @@ export interface Schema {
   enum?: readonly unknown[];
   const?: unknown;
   default?: unknown;
-  items?: Schema;
-  properties?: Readonly<Record<string, Schema>>;
+  items?: DocumentedSchema;
+  properties?: Readonly<Record<string, DocumentedSchema>>;
   required?: readonly string[];
-  additionalProperties?: boolean | Schema;
-  anyOf?: readonly Schema[];
-  oneOf?: readonly Schema[];
-  allOf?: readonly Schema[];
+  additionalProperties?: boolean | DocumentedSchema;
+  anyOf?: readonly DocumentedSchema[];
+  oneOf?: readonly DocumentedSchema[];
+  allOf?: readonly DocumentedSchema[];
 }
 
 /** Lists within lists beyond this depth are left to the type's own entry. */
@@ -25,8 +25,11 @@ const MAX_DEPTH = 4;
 
 const code = (value: unknown) => `<code>${escaped(JSON.stringify(value))}</code>`;
 
+/** A description as HTML, with the code in it. */
+export const withCode = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+
 /** What a value is, in a few words, as HTML. */
-export function typeText(schema: Schema): string {
+export function typeText(schema: DocumentedSchema): string {
   if (schema.$ref) {
     const name = schema.$ref.split("/").at(-1) ?? "";
     return `<a href="#type-${name}">${name}</a>`;
@@ -42,7 +45,7 @@ export function typeText(schema: Schema): string {
 }
 
 /** The fields of an object, or of the objects in a list, as HTML; empty for anything else. */
-export function fieldList(schema: Schema, depth = 0): string {
+export function fieldList(schema: DocumentedSchema, depth = 0): string {
   if (depth >= MAX_DEPTH) return "";
   if (schema.items) return fieldList(schema.items, depth);
   const parts = schema.anyOf ?? schema.oneOf ?? schema.allOf;
@@ -51,7 +54,7 @@ export function fieldList(schema: Schema, depth = 0): string {
   const fields = Object.entries(properties).map(
     ([name, field]) =>
       `<dt><code>${escaped(name)}</code> <small>${typeText(field)}${required.includes(name) ? "" : ", optional"}` +
-      `</small></dt><dd>${escaped(field.description ?? "")}${fieldList(field, depth + 1)}</dd>`,
+      `</small></dt><dd>${withCode(field.description ?? "")}${fieldList(field, depth + 1)}</dd>`,
   );
   return fields.length === 0 ? "" : `<dl>${fields.join("")}</dl>`;
 }

@@ -3,12 +3,12 @@
  * renderer in the browser would weigh three times as much, and the browser's search would not find what it has closed.
  */
 import type { DocsPage } from "./catalogue";
-import { fieldList, type Schema, typeText } from "./reference-types";
+import { type DocumentedSchema, fieldList, typeText, withCode } from "./reference-types";
 import { anchorOf, escaped, renderMarkdown } from "./render";
 import { type Shell, shellHtml } from "./shell";
 
 interface Media {
-  schema?: Schema;
+  schema?: DocumentedSchema;
 }
 
 interface Answer {
@@ -21,7 +21,13 @@ interface Operation {
   summary: string;
   description?: string;
   tags: readonly string[];
-  parameters?: readonly { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[];
+  parameters?: readonly {
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema?: DocumentedSchema;
+  }[];
   requestBody?: { content: Readonly<Record<string, Media>> };
   responses: Readonly<Record<string, Answer & { $ref?: string }>>;
   security?: readonly Readonly<Record<string, unknown>>[];
@@ -33,7 +39,7 @@ export interface ApiDocument {
   tags: readonly { name: string; description?: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  components: { schemas: Readonly<Record<string, Schema>> };
+  components: { schemas: Readonly<Record<string, DocumentedSchema>> };
 }
 
 interface Placed extends Operation {
@@ -92,8 +98,8 @@ const section = (title: string, content: string): string =>
 
 const CALLERS: Readonly<Record<string, string>> = {
   accessToken: "people with an access token",
-  apiKey: "API keys",
-  platformKey: "platform keys",
+  apiKeyBearer: "API keys",
+  platformKeyBearer: "platform keys",
   metricsToken: "whoever has METRICS_TOKEN",
 };
 
@@ -112,7 +118,7 @@ const parameterHtml = ({
   schema = {},
 }: NonNullable<Operation["parameters"]>[number]) =>
   `<dt><code>${escaped(name)}</code> <small>${place}, ${typeText(schema)}${required ? "" : ", optional"}</small></dt>` +
-  `<dd>${escaped(description || schema.description || "")}</dd>`;
+  `<dd>${withCode(description || schema.description || "")}</dd>`;
 
 const bodyHtml = ({ content }: NonNullable<Operation["requestBody"]>): string =>
   Object.entries(content)

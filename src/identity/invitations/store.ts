@@ -95,8 +95,6 @@ export interface InvitationAddress {
   inviter: string | null;
   /** Whether somebody has an account with the address. */
   hasAccount: boolean;
-  /** Of the account that has the address; null without one. */
-  locale: Locale | null;
 }
 
 interface StoredAddress extends Omit<InvitationAddress, "inviter" | "hasAccount"> {
@@ -107,8 +105,7 @@ interface StoredAddress extends Omit<InvitationAddress, "inviter" | "hasAccount"
 }
 
 const ADDRESS = sql.raw(`email, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName,
-  EXISTS (SELECT 1 FROM users a WHERE a.email = invitations.email) AS hasAccount,
-  (SELECT a.locale FROM users a WHERE a.email = invitations.email) AS locale, invited_by = '' AS isByProduct,
+  EXISTS (SELECT 1 FROM users a WHERE a.email = invitations.email) AS hasAccount, invited_by = '' AS isByProduct,
   (SELECT u.name FROM users u WHERE u.id = invited_by) AS inviterName,
   (SELECT u.email FROM users u WHERE u.id = invited_by) AS inviterEmail`);
 
@@ -118,6 +115,12 @@ function addressOf({ inviterName, inviterEmail, isByProduct, ...stored }: Stored
   if (isByProduct) return { ...invitation, inviter: null };
   const name = tenantName.safeParse(inviterName).data;
   return { ...invitation, inviter: name && inviterEmail ? `${name} (${inviterEmail})` : (inviterEmail ?? "Somebody") };
+}
+
+/** What the mail needs, which the page of the link is not told. */
+interface MailedInvitation extends InvitationAddress {
+  /** Of the account that has the address; null without one. */
+  locale: Locale | null;
 }
 
 /**
@@ -130,15 +133,17 @@ export async function insertInvitationToken(
   id: string,
   hash: string,
   nowMs: number,
-): Promise<InvitationAddress | null> {
+): Promise<MailedInvitation | null> {
   const open = sql`id = ${id} AND tenant_id = ${tenantId} AND accepted_at IS NULL AND revoked_at IS NULL`;
   const { found } = await atomically(db, {
     // A repeated mail has the same token.
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
       SELECT ${hash}, 'invite', id, ${nowMs}, expires_at FROM invitations WHERE ${open} ON CONFLICT (hash) DO NOTHING`,
-    found: rows<StoredAddress>(sql`SELECT ${ADDRESS} FROM invitations WHERE ${open}`),
+    found: rows<StoredAddress & Pick<MailedInvitation, "locale">>(sql`SELECT ${ADDRESS},
+        (SELECT a.locale FROM users a WHERE a.email = invitations.email) AS locale
+      FROM invitations WHERE ${open}`),
   });
-  return found[0] ? addressOf(found[0]) : null;
+  return found[0] ? { ...addressOf(found[0]), locale: found[0].locale } : null;
 }
 
 /**
