@@ -1,4 +1,5 @@
 /** Sources of providers that send forms, put the signature into the body, or ask whose the URL is. */
+import { exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { toBase64, utf8 } from "../../src/base/crypto/encoding";
 import { call, type Person, signUpVerified } from "../support/client";
@@ -158,4 +159,6 @@ test("a GET repeats what Okta and WebSub ask to learn whose the URL is, for any 
   for (const query of ["", "?hub.challenge=1", `?hub.verify_token=${id}&hub.challenge=%3Cscript%3E`]) {
     expect(await ask(query)).toEqual([405, "METHOD_NOT_ALLOWED"]);
   }
+  const { status } = await exports.default.fetch(`http://postern.test/api/v1/in/${id}`, { method: "HEAD" });
+  expect(status).toBe(200);
 });

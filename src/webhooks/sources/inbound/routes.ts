@@ -32,6 +32,8 @@ export const inboundRoutes = new Hono<AppEnv>()
     })),
     requires({ callers: "anybody" }),
     (c) => {
+      // Trello asks whether there is anything at the URL.
+      if (c.req.method === "HEAD") return c.body(null);
       const asked = { headers: c.req.raw.headers, query: new URL(c.req.url).searchParams };
       const answer = confirmation(c.req.param("sourceId"), asked);
       if (answer === null) throw new AppError("METHOD_NOT_ALLOWED", { headers: { Allow: "POST" } });
