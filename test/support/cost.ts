@@ -14,6 +14,9 @@ interface Cost {
   rowsWritten: number;
 }
 
+/** How many rows the calls of all counted databases have read, as D1 bills them. A test sets it to 0. */
+export const rowsRead = { count: 0 };
+
 type Wrapped = D1PreparedStatement & { inner?: D1PreparedStatement };
 
 /** An environment whose D1 calls are counted. */
@@ -26,6 +29,7 @@ export function countedEnv(): { counted: typeof env; cost: Cost } {
 function countInto(cost: Cost, database: D1Database): D1Database {
   const add = <T>(result: D1Result<T>): D1Result<T> => {
     cost.rowsWritten += result.meta.rows_written;
+    rowsRead.count += result.meta.rows_read;
     return result;
   };
   const wrap = (query: string, inner: D1PreparedStatement): Wrapped => {

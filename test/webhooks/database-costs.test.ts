@@ -4,8 +4,9 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Person, signUpVerified, verify } from "../support/client";
-import { costAndMessagesOf, costOf, costOfBatch, costOfRetention } from "../support/cost";
+import { costAndMessagesOf, costOf, costOfBatch, costOfRetention, rowsRead } from "../support/cost";
 import { addDelivery, makeDue, messageFor, outboxRow } from "../support/engine";
+import { publisher } from "../support/publishers";
 import { newInbox, subscribe } from "../support/receiver";
 
 const AUTH_TRIPS = 1;
@@ -76,6 +77,21 @@ test.each([
   const person = await subscribers(count);
   await publishFirst(person);
   expect(await publishTo(person)).toMatchObject({ status: 202, trips: AUTH_TRIPS + 1, rowsWritten });
+});
+
+/** performance.md says what each of these rows is for. */
+test.each([
+  [1, 25],
+  [10, 79],
+])("publishing to %i subscriptions by a key that is remembered reads %i rows, in one trip", async (count, read) => {
+  const owner = await publisher();
+  const { url } = newInbox("200");
+  for (let made = 0; made < count; made += 1) await subscribe(owner, url);
+  const publish = () => costOf("POST", "/events", { token: owner.key, body: { type: "OrderPaid", payload: 1 } });
+  await publish();
+  rowsRead.count = 0;
+  expect(await publish()).toMatchObject({ status: 202, trips: 1, rowsWritten: count + 1 });
+  expect(rowsRead.count).toBeLessThanOrEqual(read);
 });
 
 test.each([
