@@ -23,14 +23,14 @@ const ENTRIES = 12_000;
 const publishOnce = async (person: Person, n: number) =>
   (await call("POST", "/events", { token: person.token, body: { type: "T", payload: n, orderKey: "one" } })).status;
 
-async function withFeed({ token, ...person }: Person): Promise<void> {
+async function withFeed({ token, ...person }: Person, entries = ENTRIES): Promise<void> {
   await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } });
   await deliveryDb
     .prepare(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
        INSERT INTO feed_entries (tenant_id, position, event_id, type) SELECT ?1, i, 'gone' || i, 'T' FROM n`,
     )
-    .bind(person.tenantId, ENTRIES)
+    .bind(person.tenantId, entries)
     .run();
 }
 
@@ -116,7 +116,8 @@ test("the calls between the fence and the flip are as many for a large tenant as
     }
   };
   const [small, large] = [await signUpVerified(), await signUpVerified()];
-  await withFeed(large);
+  // Five seconds: the size at which a move once refused publishing for 66 s.
+  await withFeed(large, 250_000);
   expect(await fenced(large)).toBeLessThanOrEqual((await fenced(small)) + 2);
 });
 
