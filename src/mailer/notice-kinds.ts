@@ -52,6 +52,7 @@ export const NOTICE_KINDS: KindsOf<NoticeKind> = {
     MINOR,
   ),
   signedInOnNewDevice: notice(same, (job, { revertible }) => mails.newDeviceMail(revertible, job), MINOR),
+  appConnected: notice(nothing, ({ appName }, { revertible }) => mails.appConnectedMail(revertible, appName), MINOR),
   refreshTokenReused: notice(same, ({ appName }, { context }) => mails.refreshTokenReusedMail(context, appName), MINOR),
   accountExported: notice(same, (_, { context }) => mails.accountExportedMail(context), MINOR),
   secondFactorGuessed: notice(same, ({ pool = "totp" }, { context }) => mails.codesGuessedMail(context, pool), MINOR),

@@ -147,6 +147,12 @@ export const tenantDeletedMail = ({ name }: NoticeContext, tenantName: string): 
 export const refreshTokenReusedMail = ({ name }: NoticeContext, appName?: string): MailContent =>
   appName === undefined ? sessionEndedMail(name) : connectionEndedMail(name, appName);
 
+export const appConnectedMail = (context: RevertibleContext, appName: string): MailContent =>
+  mailTo(context.name, `${appName} is connected to your account`, [
+    `You have allowed ${appName} to stay connected to your account while you are away.`,
+    ...notMe(context, `disconnects ${appName} and every other app`),
+  ]);
+
 const connectionEndedMail = (name: string | null, appName: string): MailContent =>
   mailTo(name, `${appName} was disconnected for your safety`, [
     `A token that ${appName} has for your account was used twice, so somebody may have copied it. We have ended the ` +

@@ -18,6 +18,7 @@ import {
 } from "../support/apps";
 import { call, newAddress, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { must, resetTokenOf } from "../support/insider";
+import { mailTo, tokenIn } from "../support/mailbox";
 import { operator } from "../support/operators";
 import { NEW_PASSWORD } from "../support/ways-inside";
 
@@ -189,6 +190,18 @@ describe("an offline grant", () => {
     await event(by);
     expect([await works(app, asking.refreshToken), await works(own, asked.refreshToken)]).toEqual(goOn);
     await env.DB.prepare("UPDATE oauth_clients SET revoked_at = NULL WHERE id = ?").bind(app.id).run();
+  });
+
+  test("is told by mail the first time, whose link ends it", async () => {
+    const by = await signUpVerified();
+    const first = await connected(app, by);
+    const { refreshToken } = await connected(app, by);
+    await connected(own, by);
+    const mail = await mailTo(by.email, /is connected/);
+    await must("POST", "/auth/not-me", undefined, { token: tokenIn(mail) });
+    expect([await works(app, first.refreshToken), await works(app, refreshToken)]).toEqual([false, false]);
+    const links = "SELECT 1 FROM email_tokens WHERE subject_id = ? AND action ->> 'kind' = 'app'";
+    expect((await rowsOf(links, by.userId)).length).toBeLessThan(2);
   });
 
   test("ends when its code is shown again by somebody else", async () => {

@@ -139,6 +139,7 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
       ipAddress: "2001:db8:85a3:1234:5678:8a2e:370:7334",
     }),
   ],
+  appConnected: [notices.appConnectedMail(REVERTIBLE, "Shop")],
   refreshTokenReused: [notices.refreshTokenReusedMail(CONTEXT), notices.refreshTokenReusedMail(CONTEXT, "Shop")],
   accountExported: [notices.accountExportedMail(CONTEXT)],
   secondFactorGuessed: [notices.codesGuessedMail(CONTEXT, "totp"), notices.codesGuessedMail(CONTEXT, "code")],

@@ -177,6 +177,7 @@ const notices = () =>
       id,
       userId,
     }),
+    z.object({ kind: z.literal("appConnected"), id, userId, appName: z.string() }),
     /** `appName`: whose token it was; missing for one of a session. */
     z.object({ kind: z.literal("refreshTokenReused"), id, userId, appName: z.string().optional() }),
     z.object({

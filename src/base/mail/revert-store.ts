@@ -21,6 +21,7 @@ export type RevertKind =
   | "identity"
   | "apiKey"
   | "apiKeys"
+  | "app"
   | "signIn";
 
 /** A link to be stored, and the id of the mail that carries it. */
@@ -46,7 +47,7 @@ export async function newRevert(keys: KeyRing, nowMs: number): Promise<NewRevert
  */
 export function insertRevert(
   { hash, createdAt }: Pick<NewRevert, "hash" | "createdAt">,
-  userId: string,
+  userId: string | SQL,
   kind: RevertKind,
   { state = sql``, email = sql`NULL`, condition = sql`1` }: { state?: SQL; email?: SQL; condition?: SQL } = {},
 ): SQL {

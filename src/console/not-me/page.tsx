@@ -16,6 +16,7 @@ const EFFECTS: Record<Exclude<MailedLinkKind, "apiKeys" | "reclaim">, string> = 
   passkey: "The new passkey is removed.",
   identity: "The new sign-in with a provider is removed.",
   apiKey: "The new API key is revoked.",
+  app: "The app is disconnected, and so is every other one.",
   signIn: "Your password becomes invalid, and the passkey or provider if one was used is removed.",
 };
 

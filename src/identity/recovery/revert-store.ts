@@ -42,6 +42,7 @@ export const ENDING: readonly RevertKind[] = [
   "passkey",
   "identity",
   "apiKey",
+  "app",
   "signIn",
 ];
 

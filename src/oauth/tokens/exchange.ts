@@ -1,6 +1,8 @@
 /** The token endpoint: an app exchanges a code for its tokens (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
+import { queueMailIfPossible } from "../../base/mail/queue";
+import { newRevert } from "../../base/mail/revert-store";
 import { isShownRightly, readCode } from "../authorization/code";
 import { touchClient } from "../clients/store";
 import { OAuthError } from "../errors";
@@ -40,11 +42,16 @@ async function tokensOfCode(
     if (text === null) throw new OAuthError("invalid_request", "code is missing.");
     throw refused(client, invalidGrant());
   }
-  const exchange = { code, proof, signInId: newId(), origin, userAgent };
-  const { client, granted } = await exchangeCode(deps, exchange, deps.now());
+  const revert = await newRevert(deps.keys, deps.now());
+  const exchange = { code, proof, signInId: newId(), origin, userAgent, revert };
+  const { client, granted, isToTell } = await exchangeCode(deps, exchange, deps.now());
   if (!client) throw invalidClient(proof.triedBasic);
   if (!granted) throw refused(client, invalidGrant());
   deps.background("client use", touchClient(deps, client, deps.now()));
+  if (isToTell) {
+    const told = { id: revert.mailId, userId: granted.userId, appName: client.name };
+    await queueMailIfPossible(deps, { kind: "appConnected", ...told });
+  }
   const { offlineGrantId } = granted;
   const offline = offlineGrantId !== null && { clientId: client.id, grantId: offlineGrantId, generation: 1 };
   // The access token is that of the grant that lives longer, so that ending the grant ends it too.

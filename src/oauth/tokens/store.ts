@@ -1,8 +1,9 @@
 /** The exchange of codes, and what grants still open, in D1. A grant names its tenant, so no other one is given. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../../base/db/client";
+import { atomically, jsonList, type Rows, rows } from "../../base/db/client";
 import { isUnused } from "../../base/db/used-states-store";
 import type { Deps } from "../../base/deps";
+import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
 import { LATER_SETTINGS } from "../../base/schemas/client-settings";
 import { DAY_MS } from "../../base/time";
@@ -67,6 +68,8 @@ export interface Exchanged {
   client: ClientRow | undefined;
   /** Undefined if the code gave nothing: it was used before, or its session has ended. */
   granted: (SubjectRow & { signInId: string; offlineGrantId: string | null }) | undefined;
+  /** Whether it is the first offline grant of an app that asks, which the person is told of. */
+  isToTell: boolean;
 }
 
 /** Who exchanges a code. */
@@ -77,6 +80,8 @@ export interface CodeExchange {
   signInId: string;
   origin: RequestOrigin;
   userAgent: string | null;
+  /** Of the mail about an app that has been connected. */
+  revert: NewRevert;
 }
 
 /** A client that has lost the answer sends its code again. */
@@ -89,7 +94,7 @@ const MAX_OFFLINE_GRANTS = 20;
  */
 export async function exchangeCode(
   { db }: Deps,
-  { code, proof, signInId, origin, userAgent }: CodeExchange,
+  { code, proof, signInId, origin, userAgent, revert }: CodeExchange,
   nowMs: number,
 ): Promise<Exchanged> {
   const { sessionId, tenantId, offlineGrantId = null } = code;
@@ -97,7 +102,7 @@ export async function exchangeCode(
     AND coalesce(c.revoked_at, 0) < ${code.issuedAt} AND ${isForTenant(sql`${tenantId}`)}`;
   const stands = sql`EXISTS (SELECT 1 FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)})`;
   const isOfGrant = sql`session_id = ${sessionId} AND client_id = ${proof.clientId} AND tenant_id = ${tenantId}`;
-  const { client, proven, granted } = await atomically(db, {
+  const { client, proven, granted, told } = await atomically(db, {
     client: selectClient(proof.clientId),
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
     ended: sql`DELETE FROM oauth_grants WHERE id IN (SELECT id FROM oauth_grants WHERE ${isOfGrant}
@@ -120,23 +125,34 @@ export async function exchangeCode(
         (SELECT g.id FROM oauth_grants g WHERE ${isOfGrant}) AS signInId, ${offlineGrantId} AS offlineGrantId,
         ${SUBJECT}
       FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)} AND changes() = 1`),
-    ...(offlineGrantId === null
-      ? {}
-      : insertOfflineGrant(code, offlineGrantId, { origin, userAgent, isOfGrant }, nowMs)),
+    ...insertOfflineGrant(code, { origin, userAgent, revert, isOfGrant }, nowMs),
     // Last, because the statements before ask whether it was used. A client that has not proven itself uses up none.
     used: sql`INSERT OR IGNORE INTO used_states (id) SELECT ${code.id} WHERE EXISTS (${clientStands})`,
   });
   const [row] = client;
-  return { client: row && proven.length === 1 ? parsedClient(row) : undefined, granted: granted[0] };
+  const known = row && proven.length === 1 ? parsedClient(row) : undefined;
+  return { client: known, granted: granted[0], isToTell: told !== undefined && told.length > 0 };
+}
+
+interface OfflineStatements {
+  offline?: SQL;
+  oldest?: SQL;
+  undo?: SQL;
+  told?: Rows<{ told: 1 }>;
 }
 
 /** Follows the statement that starts or renews the sign-in. Ends the oldest grants beyond the most. */
 function insertOfflineGrant(
-  { clientId, tenantId, scopes }: Code,
-  id: string,
-  { origin, userAgent, isOfGrant }: Pick<CodeExchange, "origin" | "userAgent"> & { isOfGrant: SQL },
+  { clientId, tenantId, scopes, offlineGrantId: id }: Code,
+  { origin, userAgent, revert, isOfGrant }: Pick<CodeExchange, "origin" | "userAgent" | "revert"> & { isOfGrant: SQL },
   nowMs: number,
-): { offline: SQL; oldest: SQL } {
+): OfflineStatements {
+  if (id === undefined) return {};
+  const owner = sql`(SELECT n.user_id FROM oauth_grants n WHERE n.id = ${id} AND n.created_at = ${nowMs})`;
+  const isFirst = sql`EXISTS (SELECT 1 FROM oauth_clients c WHERE c.id = ${clientId}
+      AND c.settings ->> '$.consent' = 'ask')
+    AND NOT EXISTS (SELECT 1 FROM oauth_grants o WHERE o.user_id = u.id AND o.client_id = ${clientId}
+      AND o.tenant_id = ${tenantId} AND o.generation IS NOT NULL AND o.id <> ${id})`;
   const after = (setting: "idleDays" | "maxDays") =>
     sql`${nowMs} + coalesce(c.settings ->> ${`$.${setting}`}, ${LATER_SETTINGS[setting]}) * ${DAY_MS}`;
   return {
@@ -149,6 +165,8 @@ function insertOfflineGrant(
     oldest: sql`DELETE FROM oauth_grants WHERE id IN (SELECT o.id FROM oauth_grants n JOIN oauth_grants o
         ON o.user_id = n.user_id AND o.client_id = ${clientId} AND o.tenant_id = ${tenantId} AND o.session_id = o.id
       WHERE n.id = ${id} ORDER BY o.created_at DESC, o.id DESC LIMIT -1 OFFSET ${MAX_OFFLINE_GRANTS})`,
+    undo: insertRevert(revert, owner, "app", { condition: isFirst }),
+    told: rows(sql`SELECT 1 AS told FROM email_tokens WHERE hash = ${revert.hash}`),
   };
 }
 

@@ -68,7 +68,7 @@ export const ACCOUNT_ROUTES: Recorded = {
     },
   ],
   "DELETE /auth/apps/:id": [
-    ["app.connected", "app.disconnected"],
+    ["app.disconnected", "app.connected"],
     async () => {
       const owner = await signUpVerified();
       await finished(await newApp(), owner);
