@@ -58,7 +58,7 @@ test("each migration keeps the rows of the ones before it", async () => {
 /** Columns that are gone, and the first migration of a version whose code names them no more. */
 const UNUSED_SINCE: Record<string, string> = { "users.known_devices": "0014_purges.sql" };
 
-const UPDATED_AT = /^CREATE TRIGGER `(\w+?)(?:_metadata)?_updated` .* BEGIN UPDATE `\1` SET `updated_at` = /;
+const UPDATED_AT = /^CREATE TRIGGER `(\w+?)(?:_metadata|_locale)?_updated` .* BEGIN UPDATE `\1` SET `updated_at` = /;
 
 /**
  * The statements of the migration at `index` that could break the version before it, which still runs while they are

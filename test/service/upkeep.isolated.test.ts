@@ -190,5 +190,8 @@ test("a job that reads whole tables begins once in so many hours, in each databa
 
 test("what can only be due once in a day is not looked for every hour", () => {
   const seldom = Object.entries(JOBS).flatMap(([name, { everyHours }]) => (everyHours ? [[name, everyHours]] : []));
-  expect(Object.fromEntries(seldom)).toEqual({ removeOldKeys: 6, removeOldNumbers: 24, removeOldRetries: 24 });
+  expect(Object.fromEntries(seldom)).toEqual({
+    ...{ countUsage: 6, removeOldAttempts: 6, removeOldKeys: 6 },
+    ...{ removeOldAudit: 24, removeOldHours: 24, removeOldNumbers: 24, removeOldRetries: 24 },
+  });
 });
