@@ -102,10 +102,13 @@ test("every line is JSON and has only fields of LOG_FIELDS", () => {
 
 test("text in an error that looks like a token is redacted", () => {
   const token = "0123456789abcdef".repeat(4);
-  const error = new Error(`refused: ...?token=${token}, ak_${"x".repeat(40)}, eyJhbGciOi.eyJzdWIi.c2ln, whsec_bm90`);
+  const ofApps = `pcs_${"x".repeat(40)}, por_${crypto.randomUUID()}.1.yyyy`;
+  const error = new Error(
+    `refused: ...?token=${token}, ak_${"x".repeat(40)}, ${ofApps}, eyJhbGciOi.eyJzdWIi.c2ln, whsec_bm90`,
+  );
   log("error", "unexpected error", describeError(error));
   const line = captured.text.at(-1) ?? "";
-  for (const secret of [token, "xxxx", "eyJ", "bm90"]) expect(line).not.toContain(secret);
+  for (const secret of [token, "xxxx", "yyyy", "eyJ", "bm90"]) expect(line).not.toContain(secret);
   expect(line).toContain("refused: ...?token=[redacted]");
 });
 

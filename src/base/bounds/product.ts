@@ -39,7 +39,7 @@ export const BOUNDS_OF_PRODUCT = {
     rows: "`MAX_CLIENTS` for each session and membership; 20 for each membership and client that outlive sessions",
     bytes: "900 bytes",
     isCounted: false,
-    ends: "with its session; without one, `deleteExpired`, when the app has not used it for `idleDays`",
+    ends: "with its session; without one, `deleteExpired`, when the app has not used it for its days",
     test: "oauth/offline.test.ts > ends when it is not used for idleDays, and the oldest of more than 20",
   },
   oauth_endings: {

@@ -10,10 +10,10 @@ import type { LevelOf, LogMessage } from "./log-lines";
 const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|signature/i;
 
 /**
- * The forms of access tokens, API keys, mailed tokens, digests and signing secrets, to redact them in the texts of
- * unexpected errors.
+ * The forms of access tokens, API keys, secrets and refresh tokens of apps, mailed tokens, digests and signing secrets,
+ * to redact them in the texts of unexpected errors.
  */
-const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
+const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|(?:ak|pcs)_[0-9A-Za-z]{8,}|por_[\w.-]+|[0-9a-f]{64}|whsec_[^\s"]+/g;
 
 /** Of the message and the stack of an error: SECRET_FORM reads some texts again from each of their places. */
 const MAX_TEXT_CHARACTERS = 8_000;
