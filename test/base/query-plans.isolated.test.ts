@@ -72,10 +72,13 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/sign-in/credential-store": /UPDATE mail_codes SET tries = \? WHERE id = \? AND EXISTS/,
   "identity/expire-store": /FROM known_devices WHERE last_seen_at <=/,
   "console/my-security": /FROM passkeys WHERE user_id = \? ORDER BY created_at, id/,
-  "console/subscriptions": /instr\(lower\(s\.name\)/,
+  "console/subscriptions":
+    /s\.listener_of IS NOT NULL AS isListener,\s+s\.secret_sealed AS secretSealed,\s+s\.created_at/,
+  "console/subscriptions/list-store": /instr\(lower\(s\.name\)/,
   "base/db/dead-letters-store": /INSERT INTO dead_letters/,
   "service/acting/audit-store": /FROM users u WHERE u\.id = \?$/,
   "service/operators/freezes-store": /INSERT INTO sends_held/,
+  "service/operators/published-store": /test_of IS NULL GROUP BY type/,
   "service/operators/shard-load-store": /FROM sends_held WHERE tenant_id >=/,
   "service/operators/tenant-subscriptions-store": /WITH s AS MATERIALIZED/,
   "service/operators/person-store": /u\.suspended_reason AS suspendedReason/,
@@ -257,11 +260,13 @@ const OF_STORE: Record<string, RegExp> = {
   "tenancy/moves/fence-store": /INSERT INTO departed_tenants \(tenant_id, since\) SELECT/,
   "webhooks/subscriptions/mirror-store": /o\.version < j\.value/,
   "webhooks/resend/replays": /INSERT INTO replay_jobs/,
+  "webhooks/resend/replays/outcome-store": /ended AS \(SELECT max\(status = 'success'\)/,
   "webhooks/plane/replay-id-store": /substr\(r\.id, 25\)/,
   "webhooks/resend/replays/page-store": /p\.tenant_id = \?/,
   "webhooks/resend/reopen-store": /'-7' \|\| substr\(lower/,
   "webhooks/resend/send-now-store": /a\.next_id AS nextAttemptId/,
-  "webhooks/resend": /INSERT INTO events \(id, tenant_id, type, payload, delivery_count, created_at\)/,
+  "webhooks/resend":
+    /INSERT INTO events \(id, tenant_id, type, payload, long_bytes, long_payload, delivery_count, created_at,/,
 };
 
 test("statements of every store are collected, from requests, RPC, queue consumers, cron and alarms", async () => {

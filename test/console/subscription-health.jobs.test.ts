@@ -114,6 +114,9 @@ describe("a failing subscription", () => {
     const shown = await browser.follow(await browser.post(`${path}/replays`, fields));
     expect(shown.html).toContain("Replay started.");
     await eventually("the successes", async () => !(await open(person, path)).includes("failed again</button>"));
+    await eventually("the outcome", async () =>
+      / (\d+) deliver(?:y|ies) queued, \1 delivered/.test((await browser.get(`${path}/replays/list`)).html),
+    );
   });
 
   test("with more attempts than a page counts, leads to the count", async () => {

@@ -62,6 +62,10 @@ describe("subscriptions", () => {
     expect(rowsOf((await browser.get("/webhooks?q=ORDERS")).html)).toBe(1);
     expect(rowsOf((await browser.get("/webhooks?q=%25_4")).html)).toBe(11);
     expect((await browser.get("/webhooks?q=%3Cscript%3E")).html).toContain("Nothing matches “&lt;script&gt;”");
+    const { data: hooks } = (await call("GET", "/webhooks", { token: person.token })).body;
+    await call("POST", `/webhooks/${hooks[0]._id}/pause`, { token: person.token });
+    const ofState = async (state: string) => rowsOf((await browser.get(`/webhooks?q=&state=${state}`)).html);
+    expect([await ofState("paused"), await ofState("active"), await ofState("failing")]).toEqual([1, 50, 0]);
     for (const from of ["-1e99", "99999999999999999999", "9".repeat(400)]) {
       expect((await browser.get(`/webhooks?from=${from}`)).status).toBe(200);
     }

@@ -206,6 +206,9 @@ async function readAll(person: Person, { id, failingId, failedAttempt }: Used): 
   const { token } = person;
   const browser = await holding(person, 2 * 3_600_000);
   await browser.get(`/people/${crypto.randomUUID()}/left`);
+  await replay(person, failingId, { which: "all" });
+  await browser.get(`/webhooks/${failingId}`);
+  await browser.get(`/webhooks/${failingId}/replays`);
   await browser.get(`/webhooks/${failingId}/attempts/${failedAttempt._id}`);
   // The hourly job does so only in a large database.
   const counting = await createDeps(env, createExecutionContext());

@@ -196,7 +196,7 @@ test("the console counts, starts, shows and stops a replay", async () => {
   await browser.post(`/webhooks/${id}/replays`, form);
   await eventually("the replay is on the page", async () => {
     const { html } = await browser.get(`/webhooks/${id}/replays/list`);
-    return html.includes("Missing: 3 deliveries queued") && html.includes("100 % done");
+    return html.includes("Missing: 3 deliveries queued, 0 delivered, 3 waiting") && html.includes("100 % done");
   });
   const started = await startReplay(person, id, { which: "all" });
   await browser.follow(await browser.post(`/webhooks/${id}/replays/${started}/stop`));

@@ -16,6 +16,8 @@ export interface EventQuery {
   type: string;
   /** In hours. */
   period: string;
+  /** "all" with operational events, which are left out unless something is searched for. */
+  kind: string;
   /** The last event of the previous page; empty on the first page. */
   cursor: string;
 }
@@ -36,6 +38,11 @@ const PERIODS = [
   ["24", "Last 24 hours"],
   ["168", "Last 7 days"],
   ["720", "Last 30 days"],
+] as const;
+
+const KINDS = [
+  ["", "Published"],
+  ["all", "Also operational"],
 ] as const;
 
 export function EventList(view: EventListView) {
@@ -61,6 +68,7 @@ export function EventList(view: EventListView) {
           <TextField name="q" label="ID or correlation ID" type="search" value={query.q} />
           <TextField name="type" label="Type" value={query.type} />
           <Select name="period" label="Period" value={query.period} options={PERIODS} />
+          <Select name="kind" label="Kind" value={query.kind} options={KINDS} />
           <SubmitButton kind="plain">Search</SubmitButton>
         </GetForm>
       </search>

@@ -69,10 +69,10 @@ const listPage = (c: Context<AppEnv>, view: Omit<EventListView, "permissions">, 
 
 /** The search in the page's address. */
 const queryOf = (c: Context<AppEnv>): EventQuery =>
-  textsOf(["q", "type", "period", "cursor"], (name) => c.req.query(name)?.trim() ?? "");
+  textsOf(["q", "type", "period", "kind", "cursor"], (name) => c.req.query(name)?.trim() ?? "");
 
 /** What an empty field leaves out. An id is searched as one, any other text as a correlation id. */
-function filterOf({ q, type, period, cursor }: EventQuery, nowMs: number) {
+function filterOf({ q, type, period, kind, cursor }: EventQuery, nowMs: number) {
   const { hours, ...rest } = parse(search, {
     ...(cursor === "" ? {} : { cursor }),
     ...(type === "" ? {} : { type }),
@@ -80,7 +80,13 @@ function filterOf({ q, type, period, cursor }: EventQuery, nowMs: number) {
   });
   const isId = id.safeParse(q.toLowerCase()).success;
   const wanted = isId ? { id: q.toLowerCase() } : { correlationId: q };
-  return { ...rest, ...(q === "" ? {} : wanted), ...(hours === undefined ? {} : { since: nowMs - hours * HOUR_MS }) };
+  const onlyPublished = kind === "" && q === "" && type === "";
+  return {
+    ...rest,
+    onlyPublished,
+    ...(q === "" ? {} : wanted),
+    ...(hours === undefined ? {} : { since: nowMs - hours * HOUR_MS }),
+  };
 }
 
 /** The events of a search, and what became of them. */

@@ -48,13 +48,19 @@ export const profile = described("Profile", "The signed-in user, and what they m
   }),
 }));
 
-export const profileChange = described("ProfileChange", "What the signed-in user changes about themselves.", () => ({
-  name: name
-    .nullable()
-    .optional()
-    .meta({ description: "Null removes it.", examples: ["Ada Lovelace"] }),
-  locale: locale.nullable().optional().meta({ description: "The language of mails. Null: that of the service." }),
-}));
+export const profileChange = z
+  .object({
+    name: name
+      .nullable()
+      .optional()
+      .meta({ description: "Null removes it.", examples: ["Ada Lovelace"] }),
+    locale: locale.nullable().optional().meta({ description: "The language of mails. Null: that of the service." }),
+  })
+  .refine((asked) => asked.name !== undefined || asked.locale !== undefined, {
+    path: ["name"],
+    message: "Give a name or a locale",
+  })
+  .meta({ id: "ProfileChange", description: "What the signed-in user changes about themselves." });
 
 export const emailChange = described("EmailChange", "A new address, and what confirms the session.", () => ({
   email,

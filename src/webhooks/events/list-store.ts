@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import { query } from "../../base/db/client";
 import { firstIdAt } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
+import { ALL_OPERATIONAL } from "../../base/schemas/event-type";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { ID_BEFORE_MS } from "../plane/timing";
 
@@ -40,6 +41,8 @@ export interface EventFilter {
   correlationId?: string | undefined;
   /** Only the event that has this id, or whose delivery or attempt has it. */
   id?: string | undefined;
+  /** Leaves out operational events. */
+  onlyPublished?: boolean | undefined;
   /** Unix ms. */
   since: number;
 }
@@ -51,18 +54,20 @@ export interface EventFilter {
 export async function readEventPage(
   deps: Deps,
   tenant: TenantRef,
-  { limit, cursor, type, correlationId, id, since }: EventFilter,
+  { limit, cursor, type, correlationId, id, onlyPublished, since }: EventFilter,
 ): Promise<{ rows: EventRow[]; nextCursor: string | null }> {
   const before = cursor === undefined ? sql`true` : sql`id < ${cursor}`;
   const from = id === undefined ? sql`id >= ${firstIdAt(since - ID_BEFORE_MS)}` : sql`id IN (${idsBehind(tenant, id)})`;
   const range = sql`FROM events WHERE ${from} AND ${before} ORDER BY id DESC`;
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
+  const published = onlyPublished ? sql`type NOT GLOB ${ALL_OPERATIONAL}` : sql`true`;
   const correlated = correlationId === undefined ? sql`true` : sql`correlation_id = ${correlationId}`;
   // The end of the window is only looked for when the window did not fill the page.
   // One scan that numbers its rows reads three times the window instead, for every page.
   const found = await query<FoundRow>(deps.shards.db(tenant.shard))`WITH page AS MATERIALIZED (
       SELECT id FROM (SELECT id, tenant_id, type, correlation_id ${range} LIMIT ${EXAMINED_EVENTS})
-      WHERE tenant_id = ${tenant.tenantId} AND ${ofType} AND ${correlated} ORDER BY id DESC LIMIT ${limit + 1}),
+      WHERE tenant_id = ${tenant.tenantId} AND ${ofType} AND ${correlated} AND ${published}
+      ORDER BY id DESC LIMIT ${limit + 1}),
     examined AS (SELECT CASE WHEN (SELECT count(*) FROM page) <= ${limit}
       THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS last)
     SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId, e.order_key AS orderKey,
