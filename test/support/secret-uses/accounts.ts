@@ -1,8 +1,9 @@
 /** Right and wrong uses of the routes of accounts, by what they are about. */
 import { Secret, TOTP } from "otpauth";
 import { expect } from "vitest";
+import { finished, newApp } from "../apps";
 import { make, show } from "../authenticator";
-import { call, newEmail } from "../client";
+import { call, newEmail, signUpVerified } from "../client";
 import { codeIn, mailTo } from "../mailbox";
 import { claimsOf, codeFor, comeBack, depart, departureOf, exchange, newBrowser, newPersonAtProvider } from "../oauth";
 import { ask, fresh, keep, keepFields, keepTokenOf, login, register, session, verified } from "./caller";
@@ -151,6 +152,17 @@ export const ACCOUNT_USES: Record<string, () => Promise<void>> = {
     const [identity] = (await ask("GET", "/auth/identities", undefined, token)).body.data;
     await ask("DELETE", `/auth/identities/${identity.id}`, undefined, token);
     await ask("DELETE", `/auth/identities/${identity.id}`, undefined, token);
+  },
+
+  "apps that people connect": async () => {
+    const person = await signUpVerified();
+    const { answered, tokens } = await finished(await newApp(), person, undefined, { scope: "openid offline_access" });
+    const { access_token, refresh_token, id_token } = tokens;
+    for (const secret of [answered.searchParams.get("code"), access_token, refresh_token, id_token]) {
+      keep(secret ?? undefined);
+    }
+    const [app] = (await ask("GET", "/auth/apps", undefined, person.token)).body.data;
+    for (let times = 0; times < 2; times += 1) await ask("DELETE", `/auth/apps/${app.id}`, undefined, person.token);
   },
 
   "step-up, and deleting an account and a tenant": async () => {
