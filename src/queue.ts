@@ -84,8 +84,9 @@ function comeAgain(message: Message, when: ComesAgain): void {
 async function consumeFanOuts(deps: Deps, { message, data }: Parsed["fanOuts"][number]): Promise<void> {
   const { shard, fanOuts } = data;
   if (fanOuts.length > 1 && (await goOn(deps, shard, fanOuts))) return;
-  const all = await Promise.all(fanOuts.map((fanOut) => goOn(deps, shard, [fanOut])));
-  if (!all.every(Boolean)) comeAgain(message, "after a fault");
+  let haveAll = true;
+  for (const fanOut of fanOuts) haveAll = (await goOn(deps, shard, [fanOut])) && haveAll;
+  if (!haveAll) comeAgain(message, "after a fault");
 }
 
 /** Whether the fan-outs have gone on. */

@@ -138,11 +138,16 @@ async function countWaiting(service: Service, { client }: Account, receiver: Rec
   return { text, isMet: rows <= MAX_ROWS_PER_SEND * (receiver.hung + 3) };
 }
 
-/** Publishes an event, and the next one whenever few deliveries are left. Returns the function that ends this. */
+/**
+ * Publishes an event, and the next one whenever few of its deliveries are left, those that are not created yet
+ * included. Returns the function that ends this.
+ */
 async function keepOwing(publisher: Account, type: string, service: Service): Promise<() => void> {
   let isOver = false;
   const isOwed = async () => {
-    const { results } = await service.database.prepare("SELECT 1 FROM outbox LIMIT 1 OFFSET 20").all();
+    const unfinished = "SELECT 1 FROM events WHERE fan_out_after IS NOT NULL";
+    const created = "SELECT 1 FROM (SELECT 1 FROM outbox LIMIT 1 OFFSET 20)";
+    const { results } = await service.database.prepare(`${unfinished} UNION ALL ${created} LIMIT 1`).all();
     return results.length > 0;
   };
   const loop = async () => {

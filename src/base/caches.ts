@@ -38,6 +38,11 @@ export const CACHES: Readonly<Record<string, Cache>> = {
     bytes: SMALL,
   },
   "webhooks/delivery/isolate-memory.ts keptPlaces": { holds: "queued deliveries", entries: 1_000, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts young": {
+    holds: "deliveries that have just begun",
+    entries: 1_000,
+    bytes: SMALL,
+  },
   "webhooks/delivery/isolate-memory.ts latenciesMs": {
     holds: "latencies, by subscription",
     entries: 10_000,
@@ -61,6 +66,11 @@ export const CACHES: Readonly<Record<string, Cache>> = {
     holds: "wide events that wait for places",
     entries: 200,
     bytes: 300,
+  },
+  "webhooks/delivery/isolate-memory.ts fanningOutUntilMs": {
+    holds: "tenants of which a page of a wide event is being written",
+    entries: 200,
+    bytes: 100,
   },
   "webhooks/delivery/isolate-memory.ts endedSinceFed": {
     holds: "ended deliveries, by subscription",

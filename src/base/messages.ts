@@ -36,7 +36,7 @@ const fanOut = z.object({
   eventId: id,
   /** The last subscription that has its delivery; "" before the first. */
   fanOutAfter: z.string().max(64),
-  /** Whose event it is. Fan-outs of the sweep and of operational events do not say. */
+  /** Whose event it is. Those of operational events do not say. */
   tenantId: z.string().max(64).optional(),
 });
 

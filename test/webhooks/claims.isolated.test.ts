@@ -104,6 +104,7 @@ describe("the handler of a batch", () => {
   test("sends five at most at once, so that one connection is free for D1, of the messages that are due and those that are early together", async () => {
     vi.useRealTimers();
     const { keys } = await deliveriesOf(14);
+    for (const { subscriptionId } of keys) learnLatency(subscriptionId, 1);
     const dueAt = Date.now() + 300;
     const early = keys.slice(8).map((key) => ({ ...key, dueAt }));
     await deliveryDb
@@ -162,6 +163,7 @@ describe("the handler of a batch", () => {
     const keys = [key];
     while (keys.length < 80) keys.push(await addDelivery(person, webhookId));
     memory.widths.set(webhookId, { width: 80, narrowUntil: 0 });
+    learnLatency(webhookId, 1);
     const answers = Promise.withResolvers<void>();
     let sent = 0;
     vi.stubGlobal("fetch", async () => {

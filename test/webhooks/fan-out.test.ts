@@ -4,15 +4,22 @@ import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, test } from "vitest";
 import { createDeps } from "../../src/base/deps";
 import { paceFanOuts, resumeFanOuts } from "../../src/webhooks/delivery/fan-outs";
-import { MOST_PLACES, memory } from "../../src/webhooks/delivery/isolate-memory";
+import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { MOST_OF_TENANT } from "../../src/webhooks/delivery/places";
 import { sweepFanOuts } from "../../src/webhooks/plane/fan-out";
 import { eventually, type Person, signUp, verify } from "../support/client";
+import { controlledDeps } from "../support/controlled";
 import { consumeBatch } from "../support/engine";
-import { publish } from "../support/receiver";
+import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
-describe("a fan-out to thousands of subscriptions", () => {
+/** Leaves a tenant so many places. */
+function takeAllBut(tenantId: string, places: number): void {
+  const { share, quick } = memory.places;
+  for (const { ofTenants } of [share, quick]) ofTenants.set(tenantId, MOST_OF_TENANT - places);
+}
+
+describe("a fan-out to hundreds of subscriptions", () => {
   afterAll(() => deliveryDb.prepare("DROP TRIGGER put_off_wide").run());
 
   /** Adds many subscriptions. A trigger postpones their deliveries, because only the fan-out is tested. */
@@ -56,13 +63,13 @@ describe("a fan-out to thousands of subscriptions", () => {
 
   test("is counted in full in the answer, continues through the queue, and creates no delivery twice", async () => {
     const person = await signUp();
-    await subscribeMany(person, 3_000);
+    await subscribeMany(person, 600);
     const { id, deliveries } = await publish(person, 1, { type: "Wide" });
-    expect(deliveries).toBe(3_000);
-    const stale = { shard: SHARD, fanOuts: [{ eventId: id, fanOutAfter: `${person.tenantId}-00500` }] };
+    expect(deliveries).toBe(600);
+    const stale = { shard: SHARD, fanOuts: [{ eventId: id, fanOutAfter: `${person.tenantId}-00016` }] };
     await Promise.all([consumeBatch([stale]), consumeBatch([stale, stale])]);
     await eventually("fan-out done", async () => (await cursor(id)) === null, 25_000);
-    expect(await made(id)).toEqual({ n: 3_000, different: 3_000 });
+    expect(await made(id)).toEqual({ n: 600, different: 600 });
   });
 
   /** An event whose first 100 deliveries are made. */
@@ -127,17 +134,44 @@ describe("a fan-out to thousands of subscriptions", () => {
     await subscribeMany(person, 250);
     const fanOut = { ...(await newFanOut(person)), tenantId };
     const deps = await createDeps(env, createExecutionContext());
-    memory.places.ofTenants.set(tenantId, MOST_OF_TENANT);
+    takeAllBut(tenantId, 0);
     await consumeBatch([{ shard: SHARD, fanOuts: [fanOut] }]);
     await resumeFanOuts(deps);
     expect(await made(fanOut.eventId)).toEqual({ n: 0, different: 0 });
-    memory.places.ofTenants.set(tenantId, MOST_OF_TENANT - 60);
-    memory.mostInAll = MOST_PLACES;
+    takeAllBut(tenantId, 12);
     await paceFanOuts(deps, SHARD, [fanOut]);
-    expect(await cursor(fanOut.eventId)).toBe(`${tenantId}-00160`);
-    memory.places.ofTenants.delete(tenantId);
+    expect(await cursor(fanOut.eventId)).toBe(`${tenantId}-00112`);
+    memory.clear();
     await resumeFanOuts(deps);
     await eventually("fan-out done", async () => (await cursor(fanOut.eventId)) === null);
     expect(await made(fanOut.eventId)).toEqual({ n: 150, different: 150 });
+  });
+
+  test("creates one page of all of its tenant's wide events at a time, as large as the tenant has places", async () => {
+    const person = await signUp();
+    const { tenantId } = person;
+    await subscribeMany(person, 250);
+    const wide = await Promise.all(Array.from({ length: 5 }, () => newFanOut(person)));
+    const deps = await createDeps(env, createExecutionContext());
+    memory.clear();
+    takeAllBut(tenantId, 12);
+    await Promise.all(wide.map((fanOut) => paceFanOuts(deps, SHARD, [{ ...fanOut, tenantId }])));
+    const created = await Promise.all(wide.map(({ eventId }) => made(eventId)));
+    expect(created.map((one) => one?.n).toSorted()).toEqual([0, 0, 0, 0, 12]);
+    memory.clear();
+  });
+
+  test("keeps places for the deliveries that it creates, so that nothing else takes them", async () => {
+    const person = await signUp();
+    const { tenantId } = person;
+    await verify(person.email);
+    for (let made = 0; made < 3; made += 1) await subscribe(person, newInbox("200").url, { events: ["Wide"] });
+    const { deps } = await controlledDeps();
+    memory.clear();
+    const fanOut = { ...(await newFanOut(person)), fanOutAfter: "", tenantId };
+    const startOver = "UPDATE events SET fan_out_after = '', created_at = 9e15 WHERE id = ?";
+    await deliveryDb.prepare(startOver).bind(fanOut.eventId).run();
+    await paceFanOuts(deps, SHARD, [fanOut]);
+    expect([memory.keptPlaces.size, memory.places.share.ofTenants.get(tenantId)]).toEqual([3, 3]);
   });
 });

@@ -1,7 +1,7 @@
 /** How many deliveries of a subscription may be in progress. */
 import { afterEach, describe, expect, test } from "vitest";
-import { noteDelay } from "../../src/webhooks/delivery/congestion";
-import { type HungryLane, MOST_PLACES, memory } from "../../src/webhooks/delivery/isolate-memory";
+import { countClaiming, roomForBacklogs } from "../../src/webhooks/delivery/backlog-room";
+import { type HungryLane, memory } from "../../src/webhooks/delivery/isolate-memory";
 import { takeHungry } from "../../src/webhooks/delivery/lanes/feed";
 import { noteResult, type WidthResult, widthOf } from "../../src/webhooks/delivery/lanes/width";
 import {
@@ -14,7 +14,8 @@ import {
   takePlace,
 } from "../../src/webhooks/delivery/places";
 import { planClaim } from "../../src/webhooks/delivery/selection";
-import { NARROW_EVERY_MS, PLACE_KEPT_FOR_MS, SLOW_FOR_MS, TARGET_DELAY_MS } from "../../src/webhooks/plane/timing";
+import { startSend } from "../../src/webhooks/delivery/send-load";
+import { BLOCKED_AFTER_MS, PATIENCE_MS, PLACE_KEPT_FOR_MS, SLOW_FOR_MS } from "../../src/webhooks/plane/timing";
 import { SHARD } from "../support/shard";
 
 const keyOf = (owned: Owned) => ({
@@ -76,7 +77,6 @@ describe("the width of a subscription", () => {
     const id = crypto.randomUUID();
     const keys = Array.from({ length: 20 }, () => keyOf({ subscriptionId: id }));
     const planned = () => planClaim(keys, 0).length;
-    memory.mostInAll = MOST_PLACES;
     memory.latenciesMs.set(id, 5);
     expect(planned()).toBe(10);
     for (let n = 0; n < 5; n += 1) result(id, { isSlow: true });
@@ -123,13 +123,13 @@ describe("when a tenant's share is taken", () => {
     expect([plan("a"), plan("b")]).toEqual([60, 60]);
     for (let taken = 0; taken < MOST_OF_TENANT; taken += 1) takePlace(newOf("a"), 0);
     expect([plan("a"), plan("b")]).toEqual([0, 60]);
-    expect(memory.places.inAll).toBe(MOST_OF_TENANT);
+    expect(memory.places.share.inAll).toBe(MOST_OF_TENANT);
   });
 
   test("the reserves of all tenants together are bounded, but each tenant keeps a few", () => {
     memory.clear();
     const taken = Array.from({ length: 10 }, (_, n) => `tenant ${n}`).map((tenant) => {
-      memory.places.ofTenants.set(tenant, MOST_OF_TENANT);
+      memory.places.share.ofTenants.set(tenant, MOST_OF_TENANT);
       const owned = Array.from({ length: 120 }, () => newOf(tenant));
       return owned.filter((one) => hasPlace(one, 0) && takePlace(one, 0)).length;
     });
@@ -153,19 +153,44 @@ test("a place that is kept for a queued delivery is its own, for a second", () =
   memory.clear();
 });
 
-test("while claims are answered late there are fewer places in all, but each tenant keeps a few", () => {
-  memory.clear();
-  const lateOnce = (nowMs: number) => noteDelay(TARGET_DELAY_MS + 1, nowMs);
-  for (let late = 1; late <= 20; late += 1) lateOnce(late * NARROW_EVERY_MS);
-  lateOnce(20 * NARROW_EVERY_MS + 1);
-  expect(memory.mostInAll).toBe(16);
-  const releases = Array.from({ length: 16 }, () => takePlace(busy("a"), 0));
-  const ofTenant = (tenantId: string) => hasPlace(busy(tenantId), 0);
-  expect([ofTenant("a"), ofTenant("b")]).toEqual([false, true]);
-  noteDelay(TARGET_DELAY_MS, 0);
-  expect(ofTenant("a")).toBe(true);
-  for (const release of releases) release();
-  memory.clear();
+describe("a subscription whose receiver answers at once", () => {
+  /** One that is known to answer after so many ms, and whose tenant has no place in its share and its reserve. */
+  function known(latencyMs: number) {
+    memory.clear();
+    const owned = busy("a");
+    memory.latenciesMs.set(owned.subscriptionId, latencyMs);
+    for (const pool of [memory.places.share, memory.places.reserve]) pool.ofTenants.set("a", MOST_OF_TENANT);
+    return owned;
+  }
+  afterEach(() => memory.clear());
+
+  test("never waits for the places that others of its tenant hold for long", () => {
+    const others = Array.from({ length: 200 }, () => takePlace(busy("a"), 0));
+    expect(hasPlace(known(PATIENCE_MS - 1), 0)).toBe(true);
+    expect(hasPlace(known(PATIENCE_MS), 0)).toBe(false);
+    for (const end of others) end();
+  });
+
+  test("has at most as many places of that kind as a tenant has", () => {
+    const quick = known(1);
+    memory.widths.set(quick.subscriptionId, { width: 1_000, narrowUntil: 0 });
+    for (let taken = 0; taken < MOST_OF_TENANT; taken += 1) takePlace(quick, 0);
+    expect(hasPlace(quick, 0)).toBe(false);
+  });
+
+  test("gives such a place up when it has not answered in time, and has none while it is silent", () => {
+    const quick = known(1);
+    const counts = () => [memory.places.quick, memory.places.share].map(({ ofTenants }) => ofTenants.get("a") ?? 0);
+    const endSend = startSend(quick.subscriptionId, () => 0);
+    const end = takePlace(quick, 0);
+    giveUpOldPlaces(PATIENCE_MS - 1);
+    expect([counts(), hasPlace(quick, PATIENCE_MS)]).toEqual([[1, MOST_OF_TENANT], true]);
+    giveUpOldPlaces(PATIENCE_MS);
+    expect([counts(), hasPlace(quick, BLOCKED_AFTER_MS)]).toEqual([[0, MOST_OF_TENANT + 1], false]);
+    end();
+    endSend();
+    expect(counts()).toEqual([0, MOST_OF_TENANT]);
+  });
 });
 
 describe("the lanes that wait for places", () => {
@@ -180,6 +205,44 @@ describe("the lanes that wait for places", () => {
     for (let lanes = 0; lanes < 2_000; lanes += 1) wait("many", `many-${lanes}`);
     wait("few", "few");
     expect(taken().slice(0, 2)).toContain("few");
+    memory.clear();
+  });
+
+  test("are queued as there is room for what has not been claimed yet, of all tenants together", () => {
+    memory.clear();
+    for (let lanes = 0; lanes < 100; lanes += 1) wait(`tenant ${lanes}`, `lane-${lanes}`);
+    const endClaiming = countClaiming(6, 0);
+    for (const id of ["one", "other"]) keepPlace(id, busy("a"), 0);
+    const room = roomForBacklogs();
+    expect([room, taken().length]).toEqual([8, 8]);
+    for (let kept = 0; kept < room; kept += 1) keepPlace(`kept ${kept}`, busy("a"), 0);
+    expect(taken()).toEqual([]);
+    endClaiming();
+    expect(taken()).toHaveLength(6);
+    memory.clear();
+  });
+
+  test("of one tenant let one whose receiver answers at once go with the first", () => {
+    memory.clear();
+    for (let lanes = 0; lanes < 250; lanes += 1) wait("one", `slow-${lanes}`);
+    memory.latenciesMs.set("quick", 1);
+    wait("one", "quick", 2);
+    expect(taken().slice(0, 2)).toContain("quick");
+    memory.clear();
+  });
+
+  test("are fed a message full at a time if they are wide", () => {
+    memory.clear();
+    const ends = [8, 128].flatMap((width) => {
+      const lane = { tenantId: "one", subscriptionId: `width ${width}` };
+      memory.widths.set(lane.subscriptionId, { width, narrowUntil: 0 });
+      return Array.from({ length: width - 1 }, () => takePlace(lane, 0));
+    });
+    for (const width of [8, 128]) wait("one", `width ${width}`);
+    expect(taken()).toEqual(["width 8"]);
+    for (const end of ends.slice(-4)) end();
+    wait("one", "width 128");
+    expect(taken()).toEqual(["width 128"]);
     memory.clear();
   });
 

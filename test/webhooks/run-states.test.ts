@@ -34,5 +34,5 @@ test("an isolate that forgets what it remembers counts on from nothing, whatever
   const end = startSend("a subscription", Date.now);
   memory.clear();
   end();
-  expect([memory.places.inAll, memory.loads.size, memory.counted.size]).toEqual([0, 0, 0]);
+  expect([memory.places.share.inAll, memory.loads.size, memory.counted.size]).toEqual([0, 0, 0]);
 });

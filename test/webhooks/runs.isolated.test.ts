@@ -6,6 +6,7 @@ import type { ShardKey } from "../../src/base/messages";
 import { consume } from "../../src/queue";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
+import { MOST_WIDTH } from "../../src/webhooks/delivery/lanes/width";
 import { call, signUpVerified } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, keyOfNobody, messageFor, outboxRow } from "../support/engine";
@@ -171,6 +172,22 @@ describe("a claim", () => {
     await ended();
     expect(sent).toEqual([key.id]);
   });
+});
+
+test("a run whose first deliveries have no place, because their receiver is silent, takes those of later messages", async () => {
+  const sent = answerAll();
+  const [silent, other] = inShard(await deliveriesOf(await signUpVerified(), 2));
+  if (!silent || !other) throw new Error("no deliveries");
+  const { deps, ended } = await controlledDeps();
+  memory.loads.set(silent.subscriptionId, { active: 1, silentSinceMs: 1 });
+  memory.places.ofSubscriptions.set(silent.subscriptionId, MOST_WIDTH);
+  const run = new DeliveryRun(deps, "fast");
+  expect(await run.add([silent])).toEqual([]);
+  memory.clear();
+  expect(await run.add([other])).toEqual([]);
+  await run.finished();
+  await ended();
+  expect(sent).toContain(other.id);
 });
 
 test("five sends that hang leave a connection for the database: what they hold up is handed back", async () => {

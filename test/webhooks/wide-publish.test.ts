@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { createDb } from "../../src/base/db/client";
 import { newIdAt } from "../../src/base/db/ids";
 import { acceptEvents } from "../../src/webhooks/events/accept-store";
-import { FAN_OUT_PAGE } from "../../src/webhooks/plane/fan-out-store";
+import { FAN_OUT_PAGE, MOST_AT_ONCE } from "../../src/webhooks/plane/fan-out-store";
 import { signUp } from "../support/client";
 import { deliveryDb } from "../support/shard";
+
+const ROWS_OF_EVENT = 30;
 
 /** A tenant with this many subscriptions to one type. */
 async function newTenant(width: number): Promise<string> {
@@ -56,14 +58,20 @@ async function publish(events: number, width: number, allowedDeliveries: number)
     idempotencyKey: null,
     requestHash: null,
   }));
-  const { accepted, wantedDeliveries } = await acceptEvents(
+  const { accepted, due, wantedDeliveries } = await acceptEvents(
     createDb(counted, { trips: 0, sqlMs: 0, rowsWritten: 0 }),
     { tenantId },
     published,
     allowedDeliveries,
     nowMs,
   );
-  return { deliveries: accepted.map(({ deliveries }) => deliveries), wantedDeliveries, rowsRead };
+  return {
+    deliveries: accepted.map(({ deliveries }) => deliveries),
+    fanOuts: accepted.map(({ fanOutAfter }) => fanOutAfter),
+    due: due.length,
+    wantedDeliveries,
+    rowsRead,
+  };
 }
 
 /**
@@ -74,10 +82,22 @@ test("counting a wide batch reads each subscription twice, however many events i
   const [narrow, wide] = [await publish(10, 1_000, 20_000), await publish(10, 2_000, 20_000)];
   expect([narrow.deliveries, wide.deliveries]).toEqual([Array(10).fill(1_000), Array(10).fill(2_000)]);
   expect(wide.rowsRead - narrow.rowsRead).toBe(2 * 1_000);
-  // Besides, the first page of deliveries, of all events together: for each, the subscription is read once more to
-  // return whether it is slow.
-  expect(narrow.rowsRead - 2 * 1_000).toBeLessThan(8 * FAN_OUT_PAGE);
+  // Besides, a few rows an event, because none of its deliveries is created with it.
+  expect(narrow.rowsRead - 2 * 1_000).toBeLessThan(10 * ROWS_OF_EVENT);
 });
+
+test.each([
+  [1, MOST_AT_ONCE],
+  [FAN_OUT_PAGE / 10, 10],
+])(
+  "%i events for %i subscriptions each get their deliveries at once, and for one more, none of them",
+  async (events, width) => {
+    const [narrow, wide] = [await publish(events, width, 1_000), await publish(events, width + 1, 1_000)];
+    expect([narrow.due, new Set(narrow.fanOuts)]).toEqual([events * width, new Set([null])]);
+    expect([wide.due, new Set(wide.fanOuts)]).toEqual([0, new Set([""])]);
+    expect(wide.deliveries).toEqual(Array(events).fill(width + 1));
+  },
+);
 
 test("a batch that needs more deliveries than allowed writes nothing and says how many it needs", async () => {
   const { deliveries, wantedDeliveries } = await publish(10, 1_000, 9_999);

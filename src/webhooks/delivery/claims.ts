@@ -15,8 +15,8 @@ import {
   START_AFTER_CLAIM_MS,
   START_WITHIN_MS,
 } from "../plane/timing";
+import { countClaiming } from "./backlog-room";
 import { claimDeliveries } from "./claim-store";
-import { noteDelay } from "./congestion";
 import { noteFault, refuseWhileResting } from "./overload";
 import { giveUpPlace, noteRest, takePlace } from "./places";
 import type { Claimed, Run } from "./run-states";
@@ -113,9 +113,9 @@ export class Claims {
     refuseWhileResting(shard, calledMs);
     const db = deps.shards.db(shard);
     const answer = claimDeliveries(db, { speed, claim, isOrdinary }, keys, calledMs);
-    const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer);
+    const endClaiming = countClaiming(keys.length, calledMs);
+    const { claimed: rows, slow, held, left } = await inTime(CLAIM_TIMEOUT_MS, answer).finally(endClaiming);
     const answeredMs = deps.now();
-    noteDelay(answeredMs - calledMs, answeredMs);
     // A database that answers late is asked for less.
     const isLate = answeredMs - calledMs >= LATE_CLAIM_MS;
     this.#most = isLate ? Math.max(FEWEST_OF_CLAIM, this.#most >> 1) : Math.min(MAX_CLAIM, this.#most * 2);

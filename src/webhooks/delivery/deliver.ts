@@ -4,11 +4,10 @@
  */
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
-import { describeError, log } from "../../base/log/log";
 import type { ShardKey } from "../../base/messages";
 import type { QueueSpeed } from "../plane/enqueue";
 import { isUnreleased } from "../plane/lane";
-import { BLOCKED_AFTER_MS, MAX_SENDS_OF_RUN, PATIENCE_MS, TARGET_FRESH_FOR_MS, WATCH_EVERY_MS } from "../plane/timing";
+import { BLOCKED_AFTER_MS, MAX_SENDS_OF_RUN, PATIENCE_MS, WATCH_EVERY_MS } from "../plane/timing";
 import { type Decrypt, decryptOnce } from "../signing/keys";
 import { makeAttempt, noResult } from "./attempt";
 import { Changes } from "./changes";
@@ -19,10 +18,10 @@ import { coolDownHere, isCoolingHere } from "./isolate-memory";
 import { feedAfter } from "./lanes/feed";
 import { giveUpOldPlaces, hasKeptPlace, hasPlace, isWithinWidth } from "./places";
 import { createRecorder, type Recorder } from "./recorder";
+import { isStale, Refreshes } from "./refreshes";
 import { type Claimed, type Run, RunStates } from "./run-states";
 import { excessOf, isSpent, nextToSend, workMs } from "./selection";
-import { endAbandoned, hangs, isSilent, startSend, watch } from "./send-load";
-import { readTargets } from "./target-store";
+import { endAbandoned, hangs, isQuick, isSilent, startSend, watch } from "./send-load";
 import { FarDeliveries } from "./throttling/far";
 import { Starts } from "./throttling/starts";
 
@@ -42,10 +41,11 @@ export class DeliveryRun {
   #lookedMs: number;
   #looks = 0;
   readonly #look = new Changes();
-  /** The loop that moves deliveries on, while there are any. */
-  #loop: Promise<void> | null = null;
+  /** The loop that moves deliveries on, while there are any. It can end before it has waited for anything. */
+  #loop = Promise.resolve();
+  #isLooping = false;
   readonly #changes = new Changes();
-  readonly #refreshing = new Set<Claimed>();
+  readonly #refreshes: Refreshes;
   /** The keys for whose claims a caller of `add` waits, and those of them that could not be claimed. */
   readonly #awaited = new Set<ShardKey>();
   readonly #failed = new Set<ShardKey>();
@@ -62,6 +62,7 @@ export class DeliveryRun {
         deps.background("feed a lane", feedAfter(deps, delivery.shard, [delivery]));
       },
     });
+    this.#refreshes = new Refreshes(deps, this.#endRefresh);
     this.#far = new FarDeliveries(this.#run);
     this.#claims = new Claims(this.#run);
   }
@@ -78,7 +79,7 @@ export class DeliveryRun {
     for (const key of added) this.#awaited.add(key);
     const looks = this.#looks;
     const mayBeClaimed = () => looks === this.#looks || this.#claims.isOpen || this.#far.isAsking;
-    this.#loop ??= this.#deliver();
+    if (!this.#isLooping) this.#loop = this.#deliver();
     this.#wake();
     while (mayBeClaimed() && added.some((key) => this.#states.is(key, "waiting"))) await this.#look.next();
     for (const key of added) this.#awaited.delete(key);
@@ -93,12 +94,13 @@ export class DeliveryRun {
   }
 
   async #deliver(): Promise<void> {
+    this.#isLooping = true;
     while (!this.#states.areFinal) {
       const nowMs = this.#deps.now();
       this.#noteLook(nowMs);
       this.#watchSends(nowMs);
       this.#handBackLate(nowMs);
-      this.#refreshStale(nowMs);
+      this.#refreshes.start(this.#startable(nowMs), nowMs);
       this.#startSends(nowMs);
       this.#deferFar();
       this.#startClaims();
@@ -107,7 +109,7 @@ export class DeliveryRun {
       if (!this.#states.areFinal) await this.#changes.next(this.#nextMomentMs(nowMs), nowMs);
     }
     this.#changes.clear();
-    this.#loop = null;
+    this.#isLooping = false;
     this.#noteLooked();
   }
 
@@ -166,47 +168,30 @@ export class DeliveryRun {
     this.#handBack(isStalled ? this.#unclaimed() : [], chosen);
   }
 
-  /**
-   * URL, secret and pause may have changed since a delivery was claimed, so they are read again after a second. One
-   * read serves all deliveries of the run from a database.
-   */
-  #refreshStale(nowMs: number): void {
-    const stale = this.#startable(nowMs).filter((delivery) => this.#isStale(delivery, nowMs));
-    const chosen = stale.filter((delivery) => !this.#refreshing.has(delivery));
-    for (const [shard, deliveries] of Map.groupBy(chosen, (delivery) => delivery.shard)) {
-      for (const delivery of deliveries) this.#refreshing.add(delivery);
-      this.#deps.background("read subscriptions again", this.#refresh(shard, deliveries));
-    }
-  }
-
-  async #refresh(shard: number, deliveries: readonly Claimed[]): Promise<void> {
-    const readMs = this.#deps.now();
-    const ids = new Set(deliveries.map(({ subscriptionId }) => subscriptionId));
-    try {
-      const targets = await readTargets(this.#deps.shards.db(shard), [...ids], readMs);
-      for (const delivery of deliveries) {
-        Object.assign(delivery, targets.get(delivery.subscriptionId) ?? { isDeleted: 1 }, { readMs });
-      }
-    } catch (error) {
-      log("error", "subscriptions not read again", { shard, count: deliveries.length, ...describeError(error) });
-      const unsent = deliveries.filter((delivery) => this.#states.is(delivery, "claimed"));
-      this.#handBack([], unsent);
-    }
-    for (const delivery of deliveries) this.#refreshing.delete(delivery);
+  /** A delivery whose subscription could not be read again is handed back, unless it has been meanwhile. */
+  #endRefresh = (unread: readonly Claimed[]): void => {
+    this.#handBack(
+      [],
+      unread.filter((delivery) => this.#states.is(delivery, "claimed")),
+    );
     this.#wake();
-  }
-
-  #isStale = ({ readMs }: Claimed, nowMs: number): boolean => nowMs - readMs > TARGET_FRESH_FOR_MS;
+  };
 
   /** At most five at once: the runtime opens six connections, and a send that waited would lose time of its timeout. */
   #startSends(nowMs: number): void {
     while (this.#states.sending.length < MAX_SENDS_OF_RUN) {
-      const fresh = this.#startable(nowMs).filter((delivery) => !this.#isStale(delivery, nowMs));
-      const delivery = nextToSend(fresh, nowMs);
+      const fresh = this.#startable(nowMs).filter((delivery) => !isStale(delivery, nowMs));
+      const delivery = this.#nextToSend(fresh, nowMs);
       if (!delivery) return;
       if (this.#starts.hasMissed(delivery, nowMs)) this.#starts.ask([delivery]);
       else this.#deps.background("deliver", this.#send(delivery));
     }
+  }
+
+  /** The last connection is for receivers that answer at once, so that they do not wait for others. */
+  #nextToSend(items: readonly Claimed[], nowMs: number): Claimed | undefined {
+    const isLast = this.#run.speed === "fast" && this.#states.sending.length === MAX_SENDS_OF_RUN - 1;
+    return nextToSend(isLast ? items.filter((item) => isQuick(item.subscriptionId, nowMs)) : items, nowMs);
   }
 
   async #send(delivery: Claimed): Promise<void> {
@@ -242,7 +227,7 @@ export class DeliveryRun {
   /** Claims for each database, if a connection is free for more than what is claimed already. */
   #startClaims(): void {
     const nowMs = this.#deps.now();
-    if (this.#states.sending.length >= MAX_SENDS_OF_RUN || nextToSend(this.#startable(nowMs), nowMs)) return;
+    if (this.#states.sending.length >= MAX_SENDS_OF_RUN || this.#nextToSend(this.#startable(nowMs), nowMs)) return;
     const plannedMs = workMs(this.#startable(nowMs));
     const connections = MAX_SENDS_OF_RUN - this.#states.sending.length;
     this.#claims.start(this.#unclaimed(), plannedMs, connections, ({ keys, claimed, hasFailed }) => {
@@ -265,14 +250,15 @@ export class DeliveryRun {
     queueAfterFault(this.#run, others);
   }
 
-  /** Passes on what has no place because nothing of its subscription ends, and what would wait long here. */
+  /** Passes on what has no place because no send ends that would free one, and what would wait long here. */
   #passOn(nowMs: number): void {
     if (!this.#states.anyWaits) return;
     const isOver = nowMs >= this.#passOnAtMs;
+    const isStalled = isOver && nowMs - this.#lastProgressMs >= PATIENCE_MS;
     const isStuck = (key: ShardKey) =>
       !hasKeptPlace(key.id) &&
       !hasPlace(key, nowMs) &&
-      (isSilent(key.subscriptionId, nowMs) ?? (isOver && isWithinWidth(key, nowMs)));
+      (isSilent(key.subscriptionId, nowMs) ?? (isStalled && isWithinWidth(key, nowMs)));
     this.#handBack(this.#unclaimed().filter((key) => isSpent(this.#deps) || isStuck(key)));
     if (!isOver || this.#states.sending.length === 0) return;
     this.#passOnAtMs = nowMs + WATCH_EVERY_MS;

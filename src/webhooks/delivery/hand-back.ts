@@ -13,6 +13,7 @@ import { Places } from "./places";
 import { releaseDeliveries } from "./release-store";
 import type { Claimed, Run } from "./run-states";
 import type { NotSent } from "./send";
+import { isQuick } from "./send-load";
 
 const isClaimed = (key: ShardKey): key is Claimed => "attemptId" in key;
 
@@ -48,17 +49,23 @@ async function releaseAndQueue(run: Run, shard: number, keys: readonly ShardKey[
 }
 
 /**
- * What has a place goes to the slow queue, where it gets the connections of another invocation. The rest waits in the
- * lanes of its subscriptions, which its results and those of its tenant feed.
+ * What has a place gets the connections of another invocation: in the fast queue, if its receiver answers at once, so
+ * that it does not wait behind those that do not. The rest waits in the lanes of its subscriptions, which its results
+ * and those of its tenant feed.
  */
 async function queueAgain({ deps }: Run, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   if (keys.length === 0) return;
   const nowMs = deps.now();
   const places = new Places(nowMs);
-  const { backlog = [], slow = [] } = Object.groupBy(keys, (key) =>
-    isCoolingHere(key.subscriptionId, nowMs) || !places.plan(key) ? "backlog" : "slow",
-  );
-  await enqueue(deps, "slow", shard, slow);
+  const {
+    backlog = [],
+    slow = [],
+    fast = [],
+  } = Object.groupBy(keys, (key) => {
+    if (isCoolingHere(key.subscriptionId, nowMs) || !places.plan(key)) return "backlog";
+    return isQuick(key.subscriptionId, nowMs) ? "fast" : "slow";
+  });
+  await Promise.all([enqueue(deps, "fast", shard, fast), enqueue(deps, "slow", shard, slow)]);
   await waitInLanes(deps, shard, backlog);
 }
 

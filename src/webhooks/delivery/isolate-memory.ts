@@ -16,8 +16,19 @@ const MAX_RESTS = 2_000;
 /** The sweep goes on with those that are left out. */
 const MAX_FAN_OUTS = 200;
 
-/** The most places that all tenants have together. */
-export const MOST_PLACES = 320;
+/** The places that are taken of one kind. */
+export interface Pool {
+  ofTenants: Map<string, number>;
+  inAll: number;
+}
+
+/** See places.ts. */
+export type PoolName = "share" | "quick" | "reserve";
+
+const newPool = (): Pool => ({ ofTenants: new Map(), inAll: 0 });
+
+/** Three pools with no place taken. */
+export const newPools = (): Record<PoolName, Pool> => ({ share: newPool(), quick: newPool(), reserve: newPool() });
 
 /** The sends in progress of one subscription. */
 export interface Load {
@@ -62,20 +73,13 @@ export const memory = {
   /** By subscription; only those with sends in progress. */
   loads: new Map<string, Load>(),
   /** The places that are taken: by deliveries that are being claimed, are claimed, or are being sent. */
-  places: {
-    ofSubscriptions: new Map<string, number>(),
-    /** Without those in reserves. */
-    ofTenants: new Map<string, number>(),
-    inAll: 0,
-    /** By tenant. */
-    inReserves: new Map<string, number>(),
-    inAllReserves: 0,
-  },
+  places: { ofSubscriptions: new Map<string, number>(), ...newPools() },
   /** The places that are kept for queued deliveries, by id, oldest first. They are taken too. */
   keptPlaces: new BoundedMap<Counted>(MAX_KEPT_PLACES),
-  /** How many places all tenants have together, and when there last became fewer (Unix ms). */
-  mostInAll: MOST_PLACES,
-  narrowedMs: 0,
+  /** The places that were taken less than `PATIENCE_MS` ago, oldest first. */
+  young: new Set<Counted>(),
+  /** How many deliveries are being claimed. */
+  claiming: 0,
   /** When a subscription has rested long enough since its last delivery to count as idle, Unix ms. */
   restedFromMs: new BoundedMap<number>(MAX_RESTS),
   /** The bytes of claimed payloads. */
@@ -101,6 +105,8 @@ export const memory = {
   hungry: new BoundedMap<HungryLane>(MAX_ENTRIES),
   /** The fan-outs that wait for places, by event, and the shards of their events. */
   fanOuts: new BoundedMap<FanOut & { shard: number }>(MAX_FAN_OUTS),
+  /** Until when (Unix ms) an invocation writes a page of fan-outs, unless it is killed; by tenant. */
+  fanningOutUntilMs: new BoundedMap<number>(MAX_FAN_OUTS),
   /** How many deliveries have ended since the lane of their subscription was last fed; only of known lanes. */
   endedSinceFed: new BoundedMap<number>(MAX_ENTRIES),
   /** Until when (Unix ms) an invocation feeds the lanes of a shard, unless it is killed. */
@@ -121,18 +127,15 @@ export const memory = {
       this.fedAtMs,
       this.hungry,
       this.fanOuts,
+      this.fanningOutUntilMs,
       this.endedSinceFed,
     ];
-    for (const part of [this.loads, this.counted, this.feedingUntilMs, this.overloads, ...known]) part.clear();
-    this.places.ofSubscriptions.clear();
-    this.places.ofTenants.clear();
-    this.places.inAll = 0;
-    this.places.inReserves.clear();
-    this.places.inAllReserves = 0;
-    this.mostInAll = MOST_PLACES;
-    this.narrowedMs = 0;
+    for (const part of [this.loads, this.counted, this.young, this.feedingUntilMs, this.overloads, ...known])
+      part.clear();
+    Object.assign(this.places, { ofSubscriptions: new Map(), ...newPools() });
     this.usualMs = ASSUMED_LATENCY_MS;
     this.claimedBytes = 0;
+    this.claiming = 0;
     this.watchedMs = 0;
   },
 };

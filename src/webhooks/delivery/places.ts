@@ -1,30 +1,31 @@
 /**
- * The places of this isolate: who may have how many deliveries in progress, from claim to answer. Every bound is
- * a number of deliveries, and none is a time: what a receiver takes counts against its own subscription and tenant,
- * never against others.
+ * The places of this isolate: who may have how many deliveries in progress, from claim to answer. What a receiver takes
+ * counts against its own subscription and tenant, never against others.
  */
 
-import { PLACE_KEPT_FOR_MS } from "../plane/timing";
-import { memory } from "./isolate-memory";
+import { PATIENCE_MS, PLACE_KEPT_FOR_MS } from "../plane/timing";
+import { memory, newPools, type Pool, type PoolName } from "./isolate-memory";
 import { widthOf } from "./lanes/width";
-import { countUntilEnd } from "./send-load";
+import { countUntilEnd, isQuick } from "./send-load";
 
 /**
- * The most deliveries in progress of one tenant. As many again are its reserve: when its share is taken, each of its
- * subscriptions that is idle has one place there. So whoever is seldom busy does not wait for those that always are.
+ * The most deliveries in progress of one tenant, in each of its three pools:
+ * - its share, for everything;
+ * - quick, for subscriptions whose receivers answer at once, so that they never wait for slow ones. What has not been
+ *   answered after `PATIENCE_MS` moves to the share, even if that has more then than it should;
+ * - its reserve, for subscriptions that are idle while the share is taken, one place for each. So whoever is seldom
+ *   busy does not wait for those that always are.
  */
 export const MOST_OF_TENANT = 160;
+/** The most of all tenants together, in each pool, except that each may always have a few. */
+const MOST_IN_ALL = 320;
+const ALWAYS = 5;
 /**
  * A subscription is idle when nothing of it is in progress, and it has rested so many times as long as its last
  * delivery took. So those that always have something to send take a place of the reserve a quarter of the time,
  * whatever their receivers take: the 250 of a tenant about 63 of its 160.
  */
 const RESTS = 3;
-/**
- * All tenants together have at most `MOST_PLACES` (congestion.ts decides how many), and as many in their reserves,
- * except that each may always have a few.
- */
-const ALWAYS = 5;
 
 /** Whose delivery it is. Those of messages of the former release name no tenant. */
 export interface Owned {
@@ -44,10 +45,7 @@ export const restedFromMs = (subscriptionId: string): number => memory.restedFro
 export class Places {
   readonly #nowMs: number;
   readonly #ofSubscriptions = new Map<string, number>();
-  readonly #ofTenants = new Map<string, number>();
-  readonly #inReserves = new Map<string, number>();
-  #inAll = 0;
-  #inAllReserves = 0;
+  readonly #planned = newPools();
 
   constructor(nowMs: number) {
     this.#nowMs = nowMs;
@@ -55,7 +53,7 @@ export class Places {
 
   /** Whether one more may be in progress. */
   hasFree(owned: Owned): boolean {
-    return this.ofWidth(owned) > 0 && (this.ofShare(owned) > 0 || this.#hasReserve(owned));
+    return this.ofWidth(owned) > 0 && this.poolFor(owned) !== null;
   }
 
   /** Returns how many more the subscription itself may have, whatever its tenant and the others do. */
@@ -63,36 +61,34 @@ export class Places {
     return widthOf(id) - countOf(memory.places.ofSubscriptions, id) - countOf(this.#ofSubscriptions, id);
   }
 
-  /** Returns how many more the tenant may have outside its reserve. */
-  ofShare({ tenantId: id = "" }: Pick<Owned, "tenantId">): number {
-    const taken = countOf(memory.places.ofTenants, id) + countOf(this.#ofTenants, id);
-    return free(taken, memory.places.inAll + this.#inAll);
+  /** Returns how many more the tenant may have in a pool. */
+  of(name: PoolName, { tenantId: id = "" }: Pick<Owned, "tenantId">): number {
+    const [pool, planned] = [memory.places[name], this.#planned[name]];
+    const taken = countOf(pool.ofTenants, id) + countOf(planned.ofTenants, id);
+    return Math.max(0, ALWAYS - taken, Math.min(MOST_OF_TENANT - taken, MOST_IN_ALL - pool.inAll - planned.inAll));
   }
 
-  #hasReserve({ subscriptionId, tenantId: id = "" }: Owned): boolean {
-    const { ofSubscriptions, inReserves, inAllReserves } = memory.places;
-    const isIdle =
-      countOf(ofSubscriptions, subscriptionId) + countOf(this.#ofSubscriptions, subscriptionId) === 0 &&
-      this.#nowMs >= restedFromMs(subscriptionId);
-    const taken = countOf(inReserves, id) + countOf(this.#inReserves, id);
-    return isIdle && free(taken, inAllReserves + this.#inAllReserves) > 0;
+  /** Returns the pool that the next delivery of a subscription takes a place of, whatever its width; null for none. */
+  poolFor(owned: Owned): PoolName | null {
+    if (isQuick(owned.subscriptionId, this.#nowMs) && this.of("quick", owned) > 0) return "quick";
+    if (this.of("share", owned) > 0) return "share";
+    return this.#isIdle(owned) && this.of("reserve", owned) > 0 ? "reserve" : null;
+  }
+
+  #isIdle({ subscriptionId: id }: Owned): boolean {
+    const inProgress = countOf(memory.places.ofSubscriptions, id) + countOf(this.#ofSubscriptions, id);
+    return inProgress === 0 && this.#nowMs >= restedFromMs(id);
   }
 
   /** Plans one more. Returns false if there is no place for it. */
   plan(owned: Owned): boolean {
-    if (!this.hasFree(owned)) return false;
-    const isShare = this.ofShare(owned) > 0;
+    const name = this.ofWidth(owned) > 0 ? this.poolFor(owned) : null;
+    if (name === null) return false;
     add(this.#ofSubscriptions, owned.subscriptionId, 1);
-    add(isShare ? this.#ofTenants : this.#inReserves, owned.tenantId ?? "", 1);
-    if (isShare) this.#inAll += 1;
-    else this.#inAllReserves += 1;
+    addTo(this.#planned[name], owned.tenantId, 1);
     return true;
   }
 }
-
-/** Returns how many more a tenant may have that has `taken`, while all have `inAll`. */
-const free = (taken: number, inAll: number): number =>
-  Math.max(0, ALWAYS - taken, Math.min(MOST_OF_TENANT - taken, memory.mostInAll - inAll));
 
 /** Whether one more may be in progress at a time (Unix ms). */
 export const hasPlace = (owned: Owned, nowMs: number): boolean => new Places(nowMs).hasFree(owned);
@@ -101,24 +97,18 @@ export const hasPlace = (owned: Owned, nowMs: number): boolean => new Places(now
 export const isWithinWidth = (owned: Owned, nowMs: number): boolean => new Places(nowMs).ofWidth(owned) > 0;
 
 /** How many deliveries of a tenant are in progress, without those in its reserve. */
-export const placesOfTenant = (tenantId = ""): number => countOf(memory.places.ofTenants, tenantId);
+export const placesOfTenant = (tenantId = ""): number =>
+  countOf(memory.places.share.ofTenants, tenantId) + countOf(memory.places.quick.ofTenants, tenantId);
 
-/**
- * Takes a place, of the reserve if the share is taken. Call the returned function when the delivery is not in progress
- * any more.
- */
+/** Takes a place. Call the returned function when the delivery is not in progress any more. */
 export function takePlace(owned: Owned, nowMs: number): () => void {
-  const { places } = memory;
-  const { subscriptionId, tenantId = "" } = owned;
-  const isShare = new Places(nowMs).ofShare(owned) > 0;
-  const count = (difference: number) => {
-    add(places.ofSubscriptions, subscriptionId, difference);
-    add(isShare ? places.ofTenants : places.inReserves, tenantId, difference);
-    if (isShare) places.inAll += difference;
-    else places.inAllReserves += difference;
-  };
-  count(1);
-  return countUntilEnd(nowMs, () => count(-1));
+  const place = newPlace(owned, nowMs);
+  const young = { untilMs: nowMs + PATIENCE_MS, end: place.toShare };
+  memory.young.add(young);
+  return countUntilEnd(nowMs, () => {
+    memory.young.delete(young);
+    place.end();
+  });
 }
 
 /**
@@ -127,7 +117,25 @@ export function takePlace(owned: Owned, nowMs: number): () => void {
  */
 export function keepPlace(id: string, owned: Owned, nowMs: number): void {
   giveUpPlace(id);
-  memory.keptPlaces.set(id, { untilMs: nowMs + PLACE_KEPT_FOR_MS, end: takePlace(owned, nowMs) });
+  memory.keptPlaces.set(id, { untilMs: nowMs + PLACE_KEPT_FOR_MS, end: newPlace(owned, nowMs).end });
+}
+
+function newPlace(owned: Owned, nowMs: number) {
+  const { places } = memory;
+  let name = new Places(nowMs).poolFor(owned) ?? "reserve";
+  add(places.ofSubscriptions, owned.subscriptionId, 1);
+  addTo(places[name], owned.tenantId, 1);
+  const end = () => {
+    add(places.ofSubscriptions, owned.subscriptionId, -1);
+    addTo(places[name], owned.tenantId, -1);
+  };
+  const toShare = () => {
+    if (name !== "quick") return;
+    addTo(places.quick, owned.tenantId, -1);
+    addTo(places.share, owned.tenantId, 1);
+    name = "share";
+  };
+  return { end, toShare };
 }
 
 /** Whether a place is kept for a delivery. */
@@ -139,11 +147,16 @@ export function giveUpPlace(id: string): void {
   memory.keptPlaces.delete(id);
 }
 
-/** Gives up the places that were kept for too long. */
+/** Gives up the places that were kept for too long, and moves those of receivers that were not quick. */
 export function giveUpOldPlaces(nowMs: number): void {
   for (const [id, { untilMs }] of memory.keptPlaces) {
-    if (untilMs > nowMs) return;
+    if (untilMs > nowMs) break;
     giveUpPlace(id);
+  }
+  for (const young of memory.young) {
+    if (young.untilMs > nowMs) break;
+    young.end();
+    memory.young.delete(young);
   }
 }
 
@@ -153,4 +166,9 @@ function add(counts: Map<string, number>, id: string, difference: number): void 
   const count = countOf(counts, id) + difference;
   if (count > 0) counts.set(id, count);
   else counts.delete(id);
+}
+
+function addTo(pool: Pool, tenantId: string | undefined, difference: number): void {
+  add(pool.ofTenants, tenantId ?? "", difference);
+  pool.inAll += difference;
 }

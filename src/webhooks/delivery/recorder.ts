@@ -11,6 +11,7 @@ import { enqueueLater } from "../plane/enqueue";
 import { sendOperational } from "../plane/operational";
 import { isInMain } from "../plane/outbox-store";
 import { RECORD_WITHIN_MS, RETRY_RECORD_MS } from "../plane/timing";
+import { resumeFanOuts } from "./fan-outs";
 import { feedAfter } from "./lanes/feed";
 import { isOverloaded, noteResult } from "./lanes/width";
 import { type AttemptResult, recordAttempts } from "./record-store";
@@ -92,7 +93,7 @@ async function write(
   }
 }
 
-/** Queues the retries, and the next deliveries of each lane that has results. Never throws. */
+/** Queues the retries, the next deliveries of each lane that has results, and wide events that wait. Never throws. */
 async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
   for (const result of results) noteResult(result);
   const retries = results.flatMap(({ nextDueAt, ...key }) =>
@@ -106,6 +107,7 @@ async function queueFollowUps(deps: Deps, shard: number, results: readonly Attem
       shard,
       results.filter((result) => !isOverloaded(result)),
     );
+    await resumeFanOuts(deps);
   } catch (error) {
     // The deliveries are still in the outbox, so the sweep finds them.
     log("error", "messages not sent", { shard, count: retries.length, ...describeError(error) });

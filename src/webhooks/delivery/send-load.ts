@@ -50,6 +50,16 @@ export function isSilent(subscriptionId: string, nowMs: number): boolean | null 
   return load === undefined ? null : nowMs - load.silentSinceMs >= PATIENCE_MS;
 }
 
+/**
+ * Whether the receiver of a subscription is known to answer within `PATIENCE_MS`, and does so now. A shorter silence
+ * can be that of a blocked isolate.
+ */
+export function isQuick(subscriptionId: string, nowMs: number): boolean {
+  const silentSinceMs = memory.loads.get(subscriptionId)?.silentSinceMs ?? nowMs;
+  const latencyMs = memory.latenciesMs.get(subscriptionId) ?? PATIENCE_MS;
+  return latencyMs < PATIENCE_MS && nowMs - silentSinceMs < BLOCKED_AFTER_MS;
+}
+
 /** Whether `bytes` more of payloads may be claimed now. A payload may always be claimed if no other is held. */
 export const hasRoomFor = (bytes: number): boolean =>
   memory.claimedBytes === 0 || memory.claimedBytes + bytes <= MAX_CLAIMED_BYTES;

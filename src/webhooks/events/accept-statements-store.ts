@@ -10,7 +10,7 @@ import { longTextOf } from "../../base/db/stored-text";
 import { refuseDeparted } from "../../tenancy/moves/fence-store";
 import { receiversOf, revisionOf } from "../event-types/rules-store";
 import type { DueDelivery } from "../plane/enqueue";
-import { FAN_OUT_PAGE, insertFanOut } from "../plane/fan-out-store";
+import { FAN_OUT_PAGE, insertFanOut, MOST_AT_ONCE } from "../plane/fan-out-store";
 import { KEY_COLUMNS, KEY_COLUMNS_OF_O, MAIN } from "../plane/outbox-store";
 import { wildcardsOf } from "../plane/patterns-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../plane/predicates-store";
@@ -116,8 +116,8 @@ interface Variant {
   isFiltered: boolean;
   /** Whether the statement of its deliveries is the last one before that of the only event, which then counts them. */
   isAlone: boolean;
-  /** How many deliveries each event gets at most. */
-  pageRows: number;
+  /** The most deliveries with which an event gets them at once. */
+  mostAtOnce: number;
 }
 
 /** The key `k` of the listed event `l`, if it is in force. */
@@ -133,19 +133,18 @@ const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT ${KEY_COLUMNS_OF_O}, ${
   CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
 
 function makeStatements(variant: Variant) {
-  const { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, pageRows } = variant;
+  const { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, mostAtOnce } = variant;
   const filter = filterParts(isGuarded, isFiltered, hasDots);
   const given = sql`${filter.listed}, ${countsOf(hasDots)}${filter.table}`;
   const isAllowed = fits(filter.wanted, isGuarded, isFiltered);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
-  const limit = sql.raw(String(pageRows));
+  const limit = sql.raw(String(mostAtOnce));
   const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
   const order = orderColumns(isOrdered, isNew);
+  const isNarrow = sql`counts.type = e.type AND ${filter.deliveries} <= ${limit}`;
   const { deliveries, isWritten, counts } = isAlone
-    ? justWritten(isAllowed, pageRows)
+    ? justWritten(isAllowed)
     : countedAgain(filter.deliveries, isAllowed);
-  const page = sql`SELECT subscription_id FROM (${filter.page ?? wantedBy(sql`e.type`, hasDots)}) ORDER BY 1
-    LIMIT ${limit}`;
   return {
     unmoved: fixed(refuseDeparted(TENANT_ID)),
     keys: fixed(sql`WITH ${given} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
@@ -157,7 +156,8 @@ function makeStatements(variant: Variant) {
     outbox: fixed<DueDelivery>(
       sql`WITH ${given} ${insertFanOut(
         NOW,
-        sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
+        sql`FROM listed e CROSS JOIN counts ON ${isNarrow} CROSS JOIN subscriptions s
+        ON s.id IN (${filter.page ?? wantedBy(sql`e.type`, hasDots)})
       WHERE ${isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
       )} RETURNING ${KEY_COLUMNS},
         EXISTS (SELECT 1 FROM subscriptions s INDEXED BY subscriptions_slow WHERE s.id = subscription_id
@@ -175,7 +175,7 @@ function makeStatements(variant: Variant) {
         long_bytes, long_payload, hops${order.names}${filter.names})
       SELECT e.id, ${TENANT_ID}, e.type, coalesce(e.value ->> 'short', 'null'), e.value ->> 'correlationId',
         ${deliveries},
-        iif(${deliveries} > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW},
+        iif(${deliveries} > ${limit}, '', NULL), ${NOW},
         iif(e.value ->> 'short' IS NULL, e.value ->> 'bytes', NULL),
           ${longTextOf(sql`e.value`)}, e.value ->> 'hops'${order.values}${filter.values}
       FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key,
@@ -291,8 +291,8 @@ export function statementsFor(
   const hasDots = events.some(({ type }) => type.includes("."));
   const isFiltered = events.some(({ fitting }) => fitting);
   const isAlone = events.length === 1 && !isOrdered && !isFiltered && !hasFeeds;
-  const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events.length));
-  const variant = { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, pageRows };
+  const mostAtOnce = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(FAN_OUT_PAGE / events.length)));
+  const variant = { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, mostAtOnce };
   const name = Object.values(variant).join(" ");
   const statements = known.get(name) ?? makeStatements(variant);
   known.set(name, statements);

@@ -6,7 +6,7 @@ import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import type { TenantStanding } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
-import { enqueue, enqueueDue } from "../plane/enqueue";
+import { enqueueDue } from "../plane/enqueue";
 import { enqueueFanOut } from "../plane/fan-out";
 import { wakePolls } from "../plane/wake-polls";
 import type { AcceptedEvent } from "./accept-statements-store";
@@ -102,7 +102,6 @@ function sendMessages(
   const wide = accepted.flatMap(({ id: eventId, fanOutAfter }) =>
     eventId === null || fanOutAfter === null ? [] : [{ eventId, fanOutAfter, tenantId }],
   );
-  const enqueued = wide.length > 0 ? enqueue(deps, "slow", shard, due) : enqueueDue(deps, shard, due);
-  deps.background("enqueue deliveries", enqueued);
+  deps.background("enqueue deliveries", enqueueDue(deps, shard, due));
   deps.background("enqueue fan-out", enqueueFanOut(deps, shard, wide));
 }

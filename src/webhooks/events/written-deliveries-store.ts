@@ -9,12 +9,11 @@ export const countedAgain = (deliveries: SQL, isAllowed: SQL) => ({
 });
 
 /**
- * The same by what the statement before has written, for which nothing is read. None, or a whole page, does not tell
- * how many there are.
+ * The same by what the statement before has written, for which nothing is read. None does not tell how many there are:
+ * those of a wide event follow.
  */
-export const justWritten = (isAllowed: SQL, pageRows: number) => ({
-  deliveries: sql`iif(changes() BETWEEN 1 AND ${sql.raw(String(pageRows - 1))}, changes(),
-    (SELECT counts.deliveries FROM counts))`,
+export const justWritten = (isAllowed: SQL) => ({
+  deliveries: sql`iif(changes() > 0, changes(), (SELECT counts.deliveries FROM counts))`,
   isWritten: sql`(changes() > 0 OR (${isAllowed}))`,
   counts: sql.raw(""),
 });

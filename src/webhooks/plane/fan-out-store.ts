@@ -11,6 +11,11 @@ import { NEXT_QUEUE, RECEIVES_EVENTS } from "./predicates-store";
 
 /** The most deliveries that one round trip creates. A wider fan-out continues through the queue. */
 export const FAN_OUT_PAGE = 500;
+/**
+ * An event with more deliveries is wide: none are created with it, but pages of them as there are places for them. So
+ * they never stand before those of others in the fast queue.
+ */
+export const MOST_AT_ONCE = 100;
 
 /** Inserts a delivery of each event `e` (id, bytes) to each subscription `s` of `from` (SQL, from the word FROM on). */
 export const insertFanOut = (nowMs: number | Placeholder, from: SQL): SQL =>
@@ -102,6 +107,6 @@ function pageOf({ eventId, fanOutAfter }: FanOut, size: number, nowMs: number) {
  * for the sweep.
  */
 export async function readUnfinishedFanOuts(db: Db, startedBefore: number, limit: number): Promise<FanOut[]> {
-  return query<FanOut>(db)`SELECT id AS eventId, fan_out_after AS fanOutAfter FROM events
+  return query<FanOut>(db)`SELECT id AS eventId, fan_out_after AS fanOutAfter, tenant_id AS tenantId FROM events
     WHERE fan_out_after IS NOT NULL AND created_at <= ${startedBefore} ORDER BY created_at LIMIT ${limit}`;
 }

@@ -6,8 +6,7 @@
 import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";
 import { type FanOut, type FanOutMessage, MAX_FAN_OUTS_PER_MESSAGE } from "../../base/messages";
-import { enqueue } from "./enqueue";
-import { readUnfinishedFanOuts, writeFanOutPages } from "./fan-out-store";
+import { readUnfinishedFanOuts } from "./fan-out-store";
 import { QUEUE_GRACE_MS } from "./timing";
 
 /** One `sendBatch` takes at most 100 messages. */
@@ -27,21 +26,6 @@ export async function enqueueFanOut(deps: Deps, shard: number, fanOuts: readonly
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
     await deps.deliveryQueues.of(shard).slow.sendBatch(messages.slice(start, start + MESSAGES_PER_BATCH));
   }
-}
-
-/**
- * Creates and queues the next page of deliveries of each fan-out, at most `most` in all. A duplicate or late call does
- * nothing. Throws when D1 or the queue is down.
- */
-export async function continueFanOuts(
-  deps: Deps,
-  shard: number,
-  fanOuts: readonly FanOut[],
-  most: number,
-): Promise<void> {
-  const { due, next } = await writeFanOutPages(deps.shards.db(shard), fanOuts, most, deps.now());
-  await enqueue(deps, "slow", shard, due);
-  await enqueueFanOut(deps, shard, next);
 }
 
 /**

@@ -27,9 +27,6 @@ export const BLOCKED_AFTER_MS = 300;
 export const CLAIM_TIMEOUT_MS = 5_000;
 /** A claim that takes this long makes the next ones of its run smaller. */
 export const LATE_CLAIM_MS = 1_000;
-/** After a claim that took longer, fewer deliveries may be in progress; at most so often. */
-export const TARGET_DELAY_MS = 25;
-export const NARROW_EVERY_MS = 100;
 /** A send that could not start this long after its claim was asked for is handed back. */
 export const START_WITHIN_MS = 1_500;
 /** If the claim was answered late, a send has this long from the answer, but no longer than that from the claim. */
@@ -128,8 +125,8 @@ export const RESWEEP_AFTER_MS = 60_000;
  */
 export const RESWEEP_BACKLOG_AFTER_MS = 10_000;
 /** For how long a place is kept for a delivery of a lane that has been queued. */
-export const PLACE_KEPT_FOR_MS = 1_000;
-/** If an invocation that feeds the lanes of a database is killed, others do it after this time. */
+export const PLACE_KEPT_FOR_MS = 500;
+/** If an invocation that feeds the lanes of a database, or writes a page of a fan-out, is killed, others do it then. */
 export const FEED_LEASE_MS = 5_000;
 /** The sweep runs when the next delivery is due, within these bounds. */
 export const MAX_SWEEP_INTERVAL_MS = 15_000;

@@ -10,12 +10,13 @@ import { enqueueLater } from "../../plane/enqueue";
 import { moveToLanes } from "../../plane/lane-store";
 import { isInMain } from "../../plane/outbox-store";
 import { FEED_LEASE_MS, QUEUE_GRACE_MS } from "../../plane/timing";
+import { roomForBacklogs } from "../backlog-room";
 import { type HungryLane, isCoolingHere, memory } from "../isolate-memory";
 import { afterLeases, handleOverdue, isRunning, type SweptAt } from "../overdue";
 import type { OverdueDelivery } from "../overdue-store";
 import { giveUpOldPlaces, giveUpPlace, hasKeptPlace, keepPlace, type Owned, Places, restedFromMs } from "../places";
 import { inTurns, roundRobin } from "../selection";
-import { endAbandoned, sendsOf } from "../send-load";
+import { endAbandoned, isQuick, sendsOf } from "../send-load";
 import { advanceLanes, endEmptyLanes, findLaneEnds, type Lane } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
@@ -72,7 +73,8 @@ export async function feedAfter(deps: Deps, shard: number, ended: readonly Outbo
 }
 
 /**
- * Takes the lanes that have places. Tenants take turns, so that the many lanes of one do not hold up those of another.
+ * Takes the lanes that have places. Tenants take turns, so that the many lanes of one do not hold up those of another;
+ * so do, of a tenant, those of receivers that answer at once and the others.
  * Of a tenant, those come first in which the fewest deliveries wait, and of these, those that have rested longest, as
  * measured by what they took. Forgets those that their own results or the sweep will feed.
  */
@@ -82,17 +84,19 @@ export function takeHungry(shard: number, nowMs: number): HungryLane[] {
   const places = new Places(nowMs);
   const ofShard = [...memory.hungry.values()].filter((lane) => lane.shard === shard);
   for (const lane of ofShard) {
-    const isOwn = places.ofWidth(lane) <= 0 || isCoolingHere(lane.subscriptionId, nowMs);
+    const isOwn = !isWorthFeeding(places, lane) || isCoolingHere(lane.subscriptionId, nowMs);
     if (isOwn) memory.hungry.delete(lane.subscriptionId);
   }
   const chosen: HungryLane[] = [];
+  const most = Math.min(LANES_AT_ONCE, roomForBacklogs());
   const free = ofShard.filter((one) => places.hasFree(one)).sort(byRest);
-  for (const lane of inTurns(free, ({ tenantId }) => tenantId)) {
+  const turnOf = ({ tenantId, subscriptionId }: HungryLane) => `${tenantId} ${isQuick(subscriptionId, nowMs)}`;
+  for (const lane of inTurns(free, turnOf)) {
+    if (chosen.length === most) break;
     if (!memory.hungry.has(lane.subscriptionId) || !places.plan(lane)) continue;
     memory.hungry.delete(lane.subscriptionId);
     memory.endedSinceFed.set(lane.subscriptionId, 0);
     chosen.push(lane);
-    if (chosen.length === LANES_AT_ONCE) break;
   }
   return chosen;
 }
@@ -103,6 +107,12 @@ const byRest = (one: HungryLane, other: HungryLane): number =>
 /** A wide lane is fed when enough of its deliveries have ended to fill a message. */
 const portionOf = (subscriptionId: string): number =>
   Math.min(MAX_KEYS_PER_SLOW_MESSAGE, Math.ceil(widthOf(subscriptionId) / 2));
+
+/** Whether so many of a lane may go on that a message is worth it: a wide lane fills one. */
+const isWorthFeeding = (places: Places, lane: HungryLane): boolean => {
+  const width = widthOf(lane.subscriptionId);
+  return places.ofWidth(lane) >= Math.max(1, Math.min(MAX_KEYS_PER_SLOW_MESSAGE, Math.floor(width / 10)));
+};
 
 async function feed(deps: Deps, shard: number, chosen: readonly HungryLane[]): Promise<void> {
   const nowMs = deps.now();
@@ -115,8 +125,10 @@ async function feed(deps: Deps, shard: number, chosen: readonly HungryLane[]): P
   const unfed = heads.filter(
     ({ attemptStatus, id }) => attemptStatus === null && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
   );
+  let room = roomForBacklogs();
   const next = roundRobin(unfed).filter((key) => {
-    const isFree = places.plan(key);
+    const isFree = room > 0 && places.plan(key);
+    if (isFree) room -= 1;
     if (isFree) memory.fedAtMs.set(key.id, nowMs);
     else if (places.ofWidth(key) > 0) noteHungry(shard, key);
     return isFree;
@@ -135,7 +147,8 @@ function withRoom(chosen: readonly HungryLane[], nowMs: number): Lane[] {
   const byTenant = Map.groupBy(chosen, ({ tenantId }) => tenantId);
   return chosen.map((lane) => {
     const width = widthOf(lane.subscriptionId);
-    const part = Math.floor(places.ofShare(lane) / (byTenant.get(lane.tenantId)?.length ?? 1));
+    const free = places.of(places.poolFor(lane) ?? "share", lane);
+    const part = Math.floor(free / (byTenant.get(lane.tenantId)?.length ?? 1));
     return { id: lane.subscriptionId, width: Math.min(width, width - places.ofWidth(lane) + Math.max(1, part)) };
   });
 }
