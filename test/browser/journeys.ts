@@ -20,9 +20,9 @@ export function journeys(stage: Stage): void {
     await follow(page, "Create a subscription");
     await page.getByLabel("Name").fill("orders");
     await page.getByLabel("URL").fill(receiver.url("/200/first"));
-    await page.getByLabel("Event types").pressSequentially("Order Paid, OrderPaid ");
-    expect(await page.locator(".tag").allTextContents()).toEqual(["Order", "Paid", "OrderPaid"]);
-    for (const word of ["Order", "Paid"]) await press(page, `Remove ${word}`);
+    await page.getByLabel("Event types").pressSequentially("Order Paid, OrderPaid,");
+    expect(await page.locator(".tag").allTextContents()).toEqual(["Order Paid", "OrderPaid"]);
+    await press(page, "Remove Order Paid");
     const secret = await page.getByLabel("Signing secret").inputValue();
     await press(page, "Create subscription");
     await press(page, "Send a test");

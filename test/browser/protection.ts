@@ -72,8 +72,8 @@ export function protection(stage: Stage): void {
       "Subscriptions",
       "Events",
       "Event types",
-      "Sources",
       "Feeds",
+      "Sources",
       "API keys",
       "My security",
     ]);

@@ -21,6 +21,8 @@ export const Table = ({ label, columns, opens, children }: PropsWithChildren<Tab
         <tr>
           {columns.map((column) => {
             const [heading, name] = typeof column === "string" ? [column] : column;
+            // A header without a text is none: the column has only buttons.
+            if (heading === "") return <td class={name} />;
             return (
               <th scope="col" class={name}>
                 {heading}

@@ -130,7 +130,7 @@ const SendThis = ({ type, place, to }: { type: string; place: number; to: Receiv
     <PostForm action={`/webhooks/${to.id}/test`} class="inline">
       <input type="hidden" name="type" value={type} />
       <input type="hidden" name="example" value={String(place)} />
-      <SubmitButton kind="plain" label={`Send example ${place + 1} to ${to.name}`}>
+      <SubmitButton kind="plain" label={`Send this to ${to.name}, example ${place + 1}`}>
         Send this
       </SubmitButton>
     </PostForm>
