@@ -37,7 +37,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
     entries: 2_000,
     bytes: SMALL,
   },
-  "webhooks/delivery/isolate-memory.ts keptPlaces": { holds: "queued deliveries", entries: 1_000, bytes: SMALL },
+  "webhooks/delivery/isolate-memory.ts keptPlaces": { holds: "queued deliveries", entries: 200, bytes: SMALL },
   "webhooks/delivery/isolate-memory.ts young": {
     holds: "deliveries that have just begun",
     entries: 1_000,
@@ -85,7 +85,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   },
   // 100 types of a tenant.
   "webhooks/event-types/rules.ts warned": { holds: "warned events, by tenant", entries: 200, bytes: 40 * KIB },
-  "webhooks/events/accept-statements-store.ts known": { holds: "statements", entries: 200, bytes: 32 * KIB },
+  "webhooks/events/accept-statements-store.ts known": { holds: "statements", entries: 190, bytes: 32 * KIB },
   "webhooks/events/expected-deliveries.ts lastCounts": { holds: "deliveries, by type", entries: 10_000, bytes: 400 },
   "webhooks/plane/wake-polls.ts wokenAtMs": { holds: "wakes of polls, by tenant", entries: 500, bytes: SMALL },
   "webhooks/sources/refusals.ts refusedAt": { holds: "refused calls, by address", entries: 5_000, bytes: 500 },

@@ -120,7 +120,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/delivery/lanes/release-store": /release_rate AS rate/,
   "webhooks/delivery/record-store": /UPDATE attempts SET status = t\.status/,
   "webhooks/retention": /DELETE FROM hourly_stats/,
-  "webhooks/events/written-deliveries-store": /iif\(changes\(\) BETWEEN 1 AND/,
+  "webhooks/events/written-deliveries-store": /iif\(changes\(\) > 0, changes/,
   "webhooks/stats/intake-store": /storage_count/,
   "webhooks/auto-disable/marks-store": /INSERT INTO episodes/,
   "webhooks/auto-disable/notices-store": /UPDATE episodes SET mailed_stage/,

@@ -241,7 +241,7 @@ describe("an answer that is none", () => {
 
 describe("a profile", () => {
   test.each([
-    [{ name: "" }, /^name: /],
+    [{ name: 7 }, /^name: /],
     [{ memberships: [{ tenant: "ext:nobody", role: "admin" }] }, /There is no such tenant/],
     [{ totp: { secret: "0" } }, /^totp\.secret: /],
     [{ createdAt: "2999-01-01T00:00:00Z" }, /Must be in the past/],

@@ -123,13 +123,11 @@ describe("an address", () => {
   });
 });
 
-test("an empty parameter of a query counts as missing, and so does an empty Idempotency-Key", async () => {
+test("an empty Idempotency-Key counts as missing", async () => {
   const { token } = await signUpVerified();
   const headers = { "idempotency-key": "" };
   const publish = async () => (await call("POST", "/events", { token, headers, body: { type: "a", payload: 1 } })).body;
   expect((await publish()).data.id).not.toBe((await publish()).data.id);
-  const listed = await call("GET", "/events?limit=&cursor=&type=", { token });
-  expect([listed.status, listed.body.data.length]).toEqual([200, 2]);
 });
 
 test("an empty X-API-Key does not hide a good Authorization", async () => {

@@ -150,7 +150,7 @@ describe("an import", () => {
     [{ eventTypes: [] }, "eventTypes"],
     [{ eventTypes: [{ name: "a" }], openapi: {} }, "eventTypes"],
     [{ eventTypes: [{ name: "a" }, { name: "b", enforced: "warn" }] }, "eventTypes.1"],
-    [{ openapi: { openapi: "3.0.0" } }, "openapi.openapi"],
+    [{ openapi: { openapi: "2.0.0" } }, "openapi.openapi"],
     [openapi({}), "openapi.webhooks"],
     [openapi({ a: { get: {} } }), "openapi.webhooks.a"],
     [openapi({ a: webhook({ $ref: "#/components/schemas/No" }) }), "openapi.webhooks.a"],

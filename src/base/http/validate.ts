@@ -2,7 +2,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { MiddlewareHandler } from "hono";
 import { validator } from "hono/validator";
-import { type input, type output, preprocess, type ZodObject, type ZodType } from "zod";
+import type { input, output, ZodObject, ZodType } from "zod";
 import { invalid } from "../errors";
 import { withExactNumbers } from "../exact-json";
 import { refuseDeep } from "../json-depth";
@@ -24,14 +24,9 @@ export function body<T extends ZodType>(schema: T) {
   return documented(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
 }
 
-/**
- * Validates the query string. Unknown parameters are ignored, repeated ones are refused, and an empty one counts as
- * missing: generated clients and forms send those that nobody has filled in.
- */
+/** Validates the query string. Unknown parameters are ignored, repeated ones are refused. */
 export function query<T extends ZodObject>(schema: T) {
-  const withoutEmpty = (given: unknown) =>
-    Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== ""));
-  const validate = zValidator("query", preprocess(withoutEmpty, schema) as unknown as T, (result) => {
+  const validate = zValidator("query", schema, (result) => {
     if (!result.success) throw invalid(result.error);
   });
   return documented(validate, { query: schema, errors: ["VALIDATION_FAILED"] });

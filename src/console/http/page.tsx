@@ -58,7 +58,9 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
       {shown}
     </Layout>
   );
-  const html = await (<Mounted.Provider value={mount}>{layout}</Mounted.Provider>).toString();
+  // The menu of the console leads to the console, wherever the page is mounted.
+  const frame = isPortal(c) ? mount : { ...mount, base: CONSOLE_PATH };
+  const html = await (<Mounted.Provider value={frame}>{layout}</Mounted.Provider>).toString();
   return c.html(`<!doctype html>${html}`, (refused?.status ?? status) as ContentfulStatusCode);
 }
 

@@ -78,6 +78,7 @@ const exportedEvent = described("ExportedEvent", "An event without its payload."
   orderKey: z.string().nullable(),
   sequence: z.int().nullable(),
   deliveries: z.int().min(0),
+  test: z.literal(true).optional().meta({ description: "It is a test, sent to one subscription alone." }),
   createdAt: time,
 }));
 

@@ -146,9 +146,10 @@ async function* eventPages(deps: Deps, caller: SessionPrincipal, budget: Budget)
   for (const place of placesOf(caller)) {
     for (let cursor: string | undefined; takePage(budget); ) {
       const page = await readEventPage(deps, place, { limit: PAGE_ROWS, since: 0, cursor });
-      yield page.rows.map(({ deliveryCount, filtered: _, createdAt, ...event }) => ({
+      yield page.rows.map(({ deliveryCount, filtered: _, isTest, createdAt, ...event }) => ({
         ...event,
         deliveries: deliveryCount,
+        ...(isTest ? { test: true } : {}),
         createdAt: iso(createdAt),
       }));
       if (page.nextCursor === null) break;

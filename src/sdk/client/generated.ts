@@ -1053,6 +1053,8 @@ export interface ExportedEvent {
   orderKey: string | null;
   sequence: number | null;
   deliveries: number;
+  /** It is a test, sent to one subscription alone. */
+  test?: true | undefined;
   createdAt: Timestamp;
 }
 

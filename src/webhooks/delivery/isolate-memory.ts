@@ -10,7 +10,7 @@ import type { Limits } from "./throttling/limits";
 /** The most entries of one kind. */
 const MAX_ENTRIES = 10_000;
 /** Those of others count for one lease, so more would be kept for that long. */
-const MAX_KEPT_PLACES = 1_000;
+const MAX_KEPT_PLACES = 200;
 /** Whoever is left out counts as idle. */
 const MAX_RESTS = 2_000;
 /** The sweep goes on with those that are left out. */

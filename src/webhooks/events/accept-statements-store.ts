@@ -3,7 +3,7 @@
  * about as long as running them.
  */
 
-import { type SQL, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { BoundedMap } from "../../base/bounded-map";
 import { fixed } from "../../base/db/client";
 import { longTextOf } from "../../base/db/stored-text";
@@ -89,10 +89,10 @@ const plainOf = (hasDots: boolean) => sql`, plain AS MATERIALIZED (SELECT t.type
  * Whether the events may be written: the budget allows them, and neither the rules nor who receives events by a filter
  * have changed since they were read.
  */
-const fits = (wanted: SQL, isGuarded: boolean, isFiltered: boolean): SQL =>
+const fits = (wanted: SQL, allowed: SQL | Placeholder, isGuarded: boolean, isFiltered: boolean): SQL =>
   sql.join(
     [
-      sql`${wanted} <= ${ALLOWED}`,
+      sql`${wanted} <= ${allowed}`,
       ...(isGuarded ? [sql`${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`] : []),
       ...(isFiltered ? [sql`${receiversOf(TENANT_ID)} = ${RECEIVERS}`] : []),
     ],
@@ -136,12 +136,15 @@ function makeStatements(variant: Variant) {
   const { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, mostAtOnce } = variant;
   const filter = filterParts(isGuarded, isFiltered, hasDots);
   const given = sql`${filter.listed}, ${countsOf(hasDots)}${filter.table}`;
-  const isAllowed = fits(filter.wanted, isGuarded, isFiltered);
+  const isAllowed = fits(filter.wanted, ALLOWED, isGuarded, isFiltered);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(mostAtOnce));
   const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
   const order = orderColumns(isOrdered, isNew);
-  const isNarrow = sql`counts.type = e.type AND ${filter.deliveries} <= ${limit}`;
+  // For a single event, one sum tells both: whether it is allowed, and whether it is narrow. Each read of it counts.
+  const isNarrow = isAlone
+    ? { counts: NOTHING, isAllowed: fits(filter.wanted, sql`min(${ALLOWED}, ${limit})`, isGuarded, isFiltered) }
+    : { counts: sql` CROSS JOIN counts ON counts.type = e.type AND ${filter.deliveries} <= ${limit}`, isAllowed };
   const { deliveries, isWritten, counts } = isAlone
     ? justWritten(isAllowed)
     : countedAgain(filter.deliveries, isAllowed);
@@ -156,9 +159,9 @@ function makeStatements(variant: Variant) {
     outbox: fixed<DueDelivery>(
       sql`WITH ${given} ${insertFanOut(
         NOW,
-        sql`FROM listed e CROSS JOIN counts ON ${isNarrow} CROSS JOIN subscriptions s
+        sql`FROM listed e${isNarrow.counts} CROSS JOIN subscriptions s
         ON s.id IN (${filter.page ?? wantedBy(sql`e.type`, hasDots)})
-      WHERE ${isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
+      WHERE ${isNarrow.isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
       )} RETURNING ${KEY_COLUMNS},
         EXISTS (SELECT 1 FROM subscriptions s INDEXED BY subscriptions_slow WHERE s.id = subscription_id
           AND s.slow_until > 0 AND ${isSlowAt(sql`${NOW}`)}) AS slow`,
@@ -267,7 +270,7 @@ function orderColumns(isOrdered: boolean, isNew: SQL) {
 type Statements = ReturnType<typeof makeStatements>;
 
 /** Of the variants for batches of 1 to 100 events. */
-const MAX_STATEMENTS = 200;
+const MAX_STATEMENTS = 190;
 const known = new BoundedMap<Statements>(MAX_STATEMENTS);
 
 type Listed = { type: string; idempotencyKey: string | null; orderKey?: string | null; fitting?: Fitting | null };
