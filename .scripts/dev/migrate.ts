@@ -15,13 +15,18 @@ export const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
 export const DATABASES_WORKER = "databases";
 
 /**
- * Brings every database up to date. The options must be those of the databases alone: the service's sweep would start
- * to send what is owed, and lose the results when this ends.
+ * Brings every database up to date, and then does `work` with them. The options must be those of the databases alone.
+ * The service's sweep would start to send what is owed, and lose the results when this ends. And each binding blocks
+ * this thread until workerd answers, which a busy service may never do: it waits for this thread to read its log.
  */
-export async function migrate(databases: MiniflareOptions): Promise<void> {
+export async function withDatabases<T>(
+  databases: MiniflareOptions,
+  work: (miniflare: Miniflare) => Promise<T>,
+): Promise<T> {
   const miniflare = new Miniflare(databases);
   try {
     await migrateRunning(miniflare, DATABASES_WORKER);
+    return await work(miniflare);
   } finally {
     await miniflare.dispose();
   }

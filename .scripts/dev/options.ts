@@ -27,8 +27,8 @@ class MailLog extends Log {
 }
 
 /**
- * Returns the options for the bundle in `folder`, and those for its databases alone. Reads wrangler.toml and .dev.vars
- * again each time.
+ * Returns the options for the bundle in `folder`, those for its databases alone, and its settings. Reads wrangler.toml
+ * and .dev.vars again each time.
  */
 export async function readOptions({ ip, port, inspectorPort, persistTo, vars, address }: Flags, folder: string) {
   const env = { ...process.env, WRANGLER_LOG: "error" }; // wrangler would print where it found the secrets.
@@ -36,9 +36,15 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
   const configured = JSON.parse(stdout) as V4WorkerOptionsShape;
   const { assets, bindings, serviceBindings, d1Databases, compatibilityDate = "" } = configured;
   const appUrl = String(bindings?.APP_URL).replace(DEFAULT_ADDRESS, address);
-  const service: V4WorkerOptionsShape = {
+  const publicUrl = String(bindings?.PUBLIC_URL ?? "") || address;
+  const settings: NonNullable<V4WorkerOptionsShape["bindings"]> = {
+    ...bindings,
+    ...{ APP_URL: appUrl, PUBLIC_URL: publicUrl },
+    ...vars,
+  };
+  const worker: V4WorkerOptionsShape = {
     ...configured,
-    bindings: { ...bindings, APP_URL: appUrl, PUBLIC_URL: String(bindings?.PUBLIC_URL ?? "") || address, ...vars },
+    bindings: settings,
     serviceBindings: { ...serviceBindings, ...(assets?.binding ? { [assets.binding]: "assets" } : {}) },
   };
   const shared = { cf: false, telemetry: { enabled: false }, resourcePersistencePath: join(persistTo, "v3") };
@@ -54,7 +60,7 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
       },
     ],
   });
-  const running = convertV4MiniflareOptions({
+  const service = convertV4MiniflareOptions({
     ...shared,
     host: ip,
     port,
@@ -64,9 +70,9 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
     handleStructuredLogs: ({ message }) => void process.stdout.write(`${message}\n`),
     unsafeTriggerHandlers: true,
     workers: [
-      workerOptions(SERVICE_WORKER, service, folder),
+      workerOptions(SERVICE_WORKER, worker, folder),
       { name: "assets", modules: true, script: ASSET_SCRIPT, compatibilityDate, ...(assets ? { assets } : {}) },
     ],
   });
-  return { service: running, databases };
+  return { service, databases, settings };
 }

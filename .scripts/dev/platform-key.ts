@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 import type { Miniflare } from "miniflare";
 import { PLATFORM_SCOPES } from "../../src/base/schemas/platform-scopes.ts";
 import type { Flags } from "./flags.ts";
-import { SERVICE_WORKER } from "./options.ts";
+import { DATABASES_WORKER } from "./migrate.ts";
 
 const NAME = "npm run dev";
 const LOCAL_ADDRESSES = new Set(["localhost", "127.0.0.1", "::1"]);
@@ -23,14 +23,14 @@ const SHOWN_CHARACTERS = 8;
  * this machine, or `WEBHOOK_EGRESS` is not `any`.
  */
 export async function platformKeyOf(
-  miniflare: Miniflare,
+  databases: Miniflare,
   { ip, persistTo }: Pick<Flags, "ip" | "persistTo">,
+  egress: unknown,
 ): Promise<string | null> {
-  const { WEBHOOK_EGRESS } = await miniflare.getBindings<Record<string, unknown>>(SERVICE_WORKER);
-  if (!LOCAL_ADDRESSES.has(ip) || WEBHOOK_EGRESS !== "any") return null;
+  if (!LOCAL_ADDRESSES.has(ip) || egress !== "any") return null;
   const key = keyIn(persistTo);
   const hash = createHash("sha256").update(key).digest("hex");
-  const database = await miniflare.getD1Database("DB", SERVICE_WORKER);
+  const database = await databases.getD1Database("DB", DATABASES_WORKER);
   const known = await database.prepare("SELECT 1 FROM platform_key_hashes WHERE hash = ?").bind(hash).first();
   if (known) return key;
   const id = randomUUID();

@@ -12,8 +12,8 @@ import { makeDocs } from "../make-docs.ts";
 import { onStop } from "../on-stop.ts";
 import { bundleOnce } from "./bundle-once.ts";
 import { readFlags } from "./flags.ts";
-import { migrate, migrateRunning } from "./migrate.ts";
-import { readOptions, SERVICE_WORKER } from "./options.ts";
+import { DATABASES_WORKER, migrateRunning, withDatabases } from "./migrate.ts";
+import { readOptions } from "./options.ts";
 import { platformKeyOf } from "./platform-key.ts";
 
 /** Files besides those in src/ that change the service. */
@@ -32,11 +32,13 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--optimize-for-size --max-semi-space-size=1";
 await build();
 const options = await readOptions(flags, folder);
-await migrate(options.databases);
+const platformKey = await withDatabases(options.databases, (databases) =>
+  platformKeyOf(databases, flags, options.settings.WEBHOOK_EGRESS),
+);
 const miniflare = new Miniflare(options.service);
 onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
-console.log(welcome(flags.address, await platformKeyOf(miniflare, flags)));
+console.log(welcome(flags.address, platformKey));
 void tick(EVERY_MINUTE);
 setInterval(tick, MINUTE_MS, EVERY_MINUTE);
 setInterval(tick, 60 * MINUTE_MS, EVERY_HOUR);
@@ -66,8 +68,10 @@ function watchSources(): void {
   const reload = async () => {
     try {
       await build();
-      await miniflare.setOptions((await readOptions(flags, folder)).service);
-      await migrateRunning(miniflare, SERVICE_WORKER);
+      const { databases, service } = await readOptions(flags, folder);
+      await miniflare.setOptions(databases);
+      await migrateRunning(miniflare, DATABASES_WORKER);
+      await miniflare.setOptions(service);
       console.log("Reloaded.");
       void tick(EVERY_MINUTE);
     } catch (error) {

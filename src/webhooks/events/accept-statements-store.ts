@@ -15,6 +15,7 @@ import { KEY_COLUMNS, KEY_COLUMNS_OF_O, MAIN } from "../plane/outbox-store";
 import { wildcardsOf } from "../plane/patterns-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../plane/predicates-store";
 import { insertEntries } from "./entries-store";
+import type { Fitting } from "./fitting";
 import { countedAgain, justWritten } from "./written-deliveries-store";
 
 export interface AcceptedEvent {
@@ -274,12 +275,6 @@ const MAX_STATEMENTS = 190;
 const known = new BoundedMap<Statements>(MAX_STATEMENTS);
 
 type Listed = { type: string; idempotencyKey: string | null; orderKey?: string | null; fitting?: Fitting | null };
-
-/** Which of the subscriptions that list the type of an event and have a filter receive it. */
-export interface Fitting {
-  included: readonly string[];
-  excluded: readonly string[];
-}
 
 /**
  * The statements for these events. `isGuarded`: they are written only at a certain revision of the tenant's rules.

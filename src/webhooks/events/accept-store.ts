@@ -8,7 +8,8 @@ import { unlessDeparted } from "../../tenancy/moves/fence";
 import type { DueDelivery } from "../plane/enqueue";
 import { isInMain } from "../plane/outbox-store";
 import { IDEMPOTENCY_WINDOW_MS } from "../plane/timing";
-import { type AcceptedEvent, type Fitting, statementsFor } from "./accept-statements-store";
+import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
+import type { Fitting } from "./fitting";
 
 /**
  * The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8.
