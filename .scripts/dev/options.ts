@@ -11,7 +11,7 @@ import { DATABASES_WORKER } from "./migrate.ts";
 const DEFAULT_ADDRESS = "http://localhost:8787";
 const CONFIGURATION = new URL("./configuration.ts", import.meta.url).pathname;
 /** The name of the Worker that is the service. */
-export const SERVICE_WORKER = "postern";
+const SERVICE_WORKER = "postern";
 const EMPTY_SCRIPT = "export default {}";
 /**
  * Serves the files of the API reference, outside the service. Otherwise every call of the service would pass the asset
