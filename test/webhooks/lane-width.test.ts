@@ -14,8 +14,14 @@ import {
   takePlace,
 } from "../../src/webhooks/delivery/places";
 import { planClaim } from "../../src/webhooks/delivery/selection";
-import { startSend } from "../../src/webhooks/delivery/send-load";
-import { BLOCKED_AFTER_MS, PATIENCE_MS, PLACE_KEPT_FOR_MS, SLOW_FOR_MS } from "../../src/webhooks/plane/timing";
+import { endAbandoned, startSend } from "../../src/webhooks/delivery/send-load";
+import {
+  BLOCKED_AFTER_MS,
+  CLAIM_LEASE_MS,
+  PATIENCE_MS,
+  PLACE_KEPT_FOR_MS,
+  SLOW_FOR_MS,
+} from "../../src/webhooks/plane/timing";
 import { SHARD } from "../support/shard";
 
 const keyOf = (owned: Owned) => ({
@@ -150,6 +156,15 @@ test("a place that is kept for a queued delivery is its own, for a second", () =
   expect(planned()).toEqual([second]);
   giveUpOldPlaces(PLACE_KEPT_FOR_MS);
   expect(planned()).toEqual([first]);
+  memory.clear();
+});
+
+test("a place that is kept is free again after the lease of a claim, also if more are kept than are remembered", () => {
+  memory.clear();
+  for (let kept = 0; kept < 250; kept += 1) keepPlace(`kept ${kept}`, newOf(`tenant ${kept}`), 0);
+  giveUpOldPlaces(PLACE_KEPT_FOR_MS);
+  endAbandoned(CLAIM_LEASE_MS);
+  expect([memory.places.share.inAll, memory.places.share.ofTenants.size]).toEqual([0, 0]);
   memory.clear();
 });
 

@@ -117,7 +117,9 @@ export function takePlace(owned: Owned, nowMs: number): () => void {
  */
 export function keepPlace(id: string, owned: Owned, nowMs: number): void {
   giveUpPlace(id);
-  memory.keptPlaces.set(id, { untilMs: nowMs + PLACE_KEPT_FOR_MS, end: newPlace(owned, nowMs).end });
+  // Its end is counted too, because a place that is dropped for newer ones would be taken for ever.
+  const end = countUntilEnd(nowMs, newPlace(owned, nowMs).end);
+  memory.keptPlaces.set(id, { untilMs: nowMs + PLACE_KEPT_FOR_MS, end });
 }
 
 function newPlace(owned: Owned, nowMs: number) {
