@@ -14,6 +14,9 @@ const HELD_BY_EACH = 10;
 const HELD = 20_000;
 /** A probe hangs for ten seconds, so each subscription always has one in progress. */
 const PROBE_EVERY_MS = 5_000;
+const POLL_MS = 50;
+/** The sweep sends the first probes within 15 s. */
+const MAX_POLLS = 600;
 const MINUTELY = "* * * * *";
 
 /** Each probe is a send that hangs until its timeout. */
@@ -28,8 +31,14 @@ export async function besideProbes(setting: Setting): Promise<Comparison> {
     await seedBacklog(service.database, { tenantId, subscriptionId, deliveries: HELD_BY_EACH, tag });
   }
   await disable(service.database, ids);
-  const result = await compare(setting, healthy, async () => keepProbing(service));
-  const probes = await count(service.database, "SELECT count(*) AS count FROM attempts WHERE event_type = 'Waiting'");
+  let probes = 0;
+  const result = await compare(setting, healthy, async () => {
+    const end = keepProbing(service);
+    for (let waits = 0; waits < MAX_POLLS && receiver.hung < PROBED; waits += 1) await sleep(POLL_MS);
+    probes += receiver.hung;
+    return end;
+  });
+  probes += receiver.hung;
   await stop(service, healthy.publisher);
   const text = `${probes} probes of ${PROBED} subscribers, each with ${HELD_BY_EACH} held deliveries.`;
   return { ...result, note: { text, isMet: probes >= PROBED } };

@@ -95,6 +95,21 @@ test("lanes that ask while others are read are read together after it, and no re
   for (const { keys } of lanes) expect(queued).toEqual(expect.arrayContaining(idsOf(keys.slice(1))));
 });
 
+test("a lane that waits for room goes on after a claim, whether or not anybody has answered", async () => {
+  const { deps, queued, ended } = await controlledDeps();
+  const { person, webhookId, keys } = await newLane(3);
+  const { key } = await newDelivery("200");
+  const answer = Promise.withResolvers<Response>();
+  vi.stubGlobal("fetch", () => answer.promise);
+  memory.hungry.set(webhookId, { shard: SHARD, subscriptionId: webhookId, tenantId: person.tenantId, waiting: 1 });
+  const run = new DeliveryRun(deps, "fast");
+  await run.add([{ ...key, shard: SHARD }]);
+  await eventually("the lane", async () => idsOf(keys).every((id) => queued.includes(id)));
+  answer.resolve(new Response("done"));
+  await run.finished();
+  await ended();
+});
+
 test("a delivery that has left its lane is sent although the same run has its former key too, and first", async () => {
   const { deps, ended } = await controlledDeps();
   const { webhookId, keys } = await newLane(1);

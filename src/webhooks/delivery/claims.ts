@@ -28,6 +28,7 @@ const FEWEST_OF_CLAIM = 5;
 
 /** The keys that a claim has settled, and what it got of them. The others need nothing more from this run. */
 interface Answer {
+  shard: number;
   keys: readonly ShardKey[];
   claimed: readonly Claimed[];
   /** Whether the claim has failed, so that the messages of the keys must come again. */
@@ -96,14 +97,14 @@ export class Claims {
       const { open = [], settled = [] } = Object.groupBy(keys, ({ id }) => (left.has(id) ? "open" : "settled"));
       const isClaimed = new Set(claimed.map(({ id }) => id));
       for (const { id } of settled) if (!isClaimed.has(id)) places.get(id)?.();
-      onAnswer({ keys: settled, claimed, hasFailed: false });
+      onAnswer({ shard, keys: settled, claimed, hasFailed: false });
       if (open.length > 0) await this.#claimOf(shard, open, open, false, places, onAnswer);
     } catch (error) {
       noteFault(shard, error, this.#run.deps.now());
       log("error", "batch not claimed", { shard, count: waiting.length, ...describeError(error) });
       this.#claiming.delete(shard);
       for (const { id } of keys) places.get(id)?.();
-      onAnswer({ keys: waiting, claimed: [], hasFailed: true });
+      onAnswer({ shard, keys: waiting, claimed: [], hasFailed: true });
     }
   }
 

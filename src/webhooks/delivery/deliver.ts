@@ -15,7 +15,7 @@ import { Claims } from "./claims";
 import { resumeFanOuts } from "./fan-outs";
 import { handBack, markSlowInBackground, queueAfterFault, releaseUnsent } from "./hand-back";
 import { coolDownHere, isCoolingHere } from "./isolate-memory";
-import { feedAfter } from "./lanes/feed";
+import { feedAfter, feedAfterClaim } from "./lanes/feed";
 import { giveUpOldPlaces, hasKeptPlace, hasPlace, isWithinWidth } from "./places";
 import { createRecorder, type Recorder } from "./recorder";
 import { isStale, Refreshes } from "./refreshes";
@@ -230,13 +230,14 @@ export class DeliveryRun {
     if (this.#states.sending.length >= MAX_SENDS_OF_RUN || this.#nextToSend(this.#startable(nowMs), nowMs)) return;
     const plannedMs = workMs(this.#startable(nowMs));
     const connections = MAX_SENDS_OF_RUN - this.#states.sending.length;
-    this.#claims.start(this.#unclaimed(), plannedMs, connections, ({ keys, claimed, hasFailed }) => {
+    this.#claims.start(this.#unclaimed(), plannedMs, connections, ({ shard, keys, claimed, hasFailed }) => {
       this.#lastProgressMs = this.#deps.now();
       for (const delivery of claimed) this.#states.claim(delivery);
       const left = keys.filter((one) => this.#states.is(one, "waiting"));
       for (const key of left) this.#states.handBack(key);
       if (hasFailed) this.#fail(left);
       this.#starts.ask(claimed);
+      feedAfterClaim(this.#deps, shard);
       this.#wake();
     });
   }

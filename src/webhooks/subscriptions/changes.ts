@@ -17,6 +17,7 @@ import type { ActingIn } from "../../base/schemas/actor";
 import type { Principal, TenantStanding } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { feedLanes } from "../delivery/lanes/feed";
 import { rescheduleWaiting } from "../delivery/throttling/defer";
 import { sealHeaders } from "../options/headers";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
@@ -190,6 +191,11 @@ function afterUpdate(
   if (changed.url !== undefined || changed.events !== undefined) tellOfReader(deps, tenant, row);
   if (changesLimits(before, changed)) {
     deps.background("reschedule waiting deliveries", rescheduleWaiting(deps, tenant, row.id));
+  }
+  // What it holds, or what waited out a pause of the former URL, does not wait for the sweep.
+  if (changed.enabled || changed.url !== undefined) {
+    const lane = { tenantId: tenant.tenantId, subscriptionId: row.id };
+    deps.background("feed lane", feedLanes(deps, tenant.shard, [lane]));
   }
   return row;
 }

@@ -49,6 +49,12 @@ export async function feedLanes(deps: Deps, shard: number, lanes: readonly Owned
   }
 }
 
+/** Goes on with the lanes that wait, after a claim, which leaves room for others of them. Never throws. */
+export function feedAfterClaim(deps: Deps, shard: number): void {
+  if (memory.hungry.size === 0 || roomForBacklogs() < MAX_KEYS_PER_SLOW_MESSAGE) return;
+  deps.background("feed lanes", feedLanes(deps, shard, []));
+}
+
 function noteHungry(shard: number, { subscriptionId, tenantId = "" }: Owned): void {
   const known = memory.hungry.get(subscriptionId);
   if (known) known.waiting += 1;
