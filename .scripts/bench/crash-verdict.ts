@@ -103,13 +103,14 @@ function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pen
 }
 
 /**
- * Counts arrivals that followed an accepted one, at the first kill after the accepted one: that kill lost its result.
+ * Counts arrivals that followed an accepted one, at the kill that lost its result: the first one that was not over when
+ * it came, because the receiver still reads what was sent before.
  */
 function countDuplicates(arrivals: Arrivals, kills: readonly AtKill[], answerMs: number): Duplicates[] {
   const duplicates = kills.map((): Duplicates => ({ count: 0, unanswered: 0, agesMs: [] }));
   for (const list of arrivals.values()) {
     for (const { at, accepted } of list.slice(0, -1)) {
-      const index = accepted ? kills.findIndex(({ outage }) => outage.from >= at) : -1;
+      const index = accepted ? kills.findIndex(({ outage }) => outage.to >= at) : -1;
       const [kill, found] = [kills[index], duplicates[index]];
       if (!kill || !found) continue;
       found.count += 1;
