@@ -48,19 +48,23 @@ export interface Limits {
   seconds: number;
   /** For how long to wait for the rest of the burst. */
   mostSeconds: number;
+  /** Puts the rows of a new tenant, slow or not, where the scene wants them. */
+  place?(account: Account, isSlow: boolean): Promise<void>;
 }
 
 export async function isolate(
   base: string,
   receiver: Receiver,
   burst: Burst,
-  { seconds, mostSeconds }: Limits,
+  { seconds, mostSeconds, place = async () => {} }: Limits,
 ): Promise<Isolation> {
   const other = await createPublisher({ base });
+  await place(other, false);
   await subscribe(other, "Narrow", receiver.okUrl, 1);
   const slow: Account[] = [];
   for (let made = 0; made < burst.tenants; made += 1) {
     const tenant = await createPublisher({ base });
+    await place(tenant, true);
     const url = burst.attempts === "first" ? receiver.otherUrl(burst.answerMs) : receiver.againUrl(burst.answerMs);
     await subscribe(tenant, "Slow", url, burst.shape === "wide" ? WIDE : 1);
     slow.push(tenant);

@@ -32,6 +32,7 @@ const CRON_INTERVAL_MS = 60_000;
 /** A window of one second, so that one client's own hits do not pile up in its limiter. */
 const UNLIMITED = { limit: 1_000_000, windowSeconds: 1 };
 const FLOOR_SCHEMA = ["CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)", "INSERT INTO floor VALUES ('key', 'value')"];
+const SHARD = { SHARD_1: "shard-1" };
 /** The rules that the first release knows, because it refuses unknown names. */
 const LIMITED = ["login", "register", "refresh", "publish", "forgotPassword"];
 const LIMITED_SINCE = [
@@ -82,15 +83,18 @@ export interface ServeOptions {
   inspectorPort?: number;
   /** Another checkout of this repository, whose Worker `bundles` has. */
   checkout?: string;
+  /** Whether there is a second delivery database, `SHARD_1`. */
+  hasShard?: boolean;
 }
 
 export async function serve(
   bundles: Bundles,
-  { worker = "postern", deliver = true, inspectorPort, checkout = ROOT }: ServeOptions = {},
+  { worker = "postern", deliver = true, inspectorPort, checkout = ROOT, hasShard = false }: ServeOptions = {},
 ): Promise<Service> {
   const state = temporaryFolder("state");
   const [port = 0, floorPort = 0, databasePort = 0] = await freePorts(3);
   const service = posternOptions(checkout, bundles[worker], port, deliver);
+  if (hasShard) service.d1Databases = { ...service.d1Databases, ...SHARD };
   const before = new Set(childrenOf(process.pid));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -116,6 +120,10 @@ export async function serve(
   const pid = childrenOf(process.pid).find((child) => !before.has(child)) ?? 0;
   const database = databaseAt(`http://127.0.0.1:${databasePort}`);
   await database.batch(migrations(checkout).map((statement) => database.prepare(statement)));
+  if (hasShard) {
+    const shard = await miniflare.getD1Database("SHARD_1", "postern");
+    await shard.batch(migrations(checkout).map((statement) => shard.prepare(statement)));
+  }
   const floor = await miniflare.getD1Database("DB", "floor");
   await floor.batch(FLOOR_SCHEMA.map((statement) => floor.prepare(statement)));
   const sweep = () => fireCron(miniflare, "* * * * *");
