@@ -61,7 +61,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "webhooks/delivery/isolate-memory.ts widths": { holds: "widths, by subscription", entries: 10_000, bytes: SMALL },
   "webhooks/delivery/isolate-memory.ts lines": { holds: "limited subscriptions", entries: 10_000, bytes: 400 },
   "webhooks/delivery/isolate-memory.ts fedAtMs": { holds: "deliveries of lanes", entries: 10_000, bytes: SMALL },
-  "webhooks/delivery/isolate-memory.ts hungry": { holds: "lanes that wait to be fed", entries: 10_000, bytes: 400 },
+  "webhooks/delivery/isolate-memory.ts hungry": { holds: "lanes that wait to be fed", entries: 6_000, bytes: 650 },
   "webhooks/delivery/isolate-memory.ts fanOuts": {
     holds: "wide events that wait for places",
     entries: 200,

@@ -18,7 +18,7 @@ const sources = import.meta.glob("../../src/**/*.{ts,tsx}", { query: "?raw", imp
 /** Of these, none runs in the Worker for the requests of others. */
 const ELSEWHERE = /^(sdk|docs)\/|\.browser\./;
 /** A collection that is empty at first: a property of an object too, but none of a class and none in a function. */
-const EMPTY = String.raw`new (?:Bounded|Weak)?(?:Map|Set)(?:<.*>)?\((?:[A-Z_]*|[\d_]+)\)`;
+const EMPTY = String.raw`new (?:HungryLanes|(?:Bounded|Weak)?(?:Map|Set))(?:<.*>)?\((?:[A-Z_]*|[\d_]+)\)`;
 const COLLECTION = new RegExp(String.raw`^(?:export )?(?:const|let) (\w+)\b[^\n]*?(?:=|=>) ${EMPTY}`, "gm");
 const PROPERTY = new RegExp(String.raw`^ {2}(\w+): ${EMPTY}`, "gm");
 /** Facts about functions of our own, and what stays empty. */

@@ -1,8 +1,6 @@
 /** How many deliveries of a subscription may be in progress. */
 import { afterEach, describe, expect, test } from "vitest";
-import { countClaiming, roomForBacklogs } from "../../src/webhooks/delivery/backlog-room";
-import { type HungryLane, memory } from "../../src/webhooks/delivery/isolate-memory";
-import { takeHungry } from "../../src/webhooks/delivery/lanes/feed";
+import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { noteResult, type WidthResult, widthOf } from "../../src/webhooks/delivery/lanes/width";
 import {
   giveUpOldPlaces,
@@ -205,67 +203,5 @@ describe("a subscription whose receiver answers at once", () => {
     end();
     endSend();
     expect(counts()).toEqual([0, MOST_OF_TENANT]);
-  });
-});
-
-describe("the lanes that wait for places", () => {
-  const wait = (tenantId: string, subscriptionId: string, waiting = 1) => {
-    const lane: HungryLane = { shard: SHARD, tenantId, subscriptionId, waiting };
-    memory.hungry.set(subscriptionId, lane);
-  };
-  const taken = () => takeHungry(SHARD, 0).map(({ subscriptionId }) => subscriptionId);
-
-  test("of a tenant with thousands let one of another tenant go with the first", () => {
-    memory.clear();
-    for (let lanes = 0; lanes < 2_000; lanes += 1) wait("many", `many-${lanes}`);
-    wait("few", "few");
-    expect(taken().slice(0, 2)).toContain("few");
-    memory.clear();
-  });
-
-  test("are queued as there is room for what has not been claimed yet, of all tenants together", () => {
-    memory.clear();
-    for (let lanes = 0; lanes < 100; lanes += 1) wait(`tenant ${lanes}`, `lane-${lanes}`);
-    const endClaiming = countClaiming(6, 0);
-    for (const id of ["one", "other"]) keepPlace(id, busy("a"), 0);
-    const room = roomForBacklogs();
-    expect([room, taken().length]).toEqual([8, 8]);
-    for (let kept = 0; kept < room; kept += 1) keepPlace(`kept ${kept}`, busy("a"), 0);
-    expect(taken()).toEqual([]);
-    endClaiming();
-    expect(taken()).toHaveLength(6);
-    memory.clear();
-  });
-
-  test("of one tenant let one whose receiver answers at once go with the first", () => {
-    memory.clear();
-    for (let lanes = 0; lanes < 250; lanes += 1) wait("one", `slow-${lanes}`);
-    memory.latenciesMs.set("quick", 1);
-    wait("one", "quick", 2);
-    expect(taken().slice(0, 2)).toContain("quick");
-    memory.clear();
-  });
-
-  test("are fed a message full at a time if they are wide", () => {
-    memory.clear();
-    const ends = [8, 128].flatMap((width) => {
-      const lane = { tenantId: "one", subscriptionId: `width ${width}` };
-      memory.widths.set(lane.subscriptionId, { width, narrowUntil: 0 });
-      return Array.from({ length: width - 1 }, () => takePlace(lane, 0));
-    });
-    for (const width of [8, 128]) wait("one", `width ${width}`);
-    expect(taken()).toEqual(["width 8"]);
-    for (const end of ends.slice(-4)) end();
-    wait("one", "width 128");
-    expect(taken()).toEqual(["width 128"]);
-    memory.clear();
-  });
-
-  test("of one tenant go in the order of how many deliveries wait in them", () => {
-    memory.clear();
-    for (let lanes = 0; lanes < 250; lanes += 1) wait("one", `two-${lanes}`, 2);
-    wait("one", "single");
-    expect(taken()[0]).toBe("single");
-    memory.clear();
   });
 });

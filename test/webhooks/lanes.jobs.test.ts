@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Deps } from "../../src/base/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
-import { sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
+import { noteHungry, sweepLanes } from "../../src/webhooks/delivery/lanes/feed";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import { CLAIM_LEASE_MS, MAX_SWEEP_INTERVAL_MS, QUEUE_GRACE_MS } from "../../src/webhooks/plane/timing";
@@ -101,7 +101,7 @@ test("a lane that waits for room goes on after a claim, whether or not anybody h
   const { key } = await newDelivery("200");
   const answer = Promise.withResolvers<Response>();
   vi.stubGlobal("fetch", () => answer.promise);
-  memory.hungry.set(webhookId, { shard: SHARD, subscriptionId: webhookId, tenantId: person.tenantId, waiting: 1 });
+  noteHungry(SHARD, { subscriptionId: webhookId, tenantId: person.tenantId }, Date.now());
   const run = new DeliveryRun(deps, "fast");
   await run.add([{ ...key, shard: SHARD }]);
   await eventually("the lane", async () => idsOf(keys).every((id) => queued.includes(id)));

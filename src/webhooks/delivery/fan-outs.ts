@@ -68,7 +68,7 @@ export async function resumeFanOuts(deps: Deps): Promise<void> {
 function roomOf(tenantId: string | undefined, nowMs: number): number {
   if (tenantId === undefined) return FAN_OUT_PAGE;
   if (nowMs < (memory.fanningOutUntilMs.get(tenantId) ?? 0)) return 0;
-  for (const lane of memory.hungry.values()) if (lane.tenantId === tenantId) return 0;
+  if (memory.hungry.hasOf(tenantId)) return 0;
   if (placesOfTenant(tenantId) === 0) return Math.max(LEAST_PAGE, roomForBacklogs());
   const places = new Places(nowMs);
   const room = Math.min(

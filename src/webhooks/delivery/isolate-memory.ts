@@ -5,6 +5,7 @@
 import { BoundedMap } from "../../base/bounded-map";
 import type { FanOut } from "../../base/messages";
 import { ASSUMED_LATENCY_MS, RECORD_WITHIN_MS } from "../plane/timing";
+import { HungryLanes } from "./lanes/hungry";
 import type { Limits } from "./throttling/limits";
 
 /** The most entries of one kind. */
@@ -13,7 +14,8 @@ const MAX_ENTRIES = 10_000;
 const MAX_KEPT_PLACES = 200;
 /** Whoever is left out counts as idle. */
 const MAX_RESTS = 2_000;
-/** The sweep goes on with those that are left out. */
+/** The sweep goes on with those that are left out, and so it does with fan-outs. */
+const MAX_HUNGRY = 6_000;
 const MAX_FAN_OUTS = 200;
 
 /** The places that are taken of one kind. */
@@ -51,15 +53,6 @@ export interface Line {
   readMs: number;
   /** When the last one of them comes back, Unix ms. A new delivery waits behind it. */
   endMs: number;
-}
-
-/** A lane that may have something to send. */
-export interface HungryLane {
-  shard: number;
-  subscriptionId: string;
-  tenantId: string;
-  /** How many of its deliveries have been seen to wait since it was last fed. */
-  waiting: number;
 }
 
 /** Something that counts until it ends. */
@@ -101,8 +94,7 @@ export const memory = {
   lines: new BoundedMap<Line>(MAX_ENTRIES),
   /** When a delivery of a lane was last queued, by its id, in Unix ms. */
   fedAtMs: new BoundedMap<number>(MAX_ENTRIES),
-  /** By subscription, those that have waited longest first. */
-  hungry: new BoundedMap<HungryLane>(MAX_ENTRIES),
+  hungry: new HungryLanes(MAX_HUNGRY),
   /** The fan-outs that wait for places, by event, and the shards of their events. */
   fanOuts: new BoundedMap<FanOut & { shard: number }>(MAX_FAN_OUTS),
   /** Until when (Unix ms) an invocation writes a page of fan-outs, unless it is killed; by tenant. */

@@ -38,8 +38,9 @@ export function noteRest(subscriptionId: string, claimedMs: number, endedMs: num
   memory.restedFromMs.set(subscriptionId, endedMs + RESTS * (endedMs - claimedMs));
 }
 
-/** When a subscription counts as idle (Unix ms), unless something of it is in progress. */
-export const restedFromMs = (subscriptionId: string): number => memory.restedFromMs.get(subscriptionId) ?? 0;
+/** When a subscription counts as idle, Unix ms; Infinity while something of it is in progress. */
+export const restedFromMs = (subscriptionId: string): number =>
+  memory.places.ofSubscriptions.has(subscriptionId) ? Infinity : (memory.restedFromMs.get(subscriptionId) ?? 0);
 
 /** Counts what is planned beside what is in progress at a time (Unix ms). */
 export class Places {
@@ -76,8 +77,7 @@ export class Places {
   }
 
   #isIdle({ subscriptionId: id }: Owned): boolean {
-    const inProgress = countOf(memory.places.ofSubscriptions, id) + countOf(this.#ofSubscriptions, id);
-    return inProgress === 0 && this.#nowMs >= restedFromMs(id);
+    return !this.#ofSubscriptions.has(id) && this.#nowMs >= restedFromMs(id);
   }
 
   /** Plans one more. Returns false if there is no place for it. */

@@ -11,13 +11,14 @@ import { moveToLanes } from "../../plane/lane-store";
 import { isInMain } from "../../plane/outbox-store";
 import { FEED_LEASE_MS, QUEUE_GRACE_MS } from "../../plane/timing";
 import { roomForBacklogs } from "../backlog-room";
-import { type HungryLane, isCoolingHere, memory } from "../isolate-memory";
+import { isCoolingHere, memory } from "../isolate-memory";
 import { afterLeases, handleOverdue, isRunning, type SweptAt } from "../overdue";
 import type { OverdueDelivery } from "../overdue-store";
 import { giveUpOldPlaces, giveUpPlace, hasKeptPlace, keepPlace, type Owned, Places, restedFromMs } from "../places";
-import { inTurns, roundRobin } from "../selection";
+import { roundRobin } from "../selection";
 import { endAbandoned, isQuick, sendsOf } from "../send-load";
 import { advanceLanes, endEmptyLanes, findLaneEnds, type Lane } from "./feed-store";
+import type { HungryLane } from "./hungry";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
@@ -35,7 +36,7 @@ const MOVED_AT_ONCE = 250;
  * is down.
  */
 export async function feedLanes(deps: Deps, shard: number, lanes: readonly Owned[]): Promise<void> {
-  for (const lane of lanes) noteHungry(shard, lane);
+  for (const lane of lanes) noteHungry(shard, lane, deps.now());
   if (deps.now() < (memory.feedingUntilMs.get(shard) ?? 0)) return;
   try {
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
@@ -55,10 +56,10 @@ export function feedAfterClaim(deps: Deps, shard: number): void {
   deps.background("feed lanes", feedLanes(deps, shard, []));
 }
 
-function noteHungry(shard: number, { subscriptionId, tenantId = "" }: Owned): void {
-  const known = memory.hungry.get(subscriptionId);
-  if (known) known.waiting += 1;
-  else memory.hungry.set(subscriptionId, { shard, subscriptionId, tenantId, waiting: 1 });
+/** One more delivery of a lane waits for a place. */
+export function noteHungry(shard: number, { subscriptionId, tenantId = "" }: Owned, nowMs: number): void {
+  const order = { isQuick: isQuick(subscriptionId, nowMs), restedMs: restedFromMs(subscriptionId) };
+  memory.hungry.note({ shard, subscriptionId, tenantId }, order);
 }
 
 /**
@@ -79,36 +80,37 @@ export async function feedAfter(deps: Deps, shard: number, ended: readonly Outbo
 }
 
 /**
- * Takes the lanes that have places. Tenants take turns, so that the many lanes of one do not hold up those of another;
- * so do, of a tenant, those of receivers that answer at once and the others.
- * Of a tenant, those come first in which the fewest deliveries wait, and of these, those that have rested longest, as
- * measured by what they took. Forgets those that their own results or the sweep will feed.
+ * Takes the lanes that have places, in their order (hungry.ts). Forgets those that their own results or the sweep will
+ * feed.
  */
 export function takeHungry(shard: number, nowMs: number): HungryLane[] {
   endAbandoned(nowMs);
   giveUpOldPlaces(nowMs);
-  const places = new Places(nowMs);
-  const ofShard = [...memory.hungry.values()].filter((lane) => lane.shard === shard);
-  for (const lane of ofShard) {
-    const isOwn = !isWorthFeeding(places, lane) || isCoolingHere(lane.subscriptionId, nowMs);
-    if (isOwn) memory.hungry.delete(lane.subscriptionId);
-  }
-  const chosen: HungryLane[] = [];
   const most = Math.min(LANES_AT_ONCE, roomForBacklogs());
-  const free = ofShard.filter((one) => places.hasFree(one)).sort(byRest);
-  const turnOf = ({ tenantId, subscriptionId }: HungryLane) => `${tenantId} ${isQuick(subscriptionId, nowMs)}`;
-  for (const lane of inTurns(free, turnOf)) {
-    if (chosen.length === most) break;
-    if (!memory.hungry.has(lane.subscriptionId) || !places.plan(lane)) continue;
-    memory.hungry.delete(lane.subscriptionId);
+  if (most === 0) return [];
+  const places = new Places(nowMs);
+  const chosen: HungryLane[] = [];
+  for (const turn of memory.hungry.turnsOf(shard)) {
+    const lane = turn.find((first) => mayGo(places, first, nowMs));
+    if (!lane || !places.plan(lane)) continue;
+    memory.hungry.take(lane);
     memory.endedSinceFed.set(lane.subscriptionId, 0);
     chosen.push(lane);
+    if (chosen.length === most) break;
   }
   return chosen;
 }
 
-const byRest = (one: HungryLane, other: HungryLane): number =>
-  one.waiting - other.waiting || restedFromMs(one.subscriptionId) - restedFromMs(other.subscriptionId);
+/** Whether a lane has a place; undefined if it waits no longer, or has begun to send since it was put in its place. */
+function mayGo(places: Places, lane: HungryLane, nowMs: number): boolean | undefined {
+  const { subscriptionId } = lane;
+  if (!isWorthFeeding(places, lane) || isCoolingHere(subscriptionId, nowMs)) {
+    memory.hungry.delete(subscriptionId);
+    return undefined;
+  }
+  if (places.hasFree(lane)) return true;
+  return memory.hungry.reorder(subscriptionId, restedFromMs(subscriptionId)) ? undefined : false;
+}
 
 /** A wide lane is fed when enough of its deliveries have ended to fill a message. */
 const portionOf = (subscriptionId: string): number =>
@@ -136,7 +138,7 @@ async function feed(deps: Deps, shard: number, chosen: readonly HungryLane[]): P
     const isFree = room > 0 && places.plan(key);
     if (isFree) room -= 1;
     if (isFree) memory.fedAtMs.set(key.id, nowMs);
-    else if (places.ofWidth(key) > 0) noteHungry(shard, key);
+    else if (places.ofWidth(key) > 0) noteHungry(shard, key, nowMs);
     return isFree;
   });
   const movedNext = moved.filter((key) => key.dueAt <= nowMs && places.plan(key));
