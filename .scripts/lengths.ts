@@ -9,8 +9,8 @@ const MAX_LINE_CHARACTERS = 120;
 const MAX_FILE_LINES = 300;
 
 const GENERATED = /(\.json|\/src\/sdk\/client\/generated(-\w+)?\.ts)$/;
-/** A table of data is read by its rows, so its file may be long. */
-const TABLES = /\/src\/base\/tables\//;
+/** A table of data is read by its rows, so its file may be long. So is the catalogue of texts in a language. */
+const TABLES = /\/src\/base\/(tables|texts)\//;
 const FUNCTIONS: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.FunctionDeclaration,
   SyntaxKind.FunctionExpression,

@@ -7,6 +7,29 @@ export const PORTAL_PATH = "/portal";
 /** Where `app.ts` serves the pages on which people sign in to apps. */
 export const ACCOUNT_PATH = "/account";
 
+/** The pages of the console that are called something else where people sign in to apps. */
+const NAMES_FOR_APPS: readonly (readonly [inConsole: RegExp, forApps: string])[] = [
+  [/^\/register(?=[/?]|$)/, "/sign-up"],
+  [/^\/security\/confirm(?=[/?]|$)/, "/confirm"],
+  [/^\/security\/two-factor(?=[/?]|$)/, "/second-factor"],
+  [/^\/security(?=[/?#]|$)/, "/second-factor"],
+];
+
+/** An address with what an app has asked for, which the pages for apps pass on to each other. */
+export function withRequest(address: string, request: string): string {
+  return /[?&]r=/.test(address) ? address : `${address}${address.includes("?") ? "&" : "?"}r=${request}`;
+}
+
+/**
+ * The address of a page by its path in the console, where its pages are mounted at `base`. The pages for apps pass
+ * `request` on, which is what an app has asked for, sealed; undefined without.
+ */
+export function addressBelow(base: string, path: string, request?: string): string {
+  if (base !== ACCOUNT_PATH) return base + path;
+  const address = base + NAMES_FOR_APPS.reduce((at, [name, other]) => at.replace(name, other), path);
+  return request === undefined ? address : withRequest(address, request);
+}
+
 /** Where `app.ts` serves apps that sign people in. */
 export const OAUTH_PATH = "/oauth";
 

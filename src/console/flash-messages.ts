@@ -4,8 +4,6 @@ import type { TextKey } from "../base/texts/en";
 
 /** Those on the pages for accounts are texts of the reader's language, with the keys "flash.…". */
 export const FLASH_MESSAGES = {
-  welcome: "Welcome. Your account is ready.",
-  verificationSent: "Verification email sent.",
   switched: "You are working in another tenant now.",
   left: "You have left the tenant. Sign in to work in another one.",
   accountDeleted: "Your account is deleted. An email will confirm when everything is removed.",
@@ -48,7 +46,6 @@ export const FLASH_MESSAGES = {
   identityLinked: "You can sign in with it from now on. Your other sessions have ended.",
   identityRemoved: "Removed. It can no longer be used to sign in.",
   emailChangeMailed: "We have mailed a link to the new address. Your address changes when you follow it.",
-  emailChanged: "Your email address is changed.",
   passwordChanged: "Password changed. Your other sessions have ended.",
   noticesOn: "Subscription notices are on.",
   noticesOff: "Subscription notices are off.",

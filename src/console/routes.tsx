@@ -23,11 +23,12 @@ import { securityPages } from "./my-security/routes";
 import { notMePages } from "./not-me/routes";
 import { operatorPages } from "./operator/routes";
 import { overviewPage } from "./overview/routes";
-import { passkeyPages } from "./passkeys/routes";
+import { confirmPages, newPasskeyPages, passkeyPages } from "./passkeys/routes";
 import { platformPages } from "./platform/routes";
 import { policyPages } from "./policy/routes";
 import { portalLinkPages } from "./portal-links/routes";
 import { oauthPages } from "./providers/routes";
+import { registrationPages } from "./registration/routes";
 import { removeTwoFactorPages } from "./remove-two-factor/routes";
 import { accountPages } from "./sign-in/routes";
 import { sourcePages } from "./sources/routes";
@@ -47,6 +48,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .use(ownFormOnly)
   .use(limitBody)
   .route("/", accountPages)
+  .route("/register", registrationPages)
   .route("/sign-in/mail", mailCodePages)
   .route("/not-me", notMePages)
   .route("/oauth", oauthPages)
@@ -68,7 +70,9 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/tenants/security", policyPages)
   .route("/security", securityPages)
   .route("/security", profilePages)
-  .route("/security", passkeyPages)
+  .route("/security/passkeys", newPasskeyPages)
+  .route("/security/passkeys", passkeyPages)
+  .route("/security/confirm", confirmPages)
   .route("/activity", activityPages)
   .route("/security", accountEndPages)
   .route("/alerts", subscriptionNoticePages)

@@ -1,4 +1,5 @@
 /** Notices: mails to a user that say what has happened. */
+import { mailedPagesUrl } from "../base/config/oauth-settings";
 import type { Deps } from "../base/deps";
 import type { RuleName } from "../base/limits/rules";
 import { mailToken, mailTokensOfKeys } from "../base/mail/token";
@@ -60,7 +61,9 @@ export const notice = <Job extends { id: string; userId: string }>(
 
 async function toldTo(deps: Deps, mailId: string, user: NoticeRecipient): Promise<Told> {
   const context = { appUrl: deps.config.appUrl, name: user.name };
-  return { deps, user, context, revertible: { ...context, revertToken: await storedToken(deps, "undo", mailId) } };
+  const pagesUrl = mailedPagesUrl(deps.config);
+  const revertToken = await storedToken(deps, "undo", mailId);
+  return { deps, user, context, revertible: { ...context, pagesUrl, revertToken } };
 }
 
 /** The token that was stored with the change: made with the key that was the newest at that time. */

@@ -12,7 +12,11 @@ export interface NoticeContext {
 }
 
 /** What a notice of a change that can be undone needs. */
-export interface RevertibleContext extends NoticeContext {
+export interface RevertibleContext extends NoticeContext, Revert {}
+
+interface Revert {
+  /** The address below which the page is that undoes it. */
+  pagesUrl: string;
   revertToken: string;
 }
 
@@ -21,19 +25,15 @@ const ALSO =
   "then, and sends you a link to set a new password";
 
 /** `does`: what the link undoes, as the rest of a sentence. */
-export const notMe = ({ appUrl, revertToken }: RevertibleContext, does: string): (string | Link)[] => [
+export const notMe = ({ pagesUrl, revertToken }: Revert, does: string): (string | Link)[] => [
   `If this was not you, open this link within 72 hours. It ${does}, ${ALSO}.`,
-  linkTo(appUrl, "not-me", revertToken, "This was not me"),
+  linkTo(pagesUrl, "not-me", revertToken, "This was not me"),
 ];
 
 const RESET_ADVICE = "If this was not you, reset your password now: that ends every session.";
 
 /** To the former address, when the change is asked for and when it is done. */
-export function emailChangedMail(
-  link: { appUrl: string; revertToken: string },
-  { name, otherEmail }: MailedEmailChange,
-  isDone: boolean,
-): MailContent {
+export function emailChangedMail(link: Revert, { name, otherEmail }: MailedEmailChange, isDone: boolean): MailContent {
   const to = otherEmail === null ? "" : ` to ${otherEmail}`;
   return mailTo(name, isDone ? "Your email address was changed" : "Your email address is about to change", [
     isDone
@@ -41,7 +41,7 @@ export function emailChangedMail(
       : `Someone who is signed in to your account asked to change its email address${to}. It changes when the ` +
         "link in a mail to that address is followed.",
     ...notMe(
-      { ...link, name },
+      link,
       `${isDone ? "gives your account this address back" : "stops the change"}, makes your password invalid`,
     ),
   ]);

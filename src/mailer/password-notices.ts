@@ -26,7 +26,7 @@ interface PasswordContext extends RevertibleContext {
 }
 
 export function passwordChangedMail(context: PasswordContext): MailContent {
-  const { appUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, ended } = context;
+  const { pagesUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, ended } = context;
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
   const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
@@ -41,7 +41,7 @@ export function passwordChangedMail(context: PasswordContext): MailContent {
       ? []
       : [
           `These API keys of yours still work: ${list(keys)}.`,
-          linkTo(appUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
+          linkTo(pagesUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
         ]),
   ]);
 }

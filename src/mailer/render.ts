@@ -1,4 +1,4 @@
-/** One mail as plain text and as HTML with the same contents. Every link starts with `APP_URL`. */
+/** One mail as plain text and as HTML with the same contents. Links lead to `APP_URL` or to our own pages. */
 import type { Brand } from "../base/brand";
 import type { NamedLine } from "../base/mail/job";
 import { type Language, textsIn } from "../base/texts/texts";
@@ -47,10 +47,10 @@ export type LinkedPage =
   | "remove-two-factor"
   | "confirm-email";
 
-/** A link to a page of the client, with the token that it submits. */
-export const linkTo = (appUrl: string, page: LinkedPage, token: string, label: string): Link => ({
+/** A link to a page with the token that it submits. */
+export const linkTo = (pagesUrl: string, page: LinkedPage, token: string, label: string): Link => ({
   label,
-  url: `${appUrl}/${page}?token=${encodeURIComponent(token)}`,
+  url: `${pagesUrl}/${page}?token=${encodeURIComponent(token)}`,
   ...(page === "not-me" ? { isAside: true } : {}),
 });
 

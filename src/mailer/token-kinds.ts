@@ -1,4 +1,5 @@
 /** The mails whose link or code the reader needs to go on, and the one about another address. */
+import { mailedPagesUrl } from "../base/config/oauth-settings";
 import type { Deps } from "../base/deps";
 import { mailToken, mailTokensOfKeys } from "../base/mail/token";
 import type { RequestOrigin } from "../base/schemas/actor";
@@ -37,7 +38,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const losesPasskey = user.hasPasskey === 1 && opensByMail(deps.config);
       const mail = mails.verificationMail(
         textsFor(deps, user),
-        deps.config.appUrl,
+        mailedPagesUrl(deps.config),
         user,
         { provider, losesPasskey },
         token,
@@ -49,7 +50,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
     async prepare(deps, { id, tenantId, invitationId }) {
       const { token, hash } = await mailToken(deps.keys, "invite", id);
       const guest = await insertInvitationToken(deps, tenantId, invitationId, hash, deps.now());
-      const mail = guest && mails.invitationMail(textsFor(deps, guest), deps.config.appUrl, guest, token);
+      const mail = guest && mails.invitationMail(textsFor(deps, guest), mailedPagesUrl(deps.config), guest, token);
       return mail && { to: guest.email, mail, limits: ["invitationMail"] };
     },
   },
@@ -61,7 +62,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       if (!user || user.emailVerifiedAt === null) return null;
       return {
         to: user.email,
-        mail: mails.factorRemovalMail(deps.config.appUrl, user.name, token),
+        mail: mails.factorRemovalMail(mailedPagesUrl(deps.config), user.name, token),
         limits: ["notice"],
       };
     },
@@ -77,7 +78,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
     async prepare(deps, job) {
       const user = await findNoticeRecipient(deps, job.userId, deps.now());
       const reset = user && (await resetToken(deps, job.id, user.email, null));
-      const mail = reset && mails.reclaimedMail(deps.config.appUrl, job, reset.token);
+      const mail = reset && mails.reclaimedMail(mailedPagesUrl(deps.config), job, reset.token);
       return mail && { to: reset.user.email, mail, limits: [] };
     },
   },
@@ -94,13 +95,18 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
   },
   emailConfirmation: {
     async prepare(deps, { id }) {
-      const { appUrl, operators } = deps.config;
+      const { operators } = deps.config;
       const find = (hash: string) => findEmailConfirmation(deps, hash, deps.now());
       const found = await changeByToken(deps, "change-email", id, find);
       if (!found) return null;
       const { change, token } = found;
       const isFree = change.isTaken === 0 && !operators.includes(change.email);
-      const mail = mails.newEmailMail(textsFor(deps, change), appUrl, change, isFree ? token : null);
+      const mail = mails.newEmailMail(
+        textsFor(deps, change),
+        mailedPagesUrl(deps.config),
+        change,
+        isFree ? token : null,
+      );
       return { to: change.email, mail, limits: ["verificationMail"] };
     },
   },
@@ -113,14 +119,16 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const found = await changeByToken(deps, "undo", id, (hash) => findEmailWarning(deps, hash));
       if (!found) return null;
       const { change, token: revertToken } = found;
-      const mail = emailChangedMail({ appUrl: deps.config.appUrl, revertToken }, change, isDone);
+      const mail = emailChangedMail({ pagesUrl: mailedPagesUrl(deps.config), revertToken }, change, isDone);
       return { to: change.email, mail, limits: [] };
     },
   },
 };
 
-const resetMailTo = (deps: Deps, { user, token }: { user: Recipient; token: string }, job: JobOf<"passwordReset">) =>
-  mails.resetMail(textsFor(deps, user), deps.config.appUrl, user.name, token, job);
+function resetMailTo(deps: Deps, { user, token }: { user: Recipient; token: string }, job: JobOf<"passwordReset">) {
+  const urls = { pagesUrl: mailedPagesUrl(deps.config), appUrl: deps.config.appUrl };
+  return mails.resetMail(textsFor(deps, user), urls, user.name, token, job);
+}
 
 /** The texts in the language of a recipient. */
 const textsFor = ({ config }: Deps, { locale }: { locale: Locale | null }): Language =>

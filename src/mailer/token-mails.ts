@@ -16,7 +16,7 @@ type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" |
 /** Contains no text from the person who registered the address, because that may be a stranger. */
 export function verificationMail(
   texts: Language,
-  appUrl: string,
+  pagesUrl: string,
   { createdAt, createdFrom, hasPasskey }: Registrant,
   { provider, losesPasskey }: { provider: string | null; losesPasskey: boolean },
   token: string,
@@ -28,10 +28,16 @@ export function verificationMail(
     texts.say("mail.verify.created", { time: texts.moment(createdAt), place, means }),
     ...(provider ? [texts.say("mail.verify.addProvider", { provider })] : []),
     ...(losesPasskey ? [texts.say("mail.verify.losesPasskey")] : []),
-    linkTo(appUrl, "verify-email", token, texts.say("mail.verify.link")),
+    linkTo(pagesUrl, "verify-email", token, texts.say("mail.verify.link")),
     texts.say("mail.verify.notMe"),
   ];
   return mailTo(null, texts.say("mail.verify.subject"), body, texts);
+}
+
+/** What links in a mail start with: those to pages for everybody, and those to pages of the console. */
+interface MailedUrls {
+  pagesUrl: string;
+  appUrl: string;
 }
 
 type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "named" | "secrets" | "isFactorLost">;
@@ -39,22 +45,22 @@ type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "n
 /** `undone` is what a "this was not me" link has undone; missing for a reset that somebody asked for. */
 export function resetMail(
   texts: Language,
-  appUrl: string,
+  { pagesUrl, appUrl }: MailedUrls,
   name: string | null,
   token: string,
   resetting: Resetting,
 ): MailContent {
-  if (resetting.undone) return revertedMail(appUrl, name, token, resetting);
+  if (resetting.undone) return revertedMail({ pagesUrl, appUrl }, name, token, resetting);
   const body = [
     texts.say("mail.reset.text"),
-    linkTo(appUrl, "reset-password", token, texts.say("mail.reset.link")),
+    linkTo(pagesUrl, "reset-password", token, texts.say("mail.reset.link")),
     texts.say("mail.reset.ignore"),
   ];
   return mailTo(name, texts.say("mail.reset.subject"), body, texts);
 }
 
 function revertedMail(
-  appUrl: string,
+  { pagesUrl, appUrl }: MailedUrls,
   name: string | null,
   token: string,
   { undone = [], named = [], secrets = [], isFactorLost = false }: Resetting,
@@ -62,7 +68,7 @@ function revertedMail(
   return mailTo(name, "Reset your password", [
     "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new " +
       "password with this link, which works once, within one hour.",
-    linkTo(appUrl, "reset-password", token, "Reset password"),
+    linkTo(pagesUrl, "reset-password", token, "Reset password"),
     ...(isFactorLost
       ? [
           "Two-factor authentication could not be turned on again, because the service can no longer read its " +
@@ -101,7 +107,7 @@ export function codeMail(
 /** To an address that an account wants to use. `token` is null if it cannot have it. */
 export function newEmailMail(
   texts: Language,
-  appUrl: string,
+  pagesUrl: string,
   { otherEmail }: MailedEmailChange,
   token: string | null,
 ): MailContent {
@@ -112,7 +118,7 @@ export function newEmailMail(
   }
   const body = [
     texts.say("mail.newEmail.text", { email }),
-    linkTo(appUrl, "confirm-email", token, texts.say("mail.newEmail.link")),
+    linkTo(pagesUrl, "confirm-email", token, texts.say("mail.newEmail.link")),
     texts.say("mail.newEmail.ignore"),
   ];
   return mailTo(null, texts.say("mail.newEmail.subject"), body, texts);
@@ -127,14 +133,14 @@ function askedFrom(texts: Language, { device, location, ipAddress }: Asker): str
 /** The name of the tenant is not in the subject: whoever invites has chosen it. */
 export function invitationMail(
   texts: Language,
-  appUrl: string,
+  pagesUrl: string,
   { tenantName, inviter, role }: Pick<InvitationAddress, "tenantName" | "inviter"> & { role: string },
   token: string,
 ): MailContent {
   const values = { tenant: tenantName, role: texts.locale === "en" ? `${article(role)} ${role}` : role };
   const body = [
     inviter ? texts.say("mail.invitation.textBy", { ...values, inviter }) : texts.say("mail.invitation.text", values),
-    linkTo(appUrl, "accept-invitation", token, texts.say("mail.invitation.link")),
+    linkTo(pagesUrl, "accept-invitation", token, texts.say("mail.invitation.link")),
     texts.say("mail.invitation.ignore"),
   ];
   return mailTo(null, texts.say("mail.invitation.subject"), body, texts);
@@ -143,17 +149,17 @@ export function invitationMail(
 const article = (role: string) => (/^[aeiou]/.test(role) ? "an" : "a");
 
 /** The mail to somebody who has lost the authenticator app and the recovery codes. An operator has it sent. */
-export const factorRemovalMail = (appUrl: string, name: string | null, token: string): MailContent =>
+export const factorRemovalMail = (pagesUrl: string, name: string | null, token: string): MailContent =>
   mailTo(name, "Remove your lost second factor", [
     "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor " +
       "authentication off for your account and ends all your sessions. It works once, within 24 hours.",
-    linkTo(appUrl, "remove-two-factor", token, "Remove the second factor"),
+    linkTo(pagesUrl, "remove-two-factor", token, "Remove the second factor"),
     "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get " +
       "into your account, so please tell the operator of this service.",
   ]);
 
 /** The mail after "this was not me" on the verification page, or after a sign-in with a code. */
-export const reclaimedMail = (appUrl: string, { ended, byCode }: Reclaiming, token: string): MailContent =>
+export const reclaimedMail = (pagesUrl: string, { ended, byCode }: Reclaiming, token: string): MailContent =>
   mailTo(null, "Your email address is yours again", [
     byCode
       ? "You signed in with a code, to an account whose email address had not been verified. Its password no " +
@@ -163,7 +169,7 @@ export const reclaimedMail = (appUrl: string, { ended, byCode }: Reclaiming, tok
     byCode
       ? "To sign in with a password too, set one. The link works once, within one hour."
       : "You can use the account after setting a password. The link works once, within one hour.",
-    linkTo(appUrl, "reset-password", token, "Set a password"),
+    linkTo(pagesUrl, "reset-password", token, "Set a password"),
   ]);
 
 /** What ended when the account was reclaimed, in one sentence. */

@@ -14,6 +14,7 @@ export type OAuthErrorCode =
   | "login_required"
   | "interaction_required"
   | "consent_required"
+  | "unmet_authentication_requirements"
   | "request_not_supported"
   | "request_uri_not_supported"
   | "registration_not_supported"

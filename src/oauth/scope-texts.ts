@@ -1,12 +1,14 @@
-/** What each scope lets an app do, as people read it. */
-import type { SignInScope } from "../base/schemas/client-settings";
+/** What each scope lets an app do, in English. Pages say it in the language of the reader. */
+import { en, type TextKey } from "../base/texts/en";
+import { isTextKey } from "../base/texts/texts";
 
-const TEXTS: Record<SignInScope, string> = {
-  openid: "Know that it is you",
-  profile: "See your name",
-  email: "See your email address",
-  tenant: "See which tenant you work in, and your role there",
-  offline_access: "Stay connected while you are away",
-};
+/** The text of one of our scopes; undefined for another. */
+export function keyOfScope(scope: string): TextKey | undefined {
+  const key = `consent.${scope}`;
+  return isTextKey(key) ? key : undefined;
+}
 
-export const textOf = (scope: string): string => (Object.hasOwn(TEXTS, scope) ? TEXTS[scope as SignInScope] : scope);
+export function textOf(scope: string): string {
+  const key = keyOfScope(scope);
+  return key === undefined ? scope : en[key];
+}

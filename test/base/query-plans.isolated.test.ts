@@ -229,6 +229,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/subscriptions/tenant-store": /WHERE s\.enabled = 1 AND s\.tenant_id = \?/,
   "oauth/apps": /WITH mine AS/,
   "identity/sessions/console-session-store": /s\.cookie_generation AS cookieGeneration/,
+  "oauth/clients/starts-store": /AS initiateLoginUrl/,
   "oauth/clients/endings-store": /FROM oauth_endings WHERE at </,
   "oauth/tokens/offline-store": /UPDATE oauth_grants SET generation/,
   "oauth/clients": /UPDATE oauth_clients SET previous_hash/,

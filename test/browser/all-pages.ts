@@ -2,6 +2,7 @@
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { appPages } from "./app-pages.ts";
 import { AUDITED_PAGES, addressOf, type Things } from "./console-pages.ts";
 import { OPERATOR } from "./dev-server.ts";
 import { inspect, inspected } from "./inspect.ts";
@@ -45,6 +46,7 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   const key = await make("/platform/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
   await make(`/platform/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
   const people = await send("/platform/imports", { name: "From Auth0" }, key.key);
+  await appPages(stage, page, make);
   const webhook = await idIn(page, `${console}/webhooks?q=billing`, /webhooks\/([\w-]{36})"/);
   const person = await idIn(page, `${console}/operator?q=${encodeURIComponent(OPERATOR)}`, /people\/([\w-]{36})"/);
   return {

@@ -20,6 +20,14 @@ export interface Things {
 
 /** Each page of the console, of portals and of catalogues. A query makes it show something. */
 export const AUDITED_PAGES = [
+  "/account",
+  "/account/apps",
+  "/account/confirm",
+  "/account/consent",
+  "/account/second-factor",
+  "/account/select-account",
+  "/account/tenant",
+  "/account/verify-email",
   "/catalog/:slug",
   "/catalog/:slug/:name",
   "/console",
@@ -120,6 +128,7 @@ export const AUDITED_PAGES = [
 
 /** Files, parts of pages, and what only programs read. */
 export const NO_PAGES = [
+  "/account/oauth/:provider",
   "/catalog/:slug/:file{openapi\\.json|asyncapi\\.json|types\\.ts}",
   "/console/activity/export",
   "/console/assets/:version/:file",

@@ -112,6 +112,7 @@ const settingsOf = (base: string, issuer: Pick<Issuer, "url">) => [
   "WEBHOOK_EGRESS:any",
   `OPERATORS:${OPERATOR}`,
   `PUBLIC_URL:${base}`,
+  "OAUTH_SERVER:on",
   `OIDC_ISSUER:${issuer.url}`,
   `OIDC_CLIENT_ID:${CLIENT.id}`,
   `OIDC_CLIENT_SECRET:${CLIENT.secret}`,

@@ -5,13 +5,20 @@ import { AUDITED_PAGES, NO_PAGES } from "../browser/console-pages";
 
 test("each route of the console, of portals and of catalogues is known as a page, or as none", () => {
   const routes = app.routes
-    .filter(({ method, path }) => method === "GET" && /^\/(console|portal|catalog)(\/|$)/.test(path))
+    .filter(({ method, path }) => method === "GET" && /^\/(account|console|portal|catalog)(\/|$)/.test(path))
     .map(({ path }) => path);
   const known = [...AUDITED_PAGES.map((page) => page.replace(/\?.*/, "")), ...NO_PAGES];
+  // Most pages on which people sign in to apps are those of the console.
+  const inConsole = (path: string) =>
+    path
+      .replace(/^\/account/, "/console")
+      .replace("/sign-up", "/register")
+      .replace("/second-factor/passkeys/", "/security/passkeys/");
   // The pages of the platform's tenant and of portals are those of every tenant.
   const ofEveryTenant = (path: string) =>
     path.replace(/^(\/console\/platform|\/portal)(?=\/(webhooks|events|event-types|activity)(\/|$))/, "/console");
-  const isKnown = (path: string) => known.includes(ofEveryTenant(path)) || path === "/console/platform";
+  const isKnown = (path: string) =>
+    [path, ofEveryTenant(path), inConsole(path)].some((one) => known.includes(one)) || path === "/console/platform";
   expect([...new Set(routes)].filter((path) => !isKnown(path))).toEqual([]);
   expect(known.filter((path) => !routes.includes(path))).toEqual([]);
 });

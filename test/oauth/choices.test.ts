@@ -151,6 +151,25 @@ test("a request costs one round trip, and a forged client none", async () => {
   expect([await tripsOf(app.id), await tripsOf("pc_0000000000000000000000000000")]).toEqual([1, 0]);
 });
 
+test("an answer to the page that asks costs one round trip, with what it stores", async () => {
+  const browser = new Browser();
+  const own = await newApp();
+  const signed = await signInOn(browser, (await browser.follow((await begin(own)).url)).page.html, person);
+  const { page } = await browser.follow(signed.next ?? "");
+  const { counted, cost } = countedEnv();
+  const request = new Request(`${ISSUER}/account/consent`, {
+    method: "POST",
+    headers: {
+      cookie: [...browser.jar].map(([name, value]) => `${name}=${value}`).join("; "),
+      "cf-connecting-ip": "198.51.100.78",
+      origin: ISSUER,
+    },
+    body: new URLSearchParams({ ask: fieldOf(page.html, "ask"), answer: "allow" }),
+  });
+  const answer = await worker.fetch(request as never, counted, createExecutionContext());
+  expect([answer.headers.get("refresh")?.includes("code="), cost.trips]).toEqual([true, 1]);
+});
+
 test("the page that asks shows the app's logo, and loads nothing else from there", async () => {
   const own = await newApp({ logoUrl: "https://cdn.shop.example/logo.png" });
   const browser = new Browser();

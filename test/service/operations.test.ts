@@ -59,6 +59,7 @@ const CONFIRMED = [
   "PATCH /api/v1/members/:userId",
   "PATCH /api/v1/platform/clients/:id",
   "PATCH /api/v1/tenant/security",
+  "POST /account/second-factor/passkeys",
   "POST /api/v1/auth/change-email",
   "POST /api/v1/auth/identities/:id",
   "POST /api/v1/auth/passkeys",

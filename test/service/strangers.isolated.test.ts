@@ -127,9 +127,11 @@ const ROUTES: Record<string, Stranger> = {
 };
 
 /** The pages on which people sign in to apps are those of the console. */
-const SHARED = /^(GET|POST) \/console\/(sign-in|sign-out|register|verify-email|forgot-password|reset-password|accept)/;
+const SHARED =
+  /^(GET|POST) \/console\/(sign-in|sign-out|register|verify|forgot|reset|resend|accept|not-me|oauth|remove|confirm)/;
 for (const [route, stranger] of Object.entries(ROUTES)) {
-  if (SHARED.test(route)) ROUTES[route.replace("/console/", "/account/")] = stranger;
+  const forApps = route.replace("/console/", "/account/").replace("/register", "/sign-up");
+  if (SHARED.test(route)) ROUTES[forApps] = stranger;
 }
 /** Without the id of a client that could be one of ours, apps cost nothing. */
 const FOR_APPS = ["oauth/authorize", "oauth/logout", "oauth/userinfo", "account/consent", "account/select-account"];
@@ -137,7 +139,9 @@ for (const route of [...FOR_APPS, "account/tenant"].flatMap((at) => [`GET /${at}
   ROUTES[route] = ["nothing"];
 }
 for (const at of ["token", "revoke", "introspect"]) ROUTES[`POST /oauth/${at}`] = ["nothing"];
-ROUTES["GET /account"] = ["nothing"];
+ROUTES["POST /account/verify-email/resend"] = ["nothing"];
+ROUTES["GET /account"] = ["counted"];
+ROUTES["GET /account/oauth/:provider"] = ["counted", () => ({ at: "google" })];
 
 /** The routes that need a credential, with each kind of one that nobody was given. */
 const CREDENTIALS: Record<string, Stranger> = {
@@ -225,7 +229,7 @@ test("every other route is refused without a trip to whoever has no credential",
   await readSigners();
   for (const route of others) {
     const { status, location, trips } = await ask(route, {}, newAddress());
-    const isRefused = status === 401 || (status === 303 && location?.startsWith("/console/sign-in"));
+    const isRefused = status === 401 || (status === 303 && /^\/(console|account)\/sign-in/.test(location ?? ""));
     expect([route, isRefused, trips]).toEqual([route, true, 0]);
   }
 });

@@ -1,6 +1,8 @@
 /** Apps that people sign in to, with a library of the field as their client, and browsers that go to and fro. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import * as oauth from "oauth4webapi";
+import worker from "../../src";
 import { call, newAddress, PASSWORD, type Person } from "./client";
 import { operator } from "./operators";
 import { newPlatformKey } from "./platform-keys";
@@ -42,10 +44,12 @@ interface Page {
   next: string | null;
 }
 
-/** A browser with an address of its own. */
+/** A browser with an address of its own. `variables` are settings of the service that differ for it. */
 export class Browser {
   readonly jar = new Map<string, string>();
   readonly address = newAddress();
+
+  constructor(private readonly variables: Record<string, string> = {}) {}
 
   async open(
     url: string,
@@ -62,7 +66,7 @@ export class Browser {
       body,
       redirect: "manual",
     });
-    const response = await exports.default.fetch(request);
+    const response = await this.respond(request);
     for (const line of response.headers.getSetCookie()) {
       const [pair = ""] = line.split(";");
       const at = pair.indexOf("=");
@@ -72,6 +76,14 @@ export class Browser {
     const refresh = response.headers.get("refresh")?.replace(/^0; url=/, "") ?? null;
     const next = response.headers.get("location") ?? refresh;
     return { status: response.status, headers: response.headers, html: await response.text(), next };
+  }
+
+  private async respond(request: Request): Promise<Response> {
+    if (Object.keys(this.variables).length === 0) return exports.default.fetch(request);
+    const context = createExecutionContext();
+    const response = await worker.fetch(request as never, { ...env, ...this.variables } as Env, context);
+    await waitOnExecutionContext(context);
+    return response;
   }
 
   /** Opens an address, and goes on while the service leads to pages of its own. */

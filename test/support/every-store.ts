@@ -249,6 +249,7 @@ async function signIn(id: string): Promise<void> {
   await legacyLogin(newEmail());
   vi.unstubAllGlobals();
   const visitor = newBrowser({ LINK_BY_EMAIL: "always" });
+  await newBrowser().send("GET", "/account");
   await signInAs(visitor, newPersonAtProvider());
   await signInAs(visitor, newPersonAtProvider({ email: (await logIn(await signUp())).email }));
   const linker = await logIn(await signUp());

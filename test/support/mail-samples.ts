@@ -18,7 +18,8 @@ const APP_URL = "https://postern.example.com/console";
 const TOKEN = "x".repeat(60);
 const AT = Date.parse("2026-11-21T23:04:00Z");
 const CONTEXT = { appUrl: APP_URL, name: "Ada Lovelace" };
-const REVERTIBLE = { ...CONTEXT, revertToken: TOKEN };
+const REVERTIBLE = { ...CONTEXT, pagesUrl: APP_URL, revertToken: TOKEN };
+const URLS = { pagesUrl: APP_URL, appUrl: APP_URL };
 const JOB = { id: "a", userId: "b" };
 const ENDED = { sessions: 2, apiKeys: 1, invitations: 0, tenants: 1, passkeys: 0, identities: 0, twoFactor: true };
 
@@ -97,8 +98,8 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
     ),
   ],
   passwordReset: [
-    tokens.resetMail(TEXTS, APP_URL, CONTEXT.name, TOKEN, {}),
-    tokens.resetMail(TEXTS, APP_URL, CONTEXT.name, TOKEN, { undone: ["A role was changed back."], isFactorLost: true }),
+    tokens.resetMail(TEXTS, URLS, CONTEXT.name, TOKEN, {}),
+    tokens.resetMail(TEXTS, URLS, CONTEXT.name, TOKEN, { undone: ["A role was changed back."], isFactorLost: true }),
   ],
   mailCode: [
     tokens.codeMail(TEXTS, { name: CONTEXT.name, isVerified: 0 } as never, "123456", {
@@ -117,7 +118,11 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
     tokens.newEmailMail(TEXTS, APP_URL, { otherEmail: BY } as never, null),
   ],
   emailChanged: [false, true].map((isDone) =>
-    notices.emailChangedMail({ appUrl: APP_URL, revertToken: TOKEN }, { name: null, otherEmail: BY } as never, isDone),
+    notices.emailChangedMail(
+      { pagesUrl: APP_URL, revertToken: TOKEN },
+      { name: null, otherEmail: BY } as never,
+      isDone,
+    ),
   ),
   twoFactorChanged: [notices.twoFactorChangedMail(REVERTIBLE, true)],
   twoFactorRemoval: [tokens.factorRemovalMail(APP_URL, CONTEXT.name, TOKEN)],

@@ -12,7 +12,7 @@ import { ConfigError } from "./config-error";
 import { LANGUAGE_VARIABLES } from "./language-settings";
 import { LEGACY_LOGIN_VARIABLES, type LegacyLogin, readLegacyLogin } from "./legacy-login-settings";
 import { LIMIT_VARIABLES, type LimitSettings, readLimits } from "./limit-settings";
-import { isAppIssuer, OAUTH_VARIABLES } from "./oauth-settings";
+import { OAUTH_VARIABLES, passkeyUrl, unfitOauthSettings } from "./oauth-settings";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { ROLE_VARIABLES } from "./role-settings";
 import { readTurnstile, SIGN_IN_VARIABLES, TURNSTILE_VARIABLES, type Turnstile } from "./sign-in-settings";
@@ -251,11 +251,9 @@ export function parseConfig(env: Partial<Record<Name, unknown>>): Config {
     legacyLogin: readLegacyLogin(read, values.WEBHOOK_EGRESS, problems),
     refused,
   };
-  if (config.oauthServer === "on" && !isAppIssuer(config.tokenIssuer)) {
-    problems.push(`OAUTH_SERVER must ${VARIABLES.OAUTH_SERVER.must}`);
-  }
+  problems.push(...unfitOauthSettings(config).map((name) => `${name} must ${VARIABLES[name].must}`));
   if (problems.length > 0) throw new ConfigError([...problems, ...refused]);
-  if (config.passkeyOrigins.every((origin) => isAtOrBelow(origin, config.appUrl))) return config;
+  if (config.passkeyOrigins.every((origin) => isAtOrBelow(origin, passkeyUrl(config)))) return config;
   refused.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);
   return { ...config, passkeyOrigins: [] };
 }

@@ -28,6 +28,8 @@ export interface ClientSettings {
   /** Whether people get through whose address is unverified. */
   unverifiedEmail: boolean;
   pkce: "required" | "optional";
+  /** What each sign-in must have: a second factor, or a passkey; null or missing: neither. */
+  acr?: "mfa" | "phr" | null;
   idTokenAlgorithm: TokenAlgorithm;
   /** Whether ID tokens have the claims of the scopes too, and not userinfo alone. */
   idTokenClaims: boolean;

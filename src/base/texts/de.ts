@@ -81,6 +81,16 @@ export const de: TextCatalogue = {
     "Wenn es zu dieser Adresse ein Konto gibt, ist ein Code unterwegs. Er gilt einmal und 10 Minuten lang. In 15 " +
     "Minuten senden wir höchstens drei.",
   "code.another": "Neuen Code senden",
+  "onward.title": "Wohin möchten Sie?",
+  "onward.close": "Sie können diese Seite schließen oder weitergehen:",
+  "onward.signedInAs": "Sie sind als {email} angemeldet.",
+  "onward.signOut": "Abmelden",
+  "onward.goTo": "Zu {app}",
+  "unverified.title": "Sehen Sie in Ihre E-Mails",
+  "unverified.text":
+    "{app} verlangt eine Adresse, die Ihnen gehört. Wir haben einen Link an {email} geschickt. Öffnen Sie ihn, und " +
+    "machen Sie dann hier weiter.",
+  "unverified.resend": "Link noch einmal schicken",
   "consent.title": "{app} möchte Sie anmelden",
   "consent.where": "Sie gehen als {email} zu {host}, in der Organisation {tenant}.",
   "consent.notYou": "Das sind nicht Sie?",
@@ -97,6 +107,135 @@ export const de: TextCatalogue = {
   "consent.continueTo": "Weiter zu {app}",
   "consent.onDevice": "Die App läuft auf diesem Gerät. Fahren Sie nur fort, wenn Sie sie selbst gestartet haben.",
   "consent.continue": "Weiter",
+  "consent.thisDevice": "einer App auf diesem Gerät",
+  "consent.offline_access": "verbunden bleiben, während Sie weg sind",
+  "consent.takenBack": "Sie werden zur App zurückgebracht.",
+  "choose.account": "Konto wählen",
+  "choose.signInTo": "Bei {app} anmelden",
+  "choose.continueAs": "Weiter als {email}",
+  "choose.another": "Anderes Konto verwenden",
+  "choose.tenant": "Organisation wählen",
+  "choose.where": "Wo verwenden Sie {app}?",
+  "signOut.title": "Abmelden?",
+  "signOut.refused":
+    "Die App hat eine Seite genannt, die hier nicht eingetragen ist. Sie werden nicht dorthin geschickt.",
+  "signOut.asks": "{app} möchte Sie in diesem Browser abmelden.",
+  "signOut.someAppAsks": "Eine App möchte Sie in diesem Browser abmelden.",
+  "signOut.done": "Sie sind abgemeldet",
+  "signOut.close": "Sie können diese Seite schließen.",
+  "signOut.back": "Zurück zu {app}",
+  "confirm.title": "Bestätigen Sie, dass Sie es sind",
+  "confirm.text": "Dafür ist eine Bestätigung aus den letzten zehn Minuten nötig.",
+  "confirm.forApp": "{app} möchte, dass Sie bestätigen, dass Sie {email} sind.",
+  "confirm.passkey": "Mit einem Passkey bestätigen",
+  "confirm.submit": "Bestätigen",
+  "confirm.factorHint": "Aus Ihrer App, oder einer Ihrer Wiederherstellungscodes.",
+  "confirm.signInAgain": "Melden Sie sich ab und wieder an, und wiederholen Sie, was Sie gerade taten.",
+  "confirm.elsewhere":
+    "Ihre Passkeys funktionieren an dieser Adresse nicht. Öffnen Sie die Konsole an der Adresse, an der Sie " +
+    "einen angelegt haben.",
+  "passkey.add": "Passkey hinzufügen",
+  "passkey.submit": "Passkey hinzufügen",
+  "passkey.back": "Zurück",
+  "factor.title": "Zwei-Faktor-Authentifizierung einrichten",
+  "factor.wants": "{by} verlangt von Ihnen einen zweiten Faktor.",
+  "factor.wantsPasskey": "{by} verlangt, dass Sie sich mit einem Passkey anmelden.",
+  "factor.setUp": "Authenticator-App einrichten",
+  "factor.scan": "1. Scannen Sie diesen Code mit Ihrer Authenticator-App",
+  "factor.qrCode": "QR-Code für Ihre Authenticator-App",
+  "factor.key": "den Schlüssel",
+  "factor.cannotScan": "Sie können ihn nicht scannen? Geben Sie stattdessen diesen Schlüssel ein: {key}",
+  "factor.enter": "2. Geben Sie den Code ein, den die App zeigt",
+  "factor.code": "6-stelliger Code",
+  "factor.turnOn": "Einschalten",
+  "factor.cancel": "Abbrechen",
+  "factor.on": "Die Zwei-Faktor-Authentifizierung ist eingeschaltet",
+  "factor.newCodes": "Wiederherstellungscodes",
+  "factor.codes": "Ihre Wiederherstellungscodes",
+  "factor.codesText":
+    "Jeder meldet Sie einmal an, wenn Sie Ihr Telefon verlieren. Bewahren Sie sie bei Ihren Passwörtern auf: " +
+    "Sie werden nicht noch einmal gezeigt. Ältere Codes gelten nicht mehr.",
+  "factor.download": "Herunterladen",
+  "factor.done": "Fertig",
+  "copy.label": "{what} kopieren",
+  "copy.submit": "Kopieren",
+  "apps.title": "Verbundene Apps",
+  "apps.none": "Mit Ihrem Konto ist keine App verbunden.",
+  "apps.since": "In {tenant}, seit {time}",
+  "apps.disconnect": "Trennen",
+  "apps.disconnectOne": "{app} trennen",
+  "page.error": "Etwas ist schiefgegangen",
+  "page.noAccess": "Kein Zugang",
+  "page.notAllowed": "Nicht erlaubt",
+  "page.notFound": "Nicht gefunden",
+  "page.tooMany": "Zu viele Anfragen",
+  "page.request": "Anfrage {id}",
+  "notMe.password": "Das neue Passwort wird ungültig.",
+  "notMe.email": "Ihr Konto behält seine E-Mail-Adresse oder bekommt sie zurück. Ihr Passwort wird ungültig.",
+  "notMe.twoFactorOn": "Die Zwei-Faktor-Authentifizierung wird wieder ausgeschaltet.",
+  "notMe.twoFactorOff": "Die Zwei-Faktor-Authentifizierung wird wieder eingeschaltet, wie sie war.",
+  "notMe.recoveryCodes": "Ihre bisherigen Wiederherstellungscodes gelten wieder.",
+  "notMe.passkey": "Der neue Passkey wird entfernt.",
+  "notMe.identity": "Die neue Anmeldung mit einem Anbieter wird entfernt.",
+  "notMe.apiKey": "Der neue API-Schlüssel wird widerrufen.",
+  "notMe.app": "Die App wird getrennt, und alle anderen auch.",
+  "notMe.signIn": "Ihr Passwort wird ungültig, und der Passkey oder Anbieter wird entfernt, falls einer benutzt wurde.",
+  "notMe.apiKeys": "Alle Ihre API-Schlüssel werden widerrufen.",
+  "notMe.reclaim":
+    "Das Passwort des Kontos wird ungültig. Seine Sitzungen, Passkeys, Anmeldungen mit Anbietern, API-Schlüssel, " +
+    "Einladungen und sein zweiter Faktor enden.",
+  "notMe.reclaimedTenants":
+    "Es verlässt die Organisationen, die es angelegt hat, und deren Abonnements werden ausgeschaltet.",
+  "notMe.reclaimedMail": "Sie erhalten eine E-Mail mit einem Link, um ein eigenes Passwort festzulegen.",
+  "notMe.sessions": "Alle Ihre Sitzungen und API-Schlüssel enden.",
+  "notMe.undone":
+    "Was seitdem mit Ihrem Konto in seinen Organisationen getan wurde, wird zurückgenommen: Einladungen enden, " +
+    "wer damit beigetreten ist, geht, Mitglieder bekommen ihre früheren Rollen zurück, Abonnements halten an, " +
+    "und neue API-Schlüssel von Organisationen und neue Quellen enden.",
+  "notMe.mail":
+    "Sie erhalten eine E-Mail, die aufzählt, was zurückgenommen wurde, mit einem Link für ein neues Passwort.",
+  "notMe.revokeKeys": "Alle API-Schlüssel widerrufen",
+  "notMe.over": "Der Link wirkt einmal, 72 Stunden lang. Sie können stattdessen {reset}.",
+  "notMe.reset": "Ihr Passwort zurücksetzen",
+  "notMe.done.undone":
+    "Zurückgenommen. Alle Sitzungen und API-Schlüssel sind beendet, und ein Link für ein neues Passwort ist " +
+    "unterwegs.",
+  "notMe.done.undoneWithoutFactor":
+    "Zurückgenommen, nur bleibt die Zwei-Faktor-Authentifizierung aus. Alle Sitzungen und API-Schlüssel sind " +
+    "beendet, und ein Link für ein neues Passwort ist unterwegs.",
+  "notMe.done.apiKeys": "Alle API-Schlüssel sind widerrufen.",
+  "notMe.done.reclaimed":
+    "Alles, was mit Ihrer Adresse eingerichtet wurde, ist beendet, und ein Link für ein neues Passwort ist " +
+    "unterwegs.",
+  "lostFactor.title": "Verlorenen zweiten Faktor entfernen",
+  "lostFactor.off":
+    "Die Zwei-Faktor-Authentifizierung Ihres Kontos wird ausgeschaltet, und seine Wiederherstellungscodes gelten " +
+    "nicht mehr.",
+  "lostFactor.sessions": "Alle Ihre Sitzungen enden.",
+  "lostFactor.ignore": "Wenn Sie das nicht verlangt haben, schließen Sie diese Seite: Nichts ändert sich.",
+  "lostFactor.submit": "Entfernen",
+  "lostFactor.over": "Der Link wirkt einmal, 24 Stunden lang. Bitten Sie den Betreiber dieses Dienstes um einen neuen.",
+  "lostFactor.done": "Die Zwei-Faktor-Authentifizierung ist aus, und alle Ihre Sitzungen sind beendet.",
+  "lostFactor.signIn": "{signIn} und unter „My security“ wieder einrichten.",
+  "newEmail.title": "Neue Adresse bestätigen",
+  "newEmail.signInFirst":
+    "{signIn}, zuerst mit Ihrer jetzigen Adresse. Wenn Sie keine andere Adresse verlangt haben, schließen Sie " +
+    "diese Seite: Nichts ändert sich.",
+  "newEmail.text":
+    "Sie sind als {email} angemeldet. Ab jetzt hat dieses Konto die Adresse, an die der Link ging, und Sie " +
+    "melden sich damit an. Andere Links, die wir Ihnen geschickt haben, enden.",
+  "newEmail.submit": "Neue Adresse verwenden",
+  "link.another": "Auf andere Weise anmelden",
+  "link.title": "Ist das Ihr Konto?",
+  "link.text":
+    "{email} hat hier ein Konto, das noch nie mit {provider} benutzt wurde. Wir können einen Code an diese " +
+    "Adresse schicken. Wenn Sie ihn eingeben, öffnet {provider} ab jetzt das Konto, und seine anderen Sitzungen " +
+    "enden.",
+  "link.sent":
+    "Ein Code ist unterwegs an {email}. Geben Sie ihn innerhalb von fünf Minuten nach Ihrer Anmeldung mit " +
+    "{provider} ein.",
+  "link.signIn": "Mit {provider} anmelden",
+  "link.failed": "Die Anmeldung hat nicht geklappt",
   "error.UNAUTHENTICATED": "Die E-Mail-Adresse oder das Passwort ist falsch.",
   "error.VALIDATION_FAILED": "Bitte korrigieren Sie die markierten Felder.",
   "error.INVALID_TOKEN": "Der Link ist ungültig oder abgelaufen.",
@@ -115,6 +254,11 @@ export const de: TextCatalogue = {
   "flash.codeExpired": "Ihr Code ist abgelaufen. Fordern Sie einen neuen an.",
   "flash.signedOut": "Sie sind abgemeldet.",
   "flash.signedOutEverywhere": "Sie sind überall abgemeldet.",
+  "flash.appDisconnected": "Die App ist getrennt.",
+  "flash.welcome": "Willkommen. Ihr Konto ist bereit.",
+  "flash.joinedHere": "Sie sind beigetreten.",
+  "flash.emailChanged": "Ihre E-Mail-Adresse ist geändert.",
+  "flash.verificationSent": "Die E-Mail zur Bestätigung ist verschickt.",
   "flash.verified": "Ihre E-Mail-Adresse ist bestätigt.",
   "flash.passwordReset": "Ihr Passwort ist festgelegt. Melden Sie sich mit dem neuen Passwort an.",
   "mail.hello": "Guten Tag,",

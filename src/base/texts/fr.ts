@@ -79,6 +79,15 @@ export const fr: TextCatalogue = {
     "S’il existe un compte pour cette adresse, un code a été envoyé. Il fonctionne une fois, pendant 10 minutes. " +
     "Nous en envoyons au plus trois en 15 minutes.",
   "code.another": "Envoyer un autre code",
+  "onward.title": "Où voulez-vous aller ?",
+  "onward.close": "Vous pouvez fermer cette page, ou continuer :",
+  "onward.signedInAs": "Vous êtes connecté en tant que {email}.",
+  "onward.signOut": "Se déconnecter",
+  "onward.goTo": "Aller à {app}",
+  "unverified.title": "Consultez vos e-mails",
+  "unverified.text":
+    "{app} demande une adresse qui est la vôtre. Nous avons envoyé un lien à {email}. Ouvrez-le, puis continuez ici.",
+  "unverified.resend": "Renvoyer le lien",
   "consent.title": "{app} souhaite vous connecter",
   "consent.where": "Vous allez sur {host} en tant que {email}, dans l’organisation {tenant}.",
   "consent.notYou": "Ce n’est pas vous ?",
@@ -95,6 +104,134 @@ export const fr: TextCatalogue = {
   "consent.continueTo": "Continuer vers {app}",
   "consent.onDevice": "L’application s’exécute sur cet appareil. Ne continuez que si vous l’avez lancée vous-même.",
   "consent.continue": "Continuer",
+  "consent.thisDevice": "une application de cet appareil",
+  "consent.offline_access": "rester connectée en votre absence",
+  "consent.takenBack": "Vous revenez à l’application.",
+  "choose.account": "Choisir un compte",
+  "choose.signInTo": "Se connecter à {app}",
+  "choose.continueAs": "Continuer en tant que {email}",
+  "choose.another": "Utiliser un autre compte",
+  "choose.tenant": "Choisir une organisation",
+  "choose.where": "Où utilisez-vous {app} ?",
+  "signOut.title": "Se déconnecter ?",
+  "signOut.refused": "L’application a indiqué une page qui n’est pas enregistrée ici. Vous n’y êtes pas envoyé.",
+  "signOut.asks": "{app} souhaite vous déconnecter de ce navigateur.",
+  "signOut.someAppAsks": "Une application souhaite vous déconnecter de ce navigateur.",
+  "signOut.done": "Vous êtes déconnecté",
+  "signOut.close": "Vous pouvez fermer cette page.",
+  "signOut.back": "Retour à {app}",
+  "confirm.title": "Confirmez que c’est bien vous",
+  "confirm.text": "Une confirmation des dix dernières minutes est nécessaire.",
+  "confirm.forApp": "{app} vous demande de confirmer que vous êtes {email}.",
+  "confirm.passkey": "Confirmer avec une clé d’accès",
+  "confirm.submit": "Confirmer",
+  "confirm.factorHint": "De votre application, ou l’un de vos codes de récupération.",
+  "confirm.signInAgain": "Déconnectez-vous, reconnectez-vous, puis recommencez.",
+  "confirm.elsewhere":
+    "Vos clés d’accès ne fonctionnent pas à cette adresse. Ouvrez la console à l’adresse où vous en avez " +
+    "ajouté une.",
+  "passkey.add": "Ajouter une clé d’accès",
+  "passkey.submit": "Ajouter la clé d’accès",
+  "passkey.back": "Retour",
+  "factor.title": "Configurer l’authentification à deux facteurs",
+  "factor.wants": "{by} exige de vous un second facteur.",
+  "factor.wantsPasskey": "{by} exige que vous vous connectiez avec une clé d’accès.",
+  "factor.setUp": "Configurer une application d’authentification",
+  "factor.scan": "1. Scannez ce code avec votre application d’authentification",
+  "factor.qrCode": "Code QR pour votre application d’authentification",
+  "factor.key": "la clé",
+  "factor.cannotScan": "Vous ne pouvez pas le scanner ? Saisissez plutôt cette clé : {key}",
+  "factor.enter": "2. Saisissez le code que l’application affiche",
+  "factor.code": "Code à 6 chiffres",
+  "factor.turnOn": "Activer",
+  "factor.cancel": "Annuler",
+  "factor.on": "L’authentification à deux facteurs est activée",
+  "factor.newCodes": "Codes de récupération",
+  "factor.codes": "Vos codes de récupération",
+  "factor.codesText":
+    "Chacun vous connecte une fois si vous perdez votre téléphone. Gardez-les avec vos mots de passe : ils ne " +
+    "seront plus affichés. Les anciens codes ne sont plus valables.",
+  "factor.download": "Télécharger",
+  "factor.done": "Terminé",
+  "copy.label": "Copier {what}",
+  "copy.submit": "Copier",
+  "apps.title": "Applications connectées",
+  "apps.none": "Aucune application n’est connectée à votre compte.",
+  "apps.since": "Dans {tenant}, depuis {time}",
+  "apps.disconnect": "Déconnecter",
+  "apps.disconnectOne": "Déconnecter {app}",
+  "page.error": "Une erreur est survenue",
+  "page.noAccess": "Pas d’accès",
+  "page.notAllowed": "Non autorisé",
+  "page.notFound": "Introuvable",
+  "page.tooMany": "Trop de requêtes",
+  "page.request": "Requête {id}",
+  "notMe.password": "Le nouveau mot de passe devient invalide.",
+  "notMe.email": "Votre compte garde son adresse e-mail, ou la retrouve. Votre mot de passe devient invalide.",
+  "notMe.twoFactorOn": "L’authentification à deux facteurs est de nouveau désactivée.",
+  "notMe.twoFactorOff": "L’authentification à deux facteurs est de nouveau activée, comme avant.",
+  "notMe.recoveryCodes": "Vos codes de récupération précédents redeviennent valables.",
+  "notMe.passkey": "La nouvelle clé d’accès est supprimée.",
+  "notMe.identity": "La nouvelle connexion avec un fournisseur est supprimée.",
+  "notMe.apiKey": "La nouvelle clé d’API est révoquée.",
+  "notMe.app": "L’application est déconnectée, ainsi que toutes les autres.",
+  "notMe.signIn":
+    "Votre mot de passe devient invalide, et la clé d’accès ou le fournisseur utilisé, le cas échéant, est " +
+    "supprimé.",
+  "notMe.apiKeys": "Toutes vos clés d’API sont révoquées.",
+  "notMe.reclaim":
+    "Le mot de passe du compte devient invalide. Ses sessions, clés d’accès, connexions avec des fournisseurs, " +
+    "clés d’API, invitations et son second facteur prennent fin.",
+  "notMe.reclaimedTenants": "Il quitte les organisations qu’il a créées, et leurs abonnements sont désactivés.",
+  "notMe.reclaimedMail": "Vous recevez un e-mail avec un lien pour choisir votre propre mot de passe.",
+  "notMe.sessions": "Toutes vos sessions et clés d’API prennent fin.",
+  "notMe.undone":
+    "Ce qui a été fait depuis avec votre compte dans ses organisations est annulé : les invitations prennent " +
+    "fin, ceux qui les ont acceptées partent, les membres retrouvent leurs anciens rôles, les abonnements sont " +
+    "suspendus, et les nouvelles clés d’API des organisations et les nouvelles sources prennent fin.",
+  "notMe.mail":
+    "Vous recevez un e-mail qui énumère ce qui a été annulé, avec un lien pour choisir un nouveau mot de passe.",
+  "notMe.revokeKeys": "Révoquer toutes les clés d’API",
+  "notMe.over": "Le lien fonctionne une fois, pendant 72 heures. Vous pouvez à la place {reset}.",
+  "notMe.reset": "réinitialiser votre mot de passe",
+  "notMe.done.undone":
+    "Annulé. Toutes les sessions et clés d’API ont pris fin, et un lien de réinitialisation a été envoyé.",
+  "notMe.done.undoneWithoutFactor":
+    "Annulé, mais l’authentification à deux facteurs reste désactivée. Toutes les sessions et clés d’API ont " +
+    "pris fin, et un lien de réinitialisation a été envoyé.",
+  "notMe.done.apiKeys": "Toutes les clés d’API ont été révoquées.",
+  "notMe.done.reclaimed":
+    "Tout ce qui était configuré avec votre adresse a pris fin, et un lien de réinitialisation a été envoyé.",
+  "lostFactor.title": "Supprimer le second facteur perdu",
+  "lostFactor.off":
+    "L’authentification à deux facteurs est désactivée pour votre compte, et ses codes de récupération ne " +
+    "fonctionnent plus.",
+  "lostFactor.sessions": "Toutes vos sessions prennent fin.",
+  "lostFactor.ignore": "Si vous n’avez pas demandé cela, fermez cette page : rien ne change.",
+  "lostFactor.submit": "Supprimer",
+  "lostFactor.over":
+    "Le lien fonctionne une fois, pendant 24 heures. Demandez-en un autre à l’opérateur de ce service.",
+  "lostFactor.done": "L’authentification à deux facteurs est désactivée, et toutes vos sessions ont pris fin.",
+  "lostFactor.signIn": "{signIn}, puis configurez-la de nouveau sous « My security ».",
+  "newEmail.title": "Confirmer votre nouvelle adresse",
+  "newEmail.signInFirst":
+    "{signIn} d’abord avec votre adresse actuelle. Si vous n’avez pas demandé une autre adresse, fermez cette " +
+    "page : rien ne change.",
+  "newEmail.text":
+    "Vous êtes connecté en tant que {email}. Désormais, ce compte a l’adresse à laquelle le lien a été envoyé, " +
+    "et vous vous connectez avec elle. Les autres liens que nous vous avons envoyés prennent fin.",
+  "newEmail.submit": "Utiliser la nouvelle adresse",
+  "link.another": "Se connecter d’une autre façon",
+  "link.title": "Ce compte est-il le vôtre ?",
+  "link.text":
+    "{email} a ici un compte qui n’a jamais été utilisé avec {provider}. Nous pouvons envoyer un code à cette " +
+    "adresse. Quand vous le saisissez, {provider} ouvre désormais le compte, et ses autres sessions prennent " +
+    "fin.",
+  "link.sent":
+    "Un code est en route vers {email}. Saisissez-le dans les cinq minutes qui suivent votre connexion avec " +
+    "{provider}.",
+  "link.signIn": "Se connecter avec {provider}",
+  "link.failed": "La connexion n’a pas fonctionné",
   "error.UNAUTHENTICATED": "L’adresse e-mail ou le mot de passe est incorrect.",
   "error.VALIDATION_FAILED": "Veuillez corriger les champs indiqués.",
   "error.INVALID_TOKEN": "Le lien n’est pas valable ou a expiré.",
@@ -113,6 +250,11 @@ export const fr: TextCatalogue = {
   "flash.codeExpired": "Votre code a expiré. Demandez-en un autre.",
   "flash.signedOut": "Vous êtes déconnecté.",
   "flash.signedOutEverywhere": "Vous êtes déconnecté partout.",
+  "flash.appDisconnected": "L’application est déconnectée.",
+  "flash.welcome": "Bienvenue. Votre compte est prêt.",
+  "flash.joinedHere": "Vous avez rejoint l’organisation.",
+  "flash.emailChanged": "Votre adresse e-mail est modifiée.",
+  "flash.verificationSent": "L’e-mail de vérification est envoyé.",
   "flash.verified": "Votre adresse e-mail est confirmée.",
   "flash.passwordReset": "Votre mot de passe est enregistré. Connectez-vous avec le nouveau mot de passe.",
   "mail.hello": "Bonjour,",

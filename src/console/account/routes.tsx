@@ -7,32 +7,43 @@ import { requires } from "../../base/http/operation";
 import { isForm } from "../../base/media-type";
 import { ACCOUNT_PATH } from "../../base/paths";
 import { answerWithCode, judge, openRequest, sealRequest } from "../../oauth/authorization/authorize";
-import { consenting, sealQuestion } from "../../oauth/authorization/consent";
 import type { AppRequest } from "../../oauth/authorization/request";
 import { readStanding } from "../../oauth/authorization/store";
-import { isOnDevice } from "../../oauth/clients/redirect-urls";
 import { mailCodePages } from "../email-codes/routes";
-import { afterForm, toApp } from "../http/app-answer";
+import { toApp } from "../http/app-answer";
 import { widenPolicy } from "../http/app-policy";
-import { decided, judgeVisit, whoAnswers } from "../http/app-visit";
+import { judgeVisit, VISIT } from "../http/app-visit";
 import { mountedAt } from "../http/mount";
 import { ownFormOnly } from "../http/own-form";
-import { errorPage, page, redirectTo } from "../http/page";
+import { errorPage, redirectTo } from "../http/page";
 import { contentSecurityPolicy, noStore } from "../http/page-headers";
-import { Pages } from "../http/pages";
 import { goingOn } from "../http/paths";
+import { requireUser } from "../http/session";
+import { confirmEmailPages } from "../my-security/profile/routes";
+import { notMePages } from "../not-me/routes";
+import { oauthPages, providerStarts } from "../providers/routes";
+import { registrationPages } from "../registration/routes";
+import { removeTwoFactorPages } from "../remove-two-factor/routes";
 import { accountPages } from "../sign-in/routes";
+import { appsPages } from "./apps/routes";
 import { accountChoice, tenantChoice } from "./choices/routes";
-import { Consent } from "./consent";
+import { confirmationPages } from "./confirm/routes";
+import { consentPages } from "./consent/routes";
+import { factorPages } from "./factor/routes";
+import { firstPages } from "./first/routes";
 import { logoutRoutes, signOutPages } from "./sign-out/routes";
+import { unverifiedPages } from "./unverified/routes";
 
-const AUTHORIZE = { callers: "anybody", limit: { rule: "authorize", per: "IP address" }, bodyKiB: 16 } as const;
+const AUTHORIZE = { ...VISIT, bodyKiB: 16 } as const;
 
 const PAGES = {
   "sign-in": "sign-in",
-  "sign-up": "register",
+  "sign-up": "sign-up",
   account: "select-account",
   tenant: "tenant",
+  unverified: "verify-email",
+  confirm: "confirm",
+  factor: "second-factor",
   consent: "consent",
   code: "sign-in",
 } as const;
@@ -71,32 +82,6 @@ authorizeRoutes
   .route("/", logoutRoutes)
   .onError((error, c) => errorPage(c, error));
 
-/** The page that asks; whoever need not be asked goes on. */
-async function consentPage(c: Context<AppEnv>) {
-  const { sealed, asked, user, outcome, another } = await decided(c);
-  if (!user || "refusal" in outcome || outcome.decision.kind !== "consent") return c.redirect(goingOn(sealed), 303);
-  const { client, request, decision } = outcome;
-  const { tenantId, tenantName } = decision.membership;
-  const { logoUrl } = client.settings;
-  if (logoUrl !== null) c.set("pageUses", { imageOrigin: new URL(logoUrl).origin });
-  const view = {
-    client,
-    host: isOnDevice(request.redirectUri) ? "an app on this device" : new URL(request.redirectUri).host,
-    scopes: decision.scopes,
-    email: user.email,
-    tenantName,
-    ask: await sealQuestion(c.get("deps"), asked, user.principal, tenantId),
-    another,
-  };
-  return page(c, { title: `Sign in to ${client.name}` }, <Consent {...view} />);
-}
-
-const consentPages = new Pages().get("/", requires(AUTHORIZE), consentPage).form("/", consenting, {
-  first: whoAnswers,
-  values: (sent) => ({ ask: sent.text("ask"), answer: sent.text("answer") }),
-  done: (c, { client, answer }) => afterForm(c, client, answer),
-}).router;
-
 /** Under `/account`. */
 export const accountRoutes = new Hono<AppEnv>()
   .use(mountedAt(ACCOUNT_PATH))
@@ -105,11 +90,24 @@ export const accountRoutes = new Hono<AppEnv>()
   .use(noStore)
   .use(ownFormOnly)
   .use(limitBody)
-  .get("/", (c) => redirectTo(c, "/sign-in"))
+  .route("/", firstPages)
   .route("/consent", consentPages)
   .route("/select-account", accountChoice)
   .route("/tenant", tenantChoice)
   .route("/sign-out", signOutPages)
+  .use("/apps/*", requireUser)
+  .route("/apps", appsPages)
+  .use("/confirm/*", requireUser)
+  .route("/confirm", confirmationPages)
+  .use("/second-factor/*", requireUser)
+  .route("/second-factor", factorPages)
+  .route("/oauth", oauthPages)
+  .route("/oauth", providerStarts)
+  .route("/verify-email", unverifiedPages)
+  .route("/sign-up", registrationPages)
+  .route("/not-me", notMePages)
+  .route("/remove-two-factor", removeTwoFactorPages)
+  .route("/confirm-email", confirmEmailPages)
   .route("/", accountPages)
   .route("/sign-in/mail", mailCodePages)
   .all("*", () => {

@@ -1,6 +1,7 @@
 /** Components that show something: banners, badges, times, texts to copy, empty states. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { iso } from "../../base/time";
+import { Say, useTexts } from "./mount";
 
 type BannerKind = "ok" | "bad" | "warn" | "note";
 
@@ -43,8 +44,14 @@ export const Moment = ({ at }: Pick<TimeProps, "at">) => <Time at={at} show="mom
 export const Copyable = ({ text, label }: { text: string; label: string }) => (
   <span class="copyable">
     <code>{text}</code>
-    <button type="button" class="button quiet" data-copy={text} aria-label={`Copy ${label}`} hidden>
-      Copy
+    <button
+      type="button"
+      class="button quiet"
+      data-copy={text}
+      aria-label={useTexts().say("copy.label", { what: label })}
+      hidden
+    >
+      <Say of="copy.submit" />
     </button>
   </span>
 );

@@ -3,7 +3,7 @@
  * provides both, and their links, forms and texts read them.
  */
 import { type Child, createContext, type JSX, useContext } from "hono/jsx";
-import { CONSOLE_PATH } from "../../base/paths";
+import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH } from "../../base/paths";
 import type { TextKey } from "../../base/texts/en";
 import { type Language, partsOf, textsIn } from "../../base/texts/texts";
 import { type Term, worded } from "../wording";
@@ -11,6 +11,8 @@ import { type Term, worded } from "../wording";
 export interface Mount {
   /** The path at which the pages are mounted. Their addresses begin with it. */
   base: string;
+  /** What an app has asked for, sealed, which the pages pass on; missing without. */
+  request?: string | undefined;
   /** What the pages call a subscription. */
   term: Term;
   /** In the language of the page. */
@@ -33,9 +35,12 @@ export const Say = ({ of, values = {} }: SayProps) => <>{partsOf(useTexts().temp
 
 /** Returns the addresses of pages by their paths below the mount, such as "/webhooks/new"; "" is the first page. */
 export function useHref(): (to: string) => string {
-  const { base } = useContext(Mounted);
-  return (to) => base + to;
+  const { base, request } = useContext(Mounted);
+  return (to) => addressBelow(base, to, request);
 }
+
+/** Whether the page is one on which people sign in to apps. */
+export const useIsForApps = (): boolean => useContext(Mounted).base === ACCOUNT_PATH;
 
 /** Returns texts of ours with the word of the pages for a subscription. */
 export function useWording(): (text: string) => string {

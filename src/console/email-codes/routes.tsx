@@ -5,6 +5,7 @@ import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { signIn } from "../../identity/sign-in/api";
+import { withReturnPath } from "../components/address";
 import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
@@ -54,7 +55,7 @@ export const mailCodePages = new Pages()
     values: (sent) => ({ ...sent.texts("email", "to"), captchaToken: sent.optional("captchaToken") }),
     done: (c, state, { to }) => {
       setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
-      return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(returnPath(c, to))}`);
+      return redirectTo(c, withReturnPath("/sign-in/mail/code", returnPath(c, to)));
     },
     again: (c, refused, { email, to }) => requestPage(c, email, to, refused),
   })

@@ -5,6 +5,7 @@ import type { AppEnv } from "../../base/http/env";
 import { type AppAnswer, addressOf } from "../../oauth/authorization/answer";
 import { isOnDevice } from "../../oauth/clients/redirect-urls";
 import type { ClientRow } from "../../oauth/clients/store";
+import { Say } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { goOn } from "./go-on";
 import { page } from "./page";
@@ -14,7 +15,7 @@ export function toApp(c: Context<AppEnv>, client: ClientRow, answer: AppAnswer):
   const needsClick = isOnDevice(answer.redirectUri);
   if (answer.responseMode === "form_post") return formPage(c, client, answer, needsClick);
   if (!needsClick) return c.redirect(addressOf(answer), 303);
-  return page(c, { title: "Continue" }, <ToDevice client={client} address={addressOf(answer)} />);
+  return page(c, { title: <Continue /> }, <ToDevice client={client} address={addressOf(answer)} />);
 }
 
 /** Sends the answer after a form of ours, which was the click. */
@@ -26,16 +27,18 @@ function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }
   c.set("pageUses", { anyFormAction: true });
   return page(
     c,
-    { title: "Continue" },
-    <NarrowPage title={`Continue to ${client.name}`}>
+    { title: <Continue /> },
+    <NarrowPage title={<Say of="consent.continueTo" values={{ app: client.name }} />}>
       <form method="post" action={redirectUri} class="card">
-        {needsClick ? <p>{ON_DEVICE}</p> : <p>You are being taken back to the app.</p>}
+        <p>
+          <Say of={needsClick ? "consent.onDevice" : "consent.takenBack"} />
+        </p>
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
         <div class="row">
           <button type="submit" class="button main">
-            Continue
+            <Continue />
           </button>
         </div>
       </form>
@@ -45,15 +48,17 @@ function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }
 }
 
 const SEND = 'document.querySelector("main form, form").submit()';
-const ON_DEVICE = "The app runs on this device. Go on only if you have started it yourself.";
+const Continue = () => <Say of="consent.continue" />;
 
 const ToDevice = ({ client, address }: { client: ClientRow; address: string }) => (
-  <NarrowPage title={`Continue to ${client.name}`}>
+  <NarrowPage title={<Say of="consent.continueTo" values={{ app: client.name }} />}>
     <div class="card">
-      <p>{ON_DEVICE}</p>
+      <p>
+        <Say of="consent.onDevice" />
+      </p>
       <div class="row">
         <a class="button main" href={address}>
-          Continue
+          <Continue />
         </a>
       </div>
     </div>

@@ -10,6 +10,9 @@ import { readStanding, selectStanding, standingOf } from "../../oauth/authorizat
 import { redirectTo } from "./page";
 import { findCurrentUser, findCurrentUserWith } from "./session";
 
+/** What a page for an app may cost whoever opens it. */
+export const VISIT = { callers: "anybody", limit: { rule: "authorize", per: "IP address" } } as const;
+
 /** Judges a request by who is signed in: both are read in one round trip. */
 export async function judgeVisit(
   c: Context<AppEnv>,

@@ -10,6 +10,8 @@ const PAGES = new Set([
   "/sign-in/mail",
   "/register",
   "/register/passkey/options",
+  "/sign-up",
+  "/sign-up/passkey/options",
   "/forgot-password",
   "/oauth",
   "/oauth/mail-code",

@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import type { Texts } from "../../base/option";
 import { CONSOLE_PATH } from "../../base/paths";
-import { hrefOf } from "./mount";
+import { hrefOf, isForApps } from "./mount";
 
 /** The fields of a submitted form; the API's schemas validate them. */
 export interface Form {
@@ -56,5 +56,9 @@ export async function orConfirm(
 }
 
 /** Redirects to the page that confirms the session and then leads to the address `href`. */
-export const confirmFirst = (c: Context<AppEnv>, href: string): Response =>
-  c.redirect(`${CONSOLE_PATH}/security/confirm?to=${encodeURIComponent(href)}`, 303);
+export function confirmFirst(c: Context<AppEnv>, href: string): Response {
+  const confirmation = (to: string) => `/security/confirm?to=${encodeURIComponent(to)}`;
+  if (!isForApps(c)) return c.redirect(CONSOLE_PATH + confirmation(href), 303);
+  // What an app has asked for is passed on beside it, because the way back is short.
+  return c.redirect(hrefOf(c, confirmation(href.replace(/[?&]r=[\w.-]*/, ""))), 303);
+}

@@ -5,20 +5,25 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { LinkButton } from "../components/buttons";
+import { Say } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { page } from "./page";
+
+const Continue = () => <Say of="consent.continue" />;
 
 /** `Refresh` works without a script and, unlike a redirect, begins a navigation of its own. */
 export function goOn(c: Context<AppEnv>, address: string): Promise<Response> {
   c.header("Refresh", `0; url=${address}`);
   return page(
     c,
-    { title: "Continue" },
-    <NarrowPage title="Continue">
-      <p>You are being taken back to the app.</p>
+    { title: <Continue /> },
+    <NarrowPage title={<Continue />}>
+      <p>
+        <Say of="consent.takenBack" />
+      </p>
       <div class="row">
         <LinkButton href={address} kind="main">
-          Continue
+          <Continue />
         </LinkButton>
       </div>
     </NarrowPage>,

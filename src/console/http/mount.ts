@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
-import { ACCOUNT_PATH, CONSOLE_PATH, PORTAL_PATH } from "../../base/paths";
+import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH, PORTAL_PATH, withRequest } from "../../base/paths";
 import type { CurrentUser, Portal, Principal } from "../../base/schemas/principal";
 import { type Language, localeOf, textsIn } from "../../base/texts/texts";
 import type { Mount } from "../components/mount";
@@ -34,8 +34,17 @@ export function portalOf(c: Context<AppEnv>): Portal | undefined {
 
 const TERMS = { webhooks: "webhook", endpoints: "endpoint" } as const satisfies Record<string, Term>;
 
+/** What an app has asked for, as the address of a page says; undefined without. It is sealed, or invented. */
+const requestOf = (c: Context<AppEnv>): string | undefined => {
+  const request = isForApps(c) ? c.req.query("r") : undefined;
+  return request !== undefined && SEALED.test(request) ? request : undefined;
+};
+
+const SEALED = /^[\w.-]{1,20000}$/;
+
 export const mountOf = (c: Context<AppEnv>): Mount => ({
   base: baseOf(c),
+  request: requestOf(c),
   term: isPortal(c) ? TERMS[portalOf(c)?.theme?.wording ?? "webhooks"] : "subscription",
   texts: textsOf(c),
 });
@@ -51,8 +60,14 @@ function textsOf(c: Context<AppEnv>): Language {
   return textsIn(isEnglish ? "en" : (localeOf(c.req.header("accept-language")) ?? defaultLocale), texts);
 }
 
+/** An address of our own, with what an app has asked for if the requested page has that. */
+export function passingOn(c: Context<AppEnv>, address: string): string {
+  const request = requestOf(c);
+  return request === undefined ? address : withRequest(address, request);
+}
+
 /** The address of a page by its path below the mount; "" is the first page. */
-export const hrefOf = (c: Context<AppEnv>, to: string): string => baseOf(c) + to;
+export const hrefOf = (c: Context<AppEnv>, to: string): string => addressBelow(baseOf(c), to, requestOf(c));
 
 /** The path of the requested page below its mount. */
 export const pathHere = (c: Context<AppEnv>): string => c.req.path.slice(baseOf(c).length);

@@ -11,9 +11,10 @@ import { pathParam } from "../../base/http/operation";
 import { isOperator } from "../../base/http/permissions";
 import { CONSOLE_PATH } from "../../base/paths";
 import type { CurrentUser } from "../../base/schemas/principal";
+import type { TextKey } from "../../base/texts/en";
 import { isTextKey } from "../../base/texts/texts";
 import { Banner } from "../components/display";
-import { Mounted, Worded } from "../components/mount";
+import { Mounted, Say, Worded } from "../components/mount";
 import { ShownFailure } from "../components/shown-failure";
 import { type Failure, failureOf, inWordsOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
@@ -37,7 +38,8 @@ export interface PageOptions {
 export async function page(c: Context<AppEnv>, options: PageOptions, content: Child) {
   const { title, section = null, refused, status = 200 } = options;
   const { config } = c.get("deps");
-  const currentUser: CurrentUser | undefined = c.get("currentUser");
+  // On the pages for apps there is no menu: whoever signs in there need not know the console.
+  const currentUser: CurrentUser | undefined = isForApps(c) ? undefined : c.get("currentUser");
   const mount = mountOf(c);
   const common = { title, section, nonce: c.get("secureHeadersNonce"), brand: config.brand, flash: takeFlash(c) };
   const shown = (
@@ -59,7 +61,7 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
     </Layout>
   );
   // The menu of the console leads to the console, wherever the page is mounted.
-  const frame = isPortal(c) ? mount : { ...mount, base: CONSOLE_PATH };
+  const frame = isPortal(c) || isForApps(c) ? mount : { ...mount, base: CONSOLE_PATH };
   const html = await (<Mounted.Provider value={frame}>{layout}</Mounted.Provider>).toString();
   return c.html(`<!doctype html>${html}`, (refused?.status ?? status) as ContentfulStatusCode);
 }
@@ -146,7 +148,7 @@ export async function rerenderOnError(
 export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response> {
   const error = toAppError(c, raised);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-  const title = ERROR_TITLES[error.status] ?? "Something went wrong";
+  const title = <Say of={ERROR_TITLES[error.status] ?? "page.error"} />;
   return page(
     c,
     { title, status: error.status },
@@ -160,14 +162,16 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
           <a href={CONSOLE_PATH}>Back to the overview</a>
         </p>
       )}
-      <p class="muted">Request {c.get("requestId")}</p>
+      <p class="muted">
+        <Say of="page.request" values={{ id: c.get("requestId") }} />
+      </p>
     </>,
   );
 }
 
-const ERROR_TITLES: Record<number, string> = {
-  401: "No access",
-  403: "Not allowed",
-  404: "Not found",
-  429: "Too many requests",
+const ERROR_TITLES: Record<number, TextKey> = {
+  401: "page.noAccess",
+  403: "page.notAllowed",
+  404: "page.notFound",
+  429: "page.tooMany",
 };

@@ -8,7 +8,6 @@ import type { AppEnv } from "../../base/http/env";
 import { refuseWriteWhenFull } from "../../base/http/full-database";
 import { originOf } from "../../base/http/origin";
 import { isOpenWhenSuspended } from "../../base/operation";
-import { CONSOLE_PATH } from "../../base/paths";
 import type { CurrentUser } from "../../base/schemas/principal";
 import { type AccessClaims, signConsoleToken } from "../../base/signers/jwt";
 import { lacksSecondFactor, secondFactorRequired } from "../../identity/policy/lock-out";
@@ -16,9 +15,11 @@ import { authenticateConsoleSession } from "../../identity/sessions/authenticate
 import type { NewCookie } from "../../identity/sessions/console-cookie";
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
+import { withReturnPath } from "../components/address";
 import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
-import { redirectWithFlash } from "./page";
+import { hrefOf, isForApps } from "./mount";
+import { redirectTo, redirectWithFlash } from "./page";
 
 /**
  * Whether the page's script asks, beside what the user does. It changes no cookie: while another tab switches tenants,
@@ -94,7 +95,7 @@ export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   if (currentUser.principal.isTenantSuspended && !isOpen) throw tenantSuspended();
   if (lacksSecondFactor(currentUser.principal, c.get("deps").now()) && !isOpen) {
     // The page says why.
-    if (c.req.method === "GET") return c.redirect(`${CONSOLE_PATH}/security`, 303);
+    if (c.req.method === "GET") return redirectTo(c, isForApps(c) ? "/second-factor" : "/security");
     throw secondFactorRequired();
   }
   if (!isOpen) refuseWriteWhenFull(c, currentUser.principal);
@@ -103,7 +104,8 @@ export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
 
 function signInPath(c: Context<AppEnv>): string {
   const { pathname, search } = new URL(c.req.url);
-  const signIn = `${CONSOLE_PATH}/sign-in`;
-  if (c.req.method !== "GET" || pathname === CONSOLE_PATH) return signIn;
-  return `${signIn}?to=${encodeURIComponent(pathname + search)}`;
+  const isFirstPage = pathname === hrefOf(c, "");
+  const isForRequest = isForApps(c) && c.req.query("r") !== undefined;
+  if (c.req.method !== "GET" || isFirstPage || isForRequest) return hrefOf(c, "/sign-in");
+  return hrefOf(c, withReturnPath("/sign-in", pathname + search));
 }

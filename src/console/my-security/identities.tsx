@@ -3,7 +3,7 @@ import type { Identity } from "../../identity/sign-in/providers/schemas";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { PasswordField } from "../components/credential-fields";
 import { Card, Time } from "../components/display";
-import type { OfferedProvider } from "../providers/providers";
+import type { OfferedProvider } from "../http/offers";
 
 export const NoPassword = ({ email }: { email: string }) => (
   <Card id="password" title="Password">

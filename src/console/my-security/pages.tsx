@@ -4,14 +4,12 @@ import type { Passkey } from "../../identity/passkeys/webauthn/schemas";
 import type { Session } from "../../identity/sessions/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeField, NewPasswordField, PasswordField } from "../components/credential-fields";
-import { Badge, Card, Copyable, Time } from "../components/display";
+import { Badge, Card, Time } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { A } from "../components/mount";
-import { NarrowPage } from "../components/narrow-page";
 import { Passkeys } from "../passkeys/pages";
 import { Identities, type IdentitiesProps, NoPassword } from "./identities";
 import { ProfileCard, type ProfileProps } from "./profile/page";
-import { QrCode } from "./qr-code";
 
 interface SecurityProps extends IdentitiesProps, ProfileProps {
   sessions: readonly Session[];
@@ -134,60 +132,3 @@ const SessionRow = ({ session }: { session: Session }) => (
     )}
   </li>
 );
-
-export interface EnrolmentView {
-  secret: string;
-  /** `otpauth:` URI. */
-  uri: string;
-}
-
-export const EnrolmentPage = ({ secret, uri }: EnrolmentView) => (
-  <NarrowPage title="Set up two-factor authentication">
-    <div class="card">
-      <h2>1. Scan this code with your authenticator app</h2>
-      <QrCode text={uri} label="QR code for your authenticator app" />
-      <p>
-        Can't scan it? Enter this key instead: <Copyable text={secret} label="the key" />
-      </p>
-      <h2>2. Enter the code that the app shows</h2>
-      <PostForm action="/security/two-factor/confirm">
-        <input type="hidden" name="secret" value={secret} />
-        <CodeField name="token" label="6-digit code" inputmode="numeric" />
-        <div class="row">
-          <SubmitButton>Turn on</SubmitButton>
-          <A to="/security">Cancel</A>
-        </div>
-      </PostForm>
-    </div>
-  </NarrowPage>
-);
-
-export const RecoveryCodes = ({ title, codes }: { title: string; codes: readonly string[] }) => {
-  const text = `Postern recovery codes. Each works once.\n\n${codes.join("\n")}\n`;
-  return (
-    <NarrowPage title={title}>
-      <div class="card">
-        <h2>Your recovery codes</h2>
-        <p>
-          Each signs you in once if you lose your phone. Store them where you store your passwords: they will not be
-          shown again. Older codes no longer work.
-        </p>
-        <ul class="codes mono">
-          {codes.map((code) => (
-            <li>{code}</li>
-          ))}
-        </ul>
-        <div class="row">
-          <a
-            class="button main"
-            href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
-            download="postern-recovery-codes.txt"
-          >
-            Download
-          </a>
-          <A to="/security">Done</A>
-        </div>
-      </div>
-    </NarrowPage>
-  );
-};

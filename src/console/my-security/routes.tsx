@@ -9,22 +9,20 @@ import { sessions } from "../../identity/sessions/api";
 import { sessionView } from "../../identity/sessions/view";
 import { identities } from "../../identity/sign-in/identities/api";
 import { identityView } from "../../identity/sign-in/providers/view";
-import { enrolmentUri } from "../../identity/two-factor/codes";
 import { auditLog } from "../../tenancy/audit/api";
 import { OwnActivity } from "../audit/page";
 import type { Form } from "../http/form";
-import { flash, inOtherWords, page, type Refused, redirectTo } from "../http/page";
+import { offeredProviders } from "../http/offers";
+import { flash, page, type Refused, redirectTo } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere } from "../http/passkeys";
 import { signedOut } from "../http/session";
 import { ContinueToProvider } from "../providers/pages";
-import { offeredProviders } from "../providers/providers";
-import { EnrolmentPage, type EnrolmentView, RecoveryCodes, Security } from "./pages";
+import { atCodeField, codesPage, enrolmentPages } from "./enrolment/routes";
+import { Security } from "./pages";
 import { readOwnAccess } from "./store";
 
 const SECTION = "security";
-/** Base32. The enrolment form posts the secret back, so that the page can show the same QR code after a wrong code. */
-const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
 
 export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEmail = "") {
   const deps = c.get("deps");
@@ -48,25 +46,6 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
     <Security currentUser={currentUser} {...view} />,
   );
 }
-
-const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, refused?: Refused) =>
-  page(
-    c,
-    { title: "Set up two-factor authentication", section: SECTION, refused: atCodeField(refused) },
-    <EnrolmentPage {...view} />,
-  );
-
-function codesPage(c: Context<AppEnv>, title: string, codes: readonly string[]) {
-  // The user has them from here on.
-  c.set("currentUser", { ...c.get("currentUser"), twoFactorEnabled: true, lacksRecoveryCodes: false });
-  return page(c, { title, section: SECTION }, <RecoveryCodes title={title} codes={codes} />);
-}
-
-/** Shows the error of a wrong code at the code's field. */
-const atCodeField = (refused: Refused | undefined): Refused | undefined =>
-  refused?.error.code === "INVALID_TOTP"
-    ? inOtherWords(refused, { fields: { token: refused.failure.message } })
-    : refused;
 
 /** Shows a refused form on the page of the user's security. */
 const again = (c: Context<AppEnv>, refused: Refused) => securityPage(c, refused);
@@ -93,26 +72,11 @@ export const securityPages = new Pages()
   })
   // The address of the form's answer, opened again.
   .get("/two-factor", requires({ openWhenSuspended: true }), (c) => redirectTo(c, "/security#two-factor"))
-  .form("/two-factor", twoFactor.enable, {
-    done: (c, { secret, qrCodeUri }) => enrolmentPage(c, { secret, uri: qrCodeUri }),
-    again,
-  })
-  .form("/two-factor/confirm", twoFactor.verifyWithCodes, {
-    values: (sent) => sent.texts("token", "secret"),
-    done: (c, codes) => codesPage(c, "Two-factor authentication is on", codes),
-    again: (c, refused, { secret }) => {
-      if (refused.error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, refused);
-      return enrolmentPage(
-        c,
-        { secret, uri: enrolmentUri(c.get("deps"), secret, c.get("currentUser").email) },
-        refused,
-      );
-    },
-  })
+  .route("/two-factor", enrolmentPages(again))
   .form("/two-factor/disable", twoFactor.disable, { values: token, done: flash("/security", "twoFactorOff"), again })
   .form("/recovery-codes", twoFactor.renewRecoveryCodes, {
     values: token,
-    done: (c, codes) => codesPage(c, "Recovery codes", codes),
+    done: (c, codes) => codesPage(c, "factor.newCodes", codes),
     again,
   })
   .form("/identities/:id", identities.linkWithPassword, {

@@ -5,15 +5,17 @@ import { requires } from "../../base/http/operation";
 import { recovery } from "../../identity/recovery/api";
 import { describeRevert } from "../../identity/recovery/revert";
 import { notMeBody } from "../../identity/recovery/schemas";
+import { Say } from "../components/mount";
 import { parse } from "../failure";
+import { waysOnward } from "../http/onward";
 import { page, type Refused, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
 import { NotMe, NotMeDone } from "./page";
 
-const OPTIONS = { title: "This was not me" };
+const options = () => ({ title: <Say of="verify.notMe" /> });
 
 const refusedPage = (c: Context<AppEnv>, token: string, refused: Refused) =>
-  page(c, { ...OPTIONS, refused }, <NotMe token={token} kind={undefined} />);
+  page(c, { ...options(), refused }, <NotMe token={token} kind={undefined} />);
 
 export const notMePages = new Pages()
   .get("/", requires(recovery.reportNotMe), async (c) => {
@@ -22,13 +24,13 @@ export const notMePages = new Pages()
       c,
       async () => {
         const kind = await describeRevert(c.get("deps"), parse(notMeBody, { token }).token);
-        return page(c, OPTIONS, <NotMe token={token} kind={kind} />);
+        return page(c, options(), <NotMe token={token} kind={kind} />);
       },
       (refused) => refusedPage(c, token, refused),
     );
   })
   .form("/", recovery.reportNotMe, {
     values: (sent) => sent.texts("token"),
-    done: (c, message) => page(c, OPTIONS, <NotMeDone message={message} />),
+    done: async (c, reverted) => page(c, options(), <NotMeDone reverted={reverted} ways={await waysOnward(c)} />),
     again: (c, refused, { token }) => refusedPage(c, token, refused),
   }).router;

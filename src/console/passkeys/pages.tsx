@@ -3,7 +3,7 @@ import type { CreationOptions, Passkey, RequestOptions } from "../../identity/pa
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeField, PasswordField } from "../components/credential-fields";
 import { Badge, Time } from "../components/display";
-import { A } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
 
@@ -54,19 +54,34 @@ const PasskeyRow = ({ passkey: { id, name, backedUp, createdAt, lastUsedAt } }: 
 );
 
 export const NewPasskeyPage = ({ start, name }: { start: CreationOptions; name: string }) => (
-  <NarrowPage title="Add a passkey">
+  <NarrowPage title={<Say of="passkey.add" />}>
     <div class="card">
-      <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
+      <p>
+        <Say of="register.passkeyText" />
+      </p>
       <PasskeyForm action="/security/passkeys" kind="create" start={start}>
         <PasskeyName value={name} />
-        <SubmitButton>Add the passkey</SubmitButton>
+        <SubmitButton>
+          <Say of="passkey.submit" />
+        </SubmitButton>
       </PasskeyForm>
       <p>
-        <A to="/security">Back to my security</A>
+        <A to="/security">
+          <Say of="passkey.back" />
+        </A>
       </p>
     </div>
   </NarrowPage>
 );
+
+/** The app for which somebody confirms the session. */
+export interface Confirmed {
+  name: string;
+  /** Whether only a passkey will do. */
+  withPasskey: boolean;
+  /** Leads to a sign-in with another account. */
+  another: string;
+}
 
 interface ConfirmProps {
   /** The path to redirect to afterwards. */
@@ -78,19 +93,37 @@ interface ConfirmProps {
   takesPasswords: boolean;
   /** Null where no passkey can be used. */
   start: RequestOptions | null;
+  /** Undefined in the console. */
+  app: Confirmed | undefined;
 }
 
 export const ConfirmSession = (props: ConfirmProps) => (
-  <NarrowPage title="Confirm that it is you">
+  <NarrowPage title={<Say of="confirm.title" />}>
     <div class="card">
-      <p>This needs a confirmation from the last ten minutes.</p>
+      <p class={props.app && "break"}>
+        {props.app ? (
+          <>
+            <Say
+              of="confirm.forApp"
+              values={{ app: <strong>{props.app.name}</strong>, email: <strong>{props.email}</strong> }}
+            />{" "}
+            <a href={props.app.another}>
+              <Say of="choose.another" />
+            </a>
+          </>
+        ) : (
+          <Say of="confirm.text" />
+        )}
+      </p>
       {props.start && (
         <PasskeyForm action="/security/confirm" kind="get" start={props.start}>
           <input type="hidden" name="to" value={props.to} />
-          <SubmitButton>Confirm with a passkey</SubmitButton>
+          <SubmitButton>
+            <Say of="confirm.passkey" />
+          </SubmitButton>
         </PasskeyForm>
       )}
-      <WithoutPasskey {...props} />
+      {props.app?.withPasskey ? null : <WithoutPasskey {...props} />}
     </div>
   </NarrowPage>
 );
@@ -102,18 +135,25 @@ const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswor
         <input type="hidden" name="to" value={to} />
         <input type="text" hidden autocomplete="username" value={email} readonly />
         <CredentialField twoFactorEnabled={twoFactorEnabled} />
-        <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
+        <SubmitButton kind={start ? "plain" : "main"}>
+          <Say of="confirm.submit" />
+        </SubmitButton>
       </PostForm>
     );
   }
   if (start) return null;
-  if (!hasPasskeys) return <p>Sign out, sign in again, and repeat what you were doing.</p>;
-  return <p>Your passkeys do not work at this address. Open the console at the address where you added one.</p>;
+  return (
+    <p>
+      <Say of={hasPasskeys ? "confirm.elsewhere" : "confirm.signInAgain"} />
+    </p>
+  );
 };
 
-const CredentialField = ({ twoFactorEnabled }: Pick<ConfirmProps, "twoFactorEnabled">) =>
-  twoFactorEnabled ? (
-    <CodeField name="totp" label="Two-factor code" hint="From your app, or one of your recovery codes." />
+function CredentialField({ twoFactorEnabled }: Pick<ConfirmProps, "twoFactorEnabled">) {
+  const texts = useTexts();
+  return twoFactorEnabled ? (
+    <CodeField name="totp" label={texts.say("signIn.factor")} hint={texts.say("confirm.factorHint")} />
   ) : (
     <PasswordField />
   );
+}

@@ -6,12 +6,14 @@ import { passkeys } from "../../identity/enrolment/passkeys/api";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { stepUp } from "../../identity/step-up/api";
 import { startConfirmation } from "../../identity/step-up/confirm";
+import { Say } from "../components/mount";
 import { orConfirm } from "../http/form";
+import { takesPasswords } from "../http/offers";
 import { flash, inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, readPasskeyAnswer } from "../http/passkeys";
-import { safePath } from "../http/paths";
-import { ConfirmSession, NewPasskeyPage } from "./pages";
+import { goTo } from "../http/start-session";
+import { type Confirmed, ConfirmSession, NewPasskeyPage } from "./pages";
 
 const SECTION = "security";
 const OWN_PAGE = "/security";
@@ -28,50 +30,64 @@ async function newPasskeyPage(c: Context<AppEnv>, name: string, refused?: Refuse
   const start = await perform(c, passkeys.start, undefined);
   return page(
     c,
-    { title: "Add a passkey", section: SECTION, refused: inWords(refused) },
+    { title: <Say of="passkey.add" />, section: SECTION, refused: inWords(refused) },
     <NewPasskeyPage start={start} name={name} />,
   );
 }
 
-async function confirmPage(c: Context<AppEnv>, to: string, refused?: Refused) {
+interface Confirming {
+  /** The address to go to afterwards. */
+  to: string;
+  refused?: Refused;
+  /** The app that asks for it. */
+  app?: Confirmed;
+}
+
+/** The page that confirms the session. */
+export async function confirmPage(c: Context<AppEnv>, { to, refused, app }: Confirming) {
   const deps = c.get("deps");
   const { email, twoFactorEnabled, principal } = c.get("currentUser");
   const hasPasskeys = (await listPasskeysOfUser(deps, principal.userId)).length > 0;
   const start = hasPasskeys && hasPasskeysHere(c) ? await startConfirmation(deps, principal) : null;
-  const takesPasswords = deps.config.passwords === "on";
-  const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start };
+  const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords: takesPasswords(c), start, app };
   return page(
     c,
-    { title: "Confirm that it is you", section: SECTION, refused: inWords(refused) },
+    { title: <Say of="confirm.title" />, section: SECTION, refused: inWords(refused) },
     <ConfirmSession {...shown} />,
   );
 }
 
-/** Under `/security`. */
-export const passkeyPages = new Pages()
-  .get("/passkeys/new", requires(passkeys.start), (c) => orConfirm(c, NEW_PAGE, () => newPasskeyPage(c, "")))
-  .form("/passkeys", passkeys.add, {
+/** Under `/security/passkeys`: a new one. */
+export const newPasskeyPages = new Pages()
+  .get("/new", requires(passkeys.start), (c) => orConfirm(c, NEW_PAGE, () => newPasskeyPage(c, "")))
+  .form("/", passkeys.add, {
     values: (sent) => ({ ...readPasskeyAnswer(sent), name: sent.text("name") }),
     confirmedAt: () => NEW_PAGE,
-    done: flash("/security", "passkeyAdded"),
+    done: flash(OWN_PAGE, "passkeyAdded"),
     again: (c, refused, { name }) => newPasskeyPage(c, name, refused),
-  })
-  .form("/passkeys/:id/rename", passkeys.rename, {
+  }).router;
+
+/** Under `/security/passkeys`: those that there are. */
+export const passkeyPages = new Pages()
+  .form("/:id/rename", passkeys.rename, {
     values: (sent) => sent.texts("name"),
-    done: flash("/security", "changed"),
+    done: flash(OWN_PAGE, "changed"),
   })
-  .form("/passkeys/:id/remove", passkeys.remove, {
+  .form("/:id/remove", passkeys.remove, {
     confirmedAt: () => OWN_PAGE,
-    done: flash("/security", "passkeyRemoved"),
-  })
-  .get("/confirm", requires({ openWhenSuspended: true }), (c) => confirmPage(c, c.req.query("to") ?? ""))
-  .form("/confirm", stepUp.confirm, {
+    done: flash(OWN_PAGE, "passkeyRemoved"),
+  }).router;
+
+/** Under `/security/confirm`. */
+export const confirmPages = new Pages()
+  .get("/", requires({ openWhenSuspended: true }), (c) => confirmPage(c, { to: c.req.query("to") ?? "" }))
+  .form("/", stepUp.confirm, {
     values: (sent) => ({
       to: sent.text("to"),
       password: sent.optional("password"),
       totp: sent.optional("totp"),
       passkey: sent.optional("response") ? readPasskeyAnswer(sent) : undefined,
     }),
-    done: (c, _, { to }) => c.redirect(safePath(to), 303),
-    again: (c, refused, { to }) => confirmPage(c, to, refused),
+    done: (c, _, { to }) => goTo(c, to),
+    again: (c, refused, { to }) => confirmPage(c, { to, refused }),
   }).router;

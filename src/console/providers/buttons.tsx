@@ -2,8 +2,8 @@
 
 import { withQuery } from "../components/address";
 import { LinkButton } from "../components/buttons";
-import { Say, useTexts } from "../components/mount";
-import type { OfferedProvider } from "./providers";
+import { Say, useHref, useIsForApps, useTexts } from "../components/mount";
+import type { OfferedProvider } from "../http/offers";
 
 interface ProviderButtonsProps {
   providers: readonly OfferedProvider[];
@@ -13,13 +13,20 @@ interface ProviderButtonsProps {
   invitationToken?: string;
 }
 
-export const ProviderButtons = ({ providers, to, invitationToken = "" }: ProviderButtonsProps) =>
-  providers.length === 0 ? null : (
+export function ProviderButtons({ providers, to, invitationToken = "" }: ProviderButtonsProps) {
+  const [href, isForApps] = [useHref(), useIsForApps()];
+  const start = (name: string) =>
+    isForApps
+      ? href(withQuery(`/oauth/${name}`, { invitationToken }))
+      : withQuery(`/api/v1/auth/oauth/${name}`, { to, invitationToken });
+  if (providers.length === 0) return null;
+  return (
     <section aria-label={useTexts().say("signIn.otherWays")} class="providers">
       {providers.map(({ name, label }) => (
-        <LinkButton href={withQuery(`/api/v1/auth/oauth/${name}`, { to, invitationToken })}>
+        <LinkButton href={start(name)}>
           <Say of="signIn.provider" values={{ provider: label }} />
         </LinkButton>
       ))}
     </section>
   );
+}

@@ -3,7 +3,7 @@ import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { CodeField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
-import { A } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 
 /** As errors of the API name it. */
 export const CONSENT_FIELD = "mailCode.code";
@@ -26,22 +26,27 @@ const Hidden = ({ fields }: Pick<ConsentProps, "fields">) => (
 
 const OtherWays = () => (
   <p class="after-form">
-    <A to="/sign-in">Sign in in another way</A>
+    <A to="/sign-in">
+      <Say of="link.another" />
+    </A>
   </p>
 );
 
 export const AskForConsent = ({ email, label, fields, captcha }: ConsentProps & { captcha: CaptchaProps | null }) => (
   <>
-    <h1>Is this account yours?</h1>
+    <h1>
+      <Say of="link.title" />
+    </h1>
     <FailureBanner />
     <p>
-      {email} has an account here that was never used with {label}. We can mail a code to this address. When you enter
-      it, {label} opens the account from now on, and its other sessions end.
+      <Say of="link.text" values={{ email, provider: label }} />
     </p>
     <PostForm action="/oauth/mail-code">
       <Hidden fields={fields} />
       <CaptchaWidget captcha={captcha} />
-      <SubmitButton>Mail me a code</SubmitButton>
+      <SubmitButton>
+        <Say of="signIn.mailCode" />
+      </SubmitButton>
     </PostForm>
     <OtherWays />
   </>
@@ -49,15 +54,19 @@ export const AskForConsent = ({ email, label, fields, captcha }: ConsentProps & 
 
 export const EnterConsent = ({ email, label, fields }: ConsentProps) => (
   <>
-    <h1>Enter the code</h1>
+    <h1>
+      <Say of="code.enterTitle" />
+    </h1>
     <FailureBanner />
     <p role="status">
-      A code is on its way to {email}. Enter it within five minutes of your sign-in with {label}.
+      <Say of="link.sent" values={{ email, provider: label }} />
     </p>
     <PostForm action="/oauth">
       <Hidden fields={fields} />
-      <CodeField name={CONSENT_FIELD} inputmode="numeric" autofocus hint="The six digits in the email." />
-      <SubmitButton>Sign in with {label}</SubmitButton>
+      <CodeField name={CONSENT_FIELD} inputmode="numeric" autofocus hint={useTexts().say("hint.mailedCode")} />
+      <SubmitButton>
+        <Say of="link.signIn" values={{ provider: label }} />
+      </SubmitButton>
     </PostForm>
     <OtherWays />
   </>

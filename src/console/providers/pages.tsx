@@ -3,15 +3,19 @@
  */
 import { LinkButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
-import { A } from "../components/mount";
+import { A, Say } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 
 export const ProviderFailed = ({ isSignedIn }: { isSignedIn: boolean }) => (
   <>
-    <h1>The sign-in did not work</h1>
+    <h1>
+      <Say of="link.failed" />
+    </h1>
     <FailureBanner />
     <p>
-      <A to={isSignedIn ? "/security" : "/sign-in"}>{isSignedIn ? "Back to my security" : "Back to sign-in"}</A>
+      <A to={isSignedIn ? "/security" : "/sign-in"}>
+        <Say of={isSignedIn ? "passkey.back" : "forgot.back"} />
+      </A>
     </p>
   </>
 );

@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { type AppError, type ErrorCode, notFound } from "../../base/errors";
 import { getOwnCookie } from "../../base/http/cookies";
 import type { AppEnv } from "../../base/http/env";
-import { requires } from "../../base/http/operation";
+import { perform, requires } from "../../base/http/operation";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { FLOW_ERRORS } from "../../identity/providers/failure";
 import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers";
@@ -13,11 +13,14 @@ import { signIn } from "../../identity/sign-in/api";
 import { providers } from "../../identity/sign-in/providers/api";
 import { isAskedForProof, stateOfProof } from "../../identity/sign-in/providers/proof";
 import { CONSENT, readSignIn } from "../../identity/sign-in/providers/sign-in";
+import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
+import { parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { page, type Refused, redirectWithFlash } from "../http/page";
 import { answerForm, type FormPages, Pages } from "../http/pages";
+import { requestedReturn } from "../http/paths";
 import { findCurrentUser } from "../http/session";
 import { startSession } from "../http/start-session";
 import { AskForConsent, CONSENT_FIELD, EnterConsent } from "./consent";
@@ -30,7 +33,7 @@ const whereProviders = createMiddleware<AppEnv>((c, next) => {
 
 async function failedPage(c: Context<AppEnv>, refused: Pick<Refused, "failure" | "status">) {
   const isSignedIn = (await findCurrentUser(c)) !== null;
-  return page(c, { title: "The sign-in did not work", refused }, <ProviderFailed isSignedIn={isSignedIn} />);
+  return page(c, { title: <Say of="link.failed" />, refused }, <ProviderFailed isSignedIn={isSignedIn} />);
 }
 
 /** The fields of a form that goes on with a sign-in: the code of the sign-in, and the path to redirect to. */
@@ -51,7 +54,7 @@ async function consentPage(c: Context<AppEnv>, fields: Fields, isMailed: boolean
   const props = { ...who, fields };
   return page(
     c,
-    { title: "Is this account yours?", refused },
+    { title: <Say of="link.title" />, refused },
     isMailed ? <EnterConsent {...props} /> : <AskForConsent {...props} captcha={captchaFor(c, signIn.requestCode)} />,
   );
 }
@@ -68,7 +71,7 @@ const NOT_THE_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["INVALID_CODE",
 const needsConsent = ({ code, details }: AppError): boolean => code === "CONFLICT" && details?.[0]?.path === CONSENT;
 
 const codePage = (c: Context<AppEnv>, fields: Readonly<Record<string, string>>, refused?: Refused) =>
-  page(c, { title: "Two-factor code", refused }, <SecondFactor action="/oauth" fields={fields} />);
+  page(c, { title: <Say of="signIn.factor" />, refused }, <SecondFactor action="/oauth" fields={fields} />);
 
 /** Opens a session with the code of a sign-in, or asks for the second factor. */
 const finishing: FormPages<Values, OpenedSession> = {
@@ -92,7 +95,8 @@ const finishing: FormPages<Values, OpenedSession> = {
 
 export const oauthPages = new Pages()
   .get("/", requires(providers.exchange), whereProviders, async (c) => {
-    const { code = "", to = "", error, linked } = c.req.query();
+    const { code = "", error, linked } = c.req.query();
+    const to = requestedReturn(c);
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
     if (error === undefined) return answerForm(c, providers.exchange, finishing, { code, to });
     const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
@@ -121,3 +125,16 @@ export const oauthPages = new Pages()
     again: (c, refused, { code, to }) =>
       refused.error.code === "INVALID_TOKEN" ? failedPage(c, refused) : consentPage(c, { code, to }, false, refused),
   }).router;
+
+/** Sends the browser to a provider, from a page for apps. */
+export const providerStarts = new Pages().get(
+  "/:provider",
+  requires(providers.startForApps),
+  whereProviders,
+  async (c) => {
+    const { r, invitationToken } = c.req.query();
+    const { schema } = providers.startForApps;
+    const sent = schema && parse(schema, { r, invitationToken });
+    return c.redirect(await perform(c, providers.startForApps, sent), 303);
+  },
+).router;

@@ -4,35 +4,65 @@
  */
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
-import { A } from "../components/mount";
+import { A, Say } from "../components/mount";
+import { Onward, type Way } from "../components/onward";
 
 export const RemoveTwoFactor = ({ token, isValid }: { token: string; isValid: boolean }) => (
   <>
-    <h1>Remove the lost second factor</h1>
+    <h1>
+      <Say of="lostFactor.title" />
+    </h1>
     <FailureBanner />
     {isValid ? (
       <PostForm action="/remove-two-factor">
         <input type="hidden" name="token" value={token} />
         <ul>
-          <li>Two-factor authentication is turned off for your account, and its recovery codes stop working.</li>
-          <li>All your sessions end.</li>
+          <li>
+            <Say of="lostFactor.off" />
+          </li>
+          <li>
+            <Say of="lostFactor.sessions" />
+          </li>
         </ul>
-        <p>If you did not ask for this, close this page: nothing changes.</p>
-        <SubmitButton kind="danger">Remove it</SubmitButton>
+        <p>
+          <Say of="lostFactor.ignore" />
+        </p>
+        <SubmitButton kind="danger">
+          <Say of="lostFactor.submit" />
+        </SubmitButton>
       </PostForm>
     ) : (
-      <p>The link works once, for 24 hours. Ask the operator of this service for another one.</p>
+      <p>
+        <Say of="lostFactor.over" />
+      </p>
     )}
   </>
 );
 
 /** It was done. */
-export const TwoFactorRemoved = () => (
+export const TwoFactorRemoved = ({ ways }: { ways: readonly Way[] }) => (
   <>
-    <h1>Remove the lost second factor</h1>
-    <p role="status">Two-factor authentication is off, and all your sessions have ended.</p>
-    <p>
-      <A to="/sign-in">Sign in</A>, and set it up again under “My security”.
+    <h1>
+      <Say of="lostFactor.title" />
+    </h1>
+    <p role="status">
+      <Say of="lostFactor.done" />
     </p>
+    {ways.length === 0 ? (
+      <p>
+        <Say
+          of="lostFactor.signIn"
+          values={{
+            signIn: (
+              <A to="/sign-in">
+                <Say of="signIn.submit" />
+              </A>
+            ),
+          }}
+        />
+      </p>
+    ) : (
+      <Onward ways={ways} />
+    )}
   </>
 );

@@ -5,15 +5,17 @@ import { requires } from "../../base/http/operation";
 import { recovery } from "../../identity/recovery/api";
 import { factorRemoval } from "../../identity/recovery/schemas";
 import { checkRemoval } from "../../identity/recovery/two-factor-removal";
+import { Say } from "../components/mount";
 import { parse } from "../failure";
+import { waysOnward } from "../http/onward";
 import { page, type Refused, rerenderOnError } from "../http/page";
 import { Pages } from "../http/pages";
 import { RemoveTwoFactor, TwoFactorRemoved } from "./page";
 
-const OPTIONS = { title: "Remove the lost second factor" };
+const options = () => ({ title: <Say of="lostFactor.title" /> });
 
 const refusedPage = (c: Context<AppEnv>, token: string, refused: Refused) =>
-  page(c, { ...OPTIONS, refused }, <RemoveTwoFactor token={token} isValid={false} />);
+  page(c, { ...options(), refused }, <RemoveTwoFactor token={token} isValid={false} />);
 
 export const removeTwoFactorPages = new Pages()
   .get("/", requires(recovery.removeLostFactor), async (c) => {
@@ -22,13 +24,13 @@ export const removeTwoFactorPages = new Pages()
       c,
       async () => {
         await checkRemoval(c.get("deps"), parse(factorRemoval, { token }).token);
-        return page(c, OPTIONS, <RemoveTwoFactor token={token} isValid={true} />);
+        return page(c, options(), <RemoveTwoFactor token={token} isValid={true} />);
       },
       (refused) => refusedPage(c, token, refused),
     );
   })
   .form("/", recovery.removeLostFactor, {
     values: (sent) => sent.texts("token"),
-    done: (c) => page(c, OPTIONS, <TwoFactorRemoved />),
+    done: async (c) => page(c, options(), <TwoFactorRemoved ways={await waysOnward(c)} />),
     again: (c, refused, { token }) => refusedPage(c, token, refused),
   }).router;

@@ -1,15 +1,14 @@
 /** The pages that need no session: sign in, register, and the targets of mail links. */
 
-import { CONSOLE_PATH } from "../../base/paths";
 import type { InvitationAddress } from "../../identity/invitations/store";
+import { withReturnPath } from "../components/address";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, NewPasswordField } from "../components/credential-fields";
 import { Moment } from "../components/display";
 import { FailureBanner } from "../components/failure";
-import { A, Say, useTexts } from "../components/mount";
+import { A, Say, useHref, useTexts } from "../components/mount";
 import { useFailure } from "../components/shown-failure";
-import { withReturnPath } from "./sign-in";
 
 interface VerifyProps {
   token: string;
@@ -135,7 +134,7 @@ interface InvitationProps {
 }
 
 export const AcceptInvitation = ({ token, email, invitation }: InvitationProps) => {
-  const here = `${CONSOLE_PATH}/accept-invitation?token=${encodeURIComponent(token)}`;
+  const here = useHref()(`/accept-invitation?token=${encodeURIComponent(token)}`);
   return (
     <>
       <h1>

@@ -1,4 +1,4 @@
-/** `/console`: sign in, register, and the targets of mail links. */
+/** `/console`: sign in, and the targets of mail links. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { notFound } from "../../base/errors";
@@ -13,31 +13,23 @@ import { findClaim } from "../../identity/recovery/email-verification";
 import { deleteSessionOfUser } from "../../identity/sessions/store";
 import { signIn } from "../../identity/sign-in/api";
 import { openRequest } from "../../oauth/authorization/authorize";
+import { withReturnPath } from "../components/address";
 import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import type { Form } from "../http/form";
 import { isForApps } from "../http/mount";
+import { canRegister, providersOf, takesPasswords } from "../http/offers";
 import { flash, inOtherWords, page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, readPasskeyAnswer } from "../http/passkeys";
 import { requestedReturn, returnPath, safePath } from "../http/paths";
 import { findCurrentUser, noteUser, requireUser, signedOut } from "../http/session";
 import { startSession } from "../http/start-session";
-import { offeredProviders } from "../providers/providers";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
-import { Register, RegisterPasskey, type RegisterValues, RegistrationClosed } from "./registration";
 import { SignIn } from "./sign-in";
-
-/** Whether people can register without an invitation. */
-const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.for !== "invited";
-
-/** A provider sends the browser back to the console, and not to a page for apps. */
-const providersOf = (c: Context<AppEnv>) => (isForApps(c) ? [] : offeredProviders(c.get("deps").config));
-
-const takesPasswords = (c: Context<AppEnv>) => c.get("deps").config.passwords === "on";
 
 /** While passwords are off, answers 404, as for a missing page. */
 const wherePasswords = createMiddleware<AppEnv>((c, next) => {
@@ -69,22 +61,6 @@ const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
     <SecondFactor action="/sign-in/code" fields={isForApps(c) ? { to } : {}} />,
   );
 
-function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refused) {
-  const isClosed = values.invitationToken === "" && !canRegister(c);
-  const content = isClosed ? (
-    <RegistrationClosed />
-  ) : (
-    <Register
-      values={values}
-      captcha={captchaFor(c, signIn.register)}
-      providers={providersOf(c)}
-      takesPasswords={takesPasswords(c)}
-      takesPasskeys={hasPasskeysHere(c)}
-    />
-  );
-  return page(c, { title: <Say of="register.title" />, refused }, content);
-}
-
 async function verifyPage(c: Context<AppEnv>, token: string, refused?: Refused) {
   const claim = refused ? null : await findClaim(c.get("deps"), token);
   return page(c, { title: <Say of="verify.title" />, refused }, <pages.VerifyEmail token={token} claim={claim} />);
@@ -106,6 +82,9 @@ async function invitationPage(c: Context<AppEnv>, token: string, email: string |
   return page(c, options, <pages.AcceptInvitation {...view} />);
 }
 
+/** The page for whoever must sign in. For apps, it is the app that asks for that. */
+const startOf = (c: Context<AppEnv>) => (isForApps(c) ? "" : "/sign-in");
+
 const withHint = (refused: Refused | undefined): Refused | undefined =>
   refused?.error.code === "EMAIL_NOT_VERIFIED"
     ? inOtherWords(refused, { message: `${refused.failure.message} Check your mail for the link.` })
@@ -115,23 +94,6 @@ const signingOut = operation({
   openWhenSuspended: true,
   verb: ({ deps, session }) => deleteSessionOfUser(deps, session, session.sessionId, "auth.logout"),
 });
-
-const NOBODY: RegisterValues = { email: "", name: "", tenantName: "", invitationToken: "", to: "" };
-
-/** Who registers, as the form says. */
-const registrantIn = (sent: Form) => ({
-  email: sent.text("email"),
-  name: sent.optional("name"),
-  tenantName: sent.optional("tenantName"),
-  invitationToken: sent.optional("invitationToken"),
-  captchaToken: sent.optional("captchaToken"),
-  to: sent.text("to"),
-});
-
-function registerAgain(c: Context<AppEnv>, refused: Refused, sent: ReturnType<typeof registrantIn>) {
-  const { email, name = "", tenantName = "", invitationToken = "", to } = sent;
-  return registerPage(c, { email, name, tenantName, invitationToken, to }, refused);
-}
 
 const token = (sent: Form) => sent.texts("token");
 
@@ -156,8 +118,7 @@ export const accountPages = new Pages()
       const pending = { ...started, to: isForApps(c) ? "" : safePath(to) };
       const { encrypted, expiresAt } = await encryptPending(c.get("deps"), pending);
       setConsoleCookie(c, "sign-in", encrypted, expiresAt);
-      const query = isForApps(c) ? `?to=${encodeURIComponent(returnPath(c, to))}` : "";
-      return redirectTo(c, `/sign-in/code${query}`);
+      return redirectTo(c, isForApps(c) ? withReturnPath("/sign-in/code", returnPath(c, to)) : "/sign-in/code");
     },
     again: (c, refused, { email, to }) => signInPage(c, email, to, refused),
   })
@@ -180,31 +141,11 @@ export const accountPages = new Pages()
       pending ? codePage(c, to, refused) : redirectWithFlash(c, "/sign-in", "signInAgain"),
   })
   .form("/sign-out", signingOut, { first: requireUser, done: signedOut("signedOut") })
-  .get("/register", (c) => {
-    const to = isForApps(c) ? requestedReturn(c) : "";
-    return registerPage(c, { ...NOBODY, to, invitationToken: c.req.query("invitation") ?? "" });
-  })
-  .form("/register", signIn.register, {
-    values: (sent) => ({ ...registrantIn(sent), password: sent.text("password") }),
-    done: (c, opened, { to }) => startSession(c, opened, to, "welcome"),
-    again: registerAgain,
-  })
-  .form("/register/passkey/options", signIn.startPasskeyRegistration, {
-    values: registrantIn,
-    done: (c, start) => page(c, { title: <Say of="register.passkeyTitle" /> }, <RegisterPasskey start={start} />),
-    again: registerAgain,
-  })
-  .form("/register/passkey", signIn.registerWithPasskey, {
-    values: (sent) => ({ ...readPasskeyAnswer(sent), name: sent.text("name") }),
-    done: (c, opened) => startSession(c, opened, "", "welcome"),
-    // The state, which knows who registers, works once.
-    again: (c, refused) => registerPage(c, NOBODY, refused),
-  })
   .get("/verify-email", requires(recovery.verifyEmail), (c) => verifyPage(c, c.req.query("token") ?? ""))
   .form("/verify-email", recovery.verifyEmail, {
     first: noteUser,
     values: token,
-    done: (c) => redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified"),
+    done: (c) => redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : startOf(c), "verified"),
     again: (c, refused, values) => verifyPage(c, values.token, refused),
   })
   .use(wherePasswords, "/forgot-password")
@@ -221,7 +162,7 @@ export const accountPages = new Pages()
       ...sent.texts("token", "newPassword"),
       endCredentials: sent.text("endCredentials") === "yes",
     }),
-    done: flash("/sign-in", "passwordReset"),
+    done: (c) => redirectWithFlash(c, startOf(c), "passwordReset"),
     again: (c, refused, values) => resetPage(c, values.token, refused),
   })
   .get("/accept-invitation", requires(recovery.verifyEmail), async (c) =>
@@ -230,7 +171,7 @@ export const accountPages = new Pages()
   .form("/accept-invitation", invitations.accept, {
     first: requireUser,
     values: token,
-    done: flash("", "joined"),
+    done: (c) => redirectWithFlash(c, "", isForApps(c) ? "joinedHere" : "joined"),
     again: (c, refused, values) => invitationPage(c, values.token, c.get("currentUser").email, refused),
   })
   .form("/resend-verification", recovery.resendVerification, {

@@ -1,18 +1,16 @@
 /** The sign-in page, which offers passkeys first. */
 import type { RequestOptions } from "../../identity/passkeys/webauthn/schemas";
+import { withReturnPath } from "../components/address";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { type CaptchaProps, CaptchaWidget } from "../components/captcha";
 import { EmailField, PasswordField } from "../components/credential-fields";
 import { FailureBanner } from "../components/failure";
 import { A, Say } from "../components/mount";
 import { PasskeyForm } from "../components/passkey-form";
+import type { OfferedProvider } from "../http/offers";
 import { ProviderButtons } from "../providers/buttons";
-import type { OfferedProvider } from "../providers/providers";
 
 const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
-
-/** The path of a page that leads to `to` afterwards. */
-export const withReturnPath = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
 
 interface SignInProps {
   email: string;

@@ -65,7 +65,7 @@ export const recovery = {
       ),
     }),
     verb: ({ deps, input, client }) => reportNotMe(deps, input.token, client.origin),
-    answer: (c, message) => c.json({ message }),
+    answer: (c, reverted) => c.json({ message: REVERT_MESSAGES[reverted] }),
   }),
   removeLostFactor: endpoint({
     id: "removeLostTwoFactor",

@@ -51,8 +51,11 @@ export async function describeRevert(deps: Deps, token: string): Promise<MailedL
   throw badLink();
 }
 
-/** Does what the link of a mailed token is for, once. Returns the message for the user. Throws INVALID_TOKEN. */
-export async function reportNotMe(deps: Deps, token: string, origin: RequestOrigin): Promise<string> {
+/** What a link has done. */
+export type Reverted = keyof typeof REVERT_MESSAGES;
+
+/** Does what the link of a mailed token is for, once. Throws INVALID_TOKEN. */
+export async function reportNotMe(deps: Deps, token: string, origin: RequestOrigin): Promise<Reverted> {
   const hash = await sha256Hex(token);
   const link = await findRevertByToken(deps, hash, deps.now());
   if (!link) return reclaimAccount(deps, hash, origin);
@@ -66,7 +69,7 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   const isReadable = link.secret === null || (await readTotpSecret(deps, link.userId, link.secret)) !== null;
   const reverted = await revertByToken(deps, { ...link, hash, isReadable, suspects }, origin, deps.now());
   if (!reverted) throw badLink();
-  if (link.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
+  if (link.kind === "apiKeys") return "apiKeys";
   const undone = [...undoneLines(reverted.access, paused, closed), ...closedCatalogues.map(catalogueLine)];
   const named = await linesAboutActs(deps, acts);
   const email = link.formerEmail ?? link.email;
@@ -80,7 +83,7 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
     isFactorLost: !isReadable,
   });
   tellTenants(deps, email, undone, named);
-  return isReadable ? REVERT_MESSAGES.undone : REVERT_MESSAGES.undoneWithoutFactor;
+  return isReadable ? "undone" : "undoneWithoutFactor";
 }
 
 /** Pauses what the suspects have created or changed since the event. */
@@ -183,12 +186,12 @@ function tellTenants(deps: Deps, by: string, undone: readonly UndoneLine[], name
   }
 }
 
-async function reclaimAccount(deps: Deps, hash: string, origin: RequestOrigin): Promise<string> {
+async function reclaimAccount(deps: Deps, hash: string, origin: RequestOrigin): Promise<Reverted> {
   const claim = await findClaimByToken(deps, hash, deps.now());
   if (!claim) throw badLink();
   await disableAbandoned(deps, claim.tenants);
   const ended = await reclaimByLink(deps, { hash, userId: claim.userId, origin }, deps.now());
   if (!ended) throw badLink();
   await queueMailIfPossible(deps, { kind: "accountTakenOver", id: newId(), userId: claim.userId, ended });
-  return REVERT_MESSAGES.reclaimed;
+  return "reclaimed";
 }

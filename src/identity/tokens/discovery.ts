@@ -62,7 +62,7 @@ const forApps = (issuer: string) => ({
   introspection_endpoint_auth_methods_supported: SECRET_METHODS,
   code_challenge_methods_supported: ["S256"],
   prompt_values_supported: ["none", "login", "consent", "select_account", "create"],
-  acr_values_supported: ["urn:postern:acr:1", "urn:postern:acr:2"],
+  acr_values_supported: ["urn:postern:acr:1", "urn:postern:acr:2", "phr"],
   request_parameter_supported: false,
   // Its default is true.
   request_uri_parameter_supported: false,

@@ -21,6 +21,8 @@ export interface Code {
   redirect: string;
   scopes: readonly SignInScope[];
   nonce: string | null;
+  /** How the person should have signed in, as the app says it; missing: in any way. */
+  acr?: string;
   challenge: string | null;
   sessionId: string;
   tenantId: string;
@@ -34,7 +36,7 @@ export interface Code {
 
 export async function makeCode(
   deps: Deps,
-  { clientId, redirectUri, scopes, nonce, challenge }: AuthorizationRequest,
+  { clientId, redirectUri, scopes, nonce, acr, challenge }: AuthorizationRequest,
   { sessionId, tenantId }: { sessionId: string; tenantId: string },
 ): Promise<string> {
   const issuedAt = deps.now();
@@ -45,6 +47,7 @@ export async function makeCode(
     redirect: await sha256Hex(redirectUri),
     scopes,
     nonce,
+    ...(acr === null ? {} : { acr }),
     challenge,
     sessionId,
     tenantId,

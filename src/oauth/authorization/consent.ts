@@ -2,24 +2,29 @@
 import * as z from "zod";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
-import { operation } from "../../base/operation";
+import type { Access } from "../../base/operation";
+import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { MINUTE_MS } from "../../base/time";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
 import { type AppAnswer, withError } from "./answer";
 import { answerWithCode, judge } from "./authorize";
-import type { AppRequest } from "./request";
+import type { AppRequest, AuthorizationRequest } from "./request";
 import { seal, unseal } from "./sealed";
-import { readStanding, storeConsent } from "./store";
+import { type ClientStanding, storingConsent } from "./store";
 
 const LIFETIME_MS = 30 * MINUTE_MS;
 
 /** What the form of a page asks about: this request, of this session, in this tenant. */
-interface Question {
+export interface Question {
   params: string;
   at: number;
   stayedIn?: string | undefined;
+  clientId: string;
+  scopes: readonly string[];
+  userId: string;
+  email: string;
   sessionId: string;
   tenantId: string;
   expiresAt: number;
@@ -28,13 +33,18 @@ interface Question {
 export const sealQuestion = (
   deps: Deps,
   { params, at, stayedIn }: AppRequest,
-  { sessionId }: SessionPrincipal,
+  { clientId, scopes }: AuthorizationRequest,
+  { userId, sessionId, account }: SessionPrincipal,
   tenantId: string,
 ): Promise<string> => {
   const question: Question = {
     params: params.toString(),
     at,
     stayedIn,
+    clientId,
+    scopes,
+    userId,
+    email: account.email,
     sessionId,
     tenantId,
     expiresAt: deps.now() + LIFETIME_MS,
@@ -43,43 +53,46 @@ export const sealQuestion = (
 };
 
 /** The sealed question, and what the person answers. */
-const consentAnswer = z.object({ ask: z.string().min(1).max(20_000), answer: z.enum(["allow", "deny"]) });
+export const consentAnswer = z.object({ ask: z.string().min(1).max(20_000), answer: z.enum(["allow", "deny"]) });
 
-/** Returns what the app is sent. Throws FORBIDDEN for the question of another session. */
-async function answerQuestion(
-  deps: Deps,
-  session: SessionPrincipal,
-  { ask, answer }: z.output<typeof consentAnswer>,
-): Promise<{ client: ClientRow; answer: AppAnswer }> {
+/** Who may answer: whoever has the session of the question, which is read with the write of the answer. */
+export const ANSWERING = {
+  callers: "anybody",
+  limit: { rule: "authorize", per: "IP address" },
+} as const satisfies Access;
+
+/** Throws FORBIDDEN for a question that we have not asked. */
+export async function openQuestion(deps: Deps, ask: string): Promise<Question> {
   const question = await unseal<Question>(deps, "consent", ask);
-  if (question?.sessionId !== session.sessionId) {
-    throw new AppError("FORBIDDEN", { message: "This page is of another sign-in. Go back to the app and try again." });
-  }
-  const { params, at, stayedIn, tenantId } = question;
+  if (!question) throw ofAnother();
+  return question;
+}
+
+/** The 403 for the question of another session. */
+export const ofAnother = () =>
+  new AppError("FORBIDDEN", { message: "This page is of another sign-in. Go back to the app and try again." });
+
+/** The statements that store what the person allows, if they still may. */
+export const storingAnswer = (deps: Deps, question: Question, origin: RequestOrigin) =>
+  storingConsent(question, userActor({ ...question }, origin), deps.now());
+
+/** Returns what the app is sent, once the answer is stored. `standing` was read with it. */
+export async function answerApp(
+  deps: Deps,
+  { params, at, stayedIn, tenantId }: Question,
+  session: SessionPrincipal,
+  standing: ClientStanding,
+  isAllowed: boolean,
+): Promise<{ client: ClientRow; answer: AppAnswer }> {
   const asked = { params: new URLSearchParams(params), at, stayedIn, tenantId };
-  const outcome = await judge(deps, asked, async (clientId) => ({
-    ...(await readStanding(deps, clientId, session)),
-    session,
-  }));
+  const outcome = await judge(deps, asked, async () => ({ ...standing, session }));
   const { client } = outcome;
   if ("refusal" in outcome) return { client, answer: outcome.refusal };
   const { request, decision } = outcome;
   if (!("membership" in decision) || decision.membership.tenantId !== tenantId) {
     throw new AppError("CONFLICT", { message: "Something has changed meanwhile. Go back to the app and try again." });
   }
-  if (answer === "deny") {
-    const refusal = new OAuthError("access_denied", "The person did not allow it.");
-    return { client, answer: withError(request, deps.config.tokenIssuer, refusal) };
-  }
-  if (decision.kind === "consent") {
-    const { clientId, scopes } = request;
-    await storeConsent(deps, session, { clientId, tenantId, scopes }, deps.now());
-  }
-  return { client, answer: await answerWithCode(deps, request, session, tenantId) };
+  if (isAllowed) return { client, answer: await answerWithCode(deps, request, session, tenantId) };
+  const refusal = new OAuthError("access_denied", "The person did not allow it.");
+  return { client, answer: withError(request, deps.config.tokenIssuer, refusal) };
 }
-
-export const consenting = operation({
-  limit: { rule: "consent", per: "user" },
-  schema: consentAnswer,
-  verb: ({ deps, session, input }) => answerQuestion(deps, session, input),
-});

@@ -1,15 +1,21 @@
 /** What an authorization request leads to: a page for a person, an error for the app, or its code. */
 import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
+import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
 import { lacksSecondFactor } from "../../identity/policy/lock-out";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import type { ClientRow } from "../clients/store";
 import { OAuthError, type OAuthErrorCode } from "../errors";
+import { type AcrLevel, levelOf, reaches } from "./acr";
 import type { AuthorizationRequest } from "./request";
 import type { Membership } from "./store";
 
 export type SignInDecision =
-  | { kind: "sign-in" | "sign-up" | "account" }
+  | { kind: "sign-in" | "sign-up" | "account" | "unverified" }
+  /** The person shows again who they are; with a passkey, where nothing else will do. */
+  | { kind: "confirm"; withPasskey: boolean }
+  /** The person sets up a second factor, or a passkey. */
+  | { kind: "factor"; by: string; level: AcrLevel; hasPasskey: boolean }
   | { kind: "tenant"; open: readonly Membership[] }
   | { kind: "consent"; membership: Membership; scopes: readonly string[] }
   | { kind: "code"; membership: Membership };
@@ -28,32 +34,57 @@ export function decide(
   person: SignedInPerson | null,
   hintedUserId: string | null | undefined,
 ): SignInDecision {
-  const isQuiet = request.prompts.includes("none");
-  if (!person || needsSignIn(deps, request, person.session, hintedUserId)) {
-    if (isQuiet) throw refusal("login_required", "Somebody must sign in.");
-    return { kind: request.prompts.includes("create") ? "sign-up" : "sign-in" };
-  }
+  const step = nextStep(deps, client, request, person, hintedUserId);
+  if (request.prompts.includes("none") && step.quietly) throw refusal(...step.quietly);
+  return step.decision;
+}
+
+/** What comes next, and what an app is told that wants no page. */
+interface Step {
+  decision: SignInDecision;
+  quietly?: readonly [code: OAuthErrorCode, description: string];
+}
+
+function nextStep(
+  deps: Deps,
+  client: ClientRow,
+  request: AuthorizationRequest,
+  person: SignedInPerson | null,
+  hintedUserId: string | null | undefined,
+): Step {
+  const who = person ? needsSignIn(deps, request, person.session, hintedUserId) : "somebody";
+  const quietly = ["login_required", "Somebody must sign in."] as const;
+  if (who !== null && request.prompts.includes("create")) return { decision: { kind: "sign-up" }, quietly };
+  if (who === "same") return { decision: { kind: "confirm", withPasskey: false }, quietly };
+  if (!person || who !== null) return { decision: { kind: "sign-in" }, quietly };
+  if (!asksForAccount(request, person.session)) return stepInTenant(deps, client, request, person);
+  return { decision: { kind: "account" }, quietly: ["login_required", "Another account is signed in."] };
+}
+
+/** Where the person signs in, and what that takes. */
+function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationRequest, person: SignedInPerson): Step {
   const { session } = person;
-  if (asksForAccount(request, session)) {
-    if (isQuiet) throw refusal("login_required", "Another account is signed in.");
-    return { kind: "account" };
-  }
   const membership = chooseTenant(client, request, person);
   if ("open" in membership) {
-    if (isQuiet) throw refusal("interaction_required", "The person must choose a tenant.");
-    return { kind: "tenant", open: membership.open };
+    const decision = { kind: "tenant", open: membership.open } as const;
+    return { decision, quietly: ["interaction_required", "The person must choose a tenant."] };
   }
   if (membership.isSuspended) throw denied("The tenant is suspended.");
+  const hasPasskey = membership.hasPasskey === 1 && takesPasskeys(deps);
   if (lacksSecondFactor({ ...session, secondFactorDueAt: membership.secondFactorDueAt }, deps.now())) {
-    throw refusal("interaction_required", "The tenant requires a second factor.");
+    const decision = { kind: "factor", by: membership.tenantName, level: "mfa", hasPasskey } as const;
+    return { decision, quietly: ["interaction_required", "The tenant requires a second factor."] };
   }
   if (session.account.emailVerifiedAt === null && !isOpenToUnverified(client, request)) {
-    throw denied("The person's address is not verified.");
+    const quietly = ["interaction_required", "The person's address is not verified."] as const;
+    return { decision: { kind: "unverified" }, quietly };
   }
-  const asked = missingConsent(client, request, membership);
-  if (asked.length === 0) return { kind: "code", membership };
-  if (isQuiet) throw refusal("consent_required", "The person has not allowed this.");
-  return { kind: "consent", membership, scopes: asked };
+  const factor = factorNeeded(deps, client, request, session, hasPasskey);
+  if (factor) return { decision: factor, quietly: ["interaction_required", "The person must show another factor."] };
+  const scopes = missingConsent(client, request, membership);
+  if (scopes.length === 0) return { decision: { kind: "code", membership } };
+  const quietly = ["consent_required", "The person has not allowed this."] as const;
+  return { decision: { kind: "consent", membership, scopes }, quietly };
 }
 
 /** Whoever registered somebody else's address must connect nothing that outlives the owner's verification. */
@@ -63,18 +94,45 @@ const isOpenToUnverified = ({ settings }: ClientRow, { scopes }: AuthorizationRe
 const refusal = (code: OAuthErrorCode, description: string) => new OAuthError(code, description);
 const denied = (description: string) => refusal("access_denied", description);
 
-/** Whether the person must sign in, anew if they have since the app asked. */
+/** Whether passkeys work on our pages. */
+const takesPasskeys = ({ config }: Deps): boolean => relyingParty(config).origins.includes(config.tokenIssuer);
+
+/**
+ * What the person must do so that the sign-in is as the client's settings want it, or as the app asks for it. An app
+ * that asks gets what there is (OpenID Connect Core 5.5.1.1); a setting binds.
+ */
+function factorNeeded(
+  deps: Deps,
+  { name, settings }: ClientRow,
+  { acr }: AuthorizationRequest,
+  { methods, account }: SessionPrincipal,
+  hasPasskey: boolean,
+): SignInDecision | null {
+  const required = settings.acr ?? null;
+  const canReach = (level: AcrLevel) => hasPasskey || (level === "mfa" && account.totpEnabledAt !== null);
+  const levels = [required, levelOf(acr)].filter((level) => level !== null && !reaches(methods, level));
+  const possible = levels.find((level) => level !== null && canReach(level));
+  if (required !== null && !reaches(methods, required) && !canReach(required)) {
+    if (required === "phr" && !takesPasskeys(deps)) {
+      throw refusal("unmet_authentication_requirements", "The person cannot sign in as the app requires.");
+    }
+    return { kind: "factor", by: name, level: required, hasPasskey };
+  }
+  return possible ? { kind: "confirm", withPasskey: levels.includes("phr") && hasPasskey } : null;
+}
+
+/** Who must sign in, or show again who they are: the same person, or somebody else; null for nobody. */
 function needsSignIn(
   deps: Deps,
   { prompts, maxAge, at }: AuthorizationRequest,
   { userId, confirmedAt }: SessionPrincipal,
   hintedUserId: string | null | undefined,
-): boolean {
+): "same" | "somebody" | null {
   const hasJustSignedIn = confirmedAt >= at;
-  if (hasJustSignedIn) return false;
-  if (hintedUserId !== undefined && hintedUserId !== userId) return true;
+  if (hasJustSignedIn) return null;
+  if (hintedUserId !== undefined && hintedUserId !== userId) return "somebody";
   const isTooOld = maxAge !== null && deps.now() - confirmedAt > maxAge * 1000;
-  return isTooOld || ["login", "create"].some((prompt) => prompts.some((one) => one === prompt));
+  return isTooOld || prompts.some((prompt) => prompt === "login" || prompt === "create") ? "same" : null;
 }
 
 /** Whether the person must say that the account is the right one, because the app asks for that or names another. */

@@ -4,6 +4,7 @@ import { SIGN_IN_SCOPES, type SignInScope } from "../../base/schemas/client-sett
 import { isRegistered } from "../clients/redirect-urls";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
+import { preferredAcr } from "./acr";
 import { type AnswerTarget, RESPONSE_MODES, type ResponseMode } from "./answer";
 
 const MAX_BYTES = 8 * 1024;
@@ -23,6 +24,8 @@ export interface AuthorizationRequest extends AnswerTarget {
   maxAge: number | null;
   loginHint: string;
   idTokenHint: string | null;
+  /** How the person should have signed in, as the app says it; null: in any way. */
+  acr: string | null;
   /** The tenant that the app names; null: none. */
   tenant: string | null;
   /** The tenant that the person has chosen on our page; null: none yet. */
@@ -87,6 +90,7 @@ export function readRequest(
     maxAge: readMaxAge(params),
     loginHint: bounded(params, "login_hint", MAX_NONCE) ?? "",
     idTokenHint: bounded(params, "id_token_hint", MAX_HINT),
+    acr: preferredAcr(bounded(params, "acr_values", MAX_NONCE) ?? ""),
     tenant: bounded(params, "tenant", MAX_NONCE),
     tenantId: tenantId ?? null,
     stayedIn: stayedIn ?? null,

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, jsonList, type Rows, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
-import type { SessionPrincipal } from "../../base/schemas/principal";
+import type { Actor } from "../../base/schemas/actor";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
@@ -22,6 +22,8 @@ export interface Membership {
   consented: string | null;
   /** When this session last signed in to the client there (Unix ms); null: never. */
   usedAt: number | null;
+  /** Whether the person has a passkey. */
+  hasPasskey: 0 | 1;
 }
 
 export interface ClientStanding {
@@ -37,7 +39,8 @@ export const selectStanding = (clientId: string, { userId, sessionId }: { userId
             (SELECT k.scopes FROM oauth_consents k WHERE k.user_id = u.id AND k.client_id = ${clientId}
               AND k.tenant_id = m.tenant_id) AS consented,
             (SELECT g.issued_at FROM oauth_grants g WHERE g.session_id = s.id AND g.client_id = ${clientId}
-              AND g.tenant_id = m.tenant_id) AS usedAt
+              AND g.tenant_id = m.tenant_id) AS usedAt,
+            EXISTS (SELECT 1 FROM passkeys k WHERE k.user_id = u.id) AS hasPasskey
           FROM sessions s JOIN users u ON u.id = s.user_id JOIN memberships m ON m.user_id = u.id
             JOIN tenants t ON t.id = m.tenant_id
           WHERE s.id = ${sessionId} AND s.user_id = ${userId} AND t.id <> ${PLATFORM_TENANT}
@@ -63,26 +66,33 @@ export async function readStanding(
   return standingOf(await atomically(deps.db, selectStanding(clientId, who)));
 }
 
-/** What a person allows a client in a tenant. */
+/** What a person allows a client in a tenant, in a session. */
 export interface NewConsent {
+  userId: string;
+  sessionId: string;
   clientId: string;
   tenantId: string;
   scopes: readonly string[];
 }
 
-/** Adds the scopes to what the person has allowed the client in the tenant. */
-export async function storeConsent(
-  { db }: Deps,
-  { userId, actor }: SessionPrincipal,
-  { clientId, tenantId, scopes }: NewConsent,
+/**
+ * The statements that add the scopes to what the person has allowed the client in the tenant, if the session is live
+ * and both are still there.
+ */
+export function storingConsent(
+  { userId, sessionId, clientId, tenantId, scopes }: NewConsent,
+  actor: Actor,
   nowMs: number,
-): Promise<void> {
+) {
   const both = sql`(SELECT json_group_array(value) FROM (SELECT value FROM json_each(oauth_consents.scopes)
     UNION SELECT value FROM json_each(excluded.scopes)))`;
-  await atomically(db, {
+  return {
     stored: sql`INSERT INTO oauth_consents (user_id, client_id, tenant_id, scopes, created_at, updated_at)
-      SELECT ${userId}, ${clientId}, ${tenantId}, ${jsonList(scopes)}, ${nowMs}, ${nowMs} FROM memberships
-      WHERE tenant_id = ${tenantId} AND user_id = ${userId}
+      SELECT ${userId}, ${clientId}, ${tenantId}, ${jsonList(scopes)}, ${nowMs}, ${nowMs} FROM sessions s
+        JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${tenantId}
+        JOIN tenants t ON t.id = m.tenant_id JOIN oauth_clients c ON c.id = ${clientId}
+      WHERE s.id = ${sessionId} AND s.user_id = ${userId} AND s.expires_at > ${nowMs} AND t.suspended_at IS NULL
+        AND c.enabled = 1
       ON CONFLICT (user_id, client_id, tenant_id) DO UPDATE SET scopes = ${both}, updated_at = ${nowMs}`,
     recorded: auditIfChanged({
       tenantId,
@@ -91,5 +101,5 @@ export async function storeConsent(
       target: { kind: "app", id: clientId },
       meta: { scopes },
     }),
-  });
+  };
 }

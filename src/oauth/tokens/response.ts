@@ -21,17 +21,20 @@ export interface GrantedSubject extends SubjectRow {
   signInId: string;
 }
 
-/** `nonce` is null for a refresh, whose ID token has none (OpenID Connect Core 12.2). */
+/**
+ * `nonce` is null for a refresh, whose ID token has none (OpenID Connect Core 12.2). `acr` is what the app has asked
+ * for.
+ */
 export async function tokensFor(
   deps: Deps,
   client: ClientRow,
   subject: GrantedSubject,
-  { scopes, nonce }: { scopes: readonly string[]; nonce: string | null },
+  { scopes, nonce, acr = null }: { scopes: readonly string[]; nonce: string | null; acr?: string | null },
 ): Promise<TokenResponse> {
   const { userId, tenantId, role, grantId, signInId, amr, authenticatedAt } = subject;
   const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
   const person = { userId, tenantId, role, authenticatedAt, methods };
-  const signedIn = { ...person, client, grantId, signInId, scopes, issuedAt: deps.startedAt };
+  const signedIn = { ...person, client, grantId, signInId, scopes, acr, issuedAt: deps.startedAt };
   const accessToken = await signAccessToken(deps, signedIn);
   const idToken = scopes.includes("openid")
     ? await signIdToken(deps, signedIn, { nonce, claims: claimsOf(scopes, subject), accessToken })

@@ -6,9 +6,8 @@ import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import type { AuthMethod } from "../../base/schemas/principal";
 import { methodReferences } from "../../identity/sessions/method-references";
+import { acrOf } from "../authorization/acr";
 import type { ClientRow } from "../clients/store";
-
-export const ACR = { oneFactor: "urn:postern:acr:1", twoFactors: "urn:postern:acr:2" } as const;
 
 /** A sign-in to an app, as its tokens say it. */
 export interface SignedIn {
@@ -24,6 +23,8 @@ export interface SignedIn {
   /** When the person signed in or last confirmed the session; Unix ms. */
   authenticatedAt: number;
   methods: readonly AuthMethod[];
+  /** How the app has asked for it; null: it has not. */
+  acr: string | null;
   /** When the request began; Unix ms. */
   issuedAt: number;
 }
@@ -31,10 +32,9 @@ export interface SignedIn {
 const seconds = (ms: number) => Math.floor(ms / 1000);
 export const userinfoUrl = ({ config }: Pick<Deps, "config">): string => `${config.tokenIssuer}/oauth/userinfo`;
 
-function howSignedIn({ authenticatedAt, methods }: SignedIn) {
+function howSignedIn({ authenticatedAt, methods, acr }: SignedIn) {
   const amr = methodReferences(methods);
-  const acr = amr.includes("mfa") ? ACR.twoFactors : ACR.oneFactor;
-  return { auth_time: seconds(authenticatedAt), ...(amr.length > 0 ? { amr } : {}), acr };
+  return { auth_time: seconds(authenticatedAt), ...(amr.length > 0 ? { amr } : {}), acr: acrOf(methods, acr) };
 }
 
 /** For a client that asks nobody, or whose person has allowed it the tenant: others would take it for a permission. */

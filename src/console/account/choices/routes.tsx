@@ -3,11 +3,13 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { AppError } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
+import { requires } from "../../../base/http/operation";
 import { operation } from "../../../base/operation";
 import { openRequest, sealRequest } from "../../../oauth/authorization/authorize";
 import { PostForm, SubmitButton } from "../../components/buttons";
+import { Say } from "../../components/mount";
 import { NarrowPage } from "../../components/narrow-page";
-import { decided, whoAnswers } from "../../http/app-visit";
+import { decided, VISIT, whoAnswers } from "../../http/app-visit";
 import { goOn } from "../../http/go-on";
 import { page } from "../../http/page";
 import { Pages } from "../../http/pages";
@@ -34,14 +36,16 @@ async function accountPage(c: Context<AppEnv>) {
   if (!user || "refusal" in outcome || outcome.decision.kind !== "account") return c.redirect(goingOn(sealed), 303);
   return page(
     c,
-    { title: "Choose an account" },
-    <NarrowPage title={`Sign in to ${outcome.client.name}`}>
+    { title: <Say of="choose.account" /> },
+    <NarrowPage title={<Say of="choose.signInTo" values={{ app: outcome.client.name }} />}>
       <PostForm action="/select-account" class="card">
         <input type="hidden" name="r" value={sealed} />
         <div class="row">
-          <SubmitButton>Continue as {user.email}</SubmitButton>
+          <SubmitButton>
+            <Say of="choose.continueAs" values={{ email: user.email }} />
+          </SubmitButton>
           <a class="button plain" href={another}>
-            Use another account
+            <Say of="choose.another" />
           </a>
         </div>
       </PostForm>
@@ -54,11 +58,15 @@ async function tenantPage(c: Context<AppEnv>) {
   if (!user || "refusal" in outcome || outcome.decision.kind !== "tenant") return c.redirect(goingOn(sealed), 303);
   return page(
     c,
-    { title: "Choose a tenant" },
-    <NarrowPage title={`Where do you use ${outcome.client.name}?`}>
+    { title: <Say of="choose.tenant" /> },
+    <NarrowPage title={<Say of="choose.where" values={{ app: outcome.client.name }} />}>
       <PostForm action="/tenant" class="card">
         <p class="break">
-          You are signed in as <strong>{user.email}</strong>. <a href={another}>Not you?</a> Choose a tenant:
+          <Say of="onward.signedInAs" values={{ email: <strong>{user.email}</strong> }} />{" "}
+          <a href={another}>
+            <Say of="consent.notYou" />
+          </a>{" "}
+          <Say of="choose.tenant" />:
         </p>
         <input type="hidden" name="r" value={sealed} />
         {outcome.decision.open.map(({ tenantId, tenantName }) => (
@@ -80,9 +88,9 @@ const namesTenant = (given: { r: string; tenant: string }) => {
 };
 
 export const accountChoice = new Pages()
-  .get("/", accountPage)
+  .get("/", requires(VISIT), accountPage)
   .form("/", choosing, { first: whoAnswers, values: (sent) => ({ ...values(sent), tenant: "" }), done }).router;
 
 export const tenantChoice = new Pages()
-  .get("/", tenantPage)
+  .get("/", requires(VISIT), tenantPage)
   .form("/", choosing, { first: whoAnswers, values: (sent) => namesTenant(values(sent)), done }).router;

@@ -12,6 +12,7 @@ import { openRequest, sealRequest } from "../../../oauth/authorization/authorize
 import { judgeSignOut, type SignOut } from "../../../oauth/authorization/sign-out";
 import { isOnDevice } from "../../../oauth/clients/redirect-urls";
 import { LinkButton, PostForm, SubmitButton } from "../../components/buttons";
+import { Say } from "../../components/mount";
 import { NarrowPage } from "../../components/narrow-page";
 import { deleteConsoleCookie } from "../../http/cookies";
 import { page } from "../../http/page";
@@ -34,14 +35,22 @@ async function signOut(c: Context<AppEnv>, params: URLSearchParams): Promise<Res
 const askPage = (c: Context<AppEnv>, { client, isRefused }: SignOut, sealed: string) =>
   page(
     c,
-    { title: "Sign out", status: isRefused ? 400 : 200 },
-    <NarrowPage title="Sign out?">
+    { title: <Say of="onward.signOut" />, status: isRefused ? 400 : 200 },
+    <NarrowPage title={<Say of="signOut.title" />}>
       <PostForm action="/sign-out" class="card">
-        {isRefused ? <p>The app has named a page that is not registered here, so you are not sent there.</p> : null}
-        <p>{client ? `${client.name} asks` : "An app asks"} to sign you out of this browser.</p>
+        {isRefused ? (
+          <p>
+            <Say of="signOut.refused" />
+          </p>
+        ) : null}
+        <p>
+          <Say of={client ? "signOut.asks" : "signOut.someAppAsks"} values={{ app: client?.name }} />
+        </p>
         <input type="hidden" name="r" value={sealed} />
         <div class="row">
-          <SubmitButton>Sign out</SubmitButton>
+          <SubmitButton>
+            <Say of="onward.signOut" />
+          </SubmitButton>
         </div>
       </PostForm>
     </NarrowPage>,
@@ -50,13 +59,17 @@ const askPage = (c: Context<AppEnv>, { client, isRefused }: SignOut, sealed: str
 const donePage = (c: Context<AppEnv>, { client, returnTo }: SignOut) =>
   page(
     c,
-    { title: "Signed out" },
-    <NarrowPage title="You are signed out">
+    { title: <Say of="signOut.done" /> },
+    <NarrowPage title={<Say of="signOut.done" />}>
       <div class="card">
-        <p>You can close this page.</p>
+        <p>
+          <Say of="signOut.close" />
+        </p>
         {client && returnTo !== null ? (
           <div class="row">
-            <LinkButton href={returnTo}>Back to {client.name}</LinkButton>
+            <LinkButton href={returnTo}>
+              <Say of="signOut.back" values={{ app: client.name }} />
+            </LinkButton>
           </div>
         ) : null}
       </div>
@@ -85,7 +98,8 @@ const agreeing: Operation<{ r: string }, SignOut> = operation({
   schema: z.object({ r: z.string().max(20_000) }),
   verb: async ({ deps, holder, input }) => {
     const session = holder?.kind === "session" ? holder : null;
-    const { params } = await openRequest(deps, input.r);
+    // Somebody whom no app has sent signs out on a page of ours.
+    const { params } = input.r === "" ? { params: new URLSearchParams() } : await openRequest(deps, input.r);
     const asked = await judgeSignOut(deps, params, session);
     if (session) await deleteSessionOfUser(deps, session, session.sessionId, "auth.logout");
     return asked;

@@ -1,12 +1,11 @@
 /** The name and the address of the user, and the page that a mail to a new address leads to. */
-import { CONSOLE_PATH } from "../../../base/paths";
 import type { CurrentUser } from "../../../base/schemas/principal";
+import { withReturnPath } from "../../components/address";
 import { PostForm, SubmitButton } from "../../components/buttons";
 import { Card } from "../../components/display";
 import { FailureBanner } from "../../components/failure";
 import { TextField } from "../../components/fields";
-import { A } from "../../components/mount";
-import { withReturnPath } from "../../sign-in/sign-in";
+import { A, Say, useHref } from "../../components/mount";
 
 export interface ProfileProps {
   currentUser: CurrentUser;
@@ -53,23 +52,32 @@ interface ConfirmEmailProps {
 /** Only the button changes the address, so a mail scanner that opens the link does no harm. */
 export const ConfirmEmail = ({ token, email }: ConfirmEmailProps) => (
   <>
-    <h1>Confirm your new address</h1>
+    <h1>
+      <Say of="newEmail.title" />
+    </h1>
     <FailureBanner />
     {email === undefined ? (
       <p>
-        <A to={withReturnPath("/sign-in", `${CONSOLE_PATH}/confirm-email?token=${encodeURIComponent(token)}`)}>
-          Sign in
-        </A>{" "}
-        with your present address first. If you did not ask for another address, close this page: nothing changes.
+        <Say
+          of="newEmail.signInFirst"
+          values={{
+            signIn: (
+              <A to={withReturnPath("/sign-in", useHref()(`/confirm-email?token=${encodeURIComponent(token)}`))}>
+                <Say of="signIn.submit" />
+              </A>
+            ),
+          }}
+        />
       </p>
     ) : (
       <PostForm action="/confirm-email">
         <input type="hidden" name="token" value={token} />
         <p>
-          You are signed in as <strong>{email}</strong>. From now on, this account has the address that the link was
-          mailed to, and you sign in with that. Other links that we have mailed to you end.
+          <Say of="newEmail.text" values={{ email: <strong>{email}</strong> }} />
         </p>
-        <SubmitButton>Use the new address</SubmitButton>
+        <SubmitButton>
+          <Say of="newEmail.submit" />
+        </SubmitButton>
       </PostForm>
     )}
   </>

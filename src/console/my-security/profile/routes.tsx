@@ -5,7 +5,9 @@ import type { Context } from "hono";
 import type { AppEnv } from "../../../base/http/env";
 import { profile } from "../../../identity/profile/api";
 import { address } from "../../../lifecycle/profile/api";
-import { flash, page, type Refused } from "../../http/page";
+import { Say } from "../../components/mount";
+import { isForApps } from "../../http/mount";
+import { flash, page, type Refused, redirectWithFlash } from "../../http/page";
 import { Pages } from "../../http/pages";
 import { findCurrentUser, requireUser } from "../../http/session";
 import { securityPage } from "../routes";
@@ -26,7 +28,7 @@ export const profilePages = new Pages()
   }).router;
 
 const confirmPage = (c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) =>
-  page(c, { title: "Confirm your new address", refused }, <ConfirmEmail token={token} email={email} />);
+  page(c, { title: <Say of="newEmail.title" />, refused }, <ConfirmEmail token={token} email={email} />);
 
 /** Anybody may open the page; only the account's own session changes its address. */
 export const confirmEmailPages = new Pages()
@@ -34,6 +36,6 @@ export const confirmEmailPages = new Pages()
   .form("/", address.confirm, {
     first: requireUser,
     values: (sent) => sent.texts("token"),
-    done: flash("/security", "emailChanged"),
+    done: (c) => redirectWithFlash(c, isForApps(c) ? "" : "/security", "emailChanged"),
     again: (c, refused, { token }) => confirmPage(c, token, c.get("currentUser").email, refused),
   }).router;

@@ -13,9 +13,18 @@ export interface RelyingParty {
 }
 
 /**
- * Returns the host of `APP_URL` as the relying party. Its pages, and those of `PASSKEY_ORIGINS`, may use the passkeys.
+ * Returns the host of `PASSKEY_RP_ID`, or of `APP_URL`, as the relying party. The pages of `APP_URL` and those of
+ * `PASSKEY_ORIGINS` may use the passkeys; with `PASSKEY_RP_ID`, the issuer's pages may too.
  */
-export function relyingParty({ appUrl, passkeyOrigins, brand }: Config): RelyingParty {
+export function relyingParty({
+  appUrl,
+  passkeyOrigins,
+  passkeyRpId,
+  oauthServer,
+  tokenIssuer,
+  brand,
+}: Config): RelyingParty {
   const { hostname, origin } = new URL(appUrl);
-  return { id: hostname, name: brand.name, origins: [origin, ...passkeyOrigins] };
+  const own = passkeyRpId !== "" && oauthServer === "on" ? [tokenIssuer] : [];
+  return { id: passkeyRpId || hostname, name: brand.name, origins: [origin, ...own, ...passkeyOrigins] };
 }

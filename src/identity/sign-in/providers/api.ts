@@ -1,15 +1,17 @@
 /** `/auth/oauth`: signing in with a provider. */
 import { createMiddleware } from "hono/factory";
+import * as z from "zod";
 import { notFound } from "../../../base/errors";
 import { endpoint, routes } from "../../../base/http/endpoint";
 import type { AppEnv } from "../../../base/http/env";
 import { documented } from "../../../base/http/route-docs";
+import { operation } from "../../../base/operation";
 import { dataOf } from "../../../base/schemas/schemas";
 import { findProvider, hasProviders } from "../../providers/providers";
 import { tokenPair } from "../../sessions/schemas";
 import { exchange } from "../schemas";
 import { finishAuthorization, startSignIn } from "./redirects";
-import { authorizationQuery, callbackQuery, providerPath } from "./schemas";
+import { authorizationQuery, callbackQuery, invitationToken, providerPath } from "./schemas";
 import { loginWithProvider } from "./sign-in";
 
 /** Answers 404 for a provider that is off. */
@@ -22,6 +24,9 @@ const whenOn = documented(
   }),
   { errors: ["NOT_FOUND"] },
 );
+
+/** What an app asks for travels in a cookie with the rest of the flow, and browsers drop cookies above 4,096 bytes. */
+export const MAX_REQUEST_CHARACTERS = 2_400;
 
 const LIMITED = { callers: "anybody", limit: { rule: "oauth", per: "IP address" } } as const;
 
@@ -38,6 +43,13 @@ export const providers = {
     first: whenOn,
     verb: ({ deps, param, input, cookies }) => startSignIn(deps, param("provider"), input, cookies),
     answer: (c, url) => c.redirect(url, 302),
+  }),
+  /** The same from a page of ours for apps, to which the browser comes back. */
+  startForApps: operation({
+    ...LIMITED,
+    schema: z.object({ r: z.string().max(MAX_REQUEST_CHARACTERS).default(""), invitationToken }),
+    verb: ({ deps, param, input: { r, invitationToken }, cookies }) =>
+      startSignIn(deps, param("provider"), { to: r, invitationToken, isForApps: true }, cookies),
   }),
   finish: endpoint({
     id: "finishOauth",

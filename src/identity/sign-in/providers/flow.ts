@@ -19,6 +19,8 @@ const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
 export interface FlowPurpose {
   /** Where the client continues afterwards, as the request gave it; "" for nowhere. */
   to: string;
+  /** Whether it began on a page of ours for apps, which then has what the app asks for in place of `to`. */
+  isForApps?: boolean;
   /** The session that adds the identity to its account; null for a sign-in. */
   link: { userId: string; sessionId: string } | null;
   /** The hash of the token of an invitation that the person accepts with the sign-in; null for none. */
@@ -83,6 +85,11 @@ function authorizationEndpoint({ authorization_endpoint: text = "", issuer }: oa
   throw new FlowError("invalid_response", "no authorization endpoint");
 }
 
+/** Where the browser's authorization began, for a callback that fails; null without one. */
+export async function flowOf(deps: Deps, cookies: Cookies): Promise<Pick<FlowPurpose, "to" | "isForApps"> | null> {
+  return unseal<FlowState>(deps, "flow", cookies.get(FLOW_COOKIE));
+}
+
 /** Returns the person at the provider, and what the authorization was for; its cookie ends. Throws FlowError. */
 export function handleCallback(
   deps: Deps,
@@ -96,10 +103,10 @@ export function handleCallback(
     const flow = await unseal<FlowState>(deps, "flow", sealed);
     if (flow?.provider !== provider.name) throw new FlowError("expired", "no flow in the browser");
     const server = await serverOf(deps, provider);
-    const { to, link, invitationHash } = flow;
+    const { to, link, invitationHash, isForApps = false } = flow;
     return {
       identity: await identify(deps, provider, server, parameters, flow),
-      purpose: { to, link, invitationHash },
+      purpose: { to, link, invitationHash, isForApps },
     };
   });
 }

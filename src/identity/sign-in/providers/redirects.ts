@@ -3,31 +3,36 @@ import { sha256Hex } from "../../../base/crypto/encoding";
 import type { Deps } from "../../../base/deps";
 import { orNotFound } from "../../../base/errors";
 import type { Cookies } from "../../../base/operation";
+import { ACCOUNT_PATH } from "../../../base/paths";
 import type { RequestOrigin } from "../../../base/schemas/actor";
 import { FlowError } from "../../providers/failure";
 import { findProvider, type Provider, RESULT_COOKIE } from "../../providers/providers";
-import { handleCallback, startAuthorization } from "./flow";
+import { type FlowPurpose, flowOf, handleCallback, startAuthorization } from "./flow";
 import { linkIdentity } from "./link";
 import type { SignInStart } from "./schemas";
 import { newSignInResult } from "./sign-in-result";
 
 const providerNamed = ({ config }: Deps, name: string): Provider => orNotFound(findProvider(config, name), "Route");
 
-/** The page of the client that continues the sign-in. */
-function clientPage({ config }: Deps, fields: Record<string, string>): string {
-  const given = Object.entries(fields).filter(([, value]) => value !== "");
-  return `${config.appUrl}/oauth?${new URLSearchParams(given)}`;
+/** Where an authorization began: on a page of the client, or on one of ours for apps. */
+type Beginning = Pick<FlowPurpose, "to" | "isForApps">;
+
+/** The page that continues the sign-in. */
+function nextPage({ config }: Deps, { to, isForApps }: Beginning, fields: Record<string, string>): string {
+  const given = Object.entries({ ...fields, [isForApps ? "r" : "to"]: to }).filter(([, value]) => value !== "");
+  const base = isForApps ? `${config.tokenIssuer}${ACCOUNT_PATH}` : config.appUrl;
+  return `${base}/oauth?${new URLSearchParams(given)}`;
 }
 
 /**
- * Turns a FlowError into the client's page with a code: the browser is navigating, so the client could not read an
+ * Turns a FlowError into the page that continues, with a code: the browser is navigating, so a client could not read an
  * error response.
  */
-async function orErrorPage(deps: Deps, work: () => Promise<string>): Promise<string> {
+async function orErrorPage(deps: Deps, begun: Beginning, work: () => Promise<string>): Promise<string> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof FlowError) return clientPage(deps, { error: error.code });
+    if (error instanceof FlowError) return nextPage(deps, begun, { error: error.code });
     throw error;
   }
 }
@@ -36,12 +41,13 @@ async function orErrorPage(deps: Deps, work: () => Promise<string>): Promise<str
 export function startSignIn(
   deps: Deps,
   name: string,
-  { to = "", invitationToken }: SignInStart,
+  { to = "", invitationToken, isForApps = false }: SignInStart & Pick<FlowPurpose, "isForApps">,
   cookies: Cookies,
 ): Promise<string> {
-  return orErrorPage(deps, async () => {
+  return orErrorPage(deps, { to: isForApps ? to : "", isForApps }, async () => {
     const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
-    return startAuthorization(deps, providerNamed(deps, name), { to, link: null, invitationHash }, cookies);
+    const purpose = { to, isForApps, link: null, invitationHash };
+    return startAuthorization(deps, providerNamed(deps, name), purpose, cookies);
   });
 }
 
@@ -49,7 +55,7 @@ export function startSignIn(
  * Takes the person whom a provider has sent back, with its `parameters`: keeps the result of a sign-in in a cookie, or
  * links the identity. Returns the URL to which the browser goes.
  */
-export function finishAuthorization(
+export async function finishAuthorization(
   deps: Deps,
   name: string,
   parameters: URLSearchParams,
@@ -57,15 +63,17 @@ export function finishAuthorization(
   origin: RequestOrigin,
 ): Promise<string> {
   const provider = providerNamed(deps, name);
-  return orErrorPage(deps, async () => {
+  const begun = await flowOf(deps, cookies);
+  const failed = begun?.isForApps ? begun : { to: "" };
+  return orErrorPage(deps, failed, async () => {
     const { identity, purpose } = await handleCallback(deps, provider, parameters, cookies);
-    const { to, link, invitationHash } = purpose;
+    const { link, invitationHash } = purpose;
     if (link) {
       await linkIdentity(deps, link, identity, origin);
-      return clientPage(deps, { linked: provider.name, to });
+      return nextPage(deps, purpose, { linked: provider.name });
     }
     const { code, sealed, expiresAt } = await newSignInResult(deps, identity, invitationHash);
     cookies.set(RESULT_COOKIE, sealed, expiresAt);
-    return clientPage(deps, { code, to });
+    return nextPage(deps, purpose, { code });
   });
 }

@@ -37,7 +37,7 @@ const to = z
       "anybody can make such a link.",
   });
 
-const invitationToken = opaqueToken.optional().meta({
+export const invitationToken = opaqueToken.optional().meta({
   description:
     "The token in the link of an invitation mail. The person joins that tenant, with a new account if there is none.",
   examples: ["c0ffee"],

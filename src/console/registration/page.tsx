@@ -7,8 +7,8 @@ import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
 import { A, Say, useHref, useTexts } from "../components/mount";
 import { PasskeyForm, PasskeyName } from "../components/passkey-form";
+import type { OfferedProvider } from "../http/offers";
 import { ProviderButtons } from "../providers/buttons";
-import type { OfferedProvider } from "../providers/providers";
 
 export interface RegisterValues {
   email: string;

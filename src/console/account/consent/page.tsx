@@ -1,13 +1,14 @@
 /** The page on which somebody allows an app what it asks for. */
-import type { ClientRow } from "../../oauth/clients/store";
-import { textOf } from "../../oauth/scope-texts";
-import { PostForm } from "../components/buttons";
-import { NarrowPage } from "../components/narrow-page";
+import type { ClientRow } from "../../../oauth/clients/store";
+import { PostForm } from "../../components/buttons";
+import { Say } from "../../components/mount";
+import { NarrowPage } from "../../components/narrow-page";
+import { ScopeText } from "../scope-text";
 
 interface ConsentProps {
   client: ClientRow;
-  /** Where the app is reached. */
-  host: string;
+  /** Where the app is reached; null for one on the person's device. */
+  host: string | null;
   scopes: readonly string[];
   email: string;
   tenantName: string;
@@ -18,26 +19,38 @@ interface ConsentProps {
 }
 
 export const Consent = ({ client, host, scopes, email, tenantName, ask, another }: ConsentProps) => (
-  <NarrowPage title={`${client.name} wants to sign you in`}>
+  <NarrowPage title={<Say of="consent.title" values={{ app: client.name }} />}>
     <PostForm action="/consent" class="card">
       {client.settings.logoUrl === null ? null : <img class="brand-logo" src={client.settings.logoUrl} alt="" />}
       <p class="break">
-        You go to <strong>{host}</strong> as <strong>{email}</strong>, in the tenant <strong>{tenantName}</strong>.{" "}
-        <a href={another}>Not you?</a> The app will:
+        <Say
+          of="consent.where"
+          values={{
+            host: <strong>{host ?? <Say of="consent.thisDevice" />}</strong>,
+            email: <strong>{email}</strong>,
+            tenant: <strong>{tenantName}</strong>,
+          }}
+        />{" "}
+        <a href={another}>
+          <Say of="consent.notYou" />
+        </a>{" "}
+        <Say of="consent.will" />
       </p>
       <ul>
         {scopes.map((scope) => (
-          <li>{textOf(scope)}</li>
+          <li>
+            <ScopeText scope={scope} />
+          </li>
         ))}
       </ul>
       <Links client={client} />
       <input type="hidden" name="ask" value={ask} />
       <div class="row">
         <button type="submit" class="button main" name="answer" value="allow">
-          Allow
+          <Say of="consent.allow" />
         </button>
         <button type="submit" class="button" name="answer" value="deny">
-          Deny
+          <Say of="consent.deny" />
         </button>
       </div>
     </PostForm>
@@ -46,9 +59,9 @@ export const Consent = ({ client, host, scopes, email, tenantName, ask, another 
 
 const Links = ({ client: { settings } }: Pick<ConsentProps, "client">) => {
   const links = [
-    ["Privacy", settings.privacyUrl],
-    ["Terms", settings.termsUrl],
-    ["About the app", settings.homepageUrl],
+    ["consent.privacy", settings.privacyUrl],
+    ["consent.terms", settings.termsUrl],
+    ["consent.about", settings.homepageUrl],
   ] as const;
   const shown = links.flatMap(([text, url]) => (url === null ? [] : [{ text, url }]));
   if (shown.length === 0) return null;
@@ -56,7 +69,7 @@ const Links = ({ client: { settings } }: Pick<ConsentProps, "client">) => {
     <p class="row">
       {shown.map(({ text, url }) => (
         <a href={url} rel="noreferrer">
-          {text}
+          <Say of={text} />
         </a>
       ))}
     </p>

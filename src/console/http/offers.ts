@@ -1,0 +1,39 @@
+/** What the pages for accounts offer, by the settings. */
+import type { Context } from "hono";
+import type { Config } from "../../base/config/config";
+import type { AppEnv } from "../../base/http/env";
+import { CONSOLE_PATH } from "../../base/paths";
+import { PROVIDER_NAMES, type ProviderName } from "../../base/schemas/schemas";
+import { providerLabel } from "../../identity/providers/labels";
+import { MAX_REQUEST_CHARACTERS } from "../../identity/sign-in/providers/api";
+import { isForApps } from "./mount";
+
+/** Whether people can register without an invitation. */
+export const canRegister = (c: Context<AppEnv>): boolean => c.get("deps").config.registration.for !== "invited";
+
+export const takesPasswords = (c: Context<AppEnv>): boolean => c.get("deps").config.passwords === "on";
+
+export interface OfferedProvider {
+  name: ProviderName;
+  label: string;
+}
+
+/** The providers that the console offers. Empty if browsers come back to a client other than the console. */
+export function offeredProviders(config: Config): OfferedProvider[] {
+  if (config.appUrl !== `${config.publicUrl}${CONSOLE_PATH}`) return [];
+  return configured(config);
+}
+
+const configured = (config: Config): OfferedProvider[] =>
+  PROVIDER_NAMES.filter((name) => config.providers[name]).map((name) => ({
+    name,
+    label: providerLabel(config, name),
+  }));
+
+/** Those that the page of a request offers. On the pages for apps, browsers come back to these pages. */
+export function providersOf(c: Context<AppEnv>): OfferedProvider[] {
+  const { config } = c.get("deps");
+  if (!isForApps(c)) return offeredProviders(config);
+  const isTooLong = (c.req.query("r") ?? "").length > MAX_REQUEST_CHARACTERS;
+  return config.publicUrl === config.tokenIssuer && !isTooLong ? configured(config) : [];
+}

@@ -1,0 +1,57 @@
+/** The pages on which people sign in to an app, each as somebody meets it. */
+import type { Page } from "playwright-core";
+import { inspect } from "./inspect.ts";
+import { press, register, type Stage } from "./stage.ts";
+
+/** Where the app would be; any page that is there. */
+const redirectOf = ({ server }: Stage) => `${server.base}/health`;
+
+/** The address with which an app sends somebody to sign in. */
+function authorizeAt(stage: Stage, clientId: string, prompt = ""): string {
+  const params = {
+    client_id: clientId,
+    redirect_uri: redirectOf(stage),
+    response_type: "code",
+    scope: "openid profile email tenant",
+    code_challenge: "x".repeat(43),
+    code_challenge_method: "S256",
+    ...(prompt === "" ? {} : { prompt }),
+  };
+  return `${stage.server.base}/oauth/authorize?${new URLSearchParams(params)}`;
+}
+
+/** Whoever has just registered has no second factor, and an address that is not verified. */
+async function pagesOfNewcomer(stage: Stage, clientId: string): Promise<void> {
+  const page = await stage.open();
+  await register(stage, page);
+  await page.goto(authorizeAt(stage, clientId));
+  await inspect(page, "account-unverified", "Check your mail");
+  await page.goto(`${stage.server.base}/account/second-factor`);
+  await inspect(page, "account-second-factor", "Set up two-factor authentication");
+  await page.context().close();
+}
+
+/** `make` calls the API as the operator, who is signed in on `page`. */
+export async function appPages(
+  stage: Stage,
+  page: Page,
+  make: (path: string, body: object) => Promise<Record<string, string>>,
+): Promise<void> {
+  const { id = "" } = await make("/platform/clients", { name: "Shop", redirectUrls: [redirectOf(stage)] });
+  await make("/tenants", { name: "Second tenant" });
+  await page.goto(authorizeAt(stage, id));
+  await inspect(page, "account-tenant", "Where do you use Shop?");
+  await press(page, "Second tenant");
+  await inspect(page, "account-consent", "Shop wants to sign you in");
+  await press(page, "Allow");
+  await page.waitForURL(/\/health\?code=/);
+  await page.goto(authorizeAt(stage, id, "select_account"));
+  await inspect(page, "account-select-account", "Sign in to Shop");
+  await page.goto(authorizeAt(stage, id, "login"));
+  await inspect(page, "account-confirm", "Confirm that it is you");
+  await page.goto(`${stage.server.base}/account/apps`);
+  await inspect(page, "account-apps", "Connected apps");
+  await page.goto(`${stage.server.base}/account`);
+  await inspect(page, "account", "Where do you want to go?");
+  await pagesOfNewcomer(stage, id);
+}
