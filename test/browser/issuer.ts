@@ -27,11 +27,16 @@ export async function startIssuer(redirectUri: string): Promise<Issuer> {
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
         redirect_uris: [redirectUri],
+        grant_types: ["authorization_code", "refresh_token"],
         token_endpoint_auth_method: "client_secret_post",
       },
     ],
     cookies: { keys: ["not a secret: the tests are alone with it"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    // A refresh token that comes twice ends what it gave.
+    issueRefreshToken: () => true,
+    rotateRefreshToken: true,
+    ttl: { AccessToken: 60 },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_: Context, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: Context, id: string) => ({

@@ -93,8 +93,12 @@ import { d1Store, handle } from "postern/receive";
 import { everyCrash } from "postern/receive/testing";
 import { createSessionVerifier, SessionError, type VerifiedSession } from "postern/session";
 import { type Delivery, DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
+import { createWebSession, forNode, type WebSession } from "postern/web";
 import type { PosternEvents } from "./postern-events.mjs";
 
+const web = createWebSession({ issuer: "https://postern.example.com", clientId: "c", secret: "s".repeat(32) });
+export const person: WebSession | null = (await web.session(new Request("https://example.com/"))).session;
+export const listener = forNode(web).handle;
 const client = createClient({ baseUrl: "https://postern.example.com", fetch });
 const body: SubscriptionInput = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
 const created: Subscription = await client.webhooks.create(body, { signal: new AbortController().signal });

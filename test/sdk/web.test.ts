@@ -1,11 +1,12 @@
 /** `postern/web` on this service: an app's whole sign-in, its session and what ends it. */
 import { exports } from "cloudflare:workers";
+import { base64url } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWebSession, forNode, type WebSessionOptions } from "../../src/sdk/web";
 import { type App, Browser, begin, forgetClientsKey, ISSUER, newApp, signInTo } from "../support/apps";
 import { call, eventually, newAddress, type Person, signUpVerified } from "../support/client";
+import { Jar, newWebApp, ORIGIN } from "../support/web-issuer";
 
-const ORIGIN = "https://shop.example";
 const SECRET = "a secret of the shop, which nobody knows";
 /** The clock of the tests runs ahead of that of the service. */
 const REDIRECTS = { idTokenSeconds: 3600, redirectUrls: [`${ORIGIN}/auth/callback`], postLogoutUrls: [`${ORIGIN}/`] };
@@ -36,24 +37,6 @@ beforeAll(async () => {
   [app, person] = [await newApp(REDIRECTS), await signUpVerified()];
 });
 
-/** The cookies of a browser at the app. */
-class Jar {
-  readonly cookies = new Map<string, string>();
-  request(path: string, init: RequestInit = {}): Request {
-    const headers = new Headers(init.headers);
-    headers.set("cookie", [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "));
-    return new Request(`${ORIGIN}${path}`, { ...init, headers });
-  }
-  take({ headers }: { headers: Headers }): void {
-    for (const line of headers.getSetCookie()) {
-      const [pair = ""] = line.split(";");
-      const at = pair.indexOf("=");
-      if (line.includes("Max-Age=0")) this.cookies.delete(pair.slice(0, at));
-      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
-    }
-  }
-}
-
 /** Signs a person in to the app. */
 async function signedIn(web = webOf(), by: Person = person, path = "/orders?page=2") {
   const jar = new Jar();
@@ -76,7 +59,21 @@ describe("a sign-in", () => {
     const { session } = await web.session(jar.request("/"));
     expect(session).toMatchObject({ userId: person.userId, email: person.email, emailVerified: true, role: "owner" });
     expect([session?.tenant?.id, session?.permissions]).toEqual([person.tenantId, ["order.pay"]]);
-    expect([...jar.cookies.values()].join()).not.toContain(person.email);
+    const [line = ""] = jar.lines.filter((one) => one.startsWith("__Host-session.0="));
+    expect(line).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=2592000$/);
+    const [iv = "", sealed = ""] = (jar.cookies.get("__Host-session.0") ?? "").split(".");
+    const readable = new TextDecoder().decode(base64url.decode(iv + sealed)) + [...jar.cookies.values()].join();
+    for (const secret of [person.email, person.userId, "por_"]) expect(readable).not.toContain(secret);
+  });
+
+  test("with a long ID token is kept in several cookies, and shorter ones leave nothing behind", async () => {
+    const { signIn, isIn } = newWebApp();
+    const jar = await signIn({ sub: "ada", groups: "g".repeat(3_000) });
+    expect([jar.cookies.size > 2, await isIn(jar)]).toEqual([true, true]);
+    expect(Math.max(...jar.lines.map(({ length }) => length))).toBeLessThan(4_096);
+    await signIn({ sub: "ada" }, jar);
+    expect([jar.cookies.size, await isIn(jar)]).toEqual([1, true]);
+    await expect(signIn({ sub: "ada", groups: "g".repeat(6_000) })).rejects.toThrow("too long for cookies");
   });
 
   test.each(["//evil.example", "/\\evil.example", "https://evil.example/", "/\tevil", ""])(
@@ -118,15 +115,32 @@ describe("a session", () => {
     expect(asked).toEqual([]);
   });
 
-  test("ends within seconds when the app is disconnected", async () => {
+  test("goes on after an answer to its renewal was lost", async () => {
+    let [nowMs, isLost] = [Date.now(), false];
+    const fetch: typeof reach = async (url, init) => {
+      const answer = await reach(url, init);
+      if (!isLost || !url.endsWith("/oauth/token")) return answer;
+      isLost = false;
+      throw new TypeError("The connection was lost.");
+    };
+    const { web, jar } = await signedIn(webOf({ now: () => nowMs, revocation: "off", fetch }));
+    [nowMs, isLost] = [nowMs + 901_000, true];
+    await expect(web.session(jar.request("/"))).rejects.toThrow("lost");
+    const { session, headers } = await web.session(jar.request("/"));
+    expect([session?.userId, headers.getSetCookie().length]).toEqual([person.userId, 1]);
+  });
+
+  test("ends within five seconds when the app is disconnected", async () => {
     const guest = await signUpVerified();
-    let nowMs = Date.now();
+    const began = Date.now();
+    let nowMs = began;
     const { web, jar } = await signedIn(webOf({ now: () => nowMs }), guest);
     expect((await web.session(jar.request("/"))).session?.role).toBe("owner");
     const [connected] = (await call("GET", "/auth/apps", { token: guest.token })).body.data;
     await call("DELETE", `/auth/apps/${connected.id}`, { token: guest.token });
     const { headers } = await eventually("the list names it", async () => {
-      nowMs += 5_000;
+      // The list is asked again each time, and the tokens stay fresh.
+      nowMs = nowMs === began + 5_000 ? began + 2_500 : began + 5_000;
       const found = await web.session(jar.request("/"));
       return found.session === null && found;
     });
@@ -201,7 +215,10 @@ test("Node's requests are served by the adapter", async () => {
   const response = answered();
   expect(await node.require({ ...request, headers: { host: "shop.example" } }, response)).toBeNull();
   expect(response.statusCode).toBe(401);
-  await new Promise<void>((next) => node.handle(request, answered(), () => next()));
+  let passed = 0;
+  expect([await node.handle(request, answered(), () => (passed += 1)), passed]).toEqual([false, 1]);
+  const begun = answered();
+  expect([await node.handle({ ...request, url: "/auth/sign-in" }, begun), begun.statusCode]).toEqual([true, 303]);
 });
 
 test.each<[what: string, changes: object]>([

@@ -2,7 +2,8 @@
 
 /** Browsers take 4,096 bytes for a cookie with its name and attributes. */
 const PART_CHARACTERS = 3_500;
-const MAX_PARTS = 5;
+/** Node takes headers of 16 KiB. */
+const MAX_PARTS = 4;
 
 export interface CookieJar {
   /** Undefined if there is none. */

@@ -92,7 +92,7 @@ export async function endSignIn(context: FlowContext, query: URLSearchParams): P
     const said = await provider.readIdToken(tokens.id_token, flow.nonce);
     // Some providers say in userinfo alone what the scopes ask for (OpenID Connect Core 5.4).
     const isBrief = !["email", "name", "tid"].some((name) => name in said);
-    const more = isBrief ? await provider.readUserinfo(tokens.access_token, String(said["sub"])) : {};
+    const more = isBrief ? await provider.readUserinfo(tokens.access_token, String(said.sub)) : {};
     const claims = { ...more, ...said };
     return { session: storedOf(tokens, tokens.id_token, claims, settings.now()), returnTo: flow.returnTo };
   } catch (failure) {

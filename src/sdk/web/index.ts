@@ -3,6 +3,7 @@
  * It runs wherever there are `Request` and `Response`; `postern/web` has an adapter for Node's `req` and `res` too.
  */
 import { beginSignIn, endSignIn, forgetFlow, redirect, signOutAddress } from "./flow";
+import { createLogouts, type Logouts } from "./logout";
 import { checkWebOptions, type WebSessionOptions } from "./options";
 import { createProvider } from "./provider";
 import { createSeal } from "./seal";
@@ -12,7 +13,7 @@ import type { FoundSession, Needs, WebSession, WebSessions } from "./web-session
 
 export type { Fetch } from "../session/request";
 export { forNode, type NodeRequest, type NodeResponse, type NodeWebSession } from "./node";
-export type { WebSessionOptions } from "./options";
+export type { LogoutNotes, WebSessionOptions } from "./options";
 export type { FoundSession, Needs, WebSession, WebSessions } from "./web-session";
 
 /**
@@ -30,7 +31,8 @@ export type { FoundSession, Needs, WebSession, WebSessions } from "./web-session
 export function createWebSession(options: WebSessionOptions): WebSessions {
   const settings = checkWebOptions(options);
   const { basePath, permissionsOf } = settings;
-  const app = { settings, provider: createProvider(settings), seal: createSeal(settings.secret) };
+  const provider = createProvider(settings);
+  const app = { settings, provider, seal: createSeal(settings.secret), logouts: createLogouts(settings, provider) };
   const sessions = createSessions(app);
   const contextOf = (request: Request) => ({ ...app, ...hereOf(settings, request) });
 
@@ -49,7 +51,7 @@ export function createWebSession(options: WebSessionOptions): WebSessions {
     const context = contextOf(request);
     if (request.method !== "POST" || !isOwn(request, context.origin)) return plain(403, "Send a form of the app.");
     const stored = await sessions.read(request);
-    if (stored?.refreshToken) await app.provider.revoke(stored.refreshToken);
+    if (stored?.refreshToken) await provider.revoke(stored.refreshToken);
     return redirect(await signOutAddress(context, stored), sessions.remove(request));
   };
   return {
@@ -57,6 +59,7 @@ export function createWebSession(options: WebSessionOptions): WebSessions {
       const { pathname, searchParams } = new URL(request.url);
       if (pathname === `${basePath}/sign-in`) return beginSignIn(contextOf(request), searchParams);
       if (pathname === `${basePath}/callback`) return callback(request, searchParams);
+      if (pathname === `${basePath}/back-channel-logout`) return logOut(request, app.logouts);
       return pathname === `${basePath}/sign-out` ? signOut(request) : null;
     },
     session: find,
@@ -70,13 +73,24 @@ export function createWebSession(options: WebSessionOptions): WebSessions {
   };
 }
 
+/** Section 2.8 of the specification. What could not be checked or noted is to be sent again. */
+async function logOut(request: Request, logouts: Logouts): Promise<Response> {
+  if (request.method !== "POST") return plain(405, "The provider sends its logout tokens here.");
+  try {
+    const isNoted = await logouts.take(request);
+    return isNoted ? plain(200, "Noted.") : plain(400, "This is no logout token for this app.");
+  } catch {
+    return plain(503, "Send it again.");
+  }
+}
+
 function viewOf({ claims, signedInAt }: StoredSession, permissionsOf: (role: string) => readonly string[]): WebSession {
   const text = (name: string): string | null => (typeof claims[name] === "string" ? (claims[name] as string) : null);
   const [tid, role] = [text("tid"), text("role")];
   return {
     userId: text("sub") ?? "",
     email: text("email"),
-    emailVerified: claims["email_verified"] === true,
+    emailVerified: claims.email_verified === true,
     name: text("name"),
     externalId: text("ext"),
     tenant: tid === null ? null : { id: tid, name: text("tenant_name"), externalId: text("tenant_ext") },

@@ -1,6 +1,8 @@
 /** The adapter for servers that speak Node's `req` and `res`, such as Express and Fastify (`request.raw`). */
 import type { FoundSession, Needs, WebSession, WebSessions } from "./web-session";
 
+const MAX_FORM_BYTES = 64 * 1024;
+
 /** The members of `http.IncomingMessage` that are read. */
 export interface NodeRequest {
   method?: string | undefined;
@@ -8,6 +10,8 @@ export interface NodeRequest {
   /** Express cuts `url` where a router is mounted. */
   originalUrl?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
+  /** What Express has read of a form; otherwise the request itself is read. */
+  body?: unknown;
   socket?: { encrypted?: boolean | undefined } | undefined;
 }
 
@@ -19,8 +23,11 @@ export interface NodeResponse {
 }
 
 export interface NodeWebSession {
-  /** A middleware that answers the paths of the sign-in. */
-  handle(request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void): void;
+  /**
+   * Answers the paths of the sign-in. Resolves to whether it has. As a middleware, it calls `next` if it has not, and
+   * with what went wrong.
+   */
+  handle(request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): Promise<boolean>;
   /** Who has sent the request. Sets the cookies that the answer must have. */
   session(request: NodeRequest, response: NodeResponse): Promise<WebSession | null>;
   /** Who has sent the request, if they may go on. Otherwise it has answered, and returns null. */
@@ -44,13 +51,18 @@ export function forNode(web: WebSessions): NodeWebSession {
     return session;
   };
   return {
-    handle(request, response, next) {
-      const answering = async () => {
-        const answer = await web.handle(toRequest(request));
-        if (answer) await send(answer, response);
-        else next();
-      };
-      answering().catch(next);
+    async handle(request, response, next) {
+      let answer: Response | null;
+      try {
+        answer = await web.handle(await toRequestWithForm(request));
+      } catch (error) {
+        if (!next) throw error;
+        next(error);
+        return true;
+      }
+      if (answer) await send(answer, response);
+      else next?.();
+      return answer !== null;
     },
     session: async (request, response) => found(await web.session(toRequest(request)), response),
     async require(request, response, needs) {
@@ -61,6 +73,34 @@ export function forNode(web: WebSessions): NodeWebSession {
     },
   };
 }
+
+/** With the form of back-channel logout, if that is what it is: nothing else of a body is read. */
+async function toRequestWithForm(given: NodeRequest): Promise<Request> {
+  const request = toRequest(given);
+  const isLogout = given.method === "POST" && new URL(request.url).pathname.endsWith("/back-channel-logout");
+  if (!isLogout) return request;
+  const body = isForm(given.body) ? new URLSearchParams(given.body) : await bytesOf(given);
+  return new Request(request.url, { method: "POST", body });
+}
+
+const isForm = (body: unknown): body is { logout_token: string } =>
+  typeof body === "object" && body !== null && "logout_token" in body && typeof body.logout_token === "string";
+
+async function bytesOf(request: NodeRequest): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  if (isReadable(request)) {
+    for await (const part of request) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > MAX_FORM_BYTES) break;
+    }
+  }
+  return new Blob(parts);
+}
+
+const isReadable = (request: NodeRequest): request is NodeRequest & AsyncIterable<Uint8Array<ArrayBuffer>> =>
+  Symbol.asyncIterator in request;
 
 /** Without a body, which the sign-in does not need: the app may have read it. */
 function toRequest({ method = "GET", url = "/", originalUrl, headers: given, socket }: NodeRequest): Request {

@@ -5,6 +5,13 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 const MIN_SECRET_CHARACTERS = 32;
 const DAY_SECONDS = 86_400;
 
+/** Where an app with several processes notes which sign-ins have ended, such as a Redis that all of them use. */
+export interface LogoutNotes {
+  /** Keeps a value for so many seconds, or longer. */
+  set(key: string, value: string, seconds: number): Promise<unknown>;
+  get(key: string): Promise<string | null | undefined>;
+}
+
 export interface WebSessionOptions {
   /** The OpenID Connect provider, such as `https://postern.example.com`. */
   issuer: string;
@@ -29,6 +36,8 @@ export interface WebSessionOptions {
   permissionsOf?: ((role: string) => readonly string[]) | undefined;
   /** "poll" unless given: asks Postern every two seconds what has ended. Other providers have no such list. */
   revocation?: "poll" | "off" | undefined;
+  /** Where it is noted what back-channel logout ends: in this process unless given. */
+  logoutNotes?: LogoutNotes | undefined;
   /** How long the provider may take to answer, in ms; 5,000 unless given. */
   timeoutMs?: number | undefined;
   /** Replaces the global `fetch`. */
@@ -50,6 +59,7 @@ export interface Settings {
   maxAgeMs: number;
   permissionsOf: (role: string) => readonly string[];
   polls: boolean;
+  logoutNotes: LogoutNotes | null;
   timeoutMs: number;
   fetch: Fetch;
   now: () => number;
@@ -81,6 +91,7 @@ export function checkWebOptions(options: WebSessionOptions): Settings {
     maxAgeMs: maxAgeSeconds * 1000,
     permissionsOf,
     polls: revocation === "poll",
+    logoutNotes: options.logoutNotes ?? null,
     timeoutMs,
     fetch: given ?? ((url, init) => fetch(url, init)),
     now,

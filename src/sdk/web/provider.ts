@@ -53,6 +53,8 @@ export interface Provider {
   discover(): Promise<Discovered>;
   /** Throws TokenRefused, and Error when the provider does not answer rightly. */
   requestTokens(fields: Record<string, string>): Promise<Tokens>;
+  /** The claims of a token of one of these types for this client, in its time. Throws for anything else. */
+  openToken(token: string, types: readonly (string | undefined)[]): Promise<Claims>;
   /** The claims of an ID token for this client. Throws for anything else. */
   readIdToken(token: string, nonce: string | null): Promise<Claims>;
   /** What userinfo says of the person. Throws for an answer about somebody else. */
@@ -100,17 +102,21 @@ export function createProvider(settings: Settings): Provider {
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
     });
+  const openToken: Provider["openToken"] = async (token, types) => {
+    const claims = await openJws(token, types, (await discover()).keys);
+    const isOurs = claims.iss === issuer && [claims.aud].flat().includes(clientId);
+    if (isOurs && Number(claims.exp) + TOLERANCE_SECONDS > now() / 1000) return claims;
+    throw new Error("The token is not for this app, or its time has passed.");
+  };
   return {
     discover,
+    openToken,
     requestTokens: async (fields) => readTokens(await post((await discover()).endpoints.token_endpoint, fields)),
     async readIdToken(token, nonce) {
-      const claims = await openJws(token, ["JWT", undefined], (await discover()).keys);
-      const audiences = [claims["aud"]].flat();
-      const isOurs = claims["iss"] === issuer && audiences.includes(clientId);
-      const isForUs = audiences.length === 1 || claims["azp"] === clientId;
-      const isTimely = Number(claims["exp"]) + TOLERANCE_SECONDS > now() / 1000;
-      const isAnswer = nonce === null || claims["nonce"] === nonce;
-      if (isOurs && isForUs && isTimely && isAnswer && typeof claims["sub"] === "string") return claims;
+      const claims = await openToken(token, ["JWT", undefined]);
+      const isForUs = [claims.aud].flat().length === 1 || claims.azp === clientId;
+      const isAnswer = nonce === null || claims.nonce === nonce;
+      if (isForUs && isAnswer && typeof claims.sub === "string") return claims;
       throw new Error("The ID token is not for this sign-in.");
     },
     async readUserinfo(accessToken, sub) {
@@ -119,7 +125,7 @@ export function createProvider(settings: Settings): Provider {
       const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
       const response = await fetch(url, { headers, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
       const claims = JSON.parse(await readBody(response, MAX_DOCUMENT_BYTES)) as Claims;
-      if (response.status !== 200 || claims["sub"] !== sub) throw new Error("Userinfo is not about this person.");
+      if (response.status !== 200 || claims.sub !== sub) throw new Error("Userinfo is not about this person.");
       return claims;
     },
     async revoke(token) {

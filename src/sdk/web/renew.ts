@@ -28,7 +28,7 @@ export function createRenew(provider: Provider, now: () => number): Renew {
       const tokens = await provider.requestTokens({ grant_type: "refresh_token", refresh_token: refreshToken });
       const { id_token: idToken } = tokens;
       const claims = idToken === undefined ? {} : await provider.readIdToken(idToken, null);
-      if (claims["sub"] !== undefined && claims["sub"] !== session.claims["sub"]) return null;
+      if (claims.sub !== undefined && claims.sub !== session.claims.sub) return null;
       return storedOf(tokens, idToken ?? session.idToken, claims, now(), session);
     } catch (error) {
       if (error instanceof TokenRefused && error.code === "invalid_grant") return null;

@@ -1,5 +1,6 @@
 /** The sessions of an app's people: in a sealed cookie, renewed when their tokens end, ended when Postern says so. */
 import { type CookieJar, cookiesOf } from "./cookies";
+import type { Logouts } from "./logout";
 import type { Settings } from "./options";
 import type { Provider } from "./provider";
 import { createRenew } from "./renew";
@@ -25,8 +26,14 @@ interface Sessions {
   remove(request: Request): string[];
 }
 
-export function createSessions(app: { settings: Settings; provider: Provider; seal: Seal }): Sessions {
-  const { settings, provider, seal } = app;
+interface Parts {
+  settings: Settings;
+  provider: Provider;
+  seal: Seal;
+  logouts: Logouts;
+}
+
+export function createSessions({ settings, provider, seal, logouts }: Parts): Sessions {
   const { now, maxAgeMs, clientId } = settings;
   const renew = createRenew(provider, now);
   const leftSeconds = ({ signedInAt }: StoredSession) => (signedInAt + maxAgeMs - now()) / 1000;
@@ -59,6 +66,10 @@ export function createSessions(app: { settings: Settings; provider: Provider; se
     async current(request) {
       const stored = await read(request);
       if (!stored) return { stored, cookies: remove(request) };
+      if (await logouts.haveEnded(stored)) {
+        if (stored.refreshToken !== null) await provider.revoke(stored.refreshToken);
+        return { stored: null, cookies: remove(request) };
+      }
       if (stored.freshUntil > now() && !(await isRevoked(stored))) return { stored, cookies: [] };
       // What was revoked may be a role that has changed: the renewal says what holds now.
       const renewed = stored.refreshToken === null ? null : await renew(stored, stored.refreshToken);

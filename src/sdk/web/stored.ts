@@ -15,22 +15,30 @@ export interface StoredSession {
   /** Until when its tokens are good. */
   freshUntil: number;
   signedInAt: number;
+  /** When the ID token of the sign-in was issued, in Unix seconds by the provider's clock. */
+  issuedAt: number;
 }
 
 /** How long a session lasts whose provider does not say it. */
 const DEFAULT_SECONDS = 900;
 
 /** The session after a sign-in or a renewal. */
-export function storedOf(tokens: Tokens, idToken: string, claims: Claims, now: number, before?: StoredSession) {
-  const session: StoredSession = {
+export function storedOf(
+  tokens: Tokens,
+  idToken: string,
+  claims: Claims,
+  now: number,
+  before?: StoredSession,
+): StoredSession {
+  return {
     claims: before ? { ...before.claims, ...claims } : claims,
     idToken,
     refreshToken: tokens.refresh_token ?? before?.refreshToken ?? null,
     accessSid: sidOf(tokens.access_token),
     freshUntil: now + (tokens.expires_in ?? DEFAULT_SECONDS) * 1000,
     signedInAt: before?.signedInAt ?? now,
+    issuedAt: before?.issuedAt ?? Number(claims.iat),
   };
-  return session;
 }
 
 /** Of an access token that is a JWT. It has come from the provider itself, so its signature proves nothing more. */

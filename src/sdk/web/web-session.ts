@@ -33,7 +33,7 @@ export interface Needs {
 }
 
 export interface WebSessions {
-  /** Answers `/auth/sign-in`, `/auth/callback` and `/auth/sign-out`; null for every other path. */
+  /** Answers `sign-in`, `callback`, `sign-out` and `back-channel-logout` below `/auth`; null for every other path. */
   handle(request: Request): Promise<Response | null>;
   /** Who has sent the request. Throws Error when the provider cannot be asked. */
   session(request: Request): Promise<FoundSession>;
