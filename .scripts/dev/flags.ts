@@ -2,6 +2,8 @@
 import { parseArgs } from "node:util";
 
 const DEFAULT_PORT = 8787;
+/** People sign in to the product here, and mails lead to our own pages. */
+const settingsFor = (app: string) => ({ APP_URL: app, OAUTH_SERVER: "on", MAIL_LINKS: "hosted" });
 
 export interface Flags {
   port: number;
@@ -13,6 +15,8 @@ export interface Flags {
   isFresh: boolean;
   /** 0: no inspector. */
   inspectorPort: number;
+  /** The origin of the product that people sign in to; null if there is none yet. */
+  app: string | null;
   /** Settings that override those of `wrangler.toml` and `.dev.vars`. */
   vars: Record<string, string>;
   /** Where the service answers. */
@@ -29,10 +33,12 @@ export function readFlags(args = process.argv.slice(2)): Flags {
       "persist-to": { type: "string", default: ".wrangler/state" },
       fresh: { type: "boolean", default: false },
       "inspector-port": { type: "string", default: "0" },
+      app: { type: "string" },
       var: { type: "string", multiple: true, default: [] },
     },
   });
   const { ip } = values;
+  const app = values.app === undefined ? null : originOf(values.app);
   const port = portOf("--port", values.port);
   const isEverywhere = ip === "0.0.0.0" || ip === "*";
   return {
@@ -41,7 +47,8 @@ export function readFlags(args = process.argv.slice(2)): Flags {
     persistTo: values["persist-to"],
     isFresh: values.fresh,
     inspectorPort: portOf("--inspector-port", values["inspector-port"]),
-    vars: Object.fromEntries(values.var.map(settingOf)),
+    app,
+    vars: { ...(app === null ? {} : settingsFor(app)), ...Object.fromEntries(values.var.map(settingOf)) },
     address: `http://${isEverywhere ? "localhost" : ip}:${port}`,
   };
 }
@@ -50,6 +57,11 @@ function portOf(flag: string, value: string): number {
   const port = Number(value);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${flag} ${value} is not a port.`);
   return port;
+}
+
+function originOf(text: string): string {
+  if (!URL.canParse(text) || new URL(text).origin !== text) throw new Error(`--app ${text} is not an origin.`);
+  return text;
 }
 
 function settingOf(text: string): [name: string, value: string] {

@@ -10,6 +10,7 @@ import { ROOT } from "../bundle.ts";
 import { fireCron } from "../cron.ts";
 import { makeDocs } from "../make-docs.ts";
 import { onStop } from "../on-stop.ts";
+import { registerApp } from "./app.ts";
 import { bundleOnce } from "./bundle-once.ts";
 import { readFlags } from "./flags.ts";
 import { DATABASES_WORKER, migrateRunning, withDatabases } from "./migrate.ts";
@@ -38,7 +39,9 @@ const platformKey = await withDatabases(options.databases, (databases) =>
 const miniflare = new Miniflare(options.service);
 onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
-console.log(welcome(flags.address, platformKey));
+const envFile = flags.app && platformKey ? await registerApp(flags.app, flags, platformKey) : null;
+if (flags.app && !platformKey) console.log("--app registers nothing: others may reach this service.");
+console.log(welcome(flags.address, platformKey, envFile));
 void tick(EVERY_MINUTE);
 setInterval(tick, MINUTE_MS, EVERY_MINUTE);
 setInterval(tick, 60 * MINUTE_MS, EVERY_HOUR);
@@ -90,7 +93,7 @@ function watchSources(): void {
   });
 }
 
-function welcome(address: string, platformKey: string | null): string {
+function welcome(address: string, platformKey: string | null, envFile: string | null): string {
   return `
 Postern is listening on ${address}
 
@@ -104,6 +107,11 @@ Postern is listening on ${address}
       ? ""
       : `
   PLATFORM_KEY=${platformKey}   (for its backend; never outside this machine)`
+  }${
+    envFile === null
+      ? ""
+      : `
+  Your app:    node --env-file=${envFile} …   (has its client, and that key)`
   }
   Receiver:    npm run receiver        (in another terminal)
 

@@ -43,6 +43,8 @@ export interface DevServer {
   mailFile(to: RegExp, subject: RegExp): Promise<string>;
   /** The platform key that it prints. */
   platformKey(): Promise<string>;
+  /** The path of the settings that it has written for the app of `--app`. */
+  appFile(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -118,16 +120,18 @@ const settingsOf = (base: string, issuer: Pick<Issuer, "url">) => [
   `OIDC_CLIENT_SECRET:${CLIENT.secret}`,
 ];
 
-/** `more` are settings, each as `NAME:value`. */
+/** `more` are settings, each as `NAME:value`. `app` is the origin of an app that people sign in to. */
 export async function startDevServer(
   port: number,
   issuer: Pick<Issuer, "url">,
   more: readonly string[] = [],
+  app?: string,
 ): Promise<DevServer> {
   const base = `http://localhost:${port}`;
   const state = mkdtempSync(join(tmpdir(), "postern-console-"));
   const vars = [...settingsOf(base, issuer), ...more].flatMap((value) => ["--var", value]);
   const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", state, ...vars];
+  if (app !== undefined) flags.push("--app", app);
   const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [dev.stdout, dev.stderr]) {
@@ -164,6 +168,7 @@ export async function startDevServer(
     mailFile: (to, subject) =>
       waitFor(`mail ${subject} to ${to}`, MAIL_TIMEOUT_MS, () => newest((address) => to.test(address), subject)),
     platformKey: () => waitFor("a platform key", START_TIMEOUT_MS, () => output.match(/PLATFORM_KEY=(psk_\w+)/)?.[1]),
+    appFile: () => waitFor("an app", START_TIMEOUT_MS, () => output.match(/--env-file=(\S+)/)?.[1]),
     stop: async () => {
       dev.kill("SIGTERM");
       await ended;

@@ -1,0 +1,155 @@
+/**
+ * `npm run libraries`: OpenID Connect libraries that are too heavy for the suite, or in other languages, as the client
+ * of a real `npm run dev`. Each signs somebody in, renews the tokens, refuses another state or nonce, and signs out.
+ * What this machine has no tool for, or whose packages it does not get, is NOT CHECKED, and named again at the end.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseEnv } from "node:util";
+import { type DevServer, freePort, startDevServer } from "../test/browser/dev-server.ts";
+import { Visitor } from "../test/sdk/visitor.ts";
+import { type Library, librariesAt } from "./libraries/list.ts";
+
+const [EMAIL, PASSWORD] = ["you@example.com", "correct horse battery staple"];
+const LISTEN_TIMEOUT_MS = 60_000;
+const folder = mkdtempSync(join(tmpdir(), "postern-libraries-"));
+
+let server: DevServer | undefined;
+let env: NodeJS.ProcessEnv;
+let appUrl: string;
+const visitor = new Visitor();
+const running: ChildProcess[] = [];
+
+function check(what: string, ok: boolean, detail: unknown = ""): void {
+  if (!ok) throw new Error(`${what}: ${typeof detail === "string" ? detail : JSON.stringify(detail)}`);
+}
+
+/** Null once it is installed; otherwise why it is not. */
+function install({ files, install: commands }: Library, cwd: string): string | null {
+  for (const [to, from] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, to)), { recursive: true });
+    copyFileSync(from, join(cwd, to));
+  }
+  for (const [program = "", ...args] of commands) {
+    const { status, stderr, error } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
+    if (status !== 0) return `${program} ${args[0]}: ${error?.message ?? stderr.trim().split("\n").at(-1)}`;
+  }
+  return null;
+}
+
+function start([program = "", ...args]: string[], cwd: string) {
+  const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  running.push(child);
+  return child;
+}
+
+/** Goes through a sign-in with a program. Returns what it says, or null if it refuses. */
+async function signInTo(library: Library, cwd: string, changed: "state" | "nonce" | null): Promise<unknown> {
+  const child = start(library.run, cwd);
+  let errors = "";
+  child.stderr.on("data", (data) => (errors += data));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const url = new URL((await lines.next()).value ?? `error:${errors}`);
+  if (changed === "nonce") url.searchParams.set("nonce", "another");
+  const answered = new URL((await visitor.signIn(url.href, EMAIL, PASSWORD)).url);
+  if (changed === "state") answered.searchParams.set("state", "another");
+  child.stdin.end(`${answered}\n`);
+  const said = await lines.next();
+  if (changed === null) check("says who it is", !said.done, errors);
+  return said.done ? null : JSON.parse(said.value);
+}
+
+async function tryProgram(library: Library, cwd: string, tenantId: string): Promise<void> {
+  const said = (await signInTo(library, cwd, null)) as Record<string, string>;
+  check("knows the person", said.email === EMAIL && said.tenantId === tenantId, said);
+  for (const changed of library.readsNonce ? (["state", "nonce"] as const) : (["state"] as const)) {
+    check(`refuses another ${changed}`, (await signInTo(library, cwd, changed)) === null);
+  }
+  const query = new URLSearchParams({ id_token_hint: said.idToken ?? "", post_logout_redirect_uri: `${appUrl}/` });
+  const { url } = await visitor.goOn(await visitor.open(`${env.POSTERN_URL}/oauth/logout?${query}`), appUrl);
+  check("signs out", url === `${appUrl}/`, url);
+}
+
+async function tryServer(library: Library, cwd: string, tenantId: string): Promise<void> {
+  const child = start(library.run, cwd);
+  const visiting = new Visitor();
+  await listening();
+  const page = await visiting.signIn(`${appUrl}/`, EMAIL, PASSWORD);
+  check("knows the person", page.html.includes(library.says?.(EMAIL, tenantId) ?? ""), page);
+  const forged = await new Visitor().open(`${appUrl}/auth/callback?code=x&state=another`);
+  check("refuses another state", forged.status >= 400, forged);
+  const out = await visiting.open(...(library.signOut?.(appUrl) ?? [appUrl]));
+  const after = await visiting.signIn(`${appUrl}/`, "nobody", "nothing");
+  check("signs out", out.status === 200 && after.html.includes('name="password"'), after);
+  child.kill();
+  await once(child, "exit");
+}
+
+async function listening(): Promise<void> {
+  for (const end = Date.now() + LISTEN_TIMEOUT_MS; Date.now() < end; ) {
+    const socket = connect(Number(env.PORT), "127.0.0.1");
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("The app does not listen.");
+}
+
+/** Registers somebody, and lets the app go without PKCE, as two of the libraries do. Returns the id of the tenant. */
+async function prepare(): Promise<string> {
+  const api = (method: string, path: string, body: object, token = env.PLATFORM_KEY) =>
+    fetch(`${env.POSTERN_URL}/api/v1${path}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+  await api("PATCH", `/platform/clients/${env.CLIENT_ID}`, { pkce: "optional" });
+  const tenant = await (await api("POST", "/platform/tenants", { name: "Yours", externalId: "yours" })).json();
+  const user = { email: EMAIL, password: PASSWORD, emailVerified: true };
+  const { data } = (await (await api("POST", "/platform/users", user)).json()) as { data: { id: string } };
+  const { id } = (tenant as { data: { id: string } }).data;
+  await api("POST", `/platform/tenants/${id}/members`, { user: data.id, role: "owner" });
+  return id;
+}
+
+let failures = 0;
+const notChecked: string[] = [];
+try {
+  const port = await freePort();
+  appUrl = `http://localhost:${port}`;
+  server = await startDevServer(await freePort(), { url: "https://id.example" }, [], appUrl);
+  env = { ...process.env, ...parseEnv(readFileSync(await server.appFile(), "utf8")), PORT: String(port) };
+  visitor.stopsAt = appUrl;
+  const tenantId = await prepare();
+  for (const library of librariesAt(server.base)) {
+    const cwd = mkdtempSync(join(folder, `${library.name}-`));
+    const missing = install(library, cwd);
+    if (missing !== null) {
+      notChecked.push(`NOT CHECKED ${library.name}: ${missing}`);
+      continue;
+    }
+    const [program = "", ...args] = library.version;
+    const version = spawnSync(program, args, { cwd, encoding: "utf8" }).stdout.trim();
+    try {
+      await (library.says ? tryServer : tryProgram)(library, cwd, tenantId);
+      console.log(`ok      ${library.name} ${version}`);
+    } catch (error) {
+      failures += 1;
+      console.log(`FAILED  ${library.name} ${version}\n${error instanceof Error ? error.message : error}`);
+    }
+  }
+} finally {
+  for (const child of running) child.kill();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+if (notChecked.length > 0) console.log(notChecked.join("\n"));
+process.exit(failures === 0 ? 0 : 1);
