@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { createDb } from "../../src/base/db/client";
 import { newIdAt } from "../../src/base/db/ids";
 import { createDeps } from "../../src/base/deps";
 import { deleteExpired } from "../../src/identity/expire";
@@ -10,6 +11,7 @@ import type { AuditEvent } from "../../src/tenancy/audit/schemas";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { call, eventually, logIn, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { hourly } from "../support/engine";
+import { faultyDatabase } from "../support/faults/bindings";
 import { captureLog } from "../support/log-lines";
 import { mailsTo, mailTo } from "../support/mailbox";
 import { joinTenant } from "../support/people";
@@ -69,6 +71,32 @@ test("a tenant keeps its AUDIT_MAX_ROWS newest events, and it is logged that oth
   expect(data[0].action).toBe("auth.registered");
   const [line] = captured.lines("audit events beyond the cap removed");
   expect(line).toMatchObject({ level: "warn", tenantId: large.tenantId, count: 7_501 });
+});
+
+test("no statement holds up the database for long, whether it looks for what is too much or deletes it", async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => signUp()));
+  for (const person of people) await fill(env.DB, person, 1_200, Date.now() - 100 * DAY_MS);
+  const [large] = people as [Person];
+  await fill(env.DB, large, 9_500, Date.now() - 90 * DAY_MS - 1_000, "webhook.updated");
+  const real = await createDeps(env, createExecutionContext());
+  const most = { read: 0, written: 0 };
+  const database = faultyDatabase(env.DB, {
+    call: async (_, run) => {
+      const result = await run();
+      for (const { meta } of [result].flat() as { meta?: { rows_read: number; rows_written: number } }[]) {
+        most.read = Math.max(most.read, meta?.rows_read ?? 0);
+        most.written = Math.max(most.written, meta?.rows_written ?? 0);
+      }
+      return result;
+    },
+  });
+  const shards = { ...real.shards, numbers: [0], db: () => createDb(database, real.trips) };
+  const config = { ...real.config, auditMaxRows: 9_000 };
+  await maintain({ ...real, shards, config }, removeOldAudit);
+  expect(await countOf(env.DB, large)).toBe(9_000 + 1_200 + 1);
+  // Five tenants with 1,000 events each; 50 events with an entry of an index each.
+  expect(most.read).toBeLessThanOrEqual(5_100);
+  expect(most.written).toBeLessThanOrEqual(100);
 });
 
 test("many events of subscriptions push out no others, nothing younger than 90 days goes, and owners are mailed once", async () => {

@@ -8,10 +8,12 @@ import { firstIdAt } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { SERVICE_LOG } from "./record-store";
 
-/** How many events one statement deletes. Few: each costs two written rows, and publishes wait for the page. */
-export const DELETED_EVENTS = 100;
-/** How many events one statement counts. A smaller number of events is never too many. */
-const COUNTED_EVENTS = 5_000;
+/** How many events one statement deletes. Few: each costs two written rows, and publishes wait for it. */
+export const DELETED_EVENTS = 50;
+/** How many events of a tenant one statement counts: few, too. A smaller number of events is never too many. */
+const COUNTED_EVENTS = 1_000;
+/** How many tenants one statement looks at for whether they have more. */
+export const TENANTS_AT_ONCE = 5;
 /** How many tenants a page has. */
 const PAGE_TENANTS = 200;
 /** How many of them may be due in a page. Each may have a page of events to count. */

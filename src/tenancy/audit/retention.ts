@@ -1,5 +1,6 @@
 /** Deletes audit events that are too old or too many, oldest first, a page at a time, tenant by tenant. */
 
+import type { Db } from "../../base/db/client";
 import { firstIdAt } from "../../base/db/ids";
 import { thenPause } from "../../base/db/paged-maintenance";
 import type { Deps } from "../../base/deps";
@@ -16,6 +17,7 @@ import {
   idOfNth,
   nextTenants,
   noteTrimmed,
+  TENANTS_AT_ONCE,
   tenantsWithMany,
 } from "./retention-store";
 
@@ -83,10 +85,20 @@ async function nextPage(deps: Deps, shard: number, place: Place): Promise<Place 
   if (removed > 0) log("info", "old audit events removed", { shard, count: removed });
   if (removed === DELETED_EVENTS) return place;
   const growing = due.filter(({ isGrowing }) => isGrowing).map(({ tenantId }) => tenantId);
-  const [tenantId] = growing.length === 0 ? [] : await tenantsWithMany(db, growing);
+  const tenantId = await firstWithMany(deps, db, growing);
   if (tenantId === undefined) return { after: last, counting: null };
   const left = { webhook: deps.config.auditMaxRows, other: deps.config.auditMaxRows };
   return { after: tenantId, counting: { kind: "count", tenantId, countedTo: NEWEST, left, keptFrom: {} } };
+}
+
+/** Returns the first of these tenants that has more than a page of events. */
+async function firstWithMany(deps: Deps, db: Db, tenantIds: readonly string[]): Promise<string | undefined> {
+  for (let from = 0; from < tenantIds.length; from += TENANTS_AT_ONCE) {
+    const some = tenantIds.slice(from, from + TENANTS_AT_ONCE);
+    const [tenantId] = await thenPause(deps, () => tenantsWithMany(db, some));
+    if (tenantId !== undefined) return tenantId;
+  }
+  return undefined;
 }
 
 const CLASSES = ["webhook", "other"] as const satisfies readonly EventClass[];
@@ -101,7 +113,8 @@ async function count(deps: Deps, shard: number, counting: Counting): Promise<Pla
     if (keptFrom[eventClass] !== undefined || counts[eventClass] <= left[eventClass] || oldest === null) continue;
     const range = { eventClass, before: countedTo, oldest };
     // The class may have no event in this page that it keeps.
-    const id = left[eventClass] === 0 ? countedTo : await idOfNth(db, tenantId, range, left[eventClass]);
+    const id =
+      left[eventClass] === 0 ? countedTo : await thenPause(deps, () => idOfNth(db, tenantId, range, left[eventClass]));
     if (id !== null) keptFrom[eventClass] = id;
   }
   const isCounted = isLast || oldest === null || CLASSES.every((eventClass) => keptFrom[eventClass] !== undefined);
