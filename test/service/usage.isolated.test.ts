@@ -8,7 +8,7 @@ import { HOUR_MS } from "../../src/base/time";
 import { countUsage } from "../../src/service/usage/count";
 import { newTenant, openPlatform, send } from "../support/platform-api";
 import { callAs, newPlatformKey } from "../support/platform-keys";
-import { maintain } from "../support/upkeep";
+import { maintain, unpaused } from "../support/upkeep";
 
 beforeAll(openPlatform);
 
@@ -95,4 +95,21 @@ test("a row of a new month removes those of more than two years ago", async () =
   await count();
   const { results } = await env.DB.prepare("SELECT month FROM monthly_usage WHERE tenant_id = ?").bind(id).all();
   expect(results.map(({ month }) => month)).toEqual(["2026-01", "2026-11"]);
+});
+
+test("many events that are read in pages cost each of their tenants one row", async () => {
+  const tenants = await Promise.all(Array.from({ length: 3 }, () => newTenant()));
+  for (const { id } of tenants) await placed(id, 0);
+  await env.DB.prepare("UPDATE shards SET counted_to = ?").bind(firstIdAt(AT)).run();
+  await env.DB.prepare(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 899)
+    INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+      SELECT ?1 || '-7' || printf('%03d', i), value, 'T', '1', 0, ?2 FROM n JOIN json_each(?3) ON key = i % 3`)
+    .bind(firstIdAt(AT + 100), AT, JSON.stringify(tenants.map(({ id }) => id)))
+    .run();
+  const deps = await createDeps(env as Env, createExecutionContext());
+  const before = deps.trips.rowsWritten;
+  await countUsage(unpaused(deps), 0, "", () => false);
+  // How far the database is counted is noted with the sums, and at the end.
+  expect(deps.trips.rowsWritten - before).toBe(tenants.length + 2);
+  for (const { id } of tenants) expect((await usageOf(id, "2026-10")).events).toBe(300);
 });

@@ -34,17 +34,14 @@ export async function readCountedTo({ db }: Deps, shard: number): Promise<string
 }
 
 /** The last event of a delivery database that is counted. */
-interface CountedTo {
+export interface CountedTo {
   shard: number;
   eventId: string;
 }
 
-const countedTo = ({ shard, eventId }: CountedTo) =>
-  sql`UPDATE shards SET counted_to = ${eventId} WHERE shard = ${shard}`;
-
-/** Notes how far a delivery database is counted, where there was nothing to add. */
-export async function noteCountedTo({ db }: Deps, to: CountedTo): Promise<void> {
-  await atomically(db, { noted: countedTo(to) });
+/** Notes how far a delivery database is counted, after the sums. */
+export async function noteCountedTo({ db }: Deps, { shard, eventId }: CountedTo): Promise<void> {
+  await query(db)`UPDATE shards SET counted_to = ${eventId} WHERE shard = ${shard}`;
 }
 
 /** What some events of a tenant and a month come to. */
@@ -71,11 +68,8 @@ export async function readCounted({ db }: Deps, shard: number, pairs: readonly s
   return new Map(found.map(({ pair, id }) => [pair, id]));
 }
 
-/**
- * Adds to the sums, unless somebody else has since they were read, and notes how far the database is counted. Removes
- * months that are too old.
- */
-export async function addUsage({ db, now }: Deps, usages: readonly Usage[], to: CountedTo): Promise<void> {
+/** Adds to the sums, unless somebody else has since they were read. Removes months that are too old. */
+export async function addUsage({ db, now }: Deps, usages: readonly Usage[]): Promise<void> {
   const date = new Date(now());
   const oldest = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - KEPT_MONTHS)).toISOString().slice(0, 7);
   const given = jsonList(usages.map((usage) => [usage.tenantId, usage.month, usage]));
@@ -91,7 +85,6 @@ export async function addUsage({ db, now }: Deps, usages: readonly Usage[], to: 
         counted_to = excluded.counted_to`,
     removed: sql`DELETE FROM monthly_usage WHERE (tenant_id, month) IN (SELECT u.tenant_id, u.month
       FROM ${listed} CROSS JOIN monthly_usage u ON u.tenant_id = t.id AND u.month < ${oldest})`,
-    noted: countedTo(to),
   });
 }
 
