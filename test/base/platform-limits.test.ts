@@ -52,3 +52,56 @@ test("an invocation may send 1,000 statements, those of batches too, and one mor
   await queryFirst(db)`SELECT 1`;
   expect(passedLimits()).toEqual([expect.stringContaining("more than 1,000 statements in an invocation")]);
 });
+
+/**
+ * An object without requests sleeps after 10 s and loses its memory:
+ * developers.cloudflare.com/durable-objects/concepts/durable-object-lifecycle. What each class remembers, and the test
+ * that shows that it may be lost.
+ */
+const REMEMBERED: Readonly<Record<string, { fields: string[]; test: string }>> = {
+  "base/limits/account-lock.ts": {
+    fields: ["#unsettled", "#waiting", "#cleanUp"],
+    test: "identity/account-lock.test.ts > survives the eviction of its object",
+  },
+  "base/limits/durable-object.ts": {
+    fields: ["#entries", "#leases", "#cleanUp"],
+    test: "base/limits.test.ts > survives the eviction of its object",
+  },
+  "listen-socket.ts": {
+    fields: ["#unanswered", "#noting", "#noteAtMs"],
+    test: "webhooks/listen-endings.test.ts > is answered although its object is being evicted",
+  },
+  "sweeper.ts": {
+    fields: ["#sweptAt", "#sweepingSince", "#feed"],
+    test: "webhooks/lost-messages.isolated.test.ts > remembers what it has queued",
+  },
+  "webhooks/delivery/throttling/durable-object.ts": {
+    fields: ["#state", "#cleanUp"],
+    test: "webhooks/limited-deliveries.isolated.test.ts > a throttle that is evicted on the way forgets nothing",
+  },
+  "webhooks/feeds/durable-object.ts": {
+    fields: [],
+    test: "webhooks/feed-consumers.test.ts > although its object is evicted",
+  },
+};
+
+const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
+const tests = import.meta.glob("../**/*.test.ts", { query: "?raw", import: "default", eager: true });
+
+test("what the objects remember is listed, with a test for each class that evicts one", () => {
+  const found = Object.entries(sources)
+    .filter(([, text]) => / extends DurableObject\b/.test(text))
+    .map(([path, text]) => {
+      const fields = [...text.matchAll(/^ {2}(?:readonly )?(#\w+)(?:: [^\n]+?)? = (?!\()/gm)].map(([, name]) => name);
+      return [path.replace("../../src/", ""), fields];
+    });
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(Object.entries(REMEMBERED).map(([path, { fields }]) => [path, fields])),
+  );
+  for (const { test: place } of Object.values(REMEMBERED)) {
+    const [file, title] = place.split(" > ") as [string, string];
+    const body = tests[`../${file}`] ?? tests[`./${file.replace("base/", "")}`] ?? "";
+    expect(body.slice(body.indexOf(title)), place).toMatch(/\bevictDurableObject\(/);
+    expect(body, place).toContain(title);
+  }
+});
