@@ -18,6 +18,7 @@ import { measureGrowth } from "./growth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureLatencies } from "./latency.ts";
 import { measureFloors, measureOperations } from "./measure.ts";
+import { measureMove } from "./move.ts";
 import { measurePurge } from "./purge.ts";
 import { startReceiver } from "./receiver.ts";
 import { conditions, type Result, resultTable, save } from "./report.ts";
@@ -33,7 +34,7 @@ const { values } = parseArgs({
     /**
      * Texts, separated by commas. Measures only what has one of them in its name: an operation, a scene such as
      * `202 to arrival` or `idle`, or `floor`, `deliveries`, `retention`, `purge`, `growth`, `audit`,
-     * `timing`, `rules`, `hostile` (or `hostile POST /events`), `storage`.
+     * `timing`, `moves`, `rules`, `hostile` (or `hostile POST /events`), `storage`.
      */
     only: { type: "string", default: "" },
     /** A factor for the usual number of requests. */
@@ -96,7 +97,8 @@ async function measureAll(): Promise<void> {
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
   if (run.wants("audit")) results.push(...(await measureAudit(run)));
   if (run.wants("timing")) await measureTiming(run);
-  const rules = [
+  const lines = [
+    ...(run.wants("moves") ? await measureMove(run) : []),
     ...(run.wants("rules") ? await measureRules(run) : []),
     ...(values.only === "" || values.only.includes("hostile") ? await measureHostile(run) : []),
   ];
@@ -105,7 +107,7 @@ async function measureAll(): Promise<void> {
   for (const result of results) result.cost = costs.get(result.operation);
   console.log(resultTable(results));
   if (memoryMiB.length > 0) console.log(memoryVerdict(memoryMiB));
-  for (const line of rules) console.log(line);
+  for (const line of lines) console.log(line);
   const storage = run.wants("storage") ? measureStorage() : [];
   if (storage.length > 0) console.log(storageTable(storage));
   progress(`the figures are in ${save("bench.json", { ...measuredOn, results, memoryMiB, storage })}`);

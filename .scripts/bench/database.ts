@@ -11,8 +11,9 @@ type Row = Record<string, unknown>;
 const SCRIPT = `export default {
   async fetch(request, env) {
     try {
-      const statements = (await request.json()).map(({ sql, values }) => env.DB.prepare(sql).bind(...values));
-      return Response.json(await env.DB.batch(statements));
+      const database = env[new URL(request.url).pathname.slice(1)];
+      const statements = (await request.json()).map(({ sql, values }) => database.prepare(sql).bind(...values));
+      return Response.json(await database.batch(statements));
     } catch (error) {
       return new Response(String(error), { status: 500 });
     }
@@ -54,8 +55,9 @@ export interface Database {
   batch<T = Row>(statements: readonly Statement[]): Promise<Result<T>[]>;
 }
 
-/** The database behind the Worker at `url`. */
-export function databaseAt(url: string): Database {
+/** The database with this binding behind the Worker at `origin`. */
+export function databaseAt(origin: string, binding = "DB"): Database {
+  const url = `${origin}/${binding}`;
   const batch = async <T>(statements: readonly Statement[]) => {
     const body = JSON.stringify(statements.map(({ sql, values }) => ({ sql, values })));
     const answer = await fetch(url, { method: "POST", body });

@@ -67,6 +67,8 @@ export interface Service {
   base: string;
   floorBase: string;
   database: Database;
+  /** The second delivery database, if there is one. */
+  shard?: Database;
   /** Resident memory of workerd. */
   memoryMiB(): number;
   /** Fires a cron trigger and resolves when its jobs have ended. */
@@ -120,10 +122,8 @@ export async function serve(
   const pid = childrenOf(process.pid).find((child) => !before.has(child)) ?? 0;
   const database = databaseAt(`http://127.0.0.1:${databasePort}`);
   await database.batch(migrations(checkout).map((statement) => database.prepare(statement)));
-  if (hasShard) {
-    const shard = await miniflare.getD1Database("SHARD_1", "postern");
-    await shard.batch(migrations(checkout).map((statement) => shard.prepare(statement)));
-  }
+  const shard = hasShard ? databaseAt(`http://127.0.0.1:${databasePort}`, "SHARD_1") : undefined;
+  if (shard) await shard.batch(migrations(checkout).map((statement) => shard.prepare(statement)));
   const floor = await miniflare.getD1Database("DB", "floor");
   await floor.batch(FLOOR_SCHEMA.map((statement) => floor.prepare(statement)));
   const sweep = () => fireCron(miniflare, "* * * * *");
@@ -133,6 +133,7 @@ export async function serve(
     base: `http://127.0.0.1:${port}`,
     floorBase: `http://127.0.0.1:${floorPort}`,
     database,
+    ...(shard ? { shard } : {}),
     memoryMiB: () => residentMiB(pid),
     cron: (schedule) => fireCron(miniflare, schedule),
     async stop() {
