@@ -9,7 +9,7 @@ import { mostSimilar } from "../../webhooks/event-types/similar";
 import { type Pause, readPublished } from "./published-store";
 import type { OperatedTenant } from "./schemas";
 import { hostOf } from "./search";
-import { readTenantSubscriptions, type TenantSubscriptionRow } from "./tenant-subscriptions-store";
+import { countMatching, type TenantSubscriptionRow } from "./tenant-subscriptions-store";
 
 const PERIOD_MS = 7 * DAY_MS;
 
@@ -18,12 +18,18 @@ type Reception = Pick<OperatedTenant, "subscriptionStates" | "published">;
 /** The subscriptions of a tenant with what they were published in seven days. */
 export async function receptionOf(deps: Deps, tenant: TenantRef, nowMs: number): Promise<Reception> {
   const sinceMs = nowMs - PERIOD_MS;
-  const { types, examinedSinceMs, pauses } = await readPublished(deps, tenant, sinceMs);
-  const listed = await readTenantSubscriptions(deps, tenant, types);
-  const nearest = await nearestOf(deps, tenant, listed, types);
+  const { types, examinedSinceMs, pauses, subscriptions } = await readPublished(deps, tenant, sinceMs);
+  const lists = subscriptions.map(({ events }) => events);
+  const [nearest, matching] = await Promise.all([
+    nearestOf(deps, tenant, subscriptions, types),
+    countMatching(deps, tenant, lists, types),
+  ]);
   const pauseOf = new Map(pauses.map((pause) => [pause.subscriptionId, pause]));
   return {
-    subscriptionStates: listed.map((row) => stateView(row, pauseOf.get(row.id), nearest)),
+    subscriptionStates: subscriptions.map((row, index) => ({
+      ...stateView(row, pauseOf.get(row.id), nearest),
+      matching: matching[index] ?? 0,
+    })),
     published: {
       since: iso(examinedSinceMs ?? sinceMs),
       events: types.reduce((sum, { count }) => sum + count, 0),
@@ -59,7 +65,7 @@ function stateView(
   { url, lastTriggeredAt, events, ...row }: TenantSubscriptionRow,
   pause: Pause | undefined,
   nearest: ReadonlyMap<string, string>,
-): OperatedTenant["subscriptionStates"][number] {
+): Omit<OperatedTenant["subscriptionStates"][number], "matching"> {
   const types = typesOf(events);
   const isOff = row.state === "paused" || row.state === "disabled";
   return {
