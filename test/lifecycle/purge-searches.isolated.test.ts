@@ -1,25 +1,35 @@
 /** What purges read in a database that is full of the events of others. */
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { firstIdAt } from "../../src/base/db/ids";
 import { TENANT_STEPS } from "../../src/lifecycle/deletion/tenant-steps-store";
 import { USER_STEPS } from "../../src/lifecycle/deletion/user-steps-store";
 import { call, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
+import { costOf, rowsRead } from "../support/cost";
+import { operate, operator } from "../support/operators";
 import { type Hook, occurrencesOf, openPurges, purgeAll, purgeOnce } from "../support/purges";
-import { publish } from "../support/receiver";
+import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
 const EVENTS = 3_000;
+const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
   await purgeAll();
   // Other files empty all tables.
   await deliveryDb.prepare("INSERT OR REPLACE INTO publishers (tenant_id, since) VALUES ('', 0)").run();
-  await deliveryDb
-    .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${EVENTS})
-      INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-        SELECT 'g' || i, 'other', 'T', '1', 0, 1 FROM n`)
-    .run();
+  await addEvents("other", EVENTS, Date.now() - 3 * DAY_MS);
 });
+
+/** Adds events of a tenant from this time on (Unix ms). */
+async function addEvents(tenantId: string, count: number, fromMs: number): Promise<void> {
+  await deliveryDb
+    .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+      INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+        SELECT ?2 || '-' || ?3 || i, ?3, 'T', '1', 0, ?4 FROM n`)
+    .bind(count, firstIdAt(fromMs), tenantId, fromMs)
+    .run();
+}
 
 const deleteTenant = ({ token }: Person) => call("DELETE", "/tenant", { token, body: {} });
 
@@ -67,7 +77,55 @@ test.each([
   expect(names).toEqual([...new Set(names)]);
 });
 
+test("a tenant that published on some days is found among those days, and nothing of the days between is read", async () => {
+  const person = await signUpVerified();
+  await addEvents(person.tenantId, 2, Date.now() - 9 * DAY_MS);
+  await addEvents(person.tenantId, 2, Date.now() - 6 * DAY_MS);
+  await publish(person, 1);
+  // Each of three days has strangers' events too.
+  for (const days of [9, 6, 0]) await addEvents("other", 40, Date.now() - days * DAY_MS);
+  await deleteTenant(person);
+  expect(await rowsReadByPurges()).toBeLessThan(EVENTS / 3);
+  expect(await occurrencesOf(person.tenantId)).toEqual([]);
+});
+
+test("before the day since which days are noted, a tenant's events are found on every day", async () => {
+  const person = await signUpVerified();
+  await addEvents(person.tenantId, 2, Date.now() - 8 * DAY_MS);
+  await addEvents(person.tenantId, 2, Date.now() - 4 * DAY_MS);
+  const day = (days: number) => Math.floor(Date.now() / DAY_MS) - days;
+  const noteFrom = (days: number) =>
+    deliveryDb.prepare("UPDATE publishers SET newest_day = ? WHERE tenant_id = ''").bind(days).run();
+  // As if the former release had stored them.
+  await deliveryDb
+    .prepare("UPDATE publishers SET newest_day = 0, days = 0 WHERE tenant_id = ?")
+    .bind(person.tenantId)
+    .run();
+  await noteFrom(day(2));
+  await deleteTenant(person);
+  expect(await rowsReadByPurges()).toBeGreaterThan(EVENTS);
+  expect(await occurrencesOf(person.tenantId)).toEqual([]);
+  await noteFrom(0);
+});
+
+test.each([
+  ["the same day", [5, 5], 1n],
+  ["two days, the earlier one last", [5, 7], 0b101n],
+  ["62 days apart", [70, 8], 1n + 2n ** 62n],
+  ["more than 63 days apart", [90, 8, 80], 1n],
+])("a publisher notes %s", async (_, days, bits) => {
+  const tenantId = crypto.randomUUID();
+  for (const [number, ago] of days.entries()) await addEvents(tenantId, 1, Date.now() - ago * DAY_MS + number);
+  const row = await deliveryDb
+    .prepare("SELECT CAST(days AS text) AS days, newest_day AS newestDay FROM publishers WHERE tenant_id = ?")
+    .bind(tenantId)
+    .first();
+  const newestDay = Math.floor((Date.now() - Math.min(...days) * DAY_MS) / DAY_MS);
+  expect(row).toEqual({ days: String(bits), newestDay });
+});
+
 test("three tenants that published are found in one search", async () => {
+  await addEvents("strangers", EVENTS, Date.now());
   const people = await Promise.all(Array.from({ length: 3 }, () => signUpVerified()));
   for (const person of people) await publish(person, 1);
   await Promise.all(people.map(deleteTenant));
@@ -86,4 +144,23 @@ test("a tenant that publishes has one row, however often it publishes", async ()
     .bind(person.tenantId)
     .all();
   expect(results).toHaveLength(1);
+});
+
+test("the page of a tenant for operators reads no events of days after its last one, or none at all, in seven calls", async () => {
+  const op = await operator();
+  const [owner, quiet] = [await signUpVerified(), await signUpVerified()];
+  for (const person of [owner, quiet]) await subscribe(person, newInbox("200").url, { events: ["Unheard"] });
+  await addEvents("strangers", EVENTS, Date.now());
+  await addEvents(owner.tenantId, 1, Date.now() - 5 * DAY_MS);
+  for (const [{ tenantId }, events] of [
+    [owner, 1],
+    [quiet, 0],
+  ] as const) {
+    rowsRead.count = 0;
+    const cost = await costOf("GET", `/operator/tenants/${tenantId}`, { token: op.token });
+    expect(cost.status).toBe(200);
+    expect(cost.trips).toBeLessThanOrEqual(7);
+    expect(rowsRead.count).toBeLessThan(EVENTS / 4);
+    expect((await operate(op, "GET", `/tenants/${tenantId}`)).body.data.published).toMatchObject({ events });
+  }
 });

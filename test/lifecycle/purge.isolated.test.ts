@@ -4,7 +4,7 @@
  */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { newId } from "../../src/base/db/ids";
+import { firstIdAt, newId } from "../../src/base/db/ids";
 import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";
 import { mailsTo, mailTo } from "../support/mailbox";
@@ -235,8 +235,8 @@ test("no page changes more than 100 rows", async () => {
   await deliveryDb
     .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
       INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-        SELECT 'event-' || i, ?, 'T', '1', 0, 1 FROM n`)
-    .bind(person.tenantId)
+        SELECT ?2 || '-' || i, ?1, 'T', '1', 0, ?3 FROM n`)
+    .bind(person.tenantId, firstIdAt(Date.now()), Date.now())
     .run();
   await deleteTenant(person);
   const sizes: number[] = [];

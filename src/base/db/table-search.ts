@@ -13,6 +13,8 @@ export interface Keyed {
 export interface Search extends Keyed {
   /** A key that sorts before all others; empty texts if it is missing. */
   first?: readonly (string | number)[];
+  /** A key that sorts after all those to search; missing for no end. */
+  end?: readonly (string | number)[];
   /** The columns that the condition reads besides the key. */
   columns: readonly string[];
   condition: SQL;
@@ -56,15 +58,18 @@ export async function searchPage(
   return { count: countOf(count), next: keys.length > changed ? cursor : next };
 }
 
-async function findPage(db: Db, search: Search, cursor: string, examined: number): Promise<FoundPage> {
-  const { table, key, first = key.map(() => ""), columns, condition } = search;
-  const from = cursor === "" ? first : (JSON.parse(cursor) as (string | number)[]);
-  const after = sql.join(
-    from.map((value) => sql`${value}`),
+const valuesOf = (key: readonly (string | number)[]): SQL =>
+  sql.join(
+    key.map((value) => sql`${value}`),
     sql`, `,
   );
-  const page = sql`SELECT ${list([...key, ...columns])} FROM ${sql.raw(table)} WHERE (${list(key)}) > (${after})
-    ORDER BY ${list(key)} LIMIT ${examined}`;
+
+async function findPage(db: Db, search: Search, cursor: string, examined: number): Promise<FoundPage> {
+  const { table, key, first = key.map(() => ""), end, columns, condition } = search;
+  const from = cursor === "" ? first : (JSON.parse(cursor) as (string | number)[]);
+  const isBefore = end ? sql` AND (${list(key)}) < (${valuesOf(end)})` : sql``;
+  const page = sql`SELECT ${list([...key, ...columns])} FROM ${sql.raw(table)}
+    WHERE (${list(key)}) > (${valuesOf(from)})${isBefore} ORDER BY ${list(key)} LIMIT ${examined}`;
   const [row] = await query<{ keys: string; rows: number; last: string | null }>(db)`SELECT count(*) AS rows,
     json_group_array(json_array(${list(key)})) FILTER (WHERE ${condition}) AS keys,
     json_group_array(json_array(${list(key)})) ->> '$[#-1]' AS last FROM (${page})`;

@@ -42,6 +42,10 @@ export const publishers = sqliteTable("publishers", {
   tenantId: text("tenant_id").primaryKey(),
   /** Of its first event, Unix ms. */
   since: integer().notNull(),
+  /** Of its newest event, in days since 1970; in the row of "", that since which the days are known. */
+  newestDay: integer("newest_day").notNull().default(0),
+  /** Bit n: whether it published n days before the newest one. */
+  days: integer().notNull().default(0),
 });
 
 /** The event that was published with an Idempotency-Key, for 24 hours. */

@@ -60,8 +60,12 @@ function deliverySteps(where: DeliveryPlace): Step[] {
     ofSubscriptions(where, "replay_jobs", "id"),
     ofSubscriptions(where, "episodes"),
     searchingForAll("outbox", where, () => ({ table: "outbox", key: ["queue", "due_at", "id"], first: ["", -1, ""] })),
-    // Its events are younger than the tenant.
-    searchingForAll("events", where, (sinceMs) => ({ table: "events", key: ["id"], first: [firstIdAt(sinceMs)] })),
+    searchingForAll("events", where, ({ fromMs, toMs }) => ({
+      table: "events",
+      key: ["id"],
+      first: [firstIdAt(fromMs)],
+      end: [firstIdAt(toMs)],
+    })),
     ofTenant({ table: "publishers", key: ["tenant_id"] }, where),
     ofTenant({ table: "idempotency_keys", key: ["tenant_id", "key"] }, where),
     ofTenant({ table: "order_sequences", key: ["tenant_id", "key"] }, where),
