@@ -84,6 +84,8 @@ describe("My security", () => {
     expect([nameless.status, nameless.html.includes('data-passkey="create"')]).toEqual([400, true]);
     const added = await browser.follow(await browser.post("/security/passkeys", { ...fields, name: "Laptop" }));
     expect(added.html).toContain("Passkey added.");
+    const accepted = (ids: string) => `allAcceptedCredentialIds&quot;:[${ids}]`;
+    expect(added.html).toContain(accepted(`&quot;${passkey.id}&quot;`));
     const repeated = await browser.post("/security/passkeys", { ...fields, name: "Laptop" });
     expect([repeated.status, repeated.html.includes("This passkey has been added already.")]).toEqual([409, true]);
     const path = `/security/passkeys/${passkey.id}`;
@@ -92,6 +94,7 @@ describe("My security", () => {
     expect((await browser.post(`${path}/rename`, { name: "x".repeat(65) })).status).toBe(400);
     const removed = await browser.follow(await browser.post(`${path}/remove`));
     expect([removed.html.includes("Passkey removed."), removed.html.includes("Old laptop")]).toEqual([true, false]);
+    expect(removed.html).toContain(accepted(""));
     const stranger = await atHome(await signUp());
     expect((await stranger.post(`${path}/remove`)).status).toBe(404);
   });
@@ -106,6 +109,7 @@ describe("My security", () => {
     const asked = await open();
     expect([asked.status, asked.location]).toEqual([303, confirmation]);
     const { html } = await browser.follow(asked);
+    expect(html).toContain("Is your passkey on another device?");
     const weak = await browser.post("/security/confirm", { password: PASSWORD, to: newPage });
     expect(weak.status).toBe(403);
     const wrong = await filled(html, passkey, { origin: "https://evil.example" });

@@ -5,6 +5,7 @@ import { clerk } from "../../src/sdk/cli/people/clerk.ts";
 import { cognito } from "../../src/sdk/cli/people/cognito.ts";
 import { firebase } from "../../src/sdk/cli/people/firebase.ts";
 import { csvWith } from "../../src/sdk/cli/people/generic-csv.ts";
+import { keycloak } from "../../src/sdk/cli/people/keycloak.ts";
 import { supabase } from "../../src/sdk/cli/people/supabase.ts";
 import { converted } from "../support/converted.ts";
 
@@ -63,7 +64,7 @@ test("Django's dumpdata is read like its table", () => {
   });
 });
 
-const CONVERTERS = { auth0, clerk, firebase, supabase, cognito, csv: csvWith("email=email") };
+const CONVERTERS = { auth0, clerk, firebase, supabase, cognito, keycloak, csv: csvWith("email=email") };
 
 describe.each(Object.entries(CONVERTERS))("every converter, such as that of %s,", (_name, converter) => {
   test.each([
@@ -125,6 +126,78 @@ test("a person comes in without a name or an id that is not taken, and both are 
     people: [{ email: "a@b.c", emailVerified: true }],
     left: ["ids that are not taken", "names of more than 200 characters"],
   });
+});
+
+const HASH = `$2b$12$${"a".repeat(53)}`;
+
+test.each<[string, string, unknown, object]>([
+  [
+    "Okta",
+    "email=profile.email,externalId=id,firstName=profile.firstName,lastName=profile.lastName,active=status",
+    [{ id: "00u1", status: "ACTIVE", profile: { email: "ada@e.example", firstName: "Ada", lastName: "Lovelace" } }],
+    { externalId: "00u1", name: "Ada Lovelace" },
+  ],
+  [
+    "Okta, somebody who is locked out",
+    "email=profile.email,active=status",
+    [{ status: "LOCKED_OUT", profile: { email: "ada@e.example" } }],
+    { suspended: true },
+  ],
+  [
+    "Ory Kratos",
+    "email=traits.email,emailVerified=verifiable_addresses.0.verified,active=state," +
+      "password=credentials.password.config.hashed_password",
+    [
+      {
+        id: "0c6c",
+        state: "active",
+        traits: { email: "ada@e.example" },
+        verifiable_addresses: [{ value: "ada@e.example", verified: true }],
+        credentials: { password: { type: "password", config: { hashed_password: HASH } } },
+      },
+    ],
+    { emailVerified: true, password: { hash: HASH } },
+  ],
+  [
+    "ZITADEL",
+    "email=human.email.email,emailVerified=human.email.isVerified,externalId=userId,active=state",
+    {
+      result: [
+        {
+          userId: "69629023906488334",
+          state: "USER_STATE_ACTIVE",
+          human: { email: { email: "ada@e.example", isVerified: true } },
+        },
+      ],
+    },
+    { externalId: "69629023906488334", emailVerified: true },
+  ],
+  [
+    "Keycloak",
+    "email=email,emailVerified=emailVerified,externalId=id,active=enabled,createdAt=createdTimestamp",
+    {
+      realm: "r",
+      users: [
+        { id: "f1", email: "ada@e.example", emailVerified: true, enabled: false, createdTimestamp: 1700000000000 },
+      ],
+    },
+    { externalId: "f1", emailVerified: true, suspended: true, createdAt: "2023-11-14T22:13:20.000Z" },
+  ],
+  [
+    "Stytch",
+    "email=emails.0.email,emailVerified=emails.0.verified,firstName=name.first_name,active=status",
+    {
+      results: [
+        { emails: [{ email: "ada@e.example", verified: true }], name: { first_name: "Ada" }, status: "active" },
+      ],
+    },
+    { emailVerified: true, name: "Ada" },
+  ],
+])("%s: nested JSON is read by paths", (_service, columns, exported, expected) => {
+  const { people } = converted(csvWith(columns), JSON.stringify(exported));
+  const [person] = people;
+  expect(person).toMatchObject({ email: "ada@e.example", ...expected });
+  expect(person?.suspended).toBe("suspended" in expected ? true : undefined);
 });
 
 test("a CSV with a comma that is not in quotes ends with 2: the fields behind it are in wrong columns", () => {

@@ -52,6 +52,14 @@ describe("Auth0", () => {
     });
   });
 
+  test("somebody who signs in by a mailed code, as here", () => {
+    const user = { user_id: "email|5f7c", email: "a@b.c", email_verified: true, identities: [{ provider: "email" }] };
+    expect(converted(auth0, user)).toEqual({
+      people: [{ email: "a@b.c", emailVerified: true, externalId: "email|5f7c" }],
+      left: [],
+    });
+  });
+
   test("an id that says where somebody comes from, in digits that a double does not hold", () => {
     const text =
       '{"user_id":"github|1","email":"a@b.c","identities":[{"provider":"github","user_id":9007199254740993}]}';
@@ -179,6 +187,7 @@ describe("Cognito", () => {
   test.each([
     ["Enabled,UserStatus", "false,CONFIRMED", { emailVerified: true, suspended: true }],
     ["Enabled,UserStatus", "true,CONFIRMED", { emailVerified: true }],
+    ["Enabled,UserStatus", "Enabled,CONFIRMED", { emailVerified: true }],
     ["Enabled,UserStatus", "TRUE,UNCONFIRMED", { emailVerified: false }],
     ["Enabled,UserStatus", "true,COMPROMISED", { emailVerified: true, suspended: true }],
     ["enabled,user_status", "1,FORCE_CHANGE_PASSWORD", { emailVerified: true }],

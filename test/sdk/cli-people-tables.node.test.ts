@@ -1,6 +1,7 @@
 /** People as tables of databases, and the tools that write them: each such row of "Move from another service". */
 import { describe, expect, test } from "vitest";
 import { betterAuth } from "../../src/sdk/cli/people/better-auth.ts";
+import { keycloak } from "../../src/sdk/cli/people/keycloak.ts";
 import { supabase } from "../../src/sdk/cli/people/supabase.ts";
 import { converted } from "../support/converted.ts";
 
@@ -121,5 +122,81 @@ describe("Supabase", () => {
     });
     const listed = { ...user, identities: null, factors: null, raw_app_meta_data: { providers: ["email", "apple"] } };
     expect(converted(supabase, [listed]).left).toEqual(["sign-ins with apple"]);
+  });
+});
+
+describe("Keycloak", () => {
+  const SALT = "LRScGShC7shkdoU5B1UgUQ";
+  const password = (algorithm: string, hashIterations: number, more: object = {}) => ({
+    type: "password",
+    secretData: JSON.stringify({ value: `${"A".repeat(43)}=`, salt: `${SALT}==`, additionalParameters: {} }),
+    credentialData: JSON.stringify({ hashIterations, algorithm, additionalParameters: more }),
+  });
+  const app = (secret: object, more: object = {}) => ({
+    type: "otp",
+    secretData: JSON.stringify(secret),
+    credentialData: JSON.stringify({
+      subType: "totp",
+      digits: 6,
+      counter: 0,
+      period: 30,
+      algorithm: "HmacSHA1",
+      ...more,
+    }),
+  });
+  const ARGON2 = { hashLength: ["32"], memory: ["7168"], type: ["id"], version: ["1.3"], parallelism: ["1"] };
+  const hash = (before: string) => ({ password: { hash: `${before}$${SALT}$${"A".repeat(43)}` } });
+  // 20 characters, in base32.
+  const totp = { secret: "KF2W62DQG52DE3LSJRGVK53GOQZWOOJQ" };
+
+  test.each<[string, object[], object, string[]]>([
+    ["argon2", [password("argon2", 5, ARGON2)], hash("$argon2id$v=19$m=7168,t=5,p=1"), []],
+    ["PBKDF2", [password("pbkdf2-sha512", 210_000)], hash("$pbkdf2-sha512$i=210000"), []],
+    ["PBKDF2 of old", [password("pbkdf2", 20_000)], hash("$pbkdf2$i=20000"), []],
+    ["another hash", [password("scrypt", 1)], {}, ["passwords of a kind that is not taken"]],
+    ["an app", [app({ value: "Quohp7t2mrLMUwft3g90" })], { totp }, []],
+    ["an app in base32", [app({ value: totp.secret }, { secretEncoding: "BASE32" })], { totp }, []],
+    ["an app of eight digits", [app({ value: "x" }, { digits: 8 })], {}, ["second factors and passkeys"]],
+    ["a passkey", [{ type: "webauthn" }], {}, ["second factors and passkeys"]],
+    ["broken details", [{ type: "password", secretData: "{" }], {}, ["passwords of a kind that is not taken"]],
+  ])("a realm with somebody who has %s", (_what, credentials, expected, left) => {
+    const user = { id: "f1", createdTimestamp: 1700000000000, username: "ada", enabled: true, emailVerified: true };
+    const ada = { ...user, firstName: "Ada", lastName: "L", email: "ada@e.example", credentials };
+    const users = [{ username: "service-account-x", serviceAccountClientId: "x" }, ada];
+    expect(converted(keycloak, JSON.stringify({ realm: "r", users }, null, 2))).toEqual({
+      people: [
+        {
+          email: "ada@e.example",
+          emailVerified: true,
+          externalId: "f1",
+          name: "Ada L",
+          createdAt: "2023-11-14T22:13:20.000Z",
+          ...expected,
+        },
+      ],
+      left,
+    });
+  });
+
+  test("what its API lists, with sign-ins of providers", () => {
+    const federatedIdentities = [
+      { identityProvider: "google", userId: "1035", userName: "ada" },
+      { identityProvider: "saml", userId: "x" },
+    ];
+    const { people, left } = converted(keycloak, [{ id: "f1", email: "a@b.c", enabled: false, federatedIdentities }]);
+    expect(people).toEqual([
+      {
+        email: "a@b.c",
+        emailVerified: false,
+        externalId: "f1",
+        suspended: true,
+        identities: [{ provider: "google", subject: "1035" }],
+      },
+    ]);
+    expect(left).toEqual([
+      "passwords that were not given",
+      "sign-ins with saml",
+      "proofs of addresses, because the file has no emailVerified",
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 /** `postern/session` and the tokens of an issuer that can sign anything. */
-import { SignJWT } from "jose";
+import { CompactSign, SignJWT } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
+import { parseExact } from "../../src/base/exact-json";
 import {
   createSessionVerifier,
   SessionError,
@@ -63,6 +64,21 @@ describe("a good token", () => {
     });
     for (const odd of [{ permissions: "all" }, { permissions: [1] }, { metadata: [] }, { metadata: { user: "x" } }]) {
       expect(await verdict(await tokenOf(odd))).toBe("MALFORMED");
+    }
+  });
+
+  test("keeps the digits of its metadata with a library that does", async () => {
+    const claims = JSON.stringify({
+      ...CLAIMS,
+      metadata: { tenant: { account: JSON.rawJSON("12345678901234567890") } },
+    });
+    const token = await new CompactSign(new TextEncoder().encode(claims))
+      .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: "at+jwt" })
+      .sign(key.privateKey);
+    const { metadata } = await verifier({ json: { parse: parseExact } }).verify(token);
+    expect(JSON.stringify(metadata)).toBe('{"user":{},"tenant":{"account":12345678901234567890},"member":{}}');
+    for (const parse of [() => ({ metadata: 1 }), () => JSON.parse("no")]) {
+      expect(await verdict(token, verifier({ json: { parse } }))).toBe("MALFORMED");
     }
   });
 
@@ -173,6 +189,7 @@ describe("options", () => {
     ["a negative tolerance", { ...good, clockToleranceSeconds: -1 }],
     ["no time to answer", { ...good, timeoutMs: 0 }],
     ["a fetch that is none", { ...good, fetch: "fetch" }],
+    ["a reader of JSON that is none", { ...good, json: {} }],
     ["a clock that is none", { ...good, now: 5 }],
   ])("with %s are a TypeError", (_name, options) => {
     expect(() => createSessionVerifier(options as SessionVerifierOptions)).toThrow(TypeError);

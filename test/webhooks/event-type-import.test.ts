@@ -114,6 +114,13 @@ describe("a type of an import", () => {
     expect([refused.status, refused.body.details[0].path]).toEqual([400, "schema.maximum"]);
   });
 
+  test("whose members say of themselves that they are required is taken without that", async () => {
+    const owner = await signUpVerified();
+    const { ignored } = await besideGood(owner, webhook({ properties: { x: { type: "string", required: true } } }));
+    expect((await get(owner, "a")).schema).toEqual({ properties: { x: { type: "string" } } });
+    expect(ignored).toMatchObject([{ type: "a", keyword: "required" }]);
+  });
+
   test("keeps the first five examples that fit, and the others are told", async () => {
     const owner = await signUpVerified();
     const values = ["no", 1, 2, 3, 4, 5, 6];

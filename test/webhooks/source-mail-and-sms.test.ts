@@ -156,9 +156,116 @@ test("a GET repeats what Okta and WebSub ask to learn whose the URL is, for any 
   };
   expect(await ask("", { "x-okta-verification-challenge": "a-challenge_0" })).toEqual([200, "a-challenge_0"]);
   expect(await ask(`?hub.mode=subscribe&hub.verify_token=${id}&hub.challenge=1158201444`)).toEqual([200, "1158201444"]);
-  for (const query of ["", "?hub.challenge=1", `?hub.verify_token=${id}&hub.challenge=%3Cscript%3E`]) {
+  expect(await ask("?challenge=dropbox_or-nylas.1")).toEqual([200, "dropbox_or-nylas.1"]);
+  for (const query of [
+    "",
+    "?challenge=%3Cb%3E",
+    "?hub.challenge=1",
+    `?hub.verify_token=${id}&hub.challenge=%3Cscript%3E`,
+  ]) {
     expect(await ask(query)).toEqual([405, "METHOD_NOT_ALLOWED"]);
   }
   const { status } = await exports.default.fetch(`http://postern.test/api/v1/in/${id}`, { method: "HEAD" });
   expect(status).toBe(200);
+});
+
+test("a POST of Asana or Smartsheet that only asks gets its header back, for any id, and leaves nothing", async () => {
+  const person = await signUpVerified();
+  const { id } = await create(person, "hmac", { ...TOKEN, type: { fixed: "a" } });
+  for (const [asked, answered] of [
+    ["x-hook-secret", "x-hook-secret"],
+    ["smartsheet-hook-challenge", "smartsheet-hook-response"],
+  ] as const) {
+    for (const source of [id, "src_x"]) {
+      const { status, body, headers } = await send(source, "{}", { [asked]: "b537207f20cbfa02" });
+      expect([status, body, headers.get(answered)]).toEqual([200, "", "b537207f20cbfa02"]);
+    }
+    expect((await send(id, "{}", { [asked]: "<b>" })).status).toBe(401);
+  }
+  expect(await eventsOf(person)).toEqual([]);
+});
+
+const ZOOM = {
+  header: "x-zm-signature",
+  prefix: "v0=",
+  timestampHeader: "x-zm-request-timestamp",
+  content: "v0:{timestamp}:{body}",
+};
+const TWITCH = { header: "Twitch-Eventsub-Message-Signature", prefix: "sha256=" };
+const zoomed = (plainToken: string) => JSON.stringify({ event: "endpoint.url_validation", payload: { plainToken } });
+
+test("what Zoom, Twitch and Lark ask in a signed call is answered as they want it, and nothing in another call", async () => {
+  const person = await signUpVerified();
+  const zoom = await create(person, "hmac", {
+    secrets: [SECRET, "another signing secret"],
+    verification: ZOOM,
+    type: { pointer: "/event" },
+  });
+  const asked = async (body: string, secret: string) => {
+    const [t, signed] = [nowSeconds(), await hex(`v0:${nowSeconds()}:${body}`, secret)];
+    const headers = { "x-zm-request-timestamp": String(t), "x-zm-signature": `v0=${signed}` };
+    const { status, body: answer } = await send(zoom.id, body, headers);
+    return [status, answer];
+  };
+  for (const secret of [SECRET, "another signing secret"]) {
+    const encryptedToken = await hex("qgg8vlvZRS6UYooatFL8Aw", secret);
+    expect(await asked(zoomed("qgg8vlvZRS6UYooatFL8Aw"), secret)).toEqual([
+      200,
+      { plainToken: "qgg8vlvZRS6UYooatFL8Aw", encryptedToken },
+    ]);
+  }
+  expect((await asked(zoomed("a token"), "no secret of this source"))[0]).toBe(401);
+  // What could be a call is not signed for anybody.
+  expect(await asked(zoomed("v0:1735689600:{}"), SECRET)).toEqual([202, { message: "Accepted" }]);
+
+  const twitch = await create(person, "hmac", { verification: TWITCH, type: { pointer: "/subscription/type" } });
+  const sent = async (body: string, headers: object) =>
+    (await send(twitch.id, body, { "twitch-eventsub-message-signature": `sha256=${await hex(body)}`, ...headers }))
+      .body;
+  const verification = { "twitch-eventsub-message-type": "webhook_callback_verification" };
+  expect(await sent('{"challenge":"pogchamp-kappa-360noscope-vohiyo"}', verification)).toBe(
+    "pogchamp-kappa-360noscope-vohiyo",
+  );
+  expect(await sent('{"challenge":"c","token":"t","type":"url_verification"}', {})).toEqual({ challenge: "c" });
+  expect(await eventsOf(person)).toHaveLength(1);
+});
+
+test("Discord gets an empty 204 and Xero an empty 200, for what they ask and for events, and 401 for what is not theirs", async () => {
+  const person = await signUpVerified();
+  const pair = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;
+  const publicKey = new Uint8Array((await crypto.subtle.exportKey("raw", pair.publicKey)) as ArrayBuffer);
+  const discord = await create(person, "hmac", {
+    secrets: [Buffer.from(publicKey).toString("hex")],
+    verification: {
+      header: "X-Signature-Ed25519",
+      algorithm: "ed25519",
+      timestampHeader: "X-Signature-Timestamp",
+      content: "{timestamp}{body}",
+    },
+    type: { pointer: "/event/type" },
+  });
+  const sent = async (body: string, signedBody = body) => {
+    const time = String(nowSeconds());
+    const signed = await crypto.subtle.sign("Ed25519", pair.privateKey, utf8(time + signedBody));
+    const headers = { "x-signature-timestamp": time, "x-signature-ed25519": Buffer.from(signed).toString("hex") };
+    const { status, body: answer } = await send(discord.id, body, headers);
+    return [status, status === 401 ? answer.code : answer];
+  };
+  expect(await sent('{"version":1,"application_id":"1","type":0}')).toEqual([204, undefined]);
+  expect(await sent('{"type":0}', '{"type":1}')).toEqual([401, "UNAUTHENTICATED"]);
+  const event =
+    '{"type":1,"event":{"type":"APPLICATION_AUTHORIZED","timestamp":"2024-10-18T14:42:53.064834","data":{}}}';
+  for (let n = 0; n < 2; n += 1) expect(await sent(event)).toEqual([204, undefined]);
+
+  const verification = { header: "x-xero-signature", encoding: "base64" };
+  const xero = await create(person, "hmac", { verification, type: { fixed: "xero.events" }, dedupe: false });
+  const intent = '{"events":[],"lastEventSequence":0,"firstEventSequence":0,"entropy":"S0m3r4Nd0mt3xt"}';
+  const signature = Buffer.from(await hex(intent), "hex").toString("base64");
+  const { status, body } = await send(xero.id, intent, { "x-xero-signature": signature });
+  expect([status, body]).toEqual([200, ""]);
+  expect((await send(xero.id, `${intent} `, { "x-xero-signature": signature })).status).toBe(401);
+  expect((await eventsOf(person)).map(({ type }: { type: string }) => type)).toEqual([
+    "xero.events",
+    "APPLICATION_AUTHORIZED",
+  ]);
 });

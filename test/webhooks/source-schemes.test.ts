@@ -131,6 +131,52 @@ const SAMPLES: Record<string, Sample> = {
     },
     at: "2025-01-01T00:00:00Z",
   },
+  "Twitch, as its documentation says: an id and a time in nanoseconds": {
+    verification: {
+      header: "Twitch-Eventsub-Message-Signature",
+      prefix: "sha256=",
+      idHeader: "Twitch-Eventsub-Message-Id",
+      timestampHeader: "Twitch-Eventsub-Message-Timestamp",
+      content: "{id}{timestamp}{body}",
+    },
+    secret: "s3cre77890ab",
+    body: '{"subscription":{"type":"channel.follow"}}',
+    headers: {
+      "twitch-eventsub-message-id": "e76c6bd4-55c9-4987-8304-da1588d8988b",
+      "twitch-eventsub-message-timestamp": "2019-11-16T10:11:12.634234626Z",
+      "twitch-eventsub-message-signature": "sha256=c369810f5df5ef95adfcc98508022022f32411051b8267434e955983598bbb1b",
+    },
+    at: "2019-11-16T10:11:12Z",
+  },
+  "Zoom, as its documentation says": {
+    verification: {
+      header: "x-zm-signature",
+      prefix: "v0=",
+      timestampHeader: "x-zm-request-timestamp",
+      content: "v0:{timestamp}:{body}",
+    },
+    secret: "zoom secret token",
+    body: '{"event":"meeting.started"}',
+    headers: {
+      "x-zm-request-timestamp": "1735689600",
+      "x-zm-signature": "v0=dfc0afb5d4934edb7122ed7d54445a88898a9308a3cc7e2866039a56bcbfb907",
+    },
+    at: "2025-01-01T00:00:00Z",
+  },
+  "Typeform, as its documentation says": {
+    verification: { header: "Typeform-Signature", prefix: "sha256=", encoding: "base64" },
+    secret: "typeform secret",
+    body: '{"event_id":"LtWXD3crgy","event_type":"form_response"}',
+    headers: { "typeform-signature": "sha256=vTb5uRcQfVbjpj3FbtxBQNAxrgZKxhglowIsec5CCrE=" },
+    at: "2025-01-01T00:00:00Z",
+  },
+  "Intercom, as its documentation says": {
+    verification: { header: "X-Hub-Signature", prefix: "sha1=", algorithm: "sha1" },
+    secret: "intercom client secret",
+    body: '{"type":"notification_event","topic":"user.created"}',
+    headers: { "x-hub-signature": "sha1=3e9fd186163cd40832cb31aead405c1c8f233876" },
+    at: "2025-01-01T00:00:00Z",
+  },
   "HMAC-SHA-1 of RFC 2202, as Vercel sends it": {
     verification: { header: "x-vercel-signature", algorithm: "sha1" },
     secret: "Jefe",
@@ -243,6 +289,8 @@ test.each([
   ["timestampPrefix", { timestampPrefix: "t=" }],
   ["content", { algorithm: "token", content: "{id}.{body}", idHeader: "X-I" }],
   ["secretEncoding", { algorithm: "token", secretEncoding: "hex" }],
+  ["content", { algorithm: "jwt", content: "{id}.{body}", idHeader: "X-I" }],
+  ["bodyClaim", { bodyClaim: "sha256" }],
 ])("%s is refused in %j, which no call could fit", async (member, more) => {
   const { token } = await signUp();
   const verification = { header: "X-S", ...more };

@@ -1,4 +1,5 @@
 /** Signatures of providers that use a public key or sign the fields of a form, with what they have published. */
+import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { expect, test, vi } from "vitest";
 import { utf8 } from "../../src/base/crypto/encoding";
 import { SOURCE_OPTIONS } from "../../src/webhooks/sources/option-schemas";
@@ -115,6 +116,78 @@ test.each(Object.entries(VECTORS))("%s: is right, and with another body, URL or 
   const { url, seconds } = vector;
   if (url !== undefined) expect(await refusal({ ...vector, url: `${url}&x=1` })).toBe("signature");
   if (seconds !== undefined) expect(await refusal({ ...vector, seconds: seconds + 86_401 })).toBe("timestamp");
+});
+
+const BODY = '{"event":{"type":"user.create"}}';
+const hashOf = async (body: string) => {
+  const hash = Buffer.from(await crypto.subtle.digest("SHA-256", utf8(body)));
+  return { hex: hash.toString("hex"), base64: hash.toString("base64") };
+};
+const SECRET = "a secret of at least thirty-two bytes";
+const NOW_SECONDS = 1_735_689_600;
+
+/** A call with a token that is signed with SECRET or with a new private key; `vector` verifies it. */
+async function tokenVector(algorithm: string, verification: object, claims: object): Promise<Vector> {
+  const isHmac = algorithm.startsWith("HS");
+  const pair = isHmac ? null : await generateKeyPair(algorithm, { extractable: true });
+  const token = await new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: algorithm, kid: "k", typ: "JWT" })
+    .sign(pair?.privateKey ?? utf8(SECRET));
+  const { header, prefix = "" } = verification as { header: string; prefix?: string };
+  return {
+    provider: "hmac",
+    verification: { algorithm: "jwt", ...verification },
+    secret: pair ? await exportSPKI(pair.publicKey) : SECRET,
+    body: BODY,
+    headers: { [header]: prefix + token },
+    seconds: NOW_SECONDS,
+  };
+}
+
+const FUSIONAUTH = { header: "X-FusionAuth-Signature-JWT" };
+
+test.each<[string, string, object, (hash: Record<"hex" | "base64", string>) => object]>([
+  ["FusionAuth", "HS256", FUSIONAUTH, (hash) => ({ request_body_sha256: hash.base64 })],
+  ["FusionAuth", "HS512", FUSIONAUTH, (hash) => ({ request_body_sha256: hash.base64 })],
+  ["FusionAuth", "RS256", FUSIONAUTH, (hash) => ({ request_body_sha256: hash.base64 })],
+  ["FusionAuth", "ES384", FUSIONAUTH, (hash) => ({ request_body_sha256: hash.base64 })],
+  ["Plaid", "ES256", { header: "Plaid-Verification" }, (hash) => ({ iat: NOW_SECONDS, request_body_sha256: hash.hex })],
+  [
+    "Netlify",
+    "HS256",
+    { header: "X-Webhook-Signature", bodyClaim: "sha256" },
+    (hash) => ({ iss: "netlify", sha256: hash.hex }),
+  ],
+  [
+    "Vonage",
+    "HS256",
+    { header: "Authorization", prefix: "Bearer ", bodyClaim: "payload_hash" },
+    (hash) => ({ iat: NOW_SECONDS, payload_hash: hash.hex, iss: "Vonage" }),
+  ],
+])("%s, %s: a JSON Web Token signs the body", async (_name, algorithm, verification, claims) => {
+  const said = claims(await hashOf(BODY));
+  const vector = await tokenVector(algorithm, verification, said);
+  expect(await refusal(vector)).toBeNull();
+  expect(await refusal({ ...vector, body: `${BODY} ` })).toBe("signature");
+  expect(await refusal({ ...vector, secret: `${SECRET}.` })).toBe("signature");
+  const late = "iat" in said ? "timestamp" : null;
+  expect(await refusal({ ...vector, seconds: NOW_SECONDS + 301 })).toBe(late);
+  const ended = await tokenVector(algorithm, verification, { ...said, exp: NOW_SECONDS - 301 });
+  expect(await refusal(ended)).toBe("timestamp");
+});
+
+test("a JSON Web Token without the hash, without a signature or with an HMAC of the public key is refused", async () => {
+  const hash = { request_body_sha256: (await hashOf(BODY)).hex };
+  const right = await tokenVector("RS256", FUSIONAUTH, hash);
+  const signed = async (key: string) => {
+    const token = new SignJWT({ ...hash }).setProtectedHeader({ alg: "HS256" }).sign(utf8(key));
+    return { ...right, headers: { [FUSIONAUTH.header]: await token } };
+  };
+  const withoutSignature = { ...right, headers: { [FUSIONAUTH.header]: new UnsecuredJWT({ ...hash }).encode() } };
+  const others = [await signed(right.secret), await tokenVector("HS256", FUSIONAUTH, {}), withoutSignature];
+  for (const vector of [...others, { ...right, headers: { [FUSIONAUTH.header]: "a.b" } }]) {
+    expect(await refusal(vector)).toBe("signature");
+  }
 });
 
 test("a form of a stranger is read name by name, once", async () => {

@@ -131,6 +131,7 @@ export const de: TextCatalogue = {
   "confirm.submit": "Bestätigen",
   "confirm.factorHint": "Aus Ihrer App, oder einer Ihrer Wiederherstellungscodes.",
   "confirm.signInAgain": "Melden Sie sich ab und wieder an, und wiederholen Sie, was Sie gerade taten.",
+  "confirm.otherDevice": "Ist Ihr Passkey auf einem anderen Gerät? Wählen Sie dieses Gerät, wenn Ihr Browser fragt.",
   "confirm.elsewhere":
     "Ihre Passkeys funktionieren an dieser Adresse nicht. Öffnen Sie die Konsole an der Adresse, an der Sie " +
     "einen angelegt haben.",

@@ -121,6 +121,7 @@ export const en = {
   "confirm.submit": "Confirm",
   "confirm.factorHint": "From your app, or one of your recovery codes.",
   "confirm.signInAgain": "Sign out, sign in again, and repeat what you were doing.",
+  "confirm.otherDevice": "Is your passkey on another device? Choose that device when your browser asks.",
   "confirm.elsewhere":
     "Your passkeys do not work at this address. Open the console at the address where you added one.",
   "passkey.add": "Add a passkey",

@@ -126,6 +126,7 @@ export const es: TextCatalogue = {
   "confirm.submit": "Confirmar",
   "confirm.factorHint": "De su aplicación, o uno de sus códigos de recuperación.",
   "confirm.signInAgain": "Cierre la sesión, vuelva a iniciarla y repita lo que estaba haciendo.",
+  "confirm.otherDevice": "¿Está su clave de acceso en otro dispositivo? Elíjalo cuando el navegador pregunte.",
   "confirm.elsewhere":
     "Sus claves de acceso no funcionan en esta dirección. Abra la consola en la dirección donde añadió una.",
   "passkey.add": "Añadir una clave de acceso",

@@ -127,6 +127,8 @@ export const fr: TextCatalogue = {
   "confirm.submit": "Confirmer",
   "confirm.factorHint": "De votre application, ou l’un de vos codes de récupération.",
   "confirm.signInAgain": "Déconnectez-vous, reconnectez-vous, puis recommencez.",
+  "confirm.otherDevice":
+    "Votre clé d’accès est sur un autre appareil ? Choisissez-le quand votre navigateur le demande.",
   "confirm.elsewhere":
     "Vos clés d’accès ne fonctionnent pas à cette adresse. Ouvrez la console à l’adresse où vous en avez " +
     "ajouté une.",

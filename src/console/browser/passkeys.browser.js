@@ -106,3 +106,9 @@ for (const form of isSupported ? document.querySelectorAll("form") : []) {
   form.hidden = false;
   if (form.dataset.renew) suggest(form).catch(() => {});
 }
+
+// A passkey that was removed is still on its device, which would offer it at the next sign-in.
+const accepted = document.querySelector("[data-accepted]")?.getAttribute("data-accepted");
+if (accepted && isSupported && "signalAllAcceptedCredentials" in PublicKeyCredential) {
+  PublicKeyCredential.signalAllAcceptedCredentials(JSON.parse(accepted)).catch(() => {});
+}

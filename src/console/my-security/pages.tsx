@@ -17,9 +17,18 @@ interface SecurityProps extends IdentitiesProps, ProfileProps {
   takesPasswords: boolean;
   /** Whether the browser can create a passkey at this address. */
   canAddPasskey: boolean;
+  /** JSON. */
+  acceptedPasskeys: string;
 }
 
-export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, ...own }: SecurityProps) => (
+export const Security = ({
+  currentUser,
+  sessions,
+  passkeys,
+  canAddPasskey,
+  acceptedPasskeys,
+  ...own
+}: SecurityProps) => (
   <>
     <h1>My security</h1>
     <FailureBanner />
@@ -33,7 +42,9 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, ...ow
       {own.hasPassword && <ChangePassword email={currentUser.email} />}
       {own.takesPasswords && !own.hasPassword && <NoPassword email={currentUser.email} />}
     </div>
-    {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
+    {(canAddPasskey || passkeys.length > 0) && (
+      <Passkeys passkeys={passkeys} canAdd={canAddPasskey} accepted={acceptedPasskeys} />
+    )}
     {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} />}
     <p>
       <A to="/security/activity">My activity</A> · <A to="/alerts">Subscription notices</A>

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires, serve } from "../../base/http/operation";
 import { twoFactor } from "../../identity/enrolment/two-factor/api";
+import { acceptedPasskeys } from "../../identity/passkeys/webauthn/options";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { recovery } from "../../identity/recovery/api";
 import { sessions } from "../../identity/sessions/api";
@@ -33,6 +34,7 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
     sessions: own.sessions.map((row) => sessionView(row, sessionId)),
     passkeys: own.passkeys.map(passkeyView),
     canAddPasskey: hasPasskeysHere(c),
+    acceptedPasskeys: JSON.stringify(acceptedPasskeys(deps.config, userId, own.passkeys)),
     identities: own.identities.map(identityView),
     providers: offeredProviders(deps.config),
     hasPassword: own.hasPassword,

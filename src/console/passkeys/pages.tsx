@@ -11,10 +11,12 @@ interface PasskeysProps {
   passkeys: readonly Passkey[];
   /** Whether the browser can create one at this address. */
   canAdd: boolean;
+  /** What the browser is told, so that it no longer offers those that were removed; JSON. */
+  accepted: string;
 }
 
-export const Passkeys = ({ passkeys, canAdd }: PasskeysProps) => (
-  <section class="card" aria-labelledby="passkeys">
+export const Passkeys = ({ passkeys, canAdd, accepted }: PasskeysProps) => (
+  <section class="card" aria-labelledby="passkeys" data-accepted={accepted}>
     <div class="head">
       <h2 id="passkeys">Passkeys</h2>
       {canAdd && <LinkButton to="/security/passkeys/new">Add a passkey</LinkButton>}
@@ -141,7 +143,13 @@ const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswor
       </PostForm>
     );
   }
-  if (start) return null;
+  if (start) {
+    return (
+      <p class="muted">
+        <Say of="confirm.otherDevice" />
+      </p>
+    );
+  }
   return (
     <p>
       <Say of={hasPasskeys ? "confirm.elsewhere" : "confirm.signInAgain"} />

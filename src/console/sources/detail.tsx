@@ -109,7 +109,7 @@ const Secrets = ({ source: { id, secrets }, mayManage }: { source: Source; mayMa
           label="Another secret"
           value=""
           required
-          maxlength={512}
+          maxlength={1024}
           autocomplete="off"
           hint="To rotate: add the new one here, change it at the provider, then remove the old one. Any may sign."
         />

@@ -65,7 +65,7 @@ const Secret = ({ provider, value }: { provider: SourceProvider; value: string }
       value={value}
       autocomplete="off"
       required={secret === "theirs"}
-      maxlength={512}
+      maxlength={1024}
       hint={secretHint}
     />
   );

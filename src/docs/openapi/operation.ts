@@ -21,7 +21,10 @@ const EVERYWHERE: readonly ErrorCode[] = ["METHOD_NOT_ALLOWED", "INTERNAL_ERROR"
 /** Errors that only a request with a body can cause. */
 const OF_BODIES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"]);
 
-const NOT_MODIFIED = { description: "What the request has is still right.", headers: REQUEST_ID_HEADER };
+const WITHOUT_BODY: Readonly<Record<string, ZodOpenApiResponseObject>> = {
+  204: { description: "Success, without a body.", headers: REQUEST_ID_HEADER },
+  304: { description: "What the request has is still right.", headers: REQUEST_ID_HEADER },
+};
 
 /** The OpenAPI operation of `route`. Its responses link to the operations in `routes` that take the id they return. */
 export function operationOf(route: DocumentedRoute, routes: readonly DocumentedRoute[]): ZodOpenApiOperationObject {
@@ -33,7 +36,7 @@ export function operationOf(route: DocumentedRoute, routes: readonly DocumentedR
   };
   const successes = Object.entries(docs.successes ?? {}).map(([status, success]) => [
     status,
-    status === "304" ? NOT_MODIFIED : successResponse(success, linksFrom(route, routes, success), limit !== undefined),
+    WITHOUT_BODY[status] ?? successResponse(success, linksFrom(route, routes, success), limit !== undefined),
   ]);
   const header = docs.caller === "any" ? (docs.headers ?? z.object({})).extend(TENANT_HEADER) : docs.headers;
   const path = docs.path ?? pathParameters(route.path);

@@ -2864,9 +2864,10 @@ export interface SourceVerification {
   header: string;
   /**
    * An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or
-   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`.
+   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a JSON Web
+   * Token, and the secret is that of its HMAC, or a public key as PEM. By default `"sha256"`.
    */
-  algorithm?: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token" | undefined;
+  algorithm?: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token" | "jwt" | undefined;
   /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding?: "hex" | "base64" | undefined;
   /** What stands before each signature in its header. By default `""`. */
@@ -2879,6 +2880,11 @@ export interface SourceVerification {
   timestampPrefix?: string | undefined;
   /** The header with the id of the call. */
   idHeader?: string | undefined;
+  /**
+   * For `jwt`: the claim that has the SHA-256 of the body, in hexadecimal or base64; `request_body_sha256` unless
+   * given.
+   */
+  bodyClaim?: string | undefined;
   /** By default `300`. */
   toleranceSeconds?: number | undefined;
   /** How the bytes of the key are written in the secret. By default `"utf8"`. */
@@ -2891,9 +2897,10 @@ export interface SourceVerificationOutput {
   header: string;
   /**
    * An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or
-   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed. By default `"sha256"`.
+   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a JSON Web
+   * Token, and the secret is that of its HMAC, or a public key as PEM. By default `"sha256"`.
    */
-  algorithm: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token";
+  algorithm: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token" | "jwt";
   /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding: "hex" | "base64";
   /** What stands before each signature in its header. By default `""`. */
@@ -2906,6 +2913,11 @@ export interface SourceVerificationOutput {
   timestampPrefix?: string | undefined;
   /** The header with the id of the call. */
   idHeader?: string | undefined;
+  /**
+   * For `jwt`: the claim that has the SHA-256 of the body, in hexadecimal or base64; `request_body_sha256` unless
+   * given.
+   */
+  bodyClaim?: string | undefined;
   /** By default `300`. */
   toleranceSeconds: number;
   /** How the bytes of the key are written in the secret. By default `"utf8"`. */

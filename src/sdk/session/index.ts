@@ -3,7 +3,7 @@
  * The public keys are fetched once, and the list of revoked tokens every two seconds.
  */
 import { SessionError } from "./errors";
-import { type Claims, openJws } from "./jws";
+import { type Claims, claimsBy, openJws } from "./jws";
 import { createKeySet } from "./key-set";
 import { type CheckedOptions, checkOptions, type SessionVerifierOptions } from "./options";
 import { createRevocations, type Revocations } from "./revocations";
@@ -63,7 +63,7 @@ export interface SessionVerifier {
  */
 export function createSessionVerifier(options: SessionVerifierOptions): SessionVerifier {
   const checked = checkOptions(options);
-  const { issuer, audience, now } = checked;
+  const { issuer, audience, json, now } = checked;
   const keys = createKeySet(checked.keys, now);
   const revocations = checked.polls ? createRevocations(checked.list, keys, { issuer, audience }, now) : null;
   return {
@@ -71,7 +71,9 @@ export function createSessionVerifier(options: SessionVerifierOptions): SessionV
       if (typeof token !== "string" || token.length > MAX_TOKEN_BYTES) throw new SessionError("MALFORMED");
       const claims = await openJws(token, "at+jwt", keys);
       checkParties(claims, checked);
-      const session = readClaims(claims);
+      // The other claims are texts and times, which JSON reads rightly.
+      const { metadata } = json === JSON ? claims : claimsBy(json, token);
+      const session = readClaims({ ...claims, metadata });
       checkTimes(claims, checked);
       const revocation = await checkRevocation(revocations, claims, checked);
       if (isFactorDue(claims)) throw new SessionError("SECOND_FACTOR_REQUIRED");

@@ -1,4 +1,5 @@
 /** The options of a verifier, checked. */
+import type { Parser } from "./jws";
 import type { Fetch, Source } from "./request";
 
 const MAX_KEY_SET_BYTES = 64 * 1024;
@@ -25,6 +26,11 @@ export interface SessionVerifierOptions {
   clockToleranceSeconds?: number | undefined;
   /** How long the issuer may take to answer, in ms; 3,000 unless given. */
   timeoutMs?: number | undefined;
+  /**
+   * Reads the claim `metadata`; `JSON` unless given. JSON.parse changes numbers above 2^53: pass a library that keeps
+   * their digits.
+   */
+  json?: Parser | undefined;
   /** Replaces the global `fetch`, for example by that of a service binding. */
   fetch?: Fetch | undefined;
   /** The time in Unix ms; `Date.now` unless given. */
@@ -39,13 +45,14 @@ export interface CheckedOptions {
   keys: Source;
   list: Source;
   toleranceSeconds: number;
+  json: Parser;
   now: () => number;
 }
 
 /** Throws TypeError for an option that is missing or out of range. */
 export function checkOptions(options: SessionVerifierOptions): CheckedOptions {
   const { issuer, audience, revocation = "poll", onStale = "accept", clockToleranceSeconds = 5 } = options;
-  const { timeoutMs = 3_000, now = Date.now, fetch: given } = options;
+  const { timeoutMs = 3_000, now = Date.now, json = JSON, fetch: given } = options;
   require(isText(issuer), "issuer must be the iss of the tokens.");
   require(isText(audience), "audience must be the aud of the tokens.");
   require(revocation === "poll" || revocation === "off", 'revocation must be "poll" or "off".');
@@ -53,6 +60,7 @@ export function checkOptions(options: SessionVerifierOptions): CheckedOptions {
   require(isAtLeast(clockToleranceSeconds, 0), "clockToleranceSeconds must be 0 or more.");
   require(isAtLeast(timeoutMs, 1), "timeoutMs must be 1 or more.");
   require(given === undefined || typeof given === "function", "fetch must be a function.");
+  require(typeof json?.parse === "function", "json.parse must be a function.");
   require(typeof now === "function", "now must be a function.");
   const below = (path: string) => `${issuer.replace(/\/$/, "")}/.well-known/${path}`;
   const send: Fetch = given ?? ((url, init) => fetch(url, init));
@@ -70,6 +78,7 @@ export function checkOptions(options: SessionVerifierOptions): CheckedOptions {
       ? source("revokedUrl", options.revokedUrl ?? below("revoked"), MAX_LIST_BYTES)
       : { url: "", fetch: send, timeoutMs, maxBytes: 0 },
     toleranceSeconds: clockToleranceSeconds,
+    json,
     now,
   };
 }

@@ -21,6 +21,7 @@ import {
 import { givenSecret, imported, keyOf, openSecrets, publicKeyKind, sealSecrets, tooShort } from "./secrets";
 import { insertSource, readSource, replaceSecrets, type SourceRow, updateSource } from "./store";
 import { refusalOf } from "./verify";
+import { checkTokenSecret } from "./web-token";
 
 /** Somebody who gives a source its secrets. */
 type Maker = ActingIn & Pick<Principal, "userId">;
@@ -157,7 +158,8 @@ async function refuseSecret(
   path: string,
 ): Promise<ErrorDetail[]> {
   try {
-    await imported(keyOf(provider, options, secret), "SHA-256");
+    if (options.verification?.algorithm === "jwt") await checkTokenSecret(options, secret);
+    else await imported(keyOf(provider, options, secret), "SHA-256");
     return [];
   } catch {
     const wanted = publicKeyKind(provider, options.verification?.algorithm)

@@ -1,6 +1,8 @@
 /** What a genuine call says: the type of its event, and what tells it from others. */
 import { isForm } from "../../base/media-type";
+import { type Challenge, challengeIn } from "./challenge";
 import type { SourceOptions, TypeRule } from "./option-schemas";
+import { idAt, textAt, valueAt } from "./place";
 import type { SourceProvider } from "./schemas";
 import { standardHeader } from "./signed";
 
@@ -18,8 +20,8 @@ export interface Content {
   correlationId: string | null;
   /** False for a call that is no event, such as a test of the connection. */
   isEvent: boolean;
-  /** What the provider wants to hear once, to know that the URL is yours. */
-  challenge?: string;
+  /** What the provider asks once, to learn that the URL is yours. */
+  challenge?: Challenge;
 }
 
 /**
@@ -27,6 +29,12 @@ export interface Content {
  * the provider names them by. Who repeats a call under another header gains one event, as he does after a day anyway.
  */
 export function contentOf(provider: SourceProvider, options: SourceOptions, headers: Headers, body: unknown): Content {
+  const content = saidBy(provider, options, headers, body);
+  const challenge = provider === "slack" || provider === "hmac" ? challengeIn(headers, body) : null;
+  return challenge ? { ...content, isEvent: false, challenge } : content;
+}
+
+function saidBy(provider: SourceProvider, options: SourceOptions, headers: Headers, body: unknown): Content {
   switch (provider) {
     case "stripe":
       return named(textAt(body, "/type"), idAt(body, "/id"));
@@ -49,7 +57,7 @@ export function contentOf(provider: SourceProvider, options: SourceOptions, head
       return named(options.type ? typeBy(options.type, headers, body) : inCall(), standardHeader(headers, "id"));
     }
     case "hmac":
-      return hmac(options, headers, body);
+      return { ...hmac(options, headers, body), isEvent: !isPingOfDiscord(options, body) };
   }
 }
 
@@ -85,10 +93,8 @@ function shopify(headers: Headers): Content {
 /** Slash commands have no type. Slack checks the certificate with a form that is no event. */
 function slack(body: unknown): Content {
   const outer = textAt(body, "/type") ?? (textAt(body, "/command") && "slash_command");
-  const challenge = outer === "url_verification" ? textAt(body, "/challenge") : null;
   const id = idAt(body, "/event_id") ?? textAt(body, "/trigger_id");
-  const content = { ...named(textAt(body, "/event/type") ?? outer, id), isEvent: !textAt(body, "/ssl_check") };
-  return challenge === null ? content : { ...content, isEvent: false, challenge };
+  return { ...named(textAt(body, "/event/type") ?? outer, id), isEvent: !textAt(body, "/ssl_check") };
 }
 
 /** Twilio does not name what it tells, but has its state. */
@@ -133,35 +139,18 @@ function typeBy(rule: TypeRule, headers: Headers, body: unknown): string | null 
   return "header" in rule ? headers.get(rule.header) : idAt(body, rule.pointer);
 }
 
-function textAt(body: unknown, pointer: string): string | null {
-  const value = valueAt(body, pointer);
-  return typeof value === "string" && value !== "" ? value : null;
-}
+const isSignedIn = ({ verification }: SourceOptions, header: string): boolean =>
+  verification?.header.toLowerCase() === header;
 
-/** A text or a whole number. Numbers that lose digits when they are parsed would make two ids one. */
-function idAt(body: unknown, pointer: string): string | null {
-  const value = valueAt(body, pointer);
-  return Number.isSafeInteger(value) ? String(value) : textAt(body, pointer);
-}
-
-/** The value at a JSON pointer (RFC 6901); undefined if there is none. */
-function valueAt(body: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (value, part) =>
-        typeof value === "object" && value !== null && Object.hasOwn(value, part)
-          ? (value as Record<string, unknown>)[part]
-          : undefined,
-      body,
-    );
-}
+const isPingOfDiscord = (options: SourceOptions, body: unknown): boolean =>
+  isSignedIn(options, "x-signature-ed25519") && valueAt(body, "/type") === 0;
 
 /**
- * Whether the provider takes no other answer than an empty 200: Slack shows people what the answer to a form says, and
- * Twilio runs it.
+ * The status for a provider that takes no other answer than an empty one; null for others. Slack shows people what the
+ * answer to a form says, Twilio runs it, and Xero and Discord refuse a URL that says anything.
  */
-export const wantsEmptyAnswer = (provider: SourceProvider, headers: Headers): boolean =>
-  provider === "twilio" || (provider === "slack" && isForm(headers.get("content-type")));
+export function emptyStatusFor(provider: SourceProvider, options: SourceOptions, headers: Headers): 200 | 204 | null {
+  if (provider === "twilio" || (provider === "slack" && isForm(headers.get("content-type")))) return 200;
+  if (isSignedIn(options, "x-xero-signature")) return 200;
+  return isSignedIn(options, "x-signature-ed25519") ? 204 : null;
+}

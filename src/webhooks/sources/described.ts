@@ -1,6 +1,6 @@
 /** The signatures of a provider that its tenant describes: what `verification` says. */
 
-import type { InboundCall, Signed, Token } from "./inbound-call";
+import type { InboundCall, Signed, Token, WebToken } from "./inbound-call";
 import type { Verification } from "./option-schemas";
 import {
   entriesOf,
@@ -23,13 +23,15 @@ const HASHES = {
   ecdsa: "SHA-256",
 } as const satisfies Record<string, Hash>;
 
-/** Returns the signatures of a call, or its token; null if they are missing or malformed. */
-export function describedBy(verification: Verification, call: InboundCall): Signed | Token | null {
+/** Returns the signatures of a call, or its token of either kind; null if they are missing or malformed. */
+export function describedBy(verification: Verification, call: InboundCall): Signed | Token | WebToken | null {
   const { header, algorithm, prefix } = verification;
   const given = call.headers.get(header);
   if (given === null) return null;
-  if (algorithm !== "token") return signaturesIn(verification, call, given, algorithm);
-  return given.startsWith(prefix) ? { token: given.slice(prefix.length) } : null;
+  if (algorithm !== "token" && algorithm !== "jwt") return signaturesIn(verification, call, given, algorithm);
+  if (!given.startsWith(prefix)) return null;
+  const bare = given.slice(prefix.length);
+  return algorithm === "jwt" ? { jwt: bare } : { token: bare };
 }
 
 function signaturesIn(

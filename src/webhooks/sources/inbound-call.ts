@@ -24,6 +24,11 @@ export interface Signed {
   toleranceSeconds: number;
 }
 
+/** A JSON Web Token, which has the SHA-256 of the body in a claim. */
+export interface WebToken {
+  jwt: string;
+}
+
 /** The secret itself, which some providers send in place of a signature. */
 export interface Token {
   token: string;

@@ -60,6 +60,7 @@ const SIGNATURE: readonly PlacedField[] = [
         ["ed25519", "Ed25519: the secret is the public key", "ed25519"],
         ["ecdsa", "ECDSA, P-256: the secret is the public key", "ecdsa"],
         ["token", "none: the secret itself", "token"],
+        ["jwt", "JSON Web Token, with the hash of the body", "jwt"],
       ],
     }),
   ),
@@ -108,6 +109,13 @@ const SIGNATURE: readonly PlacedField[] = [
     textField({ name, label: "What stands before the time in the header", hint: "For example t= . Often nothing." }),
   ),
   signed("idHeader", (name) => textField({ name, label: "Header with the ID of the call" })),
+  signed("bodyClaim", (name) =>
+    textField({
+      name,
+      label: "Claim with the hash of the body",
+      hint: "Of a JSON Web Token; request_body_sha256 unless you say otherwise.",
+    }),
+  ),
   signed("toleranceSeconds", (name) =>
     numberField({ name, label: "How far the time may be off, in seconds", byDefault: "300" }),
   ),

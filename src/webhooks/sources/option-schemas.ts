@@ -31,12 +31,13 @@ const verification = z
       examples: ["X-Signature"],
     }),
     algorithm: z
-      .enum(["sha256", "sha512", "sha1", "ed25519", "ecdsa", "token"])
+      .enum(["sha256", "sha512", "sha1", "ed25519", "ecdsa", "token", "jwt"])
       .default("sha256")
       .meta({
         description:
           "An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or " +
-          "hexadecimal; for `token`, the header has the secret itself, and nothing is signed.",
+          "hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a " +
+          "JSON Web Token, and the secret is that of its HMAC, or a public key as PEM.",
       }),
     encoding: z
       .enum(["hex", "base64"])
@@ -65,6 +66,17 @@ const verification = z
       .optional()
       .meta({ description: "What stands before the time in its header.", examples: ["t="] }),
     idHeader: headerName.optional().meta({ description: "The header with the id of the call." }),
+    bodyClaim: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          "For `jwt`: the claim that has the SHA-256 of the body, in hexadecimal or base64; `request_body_sha256` " +
+          "unless given.",
+        examples: ["sha256"],
+      }),
     toleranceSeconds: z.int().min(1).max(3600).default(300),
     secretEncoding: z
       .enum(["utf8", "hex", "base64"])
@@ -80,6 +92,8 @@ const verification = z
     if ((given.algorithm === "ed25519" || given.algorithm === "ecdsa") && given.secretEncoding !== "utf8") {
       refuse("secretEncoding", "A public key is read in any encoding");
     }
+    if (given.algorithm !== "jwt" && given.bodyClaim !== undefined) refuse("bodyClaim", "Is for jwt only");
+    if (given.algorithm === "jwt" && given.content !== BODY) refuse("content", "A token says itself what it signs");
     if (given.algorithm !== "token") return;
     if (given.content !== BODY) refuse("content", "A token signs nothing");
     if (given.secretEncoding !== "utf8") refuse("secretEncoding", "A token is text");

@@ -3,6 +3,7 @@ import { AppError, invalid } from "../../base/errors";
 import { isForm } from "../../base/media-type";
 import { typeNameOf } from "../../base/schemas/event-type";
 import { publication } from "../events/publication";
+import type { Challenge } from "./challenge";
 import { type CallIdentity, type Content, contentOf } from "./content";
 import { fieldsOf } from "./form";
 import type { InboundCall } from "./inbound-call";
@@ -23,7 +24,7 @@ export interface Relayed {
 /** What a genuine call is. */
 type Reading =
   | { is: "event"; event: Relayed }
-  | { is: "ignored"; type: string | null; challenge?: string }
+  | { is: "ignored"; type: string | null; challenge?: Challenge }
   | { is: "refused"; reason: Reason; error: AppError };
 
 /** What a form is: the JSON in its field `payload`, or its fields. Other providers send no forms. */

@@ -7,6 +7,7 @@ import { onceMoved, TenantIsMoving } from "../../tenancy/moves/fence";
 import { publishOrFind } from "../events/publish";
 import { hopsOf, MAX_HOPS } from "../hops/hops";
 import { isSourceId } from "../hops/source-id";
+import { answerTo } from "./challenge";
 import type { CallIdentity } from "./content";
 import type { InboundCall } from "./inbound-call";
 import { type Relayed, readCall } from "./read";
@@ -19,7 +20,7 @@ import { refusalOf, verifyNothing } from "./verify";
 export type Receipt =
   | { status: 202; message: "Accepted"; eventId: string }
   | { status: 200; message: "Already received" | "Ignored" }
-  | { status: 200; challenge: string };
+  | { status: 200; answer: Record<string, string> | string };
 
 /** Stands for the whole event when a repeat is compared: whoever sends an id again sends the same event. */
 const ANY_BODY = "inbound";
@@ -68,7 +69,8 @@ export async function receiveCall(deps: Deps, { source, tenant }: CalledSource, 
   }
   if (reading.is === "ignored") {
     const { challenge } = reading;
-    return challenge === undefined ? { status: 200, message: "Ignored" } : { status: 200, challenge };
+    if (challenge === undefined) return { status: 200, message: "Ignored" };
+    return { status: 200, answer: await answerTo(challenge, await signingSecret(deps, source, call)) };
   }
   const hops = await hopsOf(deps.keys, call);
   if (hops > MAX_HOPS) {
@@ -82,6 +84,15 @@ export async function receiveCall(deps: Deps, { source, tenant }: CalledSource, 
     noteError(deps, source.id, reasonOf(error), call.body.length);
     throw error;
   }
+}
+
+/** The secret that has signed a genuine call. */
+async function signingSecret(deps: Deps, source: CalledSource["source"], call: InboundCall): Promise<string> {
+  const secrets = (await openSecrets(deps, source.id, source.secretsSealed)).map(({ secret }) => secret);
+  const refusals = await Promise.all(
+    secrets.map((secret) => refusalOf({ ...source, secrets: [secret] }, call, deps.now())),
+  );
+  return secrets[refusals.indexOf(null)] ?? "";
 }
 
 async function relay(

@@ -48,7 +48,7 @@ const enabled = z.boolean().meta({ description: "False: every call gets 401." })
 const secret = z
   .string()
   .min(1)
-  .max(512)
+  .max(1024)
   .meta({
     description:
       "The provider's signing secret, at least 16 characters for `hmac` and `standard`, and 8 for others. It is " +

@@ -1,6 +1,6 @@
 /** What a call says about its signature, for each provider. */
 import { describedBy } from "./described";
-import type { InboundCall, Signed, Token } from "./inbound-call";
+import type { InboundCall, Signed, Token, WebToken } from "./inbound-call";
 import type { SourceOptions } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 import { entriesOf, isRepeated, join, mac, present, secondsIn, signature } from "./signature-text";
@@ -9,12 +9,12 @@ import { mailgun, sendgrid, twilio } from "./signed-mail-and-sms";
 /** Stripe, Slack and Standard Webhooks all advise five minutes. */
 const TOLERANCE_SECONDS = 300;
 
-/** Returns the signatures of a call, or its token; null if they are missing or malformed. */
+/** Returns the signatures of a call, or its token of either kind; null if they are missing or malformed. */
 export function signedBy(
   provider: SourceProvider,
   { verification }: SourceOptions,
   call: InboundCall,
-): Signed | Token | null {
+): Signed | Token | WebToken | null {
   if (provider === "hmac") return verification ? describedBy(verification, call) : null;
   return PROVIDERS[provider](call);
 }

@@ -5,6 +5,7 @@ import type { SourceOptions } from "./option-schemas";
 import type { SourceProvider } from "./schemas";
 import { imported, keyOf, type VerifyingKey } from "./secrets";
 import { signedBy } from "./signed";
+import { refusalOfToken } from "./web-token";
 
 interface Verifier {
   provider: SourceProvider;
@@ -19,8 +20,9 @@ export async function refusalOf(
   nowMs: number,
 ): Promise<"signature" | "timestamp" | null> {
   const signed = signedBy(provider, options, call);
-  if (signed && "token" in signed) {
+  if (signed && ("token" in signed || "jwt" in signed)) {
     await verifyNothing(call.body);
+    if ("jwt" in signed) return refusalOfToken(signed, { options, secrets }, call.body, nowMs);
     return (await isAmongSecrets(signed, secrets)) ? null : "signature";
   }
   if (!signed || signed.macs.length + signed.signatures.length === 0) {

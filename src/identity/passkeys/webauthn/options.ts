@@ -1,5 +1,6 @@
 /** What a page gives to `navigator.credentials`, in the JSON form of WebAuthn level 3 (section 5.1.8). */
 import { base64url } from "jose";
+import type { Config } from "../../../base/config/config";
 import { utf8 } from "../../../base/crypto/encoding";
 import type { Deps } from "../../../base/deps";
 import { iso } from "../../../base/time";
@@ -35,6 +36,18 @@ export async function creationOptions(
   return optionsFor(deps, account, present, await newChallenge(deps, "register", account.userId));
 }
 
+/**
+ * What tells an authenticator which passkeys of a user are left, so that it offers no others: the argument of
+ * `signalAllAcceptedCredentials` (WebAuthn, section 5.1.10).
+ */
+export const acceptedPasskeys = (config: Config, userId: string, passkeys: readonly { id: string }[]) => ({
+  rpId: relyingParty(config).id,
+  userId: userHandle(userId),
+  allAcceptedCredentialIds: passkeys.map(({ id }) => id),
+});
+
+const userHandle = (userId: string): string => base64url.encode(utf8(userId));
+
 /** The same for somebody who has no account yet. The state keeps `account`, and no row does. */
 export async function signUpOptions<A extends Account>(deps: Deps, account: A): Promise<CreationOptions> {
   return optionsFor(deps, account, [], await newChallenge(deps, "sign-up", null, account));
@@ -49,7 +62,7 @@ function optionsFor(
   const rp = relyingParty(deps.config);
   const options = {
     rp: { id: rp.id, name: rp.name },
-    user: { id: base64url.encode(utf8(userId)), name: email, displayName: name ?? email },
+    user: { id: userHandle(userId), name: email, displayName: name ?? email },
     challenge,
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key" as const, alg })),
     timeout: CHALLENGE_LIFETIME_MS,

@@ -67,6 +67,9 @@ function hasSecondFactor(user: Fields): boolean {
   return Array.isArray(factors) ? factors.length > 0 : restricts(factors);
 }
 
+/** Connections whose sign-in is that of the address: a password, and a mailed code. */
+const BY_ADDRESS = ["auth0", "email"];
+
 function identitiesOf(user: Fields, id: string | undefined, leaveOut: LeaveOut) {
   const listed = recordsIn(user.get("identities")).map((one) => ({
     provider: one.text("provider"),
@@ -76,6 +79,6 @@ function identitiesOf(user: Fields, id: string | undefined, leaveOut: LeaveOut) 
   const [, provider, subject] = id?.match(/^([^|]+)\|(.+)$/s) ?? [];
   const all = listed.length > 0 ? listed : [{ provider, subject }];
   return all
-    .filter((one) => one.provider !== "auth0" && one.provider !== undefined)
+    .filter((one) => one.provider !== undefined && !BY_ADDRESS.includes(one.provider))
     .flatMap((one) => identityOf({ ...one, email: undefined }, leaveOut));
 }

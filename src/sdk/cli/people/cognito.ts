@@ -43,7 +43,10 @@ function withAttributes(user: Fields): Fields {
   return new Fields({ ...user.record, ...Object.fromEntries(entries) });
 }
 
-const isDisabled = (user: Fields): boolean => user.get("Enabled") !== undefined && !isTrue(user.get("Enabled"));
+const isDisabled = (user: Fields): boolean =>
+  user.get("Enabled") !== undefined &&
+  !isTrue(user.get("Enabled")) &&
+  user.text("Enabled")?.toLowerCase() !== "enabled";
 
 const hasSecondFactor = (user: Fields): boolean =>
   restricts(user.get("cognito:mfa_enabled")) || recordsIn(user.get("MFAOptions")).length > 0;

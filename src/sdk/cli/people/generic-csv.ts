@@ -1,7 +1,7 @@
 /** Any CSV, or JSON, whose columns the command names: `--columns email=Mail,password=hash`. */
 import { usage } from "../failure";
 import { addressIn, type Converter, type ImportedPerson, type LeaveOut, notUnderstood } from "./converter";
-import { Fields, isRecord } from "./fields";
+import { type Exported, Fields, isRecord, textOf } from "./fields";
 import { passwordOf } from "./password";
 import { recordsOf } from "./records";
 import { createdAtOf, idOf, isProven, isTrue, nameOf, restricts, restrictsUntil, totpOf } from "./values";
@@ -33,7 +33,7 @@ export function csvWith(given: string | undefined): Converter {
     for (const record of recordsOf(text)) {
       const row = flat(record);
       first ??= row;
-      for (const column of missing) if (Object.hasOwn(row.record, column)) missing.delete(column);
+      for (const column of missing) if (valueIn(row.record, column) !== undefined) missing.delete(column);
       const person = personOf(row, columns, leaveOut);
       if (person) yield person;
     }
@@ -45,8 +45,22 @@ export function csvWith(given: string | undefined): Converter {
 const flat = (row: Fields): Fields =>
   isRecord(row.record.fields) ? new Fields({ ...row.record, ...row.record.fields }) : row;
 
+/** The value of a column, or of JSON at a path such as `traits.email` or `emails.0.value`. */
+function valueIn(record: Exported, column: string): unknown {
+  if (Object.hasOwn(record, column)) return record[column];
+  return column
+    .split(".")
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === "object" && value !== null && Object.hasOwn(value, name)
+          ? (value as Exported)[name]
+          : undefined,
+      record,
+    );
+}
+
 function personOf({ record }: Fields, columns: Columns, leaveOut: LeaveOut): ImportedPerson | undefined {
-  const members = Object.entries(columns).map(([field, column]) => [field, record[column]]);
+  const members = Object.entries(columns).map(([field, column]) => [field, valueIn(record, column)]);
   const user = new Fields(Object.fromEntries(members));
   const email = addressIn(user, ["email"], leaveOut);
   if (email === undefined) return undefined;
@@ -65,7 +79,10 @@ function personOf({ record }: Fields, columns: Columns, leaveOut: LeaveOut): Imp
 const isSuspended = (user: Fields): boolean =>
   restricts(user.get("suspended")) ||
   restrictsUntil(user.get("suspendedUntil")) ||
-  (user.has("active") && !isTrue(user.get("active")));
+  (user.has("active") && !isActive(user.get("active")));
+
+/** Whether a value says yes, or is the state of somebody who may sign in: `ACTIVE`, `USER_STATE_ACTIVE`. */
+const isActive = (value: unknown): boolean => isTrue(value) || /^(?:.*_)?active$|^enabled$/i.test(textOf(value) ?? "");
 
 function columnsOf(given: string | undefined): Columns {
   const columns: Columns = {};

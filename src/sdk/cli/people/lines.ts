@@ -9,6 +9,7 @@ import { cognito } from "./cognito";
 import type { Converter, LeaveOut } from "./converter";
 import { firebase } from "./firebase";
 import { csvWith } from "./generic-csv";
+import { keycloak } from "./keycloak";
 import { readOwnLines } from "./own-lines";
 import { supabase } from "./supabase";
 
@@ -19,6 +20,7 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   supabase,
   "better-auth": betterAuth,
   cognito,
+  keycloak,
 };
 export const SOURCES = [...Object.keys(CONVERTERS), "csv", "postern"];
 

@@ -5,7 +5,7 @@ import { readCsv } from "./csv";
 import { type Exported, Fields, isRecord } from "./fields";
 
 /** What lists of people are called where they are not the whole document. */
-const LISTS = ["users", "Users", "data", "results", "rows", "records"];
+const LISTS = ["users", "Users", "data", "result", "results", "rows", "records"];
 
 /** Reads the records. Throws Failure for a text that cannot be parsed. */
 export function* recordsOf(text: string): Generator<Fields> {

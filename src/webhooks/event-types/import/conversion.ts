@@ -75,6 +75,8 @@ function isLeftOut(keyword: string, value: unknown, meter: Meter): boolean {
   if (OPENAPI_ANNOTATIONS.includes(keyword) || keyword === "$anchor") return true;
   // Some writers of documents print what is absent.
   if (value === null && !NULLABLE.includes(keyword) && !keyword.startsWith("x-")) return true;
+  // In drafts before 4, and in many documents still, a member says of itself that it is required.
+  if (keyword === "required") return typeof value === "boolean";
   if (keyword === "format") return typeof value === "string" && !Object.hasOwn(FORMATS, value);
   if (Object.hasOwn(ANNOTATIONS, keyword) && ANNOTATIONS[keyword]?.(value) !== null) return true;
   return !keyword.startsWith("x-") && hasOtherNumbers(value, meter);

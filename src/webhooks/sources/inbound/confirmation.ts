@@ -6,6 +6,18 @@
 /** What a header or a parameter of the answer may have: no markup. */
 const CHALLENGE = /^[\w.~+/=-]{1,500}$/;
 
+/** By what header a POST without an event asks, and by which it wants the value back: Asana and Smartsheet. */
+const GREETINGS = [
+  ["x-hook-secret", "X-Hook-Secret"],
+  ["smartsheet-hook-challenge", "Smartsheet-Hook-Response"],
+] as const;
+
+/** The header that answers a POST which only asks; null for a call. */
+export function greeting(headers: Headers): Record<string, string> | null {
+  const [asked, answered] = GREETINGS.find(([name]) => CHALLENGE.test(headers.get(name) ?? "")) ?? [];
+  return asked ? { [answered]: headers.get(asked) ?? "" } : null;
+}
+
 /** The answer to a GET of a source, as JSON or as text; null if nothing is asked that is known. */
 export function confirmation(
   sourceId: string,
@@ -13,6 +25,9 @@ export function confirmation(
 ): { verification: string } | string | null {
   const ofOkta = headers.get("x-okta-verification-challenge") ?? "";
   if (CHALLENGE.test(ofOkta)) return { verification: ofOkta };
+  // Dropbox and Nylas.
+  const bare = query.get("challenge") ?? "";
+  if (CHALLENGE.test(bare)) return bare;
   // WebSub, section 5.3. Whoever subscribes has given the id of the source.
   const challenge = query.get("hub.challenge") ?? "";
   return query.get("hub.verify_token") === sourceId && CHALLENGE.test(challenge) ? challenge : null;

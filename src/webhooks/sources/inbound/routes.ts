@@ -8,14 +8,15 @@ import { requires } from "../../../base/http/operation";
 import { consume, limitedInside } from "../../../base/http/rate-limit";
 import { describeRoute } from "../../../base/http/route-docs";
 import { says } from "../../../base/schemas/schemas";
-import { wantsEmptyAnswer } from "../content";
+import { emptyStatusFor } from "../content";
 import { authenticateCall, receiveCall } from "../receive";
 import { noteError, noteUnread, reasonOf } from "../refusals";
-import { confirmation } from "./confirmation";
+import { confirmation, greeting } from "./confirmation";
 
-const challenge = z.object({ challenge: z.string() });
-/** What is answered to those who would show people anything else. */
-const NOTHING = z.literal("");
+/** Slack's and Zoom's. */
+const answered = z.object({ challenge: z.string(), plainToken: z.string(), encryptedToken: z.string() }).partial();
+/** Twitch wants its challenge; others nothing. */
+const TEXT = z.string();
 const TYPES = ["application/json", "text/plain"] as const;
 const PATH = z.object({ sourceId: z.string().meta({ description: "The id of the source.", examples: ["src_"] }) });
 
@@ -27,8 +28,8 @@ export const inboundRoutes = new Hono<AppEnv>()
       errors: ["METHOD_NOT_ALLOWED"],
       path: PATH,
       description:
-        "Okta sends a header, whose value it gets back as `verification`. WebSub and the webhooks of Meta send " +
-        "`hub.challenge`, which they get back if `hub.verify_token` is the id of the source.",
+        "Okta sends a header, whose value it gets back as `verification`, Dropbox and Nylas `challenge`. WebSub and " +
+        "the webhooks of Meta send `hub.challenge`, which they get back if `hub.verify_token` is the id of the source.",
     })),
     requires({ callers: "anybody" }),
     (c) => {
@@ -44,19 +45,23 @@ export const inboundRoutes = new Hono<AppEnv>()
     "/:sourceId",
     describeRoute("receiveInbound", "Receives a webhook of a provider, and publishes it as an event.", () => ({
       202: says("Accepted"),
-      200: { body: z.union([says("Already received", "Ignored"), challenge, NOTHING]), mediaType: TYPES },
+      200: { body: z.union([says("Already received", "Ignored"), answered, TEXT]), mediaType: TYPES },
+      204: {},
       errors: ["UNAUTHENTICATED", "INVALID_JSON", "VALIDATION_FAILED", "EMAIL_NOT_VERIFIED"],
       path: PATH,
       description:
         "The provider's signature is the credential. The answer to an unknown source is that to a wrong signature. A " +
         "body of any JSON value with up to 256 KiB is taken, and of those that send forms a form: the event is the " +
-        "JSON in its field `payload`, or its fields. Twilio and the forms of Slack are answered 200 without a body.",
+        "JSON in its field `payload`, or its fields. Twilio, Xero and the forms of Slack are answered 200 without a " +
+        "body, Discord 204, and what asks whose the URL is as its provider wants it.",
     })),
     requires({ callers: "anybody", bodyKiB: 256, takesForm: true }),
     limitedInside("inbound", "source"),
     async (c) => {
       const deps = c.get("deps");
       c.set("hasReachedSource", true);
+      const asked = greeting(c.req.raw.headers);
+      if (asked) return c.text("", 200, asked);
       const { pathname, search } = new URL(c.req.url);
       const url = new URL(deps.config.publicUrl ?? c.req.url).origin + pathname + search;
       const call = { headers: c.req.raw.headers, body: new Uint8Array(await c.req.arrayBuffer()), url };
@@ -69,10 +74,14 @@ export const inboundRoutes = new Hono<AppEnv>()
         noteError(deps, id, reasonOf(error), call.body.length);
         throw error;
       }
-      const { status, ...receipt } = await receiveCall(deps, called, call);
+      const receipt = await receiveCall(deps, called, call);
       if ("eventId" in receipt) c.set("logFields", { tenantId, eventId: receipt.eventId });
-      if (wantsEmptyAnswer(called.source.provider, call.headers)) return c.text("");
-      return c.json("challenge" in receipt ? receipt : { message: receipt.message }, status);
+      if ("answer" in receipt) {
+        return typeof receipt.answer === "string" ? c.text(receipt.answer) : c.json(receipt.answer);
+      }
+      const emptyStatus = emptyStatusFor(called.source.provider, options, call.headers);
+      if (emptyStatus === 204) return c.body(null, 204);
+      return emptyStatus === 200 ? c.text("") : c.json({ message: receipt.message }, receipt.status);
     },
   );
 
