@@ -6,6 +6,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, type V4WorkerOptionsShape } f
 import { ROOT, workerOptions } from "../bundle.ts";
 import type { Flags } from "./flags.ts";
 import { DATABASES_WORKER } from "./migrate.ts";
+import { readable } from "./readable.ts";
 
 /** The part of APP_URL in wrangler.toml that is replaced, because links in mails should lead to the port in use. */
 const DEFAULT_ADDRESS = "http://localhost:8787";
@@ -67,7 +68,8 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
     ...(inspectorPort > 0 ? { inspectorPort } : {}),
     log: new MailLog(LogLevel.INFO, { prefix: "" }),
     logRequests: false,
-    handleStructuredLogs: ({ message }) => void process.stdout.write(`${message}\n`),
+    handleStructuredLogs: ({ message }) =>
+      void process.stdout.write(`${process.stdout.isTTY ? readable(message) : message}\n`),
     unsafeTriggerHandlers: true,
     workers: [
       workerOptions(SERVICE_WORKER, worker, folder),

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { ZodType } from "zod";
 import { type AppError, invalid } from "../base/errors";
+import { knownText } from "../base/texts/known";
 import { isTextKey, type Language } from "../base/texts/texts";
 import { inputOf } from "../webhooks/options/delivery-options";
 import { type Term, worded } from "./wording";
@@ -38,8 +39,10 @@ export function failureOf({ code, message, details = [], headers }: AppError): F
 
 /** The error in the language of the page, with its word for a subscription. */
 export const inWordsOf = ({ term, texts }: Words, { failure: { message, fields }, error }: Told): Failure => ({
-  message: translated(error?.code, texts) ?? worded(message, term),
-  fields: Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, worded(text, term)])),
+  message: knownText(texts, "problem", message) ?? translated(error?.code, texts) ?? worded(message, term),
+  fields: Object.fromEntries(
+    Object.entries(fields).map(([name, text]) => [name, knownText(texts, "problem", text) ?? worded(text, term)]),
+  ),
 });
 
 interface Words {

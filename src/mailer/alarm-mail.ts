@@ -3,9 +3,13 @@
 import type { Config } from "../base/config/config";
 import type { MailJob } from "../base/mail/job";
 import { CONSOLE_PATH } from "../base/paths";
+import { textsIn } from "../base/texts/texts";
 import { describeFinding } from "../service/alarms/findings";
 import { type Link, type MailContent, mailTo } from "./render";
-import { utc } from "./token-mails";
+
+/** The console and the documentation, to which it leads, are in English. */
+const ENGLISH = textsIn("en");
+const utc = ENGLISH.moment;
 
 /** Returns the mail about the beginning of an alarm, or about its end. */
 export function alarmMail(
@@ -14,12 +18,12 @@ export function alarmMail(
 ): MailContent {
   const { title, what, advice, runbook } = describeFinding(finding);
   if (endedAt !== null) {
-    return mailTo(null, `Over: ${title}`, [
+    return mailTo(ENGLISH, null, `Over: ${title}`, [
       `This is over: ${what}`,
       `It began on ${utc(since)} and was over on ${utc(endedAt)}.`,
     ]);
   }
-  return mailTo(null, `Alarm: ${title}`, [
+  return mailTo(ENGLISH, null, `Alarm: ${title}`, [
     what,
     `Since ${utc(since)}.`,
     advice,

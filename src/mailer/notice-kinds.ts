@@ -2,12 +2,13 @@
 import type { Deps } from "../base/deps";
 import type { MailJob } from "../base/mail/job";
 import type { ProviderName } from "../base/schemas/schemas";
+import type { Language } from "../base/texts/texts";
 import { namesOfOlderConnections } from "../identity/members/left-connections";
 import { namesOfOlderKeys } from "../identity/members/left-keys";
 import { namesOfOlder } from "../identity/members/left-subscriptions";
 import { providerLabel } from "../identity/providers/labels";
 import type { JobOf, KindsOf } from "./kind";
-import { HIDDEN, MINOR, nothing, notice, same, storedToken, type Told } from "./notice";
+import { MINOR, nothing, notice, same, storedToken, type Told } from "./notice";
 import * as mails from "./notices";
 import { passwordChangedMail } from "./password-notices";
 import { subscriptionNoticeMail } from "./subscription-notices";
@@ -16,8 +17,9 @@ import type { TOKEN_KINDS } from "./token-kinds";
 
 type NoticeKind = Exclude<MailJob["kind"], keyof typeof TOKEN_KINDS | "accountDeleted" | "alarm">;
 
-const withoutKeyName = <Job>(job: Job) => ({ ...job, keyName: HIDDEN });
-const withoutPasskeyName = <Job>(job: Job) => ({ ...job, passkeyName: HIDDEN });
+const hidden = (texts: Language) => texts.say("mail.hiddenName");
+const withoutKeyName = <Job>(job: Job, texts: Language) => ({ ...job, keyName: hidden(texts) });
+const withoutPasskeyName = <Job>(job: Job, texts: Language) => ({ ...job, passkeyName: hidden(texts) });
 const labelOf = ({ deps }: Told, provider: ProviderName) => providerLabel(deps.config, provider);
 
 export const NOTICE_KINDS: KindsOf<NoticeKind> = {
@@ -61,14 +63,14 @@ export const NOTICE_KINDS: KindsOf<NoticeKind> = {
   }),
   operatorNotice: notice(nothing, ({ news }, { context }) => operatorNoticeMail(context, news)),
   tenantDeleted: notice(
-    (job) => ({ ...job, tenantName: HIDDEN }),
+    (job, texts) => ({ ...job, tenantName: hidden(texts) }),
     ({ tenantName }, { context }) => mails.tenantDeletedMail(context, tenantName),
     { isSentOnce: true },
   ),
   subscriptionAlert: notice(
-    (job) => {
-      const items = job.items.map((item) => ({ ...item, name: HIDDEN, host: "its host" }));
-      return { ...job, tenantName: HIDDEN, items };
+    (job, texts) => {
+      const shown = { name: hidden(texts), host: texts.say("mail.hiddenHost") };
+      return { ...job, tenantName: hidden(texts), items: job.items.map((item) => ({ ...item, ...shown })) };
     },
     (job, { context }) => subscriptionNoticeMail(context, job),
     { limits: () => ["alertMail"], isSentOnce: true },

@@ -3,10 +3,12 @@ import { mailedPagesUrl } from "../base/config/oauth-settings";
 import type { Deps } from "../base/deps";
 import type { RuleName } from "../base/limits/rules";
 import { mailToken, mailTokensOfKeys } from "../base/mail/token";
+import type { Language } from "../base/texts/texts";
 import type { MailKind } from "./kind";
 import type { NoticeContext, RevertibleContext } from "./notices";
 import type { MailContent } from "./render";
 import { findNoticeRecipient, findStoredHash, type NoticeRecipient } from "./store";
+import { textsFor } from "./texts-for";
 
 /** What the text of a notice is made of, besides its job. */
 export interface Told {
@@ -21,13 +23,12 @@ export interface Told {
  * The job without names that a user chose, for an unverified address: whoever registered it may not own it, and must
  * not write to its owner through us. Null for a kind that consists of such names.
  */
-type WithoutNames<Job> = (job: Job) => Job | null;
+type WithoutNames<Job> = (job: Job, texts: Language) => Job | null;
 
 /** For a kind that has no names. */
 export const same = <Job>(job: Job): Job => job;
 /** For a kind that consists of names. */
 export const nothing = <Job>(_: Job): Job | null => null;
-export const HIDDEN = "(name not shown)";
 
 /** The limits of a frequent kind, which has a lower one of its own, so that it cannot use up that of the others. */
 export const MINOR = { limits: (): readonly RuleName[] => ["minorNotice", "notice"] };
@@ -52,7 +53,8 @@ export const notice = <Job extends { id: string; userId: string }>(
     const user = await findNoticeRecipient(deps, job.userId, deps.now());
     if (!user) return null;
     const isVerified = user.emailVerifiedAt !== null;
-    const shown = isVerified ? job : deps.config.emailVerification === "required" ? null : withoutNames(job);
+    const takesOthers = deps.config.emailVerification !== "required";
+    const shown = isVerified ? job : takesOthers ? withoutNames(job, textsFor(deps, user)) : null;
     if (!shown) return null;
     const told = await toldTo(deps, job.id, isVerified ? user : { ...user, name: null, credentials: [] });
     return { to: user.email, mail: await text(shown, told), limits: limits(job) };
@@ -60,7 +62,7 @@ export const notice = <Job extends { id: string; userId: string }>(
 });
 
 async function toldTo(deps: Deps, mailId: string, user: NoticeRecipient): Promise<Told> {
-  const context = { appUrl: deps.config.appUrl, name: user.name };
+  const context = { appUrl: deps.config.appUrl, name: user.name, texts: textsFor(deps, user) };
   const pagesUrl = mailedPagesUrl(deps.config);
   const revertToken = await storedToken(deps, "undo", mailId);
   return { deps, user, context, revertible: { ...context, pagesUrl, revertToken } };

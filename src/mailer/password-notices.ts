@@ -1,5 +1,6 @@
 /** The mail that a password was changed, with what still works and what has ended. */
 import type { EndedAccess, ListedCredential } from "../base/mail/job";
+import type { Language } from "../base/texts/texts";
 import { notMe, type RevertibleContext } from "./notices";
 import { linkTo, type MailContent, mailTo } from "./render";
 import { endedSentence } from "./token-mails";
@@ -26,52 +27,50 @@ interface PasswordContext extends RevertibleContext {
 }
 
 export function passwordChangedMail(context: PasswordContext): MailContent {
-  const { pagesUrl, name, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, ended } = context;
+  const { pagesUrl, name, texts, credentials, endedCredentials, old, labelOf, revokeApiKeysToken, ended } = context;
   const keys = credentials.filter(({ kind }) => kind === "api-key");
   const others = credentials.filter(({ kind }) => kind !== "api-key");
-  const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
-  return mailTo(name, "Your password was changed", [
-    "The password of your account was changed.",
-    ...(ended ? [endedSentence(ended)] : []),
-    ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
-    ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
-    ...describeOld(old),
-    ...notMe(context, "makes the new password invalid"),
+  const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(texts, one, labelOf)).join("; ");
+  return mailTo(texts, name, texts.say("mail.passwordChanged.subject"), [
+    texts.say("mail.passwordChanged.text"),
+    ...(ended ? [endedSentence(texts, ended)] : []),
+    ...(endedCredentials.length === 0
+      ? []
+      : [texts.say("mail.passwordChanged.ended", { list: list(endedCredentials) })]),
+    ...(others.length === 0 ? [] : [texts.say("mail.passwordChanged.signIn", { list: list(others) })]),
+    ...describeOld(texts, old),
+    ...notMe(context, "mail.passwordChanged.undo"),
     ...(keys.length === 0
       ? []
       : [
-          `These API keys of yours still work: ${list(keys)}.`,
-          linkTo(pagesUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
+          texts.say("mail.passwordChanged.keys", { list: list(keys) }),
+          linkTo(pagesUrl, "not-me", revokeApiKeysToken, texts.say("mail.passwordChanged.revoke")),
         ]),
   ]);
 }
 
 /** Whoever registered an address need not own it. */
-const describeOld = ({ subscriptions, tenantKeys, connections }: SetUp): string[] => [
-  ...(subscriptions.length === 0
-    ? []
-    : [
-        "These subscriptions were set up before your address was verified, and still receive events: " +
-          `${subscriptions.join(", ")}. Pause those that you do not know.`,
-      ]),
-  ...(tenantKeys.length === 0
-    ? []
-    : [
-        "These API keys of your tenants were made before your address was verified, and still work: " +
-          `${tenantKeys.join(", ")}. Revoke those that you do not know.`,
-      ]),
-  ...(connections.length === 0
-    ? []
-    : [
-        "These feeds and sources of your tenants were set up before your address was verified, and still work: " +
-          `${connections.join(", ")}. Replace their tokens and secrets, or turn off those that you do not know.`,
-      ]),
-];
+const describeOld = (texts: Language, { subscriptions, tenantKeys, connections }: SetUp): string[] =>
+  (
+    [
+      ["mail.passwordChanged.oldSubscriptions", subscriptions],
+      ["mail.passwordChanged.oldKeys", tenantKeys],
+      ["mail.passwordChanged.oldConnections", connections],
+    ] as const
+  ).flatMap(([key, names]) => (names.length === 0 ? [] : [texts.say(key, { list: names.join(", ") })]));
 
 /** What it is called, and what it can do: an API key its scopes, everything else signs in. */
-function describeCredential({ kind, name, place, scopes }: ListedCredential, labelOf: (provider: string) => string) {
-  if (kind === "passkey") return `the passkey "${name}"`;
-  if (kind === "identity") return place === "" ? labelOf(name) : `${labelOf(name)} as ${place}`;
+function describeCredential(
+  texts: Language,
+  { kind, name, place, scopes }: ListedCredential,
+  labelOf: (provider: string) => string,
+): string {
+  if (kind === "passkey") return texts.say("mail.credential.passkey", { name });
+  if (kind === "identity") {
+    const provider = labelOf(name);
+    return place === "" ? provider : texts.say("mail.credential.identity", { provider, email: place });
+  }
   const [prefix = "", tenant = ""] = place.split(/ in (.*)/s);
-  return `"${name}" (${prefix}) in ${tenant}, for ${(JSON.parse(scopes) as string[]).join(", ")}`;
+  const listed = (JSON.parse(scopes) as string[]).join(", ");
+  return texts.say("mail.credential.key", { name, prefix, tenant, scopes: listed });
 }

@@ -5,6 +5,7 @@ import { alarmMail } from "./alarm-mail";
 import type { KindsOf, MailKind, PreparedMail } from "./kind";
 import { NOTICE_KINDS } from "./notice-kinds";
 import { accountDeletedMail } from "./notices";
+import { textsFor } from "./texts-for";
 import { TOKEN_KINDS } from "./token-kinds";
 
 const KINDS: KindsOf<MailJob["kind"]> = {
@@ -13,9 +14,9 @@ const KINDS: KindsOf<MailJob["kind"]> = {
   accountDeleted: {
     isSentOnce: true,
     // Needs no check of the address: the deletion has already checked that notices may go to it.
-    prepare: async (_, { email, name, deletedAt }) => ({
+    prepare: async (deps, { email, name, deletedAt, locale = null }) => ({
       to: email,
-      mail: accountDeletedMail(name, deletedAt),
+      mail: accountDeletedMail({ appUrl: deps.config.appUrl, name, texts: textsFor(deps, { locale }) }, deletedAt),
       limits: ["notice"],
     }),
   },

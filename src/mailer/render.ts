@@ -1,7 +1,7 @@
 /** One mail as plain text and as HTML with the same contents. Links lead to `APP_URL` or to our own pages. */
 import type { Brand } from "../base/brand";
 import type { NamedLine } from "../base/mail/job";
-import { type Language, textsIn } from "../base/texts/texts";
+import type { Language } from "../base/texts/texts";
 import { documentOf, escapeHtml } from "./template";
 
 export interface Mail {
@@ -28,14 +28,12 @@ export interface MailContent {
   texts: Language;
 }
 
-const ENGLISH = textsIn("en");
-
 /** A mail that greets the person by this name. */
 export const mailTo = (
+  texts: Language,
   greetingName: string | null,
   subject: string,
   body: MailContent["body"],
-  texts = ENGLISH,
 ): MailContent => ({ subject, greetingName, body, texts });
 
 /** The pages that mails link to. */

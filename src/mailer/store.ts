@@ -3,12 +3,14 @@ import { sql } from "drizzle-orm";
 import { atomically, jsonList, queryFirst, rows } from "../base/db/client";
 import type { Deps } from "../base/deps";
 import type { ListedCredential } from "../base/mail/job";
+import type { Locale } from "../base/schemas/locales";
 import type { Recipient } from "../identity/accounts/verification-store";
 import { listCredentials } from "../identity/recovery/credentials-store";
 
 export interface NoticeRecipient {
   email: string;
   name: string | null;
+  locale: Locale | null;
   emailVerifiedAt: number | null;
   /** Unused recovery codes. */
   codesLeft: number;
@@ -23,7 +25,9 @@ export async function findNoticeRecipient(
   nowMs: number,
 ): Promise<NoticeRecipient | null> {
   const { found, credentials } = await atomically(db, {
-    found: rows<Omit<NoticeRecipient, "credentials">>(sql`SELECT email, name, email_verified_at AS emailVerifiedAt,
+    found: rows<
+      Omit<NoticeRecipient, "credentials">
+    >(sql`SELECT email, name, locale, email_verified_at AS emailVerifiedAt,
         (SELECT count(*) FROM recovery_codes WHERE user_id = ${userId} AND used_at IS NULL) AS codesLeft
       FROM users WHERE id = ${userId}`),
     credentials: listCredentials(userId, () => sql`1`, nowMs),

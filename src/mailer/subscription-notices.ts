@@ -1,93 +1,80 @@
 /** Subscription notices, the mails about failing subscriptions: what has changed, what to do, and by when. */
 import type { MailJob, NoticeItem } from "../base/mail/job";
+import type { Language } from "../base/texts/texts";
 import type { NoticeContext } from "./notices";
-import { type Link, type MailContent, mailTo } from "./render";
-import { utc } from "./token-mails";
+import { type MailContent, mailTo } from "./render";
 
 type NoticeJob = Extract<MailJob, { kind: "subscriptionAlert" }>;
 
 /** Returns the mail. What is new comes first; the rest is named in one list. */
 export function subscriptionNoticeMail(
-  { appUrl, name }: NoticeContext,
+  { appUrl, name, texts }: NoticeContext,
   { items, more, tenantName }: NoticeJob,
 ): MailContent {
   const news = items.filter(({ isNew }) => isNew);
   const known = items.filter(({ isNew }) => !isNew);
-  return mailTo(name, subjectOf(news), [
-    ...news.flatMap((item) => [describe(item), openLink(appUrl, item)]),
-    ...(known.length === 0 ? [] : [`Still failing or disabled: ${known.map(nameOf).join("; ")}.`]),
-    ...(more === 0
-      ? []
-      : [
-          `${more} more ${more === 1 ? "subscription needs" : "subscriptions need"} attention. The console ` +
-            "lists them.",
-        ]),
-    `You receive this because you manage ${tenantName}.`,
-    { label: "Turn these mails off", url: `${appUrl}/alerts` },
+  const which = ({ name, host }: NoticeItem) => texts.say("notice.which", { name, host });
+  const open = ({ name, webhookId }: NoticeItem) => ({
+    label: texts.say("notice.open", { name }),
+    url: `${appUrl}/webhooks/${webhookId}`,
+  });
+  return mailTo(texts, name, subjectOf(texts, news), [
+    ...news.flatMap((item) => [describe(texts, item), open(item)]),
+    ...(known.length === 0 ? [] : [texts.say("notice.known", { list: known.map(which).join("; ") })]),
+    ...(more === 0 ? [] : [texts.count("notice.more", more)]),
+    texts.say("notice.why", { tenant: tenantName }),
+    { label: texts.say("notice.off"), url: `${appUrl}/alerts` },
   ]);
 }
 
-const openLink = (appUrl: string, { name, webhookId }: NoticeItem): Link => ({
-  label: `Open "${name}"`,
-  url: `${appUrl}/webhooks/${webhookId}`,
-});
-
-const nameOf = ({ name, host }: NoticeItem) => `"${name}" (${host})`;
-
-const SUBJECTS: Record<NoticeItem["state"], (item: NoticeItem) => string> = {
-  failing: ({ name }) => `"${name}" is failing`,
-  atRisk: ({ name, disablesAt }) =>
-    disablesAt === null ? `"${name}" is failing` : `"${name}" will be disabled on ${utc(disablesAt)}`,
-  disabled: ({ name }) => `"${name}" was disabled`,
-  gone: ({ name }) => `"${name}" was disabled`,
-  recovered: ({ name }) => `"${name}" works again`,
-};
-
-function subjectOf(news: readonly NoticeItem[]): string {
+function subjectOf(texts: Language, news: readonly NoticeItem[]): string {
   const [first] = news;
-  if (first && news.length === 1) return SUBJECTS[first.state](first);
+  if (first && news.length === 1) return subjectOfOne(texts, first);
   const disabled = news.filter(({ state }) => state === "disabled" || state === "gone").length;
-  if (disabled > 0) return `${disabled} of your webhook subscriptions ${disabled === 1 ? "was" : "were"} disabled`;
+  if (disabled > 0) return texts.count("notice.subject.allDisabled", disabled);
   const failing = news.filter(({ state }) => state !== "recovered").length;
-  if (failing > 0) return `${failing} of your webhook subscriptions ${failing === 1 ? "is" : "are"} failing`;
-  return `${news.length} of your webhook subscriptions work again`;
+  if (failing > 0) return texts.count("notice.subject.allFailing", failing);
+  return texts.say("notice.subject.allRecovered", { count: String(news.length) });
 }
 
-function describe(item: NoticeItem): string {
-  const { host, disablesAt } = item;
-  const who = nameOf(item);
-  const failed = `Its deliveries have failed ${since(item)}: ${counted(item.failures)}${lastError(item)}.`;
-  const fix = `Check that ${host} is reachable and answers with a 2xx status within 10 seconds, or change the URL.`;
-  switch (item.state) {
-    case "failing":
-      return (
-        `${who} is failing. ${failed} ` +
-        `${fix}${disablesAt === null ? "" : ` If no delivery succeeds before ${utc(disablesAt)}, we will disable it.`}`
-      );
-    case "atRisk":
-      return (
-        `${who} will be disabled${disablesAt === null ? "" : ` on ${utc(disablesAt)}`}, unless a delivery succeeds ` +
-        `before then. ${failed} ${fix}`
-      );
-    case "disabled":
-      return (
-        `${who} was disabled because no delivery has succeeded ${since(item)}: ` +
-        `${counted(item.failures)}${lastError(item)}. No new events are sent to it until you enable it. ${fix} ` +
-        "Then send a test and enable the subscription."
-      );
-    case "gone":
-      return (
-        `${who} was disabled because its URL answered 410 (Gone) twice. No new events are sent to it until you ` +
-        "enable it. If the URL is wrong, change it first. If nobody needs the subscription, delete it."
-      );
-    case "recovered":
-      return (
-        `${who} works again: a delivery has succeeded. To send what failed or was missed, open the subscription ` +
-        `and choose "Replay…".`
-      );
-  }
+function subjectOfOne(texts: Language, { state, name, disablesAt }: NoticeItem): string {
+  if (state === "recovered") return texts.say("notice.subject.recovered", { name });
+  if (state === "disabled" || state === "gone") return texts.say("notice.subject.disabled", { name });
+  return state === "atRisk" && disablesAt !== null
+    ? texts.say("notice.subject.atRisk", { name, time: texts.moment(disablesAt) })
+    : texts.say("notice.subject.failing", { name });
 }
 
-const since = ({ since: sinceMs }: NoticeItem) => (sinceMs === null ? "for a while" : `since ${utc(sinceMs)}`);
-const counted = (failures: number) => `${failures} failed ${failures === 1 ? "attempt" : "attempts"}`;
-const lastError = ({ error }: NoticeItem) => (error === null ? "" : `, the last one with "${error}"`);
+/** What has happened to it, and what helps. */
+function describe(texts: Language, item: NoticeItem): string {
+  const { name, host, disablesAt } = item;
+  const which = texts.say("notice.which", { name, host });
+  const values = { which, since: sinceOf(texts, item), attempts: attemptsOf(texts, item) };
+  const fix = texts.say("notice.fix", { host });
+  const time = disablesAt === null ? null : texts.moment(disablesAt);
+  const sentences = {
+    failing: () => [
+      texts.say("notice.failing", values),
+      texts.say("notice.failed", values),
+      fix,
+      ...(time === null ? [] : [texts.say("notice.deadline", { time })]),
+    ],
+    atRisk: () => [
+      time === null ? texts.say("notice.atRiskSoon", values) : texts.say("notice.atRisk", { which, time }),
+      texts.say("notice.failed", values),
+      fix,
+    ],
+    disabled: () => [texts.say("notice.disabled", values), fix, texts.say("notice.enable")],
+    gone: () => [texts.say("notice.gone", values)],
+    recovered: () => [texts.say("notice.recovered", values)],
+  };
+  return sentences[item.state]().join(" ");
+}
+
+const sinceOf = (texts: Language, { since }: NoticeItem): string =>
+  since === null ? texts.say("notice.forAWhile") : texts.say("notice.since", { time: texts.moment(since) });
+
+function attemptsOf(texts: Language, { failures, error }: NoticeItem): string {
+  const attempts = texts.count("notice.attempts", failures);
+  return error === null ? attempts : texts.say("notice.lastError", { attempts, error });
+}

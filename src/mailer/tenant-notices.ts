@@ -1,152 +1,105 @@
 /** Mails to the owners of a tenant, and to a member, about a change in it. */
 import type { OperatorNews, TenantNews } from "../base/mail/job";
+import type { Language } from "../base/texts/texts";
 import type { NoticeContext } from "./notices";
 import { type MailContent, mailTo, namedLinks } from "./render";
 
 /** The sentence about some news, and what to do if it is bad news. */
-function describeNews(news: TenantNews, tenantName: string): { subject: string; body: string[] } {
+function describeNews(texts: Language, news: TenantNews, tenant: string): string[] {
   switch (news.what) {
     case "joined":
-      return { subject: "Somebody joined your tenant", body: [`${news.person} joined ${tenantName} as ${news.role}.`] };
-    case "roleChanged":
-      return {
-        subject: "A role was changed in your tenant",
-        body: [`${news.by} gave ${news.person} the role ${news.role} in ${tenantName}.`, ...describeLeft(news)],
-      };
-    case "removed":
-      return {
-        subject: "Somebody was removed from your tenant",
-        body: [
-          `${news.by} removed ${news.person} from ${tenantName}.`,
-          ...describeKeys(news.keys),
-          ...describeLeft(news),
-        ],
-      };
-    case "left":
-      return {
-        subject: "Somebody left your tenant",
-        body: [`${news.person} left ${tenantName}.`, ...describeKeys(news.keys), ...describeLeft(news)],
-      };
+      return [texts.say("news.joined.text", { tenant, person: news.person, role: news.role })];
+    case "roleChanged": {
+      const { by, person, role } = news;
+      return [texts.say("news.roleChanged.text", { by, person, role, tenant }), ...describeLeft(texts, news)];
+    }
+    case "removed": {
+      const { by, person, keys } = news;
+      return [
+        texts.say("news.removed.text", { by, person, tenant }),
+        ...describeKeys(texts, keys),
+        ...describeLeft(texts, news),
+      ];
+    }
+    case "left": {
+      const { person, keys } = news;
+      return [
+        texts.say("news.left.text", { person, tenant }),
+        ...describeKeys(texts, keys),
+        ...describeLeft(texts, news),
+      ];
+    }
     case "securityChanged":
-      return {
-        subject: "Who needs a second factor in your tenant was changed",
-        body: [`${news.by} changed the policy of ${tenantName}: ${describePolicy(news)}.`],
-      };
+      return [texts.say("news.securityChanged.text", { by: news.by, tenant, policy: describePolicy(texts, news) })];
     case "exported":
-      return { subject: "Your tenant was exported", body: [`${news.by} exported the data of ${tenantName}.`] };
-    case "auditReader":
-      return {
-        subject: "The audit log is sent to a subscription",
-        body: [
-          `${news.by} set up the subscription "${news.subscription}" of ${tenantName}: it sends the audit log to ` +
-            `${news.host}.`,
-        ],
-      };
+      return [texts.say("news.exported.text", { by: news.by, tenant })];
+    case "auditReader": {
+      const { by, subscription, host } = news;
+      return [texts.say("news.auditReader.text", { by, subscription, host, tenant })];
+    }
     case "auditTrimmed":
-      return { subject: "The audit log of your tenant is full", body: [describeTrimmed(tenantName)] };
+      return [texts.say("news.auditTrimmed.text", { tenant })];
     case "imported":
-      return {
-        subject: "Owners or admins are imported into your tenant",
-        body: [
-          `${news.by} imports people into ${tenantName}, some of them as owners or admins. The audit log of the ` +
-            "tenant names each of them.",
-        ],
-      };
+      return [texts.say("news.imported.text", { by: news.by, tenant })];
     case "undone":
-      return {
-        subject: "Changes in your tenant were undone",
-        body: [
-          `${news.by} told us that somebody else has used their account.`,
-          ...(news.lines.length > 0 ? [`We have undone this in ${tenantName}:`, ...news.lines] : []),
-        ],
-      };
+      return [
+        texts.say("news.undone.text", { by: news.by }),
+        ...(news.lines.length > 0 ? [texts.say("news.undone.list", { tenant }), ...news.lines] : []),
+      ];
   }
 }
 
-const describeTrimmed = (tenantName: string): string =>
-  `The audit log of ${tenantName} has reached the number of events that this service keeps. Its oldest events are ` +
-  "being removed, none of them younger than 90 days. Export the log if you need them, and look for somebody who " +
-  "makes unusually many changes.";
-
-function describeKeys(keys: readonly string[] = []): string[] {
+function describeKeys(texts: Language, keys: readonly string[] = []): string[] {
   if (keys.length === 0) return [];
-  return [
-    `${keys.length === 1 ? "This API key" : "These API keys"} stopped working at once: ${keys.join(", ")}.`,
-    "If a system of yours used one, give it a key that belongs to the tenant: it keeps working when people leave.",
-  ];
+  return [texts.count("news.keys", keys.length, { list: keys.join(", ") }), texts.say("news.keysAdvice")];
 }
 
 type Leaving = Extract<TenantNews, { what: "roleChanged" | "removed" | "left" }>;
 
-const describeLeft = (news: Leaving): string[] => [
-  ...describeSubscriptions(news),
-  ...describeTenantKeys(news),
-  ...describeConnections(news),
-];
-
-function describeConnections({ person, connections = [] }: Leaving): string[] {
-  if (connections.length === 0) return [];
+/** What the person has set up, and may still know. */
+function describeLeft(texts: Language, { person, subscriptions = [], tenantKeys = [], connections = [] }: Leaving) {
+  const values = (of: readonly string[]) => ({ person, list: of.join(", ") });
   return [
-    `${person} knows the tokens or secrets of what still works: ${connections.join(", ")}. Replace the tokens of ` +
-      "feeds, and the secrets of sources; turn off or delete what nobody else needs.",
+    ...(subscriptions.length === 0
+      ? []
+      : [
+          texts.count("news.subscriptions", subscriptions.length, values(subscriptions)),
+          texts.say("news.subscriptionsAdvice"),
+        ]),
+    ...(tenantKeys.length === 0 ? [] : [texts.count("news.tenantKeys", tenantKeys.length, values(tenantKeys))]),
+    ...(connections.length === 0 ? [] : [texts.say("news.connections", values(connections))]),
   ];
 }
 
-function describeTenantKeys({ person, tenantKeys = [] }: Leaving): string[] {
-  if (tenantKeys.length === 0) return [];
-  const which =
-    tenantKeys.length === 1
-      ? "this API key of the tenant, which still works"
-      : "these API keys of the tenant, which still work";
-  return [`${person} has made ${which}: ${tenantKeys.join(", ")}. Replace what they may have kept.`];
-}
+type SecurityChange = Extract<TenantNews, { what: "securityChanged" }>;
 
-function describeSubscriptions({ person, subscriptions = [] }: Leaving): string[] {
-  if (subscriptions.length === 0) return [];
-  return [
-    `${person} has set up ${subscriptions.length === 1 ? "this subscription" : "these subscriptions"}, which still ` +
-      `${subscriptions.length === 1 ? "receives" : "receive"} events: ${subscriptions.join(", ")}.`,
-    "Pause what nobody else needs. Rotate the secret of what stays, because they know it.",
-  ];
-}
-
-function describePolicy({ requireSecondFactor, graceDays }: Extract<TenantNews, { what: "securityChanged" }>): string {
-  if (requireSecondFactor === "off") return "nobody needs a second factor any more";
-  const who = requireSecondFactor === "all" ? "every member needs" : "owners and admins need";
-  return (
-    `${who} a second factor, ` +
-    `${graceDays === 0 ? "from now on" : `in ${graceDays === 1 ? "1 day" : `${graceDays} days`}`}`
-  );
+function describePolicy(texts: Language, { requireSecondFactor, graceDays }: SecurityChange): string {
+  if (requireSecondFactor === "off") return texts.say("news.policy.off");
+  const when = graceDays === 0 ? texts.say("news.policy.now") : texts.count("news.policy.days", graceDays);
+  return texts.say(`news.policy.${requireSecondFactor}`, { when });
 }
 
 /** News about a tenant, for its owners and for a member whom they concern. */
-export function tenantNoticeMail({ appUrl, name }: NoticeContext, tenantName: string, news: TenantNews): MailContent {
-  const { subject, body } = describeNews(news, tenantName);
+export function tenantNoticeMail(
+  { appUrl, name, texts }: NoticeContext,
+  tenantName: string,
+  news: TenantNews,
+): MailContent {
   const named = news.what === "undone" ? (news.named ?? []) : [];
-  return mailTo(name, subject, [
-    ...body,
-    ...(named.length > 0 ? ["This was done too, and stays until somebody changes it back:"] : []),
+  return mailTo(texts, name, texts.say(`news.${news.what}.subject`), [
+    ...describeNews(texts, news, tenantName),
+    ...(named.length > 0 ? [texts.say("news.undone.named")] : []),
     ...namedLinks(appUrl, named),
-    "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
+    texts.say("news.why"),
   ]);
 }
 
-const OPERATOR_SUBJECTS = {
-  tenantSuspended: "An operator suspended a tenant",
-  personSuspended: "An operator suspended a person",
-  sendsHeld: "An operator froze all deliveries",
-} as const;
-
 /** What another operator of the service has done. */
-export function operatorNoticeMail({ name }: NoticeContext, { what, by, id, reason }: OperatorNews): MailContent {
-  const done = {
-    tenantSuspended: `${by} suspended the tenant ${id}.`,
-    personSuspended: `${by} suspended the person ${id}.`,
-    sendsHeld: `${by} froze the deliveries of all tenants. They wait until an operator releases them.`,
-  }[what];
-  return mailTo(name, OPERATOR_SUBJECTS[what], [
-    done,
-    ...(reason ? [`Reason: ${reason}`] : []),
-    "You are told because you operate this service too. The log of the operators has all details.",
+export function operatorNoticeMail({ name, texts }: NoticeContext, news: OperatorNews): MailContent {
+  const { what, by, id = "", reason } = news;
+  return mailTo(texts, name, texts.say(`operatorNews.${what}.subject`), [
+    texts.say(`operatorNews.${what}.text`, { by, id }),
+    ...(reason ? [texts.say("operatorNews.reason", { reason })] : []),
+    texts.say("operatorNews.why"),
   ]);
 }

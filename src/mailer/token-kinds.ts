@@ -3,8 +3,6 @@ import { mailedPagesUrl } from "../base/config/oauth-settings";
 import type { Deps } from "../base/deps";
 import { mailToken, mailTokensOfKeys } from "../base/mail/token";
 import type { RequestOrigin } from "../base/schemas/actor";
-import type { Locale } from "../base/schemas/locales";
-import { type Language, textsIn } from "../base/texts/texts";
 import { DAY_MS, HOUR_MS } from "../base/time";
 import { insertVerificationToken, type Recipient } from "../identity/accounts/verification-store";
 import { isExpired, mailCode } from "../identity/email-codes/code";
@@ -17,6 +15,7 @@ import { insertRemovalToken } from "../identity/recovery/two-factor-removal-stor
 import type { JobOf, KindsOf } from "./kind";
 import { emailChangedMail } from "./notices";
 import { findCodeRecipientByEmail, findNoticeRecipient } from "./store";
+import { textsFor } from "./texts-for";
 import * as mails from "./token-mails";
 
 const VERIFICATION_LIFETIME_MS = DAY_MS;
@@ -62,7 +61,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       if (!user || user.emailVerifiedAt === null) return null;
       return {
         to: user.email,
-        mail: mails.factorRemovalMail(mailedPagesUrl(deps.config), user.name, token),
+        mail: mails.factorRemovalMail(textsFor(deps, user), mailedPagesUrl(deps.config), user.name, token),
         limits: ["notice"],
       };
     },
@@ -78,7 +77,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
     async prepare(deps, job) {
       const user = await findNoticeRecipient(deps, job.userId, deps.now());
       const reset = user && (await resetToken(deps, job.id, user.email, null));
-      const mail = reset && mails.reclaimedMail(mailedPagesUrl(deps.config), job, reset.token);
+      const mail = reset && mails.reclaimedMail(textsFor(deps, user), mailedPagesUrl(deps.config), job, reset.token);
       return mail && { to: reset.user.email, mail, limits: [] };
     },
   },
@@ -119,7 +118,8 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const found = await changeByToken(deps, "undo", id, (hash) => findEmailWarning(deps, hash));
       if (!found) return null;
       const { change, token: revertToken } = found;
-      const mail = emailChangedMail({ pagesUrl: mailedPagesUrl(deps.config), revertToken }, change, isDone);
+      const link = { pagesUrl: mailedPagesUrl(deps.config), revertToken, texts: textsFor(deps, change) };
+      const mail = emailChangedMail(link, change, isDone);
       return { to: change.email, mail, limits: [] };
     },
   },
@@ -129,10 +129,6 @@ function resetMailTo(deps: Deps, { user, token }: { user: Recipient; token: stri
   const urls = { pagesUrl: mailedPagesUrl(deps.config), appUrl: deps.config.appUrl };
   return mails.resetMail(textsFor(deps, user), urls, user.name, token, job);
 }
-
-/** The texts in the language of a recipient. */
-const textsFor = ({ config }: Deps, { locale }: { locale: Locale | null }): Language =>
-  textsIn(locale ?? config.defaultLocale, config.texts);
 
 /** Makes a token with which a new password can be set; null when nobody has the address. */
 async function resetToken(deps: Deps, mailId: string, email: string, origin: RequestOrigin | null) {

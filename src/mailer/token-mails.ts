@@ -4,7 +4,7 @@
  */
 
 import type { Asker, EndedAccess, MailJob } from "../base/mail/job";
-import { type Language, textsIn } from "../base/texts/texts";
+import type { Language } from "../base/texts/texts";
 import type { Registrant } from "../identity/accounts/verification-store";
 import type { InvitationAddress } from "../identity/invitations/store";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
@@ -31,7 +31,7 @@ export function verificationMail(
     linkTo(pagesUrl, "verify-email", token, texts.say("mail.verify.link")),
     texts.say("mail.verify.notMe"),
   ];
-  return mailTo(null, texts.say("mail.verify.subject"), body, texts);
+  return mailTo(texts, null, texts.say("mail.verify.subject"), body);
 }
 
 /** What links in a mail start with: those to pages for everybody, and those to pages of the console. */
@@ -50,43 +50,32 @@ export function resetMail(
   token: string,
   resetting: Resetting,
 ): MailContent {
-  if (resetting.undone) return revertedMail({ pagesUrl, appUrl }, name, token, resetting);
+  if (resetting.undone) return revertedMail(texts, { pagesUrl, appUrl }, name, token, resetting);
   const body = [
     texts.say("mail.reset.text"),
     linkTo(pagesUrl, "reset-password", token, texts.say("mail.reset.link")),
     texts.say("mail.reset.ignore"),
   ];
-  return mailTo(name, texts.say("mail.reset.subject"), body, texts);
+  return mailTo(texts, name, texts.say("mail.reset.subject"), body);
 }
 
 function revertedMail(
+  texts: Language,
   { pagesUrl, appUrl }: MailedUrls,
   name: string | null,
   token: string,
   { undone = [], named = [], secrets = [], isFactorLost = false }: Resetting,
 ): MailContent {
-  return mailTo(name, "Reset your password", [
-    "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new " +
-      "password with this link, which works once, within one hour.",
-    linkTo(pagesUrl, "reset-password", token, "Reset password"),
-    ...(isFactorLost
-      ? [
-          "Two-factor authentication could not be turned on again, because the service can no longer read its " +
-            "secret. Please set it up again.",
-        ]
-      : []),
-    ...(undone.length > 0 ? ["This was done with your account since then, and we have undone it:", ...undone] : []),
-    ...(named.length > 0 ? [`${NAMED} Look at each, and change it back:`, ...namedLinks(appUrl, named)] : []),
-    ...(undone.length + named.length === 0 ? ["Nothing had to be undone in your tenants."] : []),
-    ...(secrets.length > 0 ? [SECRETS, ...namedLinks(appUrl, secrets)] : []),
+  return mailTo(texts, name, texts.say("mail.reset.subject"), [
+    texts.say("mail.reverted.text"),
+    linkTo(pagesUrl, "reset-password", token, texts.say("mail.reset.link")),
+    ...(isFactorLost ? [texts.say("mail.reverted.factorLost")] : []),
+    ...(undone.length > 0 ? [texts.say("mail.reverted.undone"), ...undone] : []),
+    ...(named.length > 0 ? [texts.say("mail.reverted.named"), ...namedLinks(appUrl, named)] : []),
+    ...(undone.length + named.length === 0 ? [texts.say("mail.reverted.nothing")] : []),
+    ...(secrets.length > 0 ? [texts.say("mail.reverted.secrets"), ...namedLinks(appUrl, secrets)] : []),
   ]);
 }
-
-const NAMED = "This was done with your account since then, and we could not undo it.";
-
-const SECRETS =
-  "Whoever used your account could read the secrets that sign the deliveries to these subscriptions. Give each of " +
-  "them a new one:";
 
 /** The code is not in the subject, which phones show while they are locked. */
 export function codeMail(
@@ -101,7 +90,7 @@ export function codeMail(
     ...(isVerified ? [] : [texts.say("mail.code.unverified")]),
     texts.say("mail.code.warning"),
   ];
-  return mailTo(name, texts.say("mail.code.subject"), body, texts);
+  return mailTo(texts, name, texts.say("mail.code.subject"), body);
 }
 
 /** To an address that an account wants to use. `token` is null if it cannot have it. */
@@ -114,14 +103,14 @@ export function newEmailMail(
   const email = otherEmail ?? "";
   if (token === null) {
     const refused = [texts.say("mail.emailTaken.text", { email }), texts.say("mail.emailTaken.ignore")];
-    return mailTo(null, texts.say("mail.emailTaken.subject"), refused, texts);
+    return mailTo(texts, null, texts.say("mail.emailTaken.subject"), refused);
   }
   const body = [
     texts.say("mail.newEmail.text", { email }),
     linkTo(pagesUrl, "confirm-email", token, texts.say("mail.newEmail.link")),
     texts.say("mail.newEmail.ignore"),
   ];
-  return mailTo(null, texts.say("mail.newEmail.subject"), body, texts);
+  return mailTo(texts, null, texts.say("mail.newEmail.subject"), body);
 }
 
 function askedFrom(texts: Language, { device, location, ipAddress }: Asker): string {
@@ -143,62 +132,42 @@ export function invitationMail(
     linkTo(pagesUrl, "accept-invitation", token, texts.say("mail.invitation.link")),
     texts.say("mail.invitation.ignore"),
   ];
-  return mailTo(null, texts.say("mail.invitation.subject"), body, texts);
+  return mailTo(texts, null, texts.say("mail.invitation.subject"), body);
 }
 
 const article = (role: string) => (/^[aeiou]/.test(role) ? "an" : "a");
 
 /** The mail to somebody who has lost the authenticator app and the recovery codes. An operator has it sent. */
-export const factorRemovalMail = (pagesUrl: string, name: string | null, token: string): MailContent =>
-  mailTo(name, "Remove your lost second factor", [
-    "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor " +
-      "authentication off for your account and ends all your sessions. It works once, within 24 hours.",
-    linkTo(pagesUrl, "remove-two-factor", token, "Remove the second factor"),
-    "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get " +
-      "into your account, so please tell the operator of this service.",
+export const factorRemovalMail = (texts: Language, pagesUrl: string, name: string | null, token: string): MailContent =>
+  mailTo(texts, name, texts.say("mail.lostFactor.subject"), [
+    texts.say("mail.lostFactor.text"),
+    linkTo(pagesUrl, "remove-two-factor", token, texts.say("mail.lostFactor.link")),
+    texts.say("mail.lostFactor.ignore"),
   ]);
 
 /** The mail after "this was not me" on the verification page, or after a sign-in with a code. */
-export const reclaimedMail = (pagesUrl: string, { ended, byCode }: Reclaiming, token: string): MailContent =>
-  mailTo(null, "Your email address is yours again", [
-    byCode
-      ? "You signed in with a code, to an account whose email address had not been verified. Its password no " +
-        "longer works."
-      : "You told us that you did not create the account with this email address. Its password no longer works.",
-    endedSentence(ended),
-    byCode
-      ? "To sign in with a password too, set one. The link works once, within one hour."
-      : "You can use the account after setting a password. The link works once, within one hour.",
-    linkTo(pagesUrl, "reset-password", token, "Set a password"),
+export const reclaimedMail = (
+  texts: Language,
+  pagesUrl: string,
+  { ended, byCode }: Reclaiming,
+  token: string,
+): MailContent =>
+  mailTo(texts, null, texts.say("mail.reclaimed.subject"), [
+    texts.say(byCode ? "mail.reclaimed.byCode" : "mail.reclaimed.told"),
+    endedSentence(texts, ended),
+    texts.say(byCode ? "mail.reclaimed.passwordToo" : "mail.reclaimed.password"),
+    linkTo(pagesUrl, "reset-password", token, texts.say("mail.reclaimed.link")),
   ]);
 
+const COUNTED = ["sessions", "passkeys", "identities", "apiKeys", "invitations", "tenants"] as const;
+
 /** What ended when the account was reclaimed, in one sentence. */
-export function endedSentence({
-  sessions,
-  passkeys,
-  identities,
-  apiKeys,
-  invitations,
-  tenants,
-  twoFactor,
-}: EndedAccess): string {
+export function endedSentence(texts: Language, ended: EndedAccess): string {
   const parts = [
-    counted(sessions, "session"),
-    counted(passkeys, "passkey"),
-    counted(identities, "sign-in provider"),
-    counted(apiKeys, "API key"),
-    counted(invitations, "invitation"),
-    tenants === 0 ? "" : `your membership in ${counted(tenants, "tenant")}, whose webhook subscriptions are disabled`,
-    twoFactor ? "two-factor authentication" : "",
-  ].filter((part) => part !== "");
-  const list = parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
-  return (
-    "The address had not been verified, so somebody else may have used the account. We have ended " +
-    `${list ?? "nothing: there was nothing else"}.`
-  );
+    ...COUNTED.flatMap((name) => (ended[name] === 0 ? [] : [texts.count(`mail.ended.${name}`, ended[name])])),
+    ...(ended.twoFactor ? [texts.say("mail.ended.twoFactor")] : []),
+  ];
+  return texts.say("mail.ended.text", {
+    list: parts.length === 0 ? texts.say("mail.ended.nothing") : texts.list(parts),
+  });
 }
-
-const counted = (count: number, noun: string) => (count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`);
-
-/** "21 November 2026 at 23:04 UTC" */
-export const utc = textsIn("en").moment;

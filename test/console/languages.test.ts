@@ -1,18 +1,73 @@
 /** The languages of the pages for accounts and of mails. */
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parseConfig } from "../../src/base/config/config";
 import { LOCALES } from "../../src/base/schemas/locales";
-import { CATALOGUES, localeOf, namesIn } from "../../src/base/texts/texts";
-import { call, newEmail, PASSWORD } from "../support/client";
+import { CATALOGUES, localeOf, namesIn, textsIn } from "../../src/base/texts/texts";
+import { call, newEmail, PASSWORD, signUp } from "../support/client";
 import { visit } from "../support/console";
+import { QUOTED, wordsIn } from "../support/mail-samples";
 import { mailTo } from "../support/mailbox";
+import { ALL, newPortalLink, openPortal, portal } from "../support/portal";
+
+const OTHERS = LOCALES.filter((locale) => locale !== "en");
 
 test.each(LOCALES)("no text is missing in %s, and each has the values of the English one", (locale) => {
   for (const [key, english] of Object.entries(CATALOGUES.en)) {
     const text = CATALOGUES[locale][key as keyof typeof CATALOGUES.en];
     expect([key, text.trim().length > 0, namesIn(text).sort()]).toEqual([key, true, namesIn(english).sort()]);
   }
+});
+
+test.each(OTHERS)("every mail is in %s, except for alarms and for what it quotes", (locale) => {
+  const english = new Set(wordsIn(textsIn("en")).flatMap(({ words }) => words));
+  const left = wordsIn(textsIn(locale)).map(({ kind, words }) => [
+    kind,
+    words.filter((word) => english.has(word) && !word.startsWith("https://") && !QUOTED.includes(word)),
+  ]);
+  expect(left.filter(([kind, words]) => kind !== "alarm" && words?.length !== 0)).toEqual([]);
+});
+
+/** What people read of a page: its texts, without code, and what its attributes say. */
+const readOf = (html: string) => [
+  ...[...html.replace(/<(pre|code|script|style)\b[\s\S]*?<\/\1>/g, " ").matchAll(/>([^<]+)</g)].map(([, text]) => text),
+  ...[...html.matchAll(/ (?:aria-label|placeholder|value)="([^"]+)"/g)].map(([, text]) => text),
+];
+
+/** Short words that each of the other languages lacks. */
+const ENGLISH_WORD = /\b(the|this|is|are|with|and|of|to|your|its|it|for|not|from|that|when)\b/i;
+
+const SUBSCRIPTION = {
+  name: "Shop",
+  url: "https://example.com/hooks",
+  events: ["order.paid"],
+  secret: "a signing secret",
+  delivery: { rateLimit: { limit: 5, per: "second" } },
+};
+
+describe("a portal", () => {
+  const below = ["", "/edit", "/filter", "/security", "/secret/rotate", "/replays", "/test", "/delete"];
+  let cookie = "";
+  let pages: string[] = [];
+
+  beforeAll(async () => {
+    const { token } = await signUp();
+    const { body } = await call("POST", "/webhooks", { token, body: SUBSCRIPTION });
+    const here = `/webhooks/${body.data._id}`;
+    pages = ["/webhooks", "/webhooks/new", "/events", "/event-types", ...below.map((page) => here + page)];
+    cookie = await openPortal(await newPortalLink(token, { permissions: ALL }));
+  });
+
+  test.each(OTHERS)("is in %s on every page, and so are its errors", async (locale) => {
+    const asked = { cookie, headers: { "accept-language": locale } };
+    for (const path of pages) {
+      const { status, html } = await portal("GET", path, asked);
+      expect([path, status, html.includes(`<html lang="${locale}">`)]).toEqual([path, 200, true]);
+      expect([path, readOf(html).filter((text = "") => ENGLISH_WORD.test(text))]).toEqual([path, []]);
+    }
+    const { status, html } = await portal("POST", "/webhooks", { ...asked, fields: { name: "", url: "" } });
+    expect([status, html.includes(CATALOGUES[locale]["problem.required"])]).toEqual([400, true]);
+  });
 });
 
 test.each([

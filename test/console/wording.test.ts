@@ -1,6 +1,6 @@
 /** What a portal calls a subscription: the word in texts of ours. */
 import { expect, test } from "vitest";
-import { worded } from "../../src/console/wording";
+import { worded, wordedIn } from "../../src/console/wording";
 
 test.each([
   ["New subscription", "New endpoint"],
@@ -21,4 +21,12 @@ test.each([
 
 test("only an endpoint has another article", () => {
   expect(worded("A subscription has failed.", "webhook")).toBe("A webhook has failed.");
+});
+
+test.each([
+  ["de", "Neuer Webhook, ohne Webhooks", "Neuer Endpunkt, ohne Endpunkte"],
+  ["fr", "Le webhook, ce webhook, de webhooks, Webhooks", "L’endpoint, cet endpoint, d’endpoints, Endpoints"],
+  ["es", "Nuevo webhook, Webhooks", "Nuevo endpoint, Endpoints"],
+] as const)("in %s, %s", (locale, text, expected) => {
+  expect([wordedIn(locale, text, "endpoint"), wordedIn(locale, text, "webhook")]).toEqual([expected, text]);
 });

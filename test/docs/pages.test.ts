@@ -119,6 +119,15 @@ test("the search knows each section of each page, by an address that exists", as
   }
 });
 
-test("an unknown page answers 404", async () => {
-  expect((await get("/docs/toString")).status).toBe(404);
+test("an unknown page answers 404: a page to people, JSON to programs", async () => {
+  for (const path of ["/docs/toString", "/docs/nowhere", "/docs/client/nowhere"]) {
+    const [page, answer] = [await get(path, { headers: { accept: "text/html,*/*" } }), await get(path)];
+    expect([path, page.status, page.headers.get("content-type")]).toEqual([path, 404, "text/html; charset=UTF-8"]);
+    expect(await page.text()).toMatch(/<h1[\s\S]*<a href="\/docs"/);
+    expect([path, answer.status, (await answer.json<{ code: string }>()).code]).toEqual([path, 404, "NOT_FOUND"]);
+  }
+});
+
+test("the list for programs is where they look for it", async () => {
+  expect(await (await get("/llms.txt")).text()).toBe(await (await get("/docs/llms.txt")).text());
 });

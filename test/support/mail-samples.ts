@@ -3,7 +3,7 @@
 import { DEFAULT_COLOR } from "../../src/base/brand";
 import type { Config } from "../../src/base/config/config";
 import type { ListedCredential, MailJob, NoticeItem } from "../../src/base/mail/job";
-import { textsIn } from "../../src/base/texts/texts";
+import { type Language, textsIn } from "../../src/base/texts/texts";
 import { alarmMail } from "../../src/mailer/alarm-mail";
 import * as notices from "../../src/mailer/notices";
 import { passwordChangedMail } from "../../src/mailer/password-notices";
@@ -12,13 +12,11 @@ import { subscriptionNoticeMail } from "../../src/mailer/subscription-notices";
 import { operatorNoticeMail, tenantNoticeMail } from "../../src/mailer/tenant-notices";
 import * as tokens from "../../src/mailer/token-mails";
 
-const TEXTS = textsIn("en");
-
 const APP_URL = "https://postern.example.com/console";
 const TOKEN = "x".repeat(60);
 const AT = Date.parse("2026-11-21T23:04:00Z");
-const CONTEXT = { appUrl: APP_URL, name: "Ada Lovelace" };
-const REVERTIBLE = { ...CONTEXT, pagesUrl: APP_URL, revertToken: TOKEN };
+const TENANT = "Analytical Engines";
+const NAME = "Ada Lovelace";
 const URLS = { pagesUrl: APP_URL, appUrl: APP_URL };
 const JOB = { id: "a", userId: "b" };
 const ENDED = { sessions: 2, apiKeys: 1, invitations: 0, tenants: 1, passkeys: 0, identities: 0, twoFactor: true };
@@ -30,22 +28,25 @@ const credential = (kind: ListedCredential["kind"], name: string, place: string)
   scopes: '["event.publish"]',
 });
 
-const passwordChanged = passwordChangedMail({
-  ...REVERTIBLE,
-  credentials: [
-    credential("passkey", "Ada's laptop", ""),
-    credential("api-key", "CI", "ak_1234… in Analytical Engines"),
-  ],
-  endedCredentials: [credential("identity", "google", "ada@example.com")],
-  old: {
-    subscriptions: ["Billing (hooks.example.com)"],
-    tenantKeys: ["shop (ak_4fG7…)"],
-    connections: ['feed "Billing"', 'source "GitHub"'],
-  },
-  labelOf: () => "Google",
-  revokeApiKeysToken: TOKEN,
-  ended: undefined,
-});
+const contextIn = (texts: Language) => ({ ...URLS, name: NAME, texts, revertToken: TOKEN });
+
+const passwordChanged = (texts: Language) =>
+  passwordChangedMail({
+    ...contextIn(texts),
+    credentials: [
+      credential("passkey", "Ada's laptop", ""),
+      credential("api-key", "CI", "ak_1234… in Analytical Engines"),
+    ],
+    endedCredentials: [credential("identity", "google", "ada@example.com")],
+    old: {
+      subscriptions: ["Billing (hooks.example.com)"],
+      tenantKeys: ["shop (ak_4fG7…)"],
+      connections: ['feed "Billing"', 'source "GitHub"'],
+    },
+    labelOf: () => "Google",
+    revokeApiKeysToken: TOKEN,
+    ended: undefined,
+  });
 
 const item = (name: string, state: NoticeItem["state"], isNew = true): NoticeItem => ({
   webhookId: "0198c0de-0000-7000-8000-000000000000",
@@ -59,38 +60,51 @@ const item = (name: string, state: NoticeItem["state"], isNew = true): NoticeIte
   error: "status 500",
 });
 
-const aboutSubscriptions = subscriptionNoticeMail(CONTEXT, {
-  kind: "subscriptionAlert",
-  ...JOB,
-  tenantName: "Analytical Engines",
-  items: [item("Billing", "atRisk"), item("Analytics", "disabled"), item("Search", "failing", false)],
-  more: 2,
-});
+const aboutSubscriptions = (texts: Language) =>
+  subscriptionNoticeMail(contextIn(texts), {
+    kind: "subscriptionAlert",
+    ...JOB,
+    tenantName: TENANT,
+    items: [item("Billing", "atRisk"), item("Analytics", "disabled"), item("Search", "failing", false)],
+    more: 2,
+  });
 
-const news = (what: Parameters<typeof tenantNoticeMail>[2]) => tenantNoticeMail(CONTEXT, "Analytical Engines", what);
 const [BY, PERSON] = ["charles@example.com", "grace@example.com"];
 const FINDING = { kind: "alarm", id: "a", finding: "deliveriesLate:1", since: AT } as const;
 /** What the mail of an alarm reads of the settings. */
 const config = { publicUrl: "https://postern.example.com", appUrl: APP_URL } as Config;
 
-const ABOUT_TENANTS = [
-  news({ what: "joined", person: PERSON, role: "admin" }),
-  news({ what: "roleChanged", by: BY, person: PERSON, role: "owner" }),
-  news({ what: "removed", by: BY, person: PERSON, keys: ["shop backend (ak_1234…)"] }),
-  news({ what: "left", person: PERSON }),
-  news({ what: "securityChanged", by: BY, requireSecondFactor: "all", graceDays: 7 }),
-  news({ what: "exported", by: BY }),
-  news({ what: "auditReader", by: BY, subscription: "SIEM", host: "siem.example.com" }),
-  news({ what: "auditTrimmed" }),
-  news({ what: "imported", by: "shop backend" }),
-  news({ what: "undone", by: BY, lines: ["The invitation of eve@example.com was revoked."] }),
+const UNDONE = "The invitation of eve@example.com was revoked.";
+
+const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
+  { what: "joined", person: PERSON, role: "admin" },
+  { what: "roleChanged", by: BY, person: PERSON, role: "owner", subscriptions: ["Billing"], connections: ["CRM"] },
+  { what: "removed", by: BY, person: PERSON, keys: ["shop backend (ak_1234…)"], tenantKeys: ["shop", "app"] },
+  { what: "left", person: PERSON },
+  { what: "securityChanged", by: BY, requireSecondFactor: "all", graceDays: 7 },
+  { what: "exported", by: BY },
+  { what: "auditReader", by: BY, subscription: "SIEM", host: "siem.example.com" },
+  { what: "auditTrimmed" },
+  { what: "imported", by: "shop backend" },
+  { what: "undone", by: BY, lines: [UNDONE] },
 ];
+type Samples = Readonly<Record<MailJob["kind"], readonly MailContent[]>>;
 
 /** The type asks for a sample of each kind. */
-const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
+const samplesIn = (texts: Language, context = contextIn(texts)): Samples => ({
+  ...linksIn(texts, context),
+  ...noticesIn(texts, context),
+});
+
+type Linked =
+  | ("verification" | "passwordReset" | "mailCode" | "invitation" | "accountTakenOver" | "emailConfirmation")
+  | ("emailChanged" | "twoFactorRemoval");
+type Context = ReturnType<typeof contextIn>;
+
+const linksIn = (texts: Language, { name }: Context): Pick<Samples, Linked> => ({
   verification: [
     tokens.verificationMail(
-      TEXTS,
+      texts,
       APP_URL,
       { createdAt: AT, createdFrom: "London" } as never,
       { provider: "Google", losesPasskey: false },
@@ -98,44 +112,45 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
     ),
   ],
   passwordReset: [
-    tokens.resetMail(TEXTS, URLS, CONTEXT.name, TOKEN, {}),
-    tokens.resetMail(TEXTS, URLS, CONTEXT.name, TOKEN, { undone: ["A role was changed back."], isFactorLost: true }),
+    tokens.resetMail(texts, URLS, name, TOKEN, {}),
+    tokens.resetMail(texts, URLS, name, TOKEN, { undone: [UNDONE], isFactorLost: true }),
   ],
   mailCode: [
-    tokens.codeMail(TEXTS, { name: CONTEXT.name, isVerified: 0 } as never, "123456", {
+    tokens.codeMail(texts, { name, isVerified: 0 } as never, "123456", {
       device: "Firefox on Linux",
       location: "London",
       ipAddress: "192.0.2.7",
     }),
   ],
-  invitation: [
-    tokens.invitationMail(TEXTS, APP_URL, { tenantName: "Analytical Engines", inviter: BY, role: "developer" }, TOKEN),
-  ],
-  accountTakenOver: [tokens.reclaimedMail(APP_URL, { ended: ENDED }, TOKEN)],
-  passwordChanged: [passwordChanged],
+  invitation: [tokens.invitationMail(texts, APP_URL, { tenantName: TENANT, inviter: BY, role: "developer" }, TOKEN)],
+  accountTakenOver: [tokens.reclaimedMail(texts, APP_URL, { ended: ENDED }, TOKEN)],
   emailConfirmation: [
-    tokens.newEmailMail(TEXTS, APP_URL, { otherEmail: BY } as never, TOKEN),
-    tokens.newEmailMail(TEXTS, APP_URL, { otherEmail: BY } as never, null),
+    tokens.newEmailMail(texts, APP_URL, { otherEmail: BY } as never, TOKEN),
+    tokens.newEmailMail(texts, APP_URL, { otherEmail: BY } as never, null),
   ],
   emailChanged: [false, true].map((isDone) =>
     notices.emailChangedMail(
-      { pagesUrl: APP_URL, revertToken: TOKEN },
+      { pagesUrl: APP_URL, revertToken: TOKEN, texts },
       { name: null, otherEmail: BY } as never,
       isDone,
     ),
   ),
-  twoFactorChanged: [notices.twoFactorChangedMail(REVERTIBLE, true)],
-  twoFactorRemoval: [tokens.factorRemovalMail(APP_URL, CONTEXT.name, TOKEN)],
-  recoveryCodesRenewed: [notices.recoveryCodesRenewedMail(REVERTIBLE)],
-  recoveryCodeUsed: [notices.recoveryCodeUsedMail(CONTEXT, 3)],
-  passkeyAdded: [notices.passkeyAddedMail(REVERTIBLE, "Ada's laptop")],
-  passkeyRemoved: [notices.passkeyRemovedMail(CONTEXT, "Ada's laptop")],
-  identityLinked: [notices.identityLinkedMail(REVERTIBLE, "Google")],
-  identityUnlinked: [notices.identityUnlinkedMail(CONTEXT, "Google")],
-  apiKeyCreated: [notices.apiKeyCreatedMail(REVERTIBLE, "CI")],
-  platformKeyCreated: [notices.platformKeyCreatedMail(CONTEXT, "shop backend")],
+  twoFactorRemoval: [tokens.factorRemovalMail(texts, APP_URL, name, TOKEN)],
+});
+
+const noticesIn = (texts: Language, context: Context): Omit<Samples, Linked> => ({
+  passwordChanged: [passwordChanged(texts)],
+  twoFactorChanged: [notices.twoFactorChangedMail(context, true)],
+  recoveryCodesRenewed: [notices.recoveryCodesRenewedMail(context)],
+  recoveryCodeUsed: [notices.recoveryCodeUsedMail(context, 3)],
+  passkeyAdded: [notices.passkeyAddedMail(context, "Ada's laptop")],
+  passkeyRemoved: [notices.passkeyRemovedMail(context, "Ada's laptop")],
+  identityLinked: [notices.identityLinkedMail(context, "Google")],
+  identityUnlinked: [notices.identityUnlinkedMail(context, "Google")],
+  apiKeyCreated: [notices.apiKeyCreatedMail(context, "CI")],
+  platformKeyCreated: [notices.platformKeyCreatedMail(context, "shop backend")],
   signedInOnNewDevice: [
-    notices.newDeviceMail(REVERTIBLE, {
+    notices.newDeviceMail(context, {
       kind: "signedInOnNewDevice",
       ...JOB,
       device: "Firefox on Linux",
@@ -144,23 +159,33 @@ const SAMPLES: Readonly<Record<MailJob["kind"], readonly MailContent[]>> = {
       ipAddress: "2001:db8:85a3:1234:5678:8a2e:370:7334",
     }),
   ],
-  appConnected: [notices.appConnectedMail(REVERTIBLE, "Shop")],
-  refreshTokenReused: [notices.refreshTokenReusedMail(CONTEXT), notices.refreshTokenReusedMail(CONTEXT, "Shop")],
-  accountExported: [notices.accountExportedMail(CONTEXT)],
-  secondFactorGuessed: [notices.codesGuessedMail(CONTEXT, "totp"), notices.codesGuessedMail(CONTEXT, "code")],
-  accountDeleted: [notices.accountDeletedMail(CONTEXT.name, AT)],
-  tenantDeleted: [notices.tenantDeletedMail(CONTEXT, "Analytical Engines")],
-  tenantNotice: ABOUT_TENANTS,
-  operatorNotice: [operatorNoticeMail(CONTEXT, { what: "tenantSuspended", by: BY, id: JOB.id, reason: "Unpaid" })],
+  appConnected: [notices.appConnectedMail(context, "Shop")],
+  refreshTokenReused: [notices.refreshTokenReusedMail(context), notices.refreshTokenReusedMail(context, "Shop")],
+  accountExported: [notices.accountExportedMail(context)],
+  secondFactorGuessed: [notices.codesGuessedMail(context, "totp"), notices.codesGuessedMail(context, "code")],
+  accountDeleted: [notices.accountDeletedMail(context, AT)],
+  tenantDeleted: [notices.tenantDeletedMail(context, TENANT)],
+  tenantNotice: NEWS.map((news) => tenantNoticeMail(context, TENANT, news)),
+  operatorNotice: [operatorNoticeMail(context, { what: "tenantSuspended", by: BY, id: JOB.id, reason: "Unpaid" })],
   alarm: [alarmMail(config, { ...FINDING, endedAt: null }), alarmMail(config, { ...FINDING, endedAt: AT + 600_000 })],
-  subscriptionAlert: [aboutSubscriptions],
-};
+  subscriptionAlert: [aboutSubscriptions(texts)],
+});
 
 /** What a mail says: each paragraph, and each link with its address. */
 const wordsOf = ({ body }: MailContent) =>
   body.flatMap((part) => (typeof part === "string" ? [part] : [part.label, part.url]));
 
-export const MAILS = Object.entries(SAMPLES).flatMap(([kind, contents]) =>
+/** What the mails of each kind say in a language. */
+export const wordsIn = (texts: Language) =>
+  Object.entries(samplesIn(texts)).map(([kind, contents]) => ({
+    kind,
+    words: contents.flatMap((content) => [content.subject, ...wordsOf(content)]),
+  }));
+
+/** Lines that mails quote. */
+export const QUOTED = [UNDONE];
+
+export const MAILS = Object.entries(samplesIn(textsIn("en"))).flatMap(([kind, contents]) =>
   contents.map((content, index) => ({
     name: `${kind}-${index + 1}`,
     words: wordsOf(content),

@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 2_000;
 const ownTexts = z
   .string()
   .transform((text, context): OwnTexts => {
-    const shape = z.record(z.string(), z.record(z.string(), z.string().trim().min(1).max(MAX_CHARACTERS)));
+    const shape = z.record(z.string(), z.record(z.string(), z.string().regex(/\S/).max(MAX_CHARACTERS)));
     const given = shape.safeParse(text === "" ? {} : jsonOf(text));
     if (given.success && Object.entries(given.data).every(([locale, texts]) => fitsCatalogue(locale, texts))) {
       return given.data as OwnTexts;

@@ -1,5 +1,6 @@
 /** The messages of the mail queue. They hold no secrets: tokens are derived from `id` when the mail is sent. */
 import * as z from "zod";
+import { LOCALES } from "../schemas/locales";
 import { PROVIDER_NAMES } from "../schemas/schemas";
 
 const id = z.string();
@@ -211,6 +212,8 @@ const notices = () =>
       email: z.string(),
       name: z.string().nullable(),
       deletedAt: z.number(),
+      /** Of the person; missing or null: that of the service. */
+      locale: z.enum(LOCALES).nullish(),
     }),
     z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
     z.object({ kind: z.literal("tenantNotice"), id, userId, tenantName: z.string(), news: tenantNews }),

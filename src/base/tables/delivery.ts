@@ -53,7 +53,7 @@ export const subscriptions = sqliteTable(
     hasBacklog: integer("has_backlog", { mode: "boolean" }).notNull().default(false),
     /** The delivery options that are set (`options/delivery-options.ts`); null: all have their defaults. */
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
-    /** Its deliveries wait until then, because its endpoint asked for a pause. 0: none waits for that reason. */
+    /** Its deliveries wait until then, because its receiver asked for a pause. 0: none waits for that reason. */
     cooldownUntil: integer("held_until").notNull().default(0),
     /** The last start of its deliveries that was more than an hour ahead; 0: there is none under its current limits. */
     throttledUntil: integer("throttled_until").notNull().default(0),

@@ -5,6 +5,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { TOKEN_ALGORITHMS } from "../crypto/signing-keys";
+import type { Locale } from "../schemas/locales";
 
 /**
  * What is wrong with the service: a row exists until somebody has been told that it is over. The migration creates it
@@ -193,6 +194,8 @@ export const purges = sqliteTable(
     mailTo: text("mail_to"),
     /** The name of the user or the tenant, for the mail. */
     name: text(),
+    /** The language of a user, for the mail; null for that of the service. */
+    locale: text().$type<Locale>(),
     /** JSON array: the ids of the users who are told that their tenant is gone. */
     members: text().notNull().default("[]"),
     createdAt: integer("created_at").notNull(),

@@ -9,6 +9,9 @@ import { fr } from "./fr";
 /** A language is one file. */
 export const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = { en, de, fr, es };
 
+/** The keys of texts with a number, which are one text for 1 and one for others. */
+export type CountKey = TextKey extends infer Key ? (Key extends `${infer Base}.one` ? Base : never) : never;
+
 export const isTextKey = (key: string): key is TextKey => Object.hasOwn(en, key);
 
 /** Texts of the product in place of ours. */
@@ -20,6 +23,12 @@ export interface Language {
   template(key: TextKey): string;
   /** The text of a key, with the values in place of their names. */
   say(key: TextKey, values?: Readonly<Record<string, string>>): string;
+  /** The text for a number of things, with the number in place of `{count}`. */
+  count(key: CountKey, count: number, values?: Readonly<Record<string, string>>): string;
+  /** "1,234" */
+  number(value: number): string;
+  /** "a, b and c" */
+  list(items: readonly string[]): string;
   /** A time in Unix ms, such as "21 November 2026 at 23:04 UTC". */
   moment(timeMs: number): string;
 }
@@ -36,15 +45,22 @@ export const partsOf = <Part>(text: string, toPart: (name: string) => Part): (st
 
 const REGIONS: Partial<Record<Locale, string>> = { en: "en-GB" };
 
-export function textsIn(locale: Locale, own: OwnTexts = {}): Language {
+/** `reworded` changes each text, such as to the page's own word for something. */
+export function textsIn(locale: Locale, own: OwnTexts = {}, reworded = (text: string) => text): Language {
   const catalogue: TextCatalogue = CATALOGUES[locale];
   const format = { dateStyle: "long", timeStyle: "short", timeZone: "UTC" } as const;
-  const template = (key: TextKey) => own[locale]?.[key] ?? catalogue[key];
+  const region = REGIONS[locale] ?? locale;
+  const template = (key: TextKey) => reworded(own[locale]?.[key] ?? catalogue[key]);
+  const say: Language["say"] = (key, values = {}) => partsOf(template(key), (name) => values[name] ?? "").join("");
   return {
     locale,
     template,
-    say: (key, values = {}) => partsOf(template(key), (name) => values[name] ?? "").join(""),
-    moment: (timeMs) => `${new Intl.DateTimeFormat(REGIONS[locale] ?? locale, format).format(timeMs)} UTC`,
+    say,
+    count: (key, count, values = {}) =>
+      say(count === 1 ? `${key}.one` : `${key}.other`, { ...values, count: count.toLocaleString(region) }),
+    number: (value) => value.toLocaleString(region),
+    list: (items) => new Intl.ListFormat(region).format(items),
+    moment: (timeMs) => `${new Intl.DateTimeFormat(region, format).format(timeMs)} UTC`,
   };
 }
 

@@ -7,7 +7,7 @@ import { CodeBlock } from "../components/code";
 import { Banner, Card, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
-import { A, Worded } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 import { outcomeOf } from "../components/outcome";
 import { subscriptionTrail, Trail } from "../components/trail";
 import { attemptDuration, StatusBadge } from "../subscriptions/log";
@@ -50,7 +50,7 @@ export function AttemptPage({
         </div>
         {hasFailed && permissions.has("webhook.update") && (
           <ActionButton action={`${here}/retry`} kind="main">
-            Retry
+            <Say of="portal.retry" />
           </ActionButton>
         )}
       </div>
@@ -69,7 +69,7 @@ export function AttemptPage({
       </section>
       <section class="card">
         <CodeBlock
-          title="Payload"
+          title={<Say of="portal.payload" />}
           id="payload"
           text={payloadText ?? "null"}
           download={{ to: `${here}/payload`, file: `${attempt.deliveryId}.json` }}
@@ -84,7 +84,9 @@ function HeadersSent({ attempt, sentText, url }: Pick<AttemptProps, "attempt" | 
   return (
     <section class="card">
       <div class="head">
-        <h2>Headers sent</h2>
+        <h2>
+          <Say of="portal.headersSent" />
+        </h2>
         {url !== null && attempt.headers && sentText !== null && (
           <button
             type="button"
@@ -92,14 +94,14 @@ function HeadersSent({ attempt, sentText, url }: Pick<AttemptProps, "attempt" | 
             data-copy={curlOf(url, attempt.headers, sentText)}
             hidden={sentText.length > MAX_CURL_CHARACTERS}
           >
-            Copy as curl
+            <Say of="portal.copyCurl" />
           </button>
         )}
       </div>
       <Headers headers={attempt.headers} />
       {attempt.missingSignatures && (
         <p class="hint">
-          <Worded>{MISSING_SIGNATURES[attempt.missingSignatures]}</Worded>
+          <Say of={`portal.signature.${attempt.missingSignatures}`} />
         </p>
       )}
     </section>
@@ -107,11 +109,15 @@ function HeadersSent({ attempt, sentText, url }: Pick<AttemptProps, "attempt" | 
 }
 
 function Response({ responseBody, responseCode }: Pick<AttemptProps["attempt"], "responseBody" | "responseCode">) {
-  if (responseBody) return <CodeBlock title="Response" id="response" text={responseBody} />;
+  if (responseBody) return <CodeBlock title={<Say of="portal.response" />} id="response" text={responseBody} />;
   return (
     <>
-      <h2>Response</h2>
-      <p class="muted">{responseCode === undefined ? "There was no response." : "The response body was empty."}</p>
+      <h2>
+        <Say of="portal.response" />
+      </h2>
+      <p class="muted">
+        <Say of={responseCode === undefined ? "portal.noResponse" : "portal.emptyResponse"} />
+      </p>
     </>
   );
 }
@@ -131,12 +137,6 @@ const curlOf = (url: string, headers: Readonly<Record<string, string>>, body: st
         `--data-raw ${quoted(body)}`,
       ].join(" \\\n  ");
 
-const MISSING_SIGNATURES = {
-  "secret-ended": "A key that signed this attempt has ended since. Its signature can't be shown.",
-  "settings-changed": "The subscription's signature or format was changed since. The signatures can't be shown.",
-  "event-removed": "The event has been removed because of its age. Its payload and the signatures can't be shown.",
-} as const;
-
 const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
   headers ? (
     <dl class="facts mono">
@@ -148,35 +148,38 @@ const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
       ))}
     </dl>
   ) : (
-    <p class="muted">Nothing was sent.</p>
+    <p class="muted">
+      <Say of="portal.nothingWasSent" />
+    </p>
   );
 
-const TRIGGERS = { event: "an event", retry: "a manual retry", test: "a test", replay: "a replay" } as const;
-
 const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
-  <section class="card" aria-label="Attempt">
+  <section class="card" aria-label={useTexts().say("portal.attempt")}>
     <FactList
       facts={[
-        ["Outcome", outcomeOf(attempt)],
-        ["Started", <Time at={attempt.attemptedAt} />],
-        ["Duration", attemptDuration(attempt) || "in progress"],
-        ["Attempt", attempt.attemptCount],
-        ["Trigger", TRIGGERS[attempt.kind]],
-        attempt.correlationId !== undefined && ["Correlation ID", attempt.correlationId],
+        [<Say of="portal.outcome" />, outcomeOf(useTexts(), attempt)],
+        [<Say of="portal.started" />, <Time at={attempt.attemptedAt} />],
+        [<Say of="portal.duration" />, attemptDuration(useTexts(), attempt) || <Say of="outcome.inProgress" />],
+        [<Say of="portal.attempt" />, attempt.attemptCount],
+        [<Say of="portal.trigger" />, <Say of={`portal.trigger.${attempt.kind}`} />],
+        attempt.correlationId !== undefined && [<Say of="portal.correlationId" />, attempt.correlationId],
         [
-          "Event",
+          <Say of="portal.event" />,
           <A to={`/events/${attempt.eventId}`}>
-            <Worded>All subscriptions that wanted it</Worded>
+            <Say of="portal.whoWantedLink" />
           </A>,
         ],
-        ["Delivery ID", <Copyable text={attempt.deliveryId} label="the delivery ID" />],
+        [
+          <Say of="portal.deliveryId" />,
+          <Copyable text={attempt.deliveryId} label={useTexts().say("portal.theDeliveryId")} />,
+        ],
       ]}
     />
   </section>
 );
 
 const DeliveryAttempts = ({ attempt }: { attempt: AttemptDetail }) => (
-  <Card id="attempts" title="Attempts of this delivery">
+  <Card id="attempts" title={<Say of="portal.attemptsOf" />}>
     <ol class="list">
       {attempt.attempts.map((other) => (
         <li>
@@ -190,7 +193,7 @@ const DeliveryAttempts = ({ attempt }: { attempt: AttemptDetail }) => (
                 <Time at={other.attemptedAt} />
               </A>
             )}
-            <div class="small muted">{outcomeOf(other)}</div>
+            <div class="small muted">{outcomeOf(useTexts(), other)}</div>
           </div>
           <StatusBadge status={other.status} />
         </li>

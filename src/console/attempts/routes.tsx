@@ -8,6 +8,7 @@ import { attemptWithText } from "../../webhooks/log/delivery-log";
 import { resend } from "../../webhooks/resend/api";
 import { findWaiting } from "../../webhooks/resend/send-now-store";
 import { findSubscription } from "../../webhooks/subscriptions/store";
+import { Say } from "../components/mount";
 import { flash, jsonFile, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { nextAttemptOf } from "../subscriptions/next-attempt";
@@ -36,7 +37,11 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
     );
   return page(
     c,
-    { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", refused },
+    {
+      title: <Say of="portal.fromAttempt" values={{ type: attempt.eventType, name: webhook.name }} />,
+      section: "subscriptions",
+      refused,
+    },
     <AttemptPage
       attempt={attempt}
       payloadText={payloadText}

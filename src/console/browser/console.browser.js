@@ -14,8 +14,12 @@ const hasToken = ["token", "invitation"].some((name) => parameters.has(name));
 // The path to return to after a sign-in is in the form too, and may have such a token.
 if (hasToken || parameters.get("to")?.includes("token=")) history.replaceState(null, "", location.pathname);
 
+/** Our texts in the language of the page, by the English ones. */
+/** @type {Readonly<Record<string, string>>} */
+const said = JSON.parse(document.body.dataset.texts ?? "{}");
+
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto", style: "short" });
 
 /** The units of a relative time and their lengths in seconds. */
 /** @type {readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]} */
@@ -87,7 +91,7 @@ document.addEventListener("click", async ({ target }) => {
   const label = button.textContent;
   const { copy, copyFrom = "" } = button.dataset;
   await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom)?.textContent ?? "");
-  button.textContent = "Copied";
+  button.textContent = said.Copied ?? "Copied";
   setTimeout(() => {
     button.textContent = label;
   }, COPIED_LABEL_MS);
@@ -173,6 +177,15 @@ function followSchedule(calendar) {
   });
 }
 
+/**
+ * The button of a search shows once something in it has changed. Enter always works.
+ * @param {HTMLElement} form
+ */
+function hideUntilChanged(form) {
+  form.classList.add("unchanged");
+  for (const kind of ["input", "change"]) form.addEventListener(kind, () => form.classList.remove("unchanged"));
+}
+
 /** @param {ParentNode} root */
 function enhance(root) {
   localizeTimes(root);
@@ -184,4 +197,5 @@ const atOnce = document.querySelector("form[data-at-once]");
 if (atOnce instanceof HTMLFormElement) atOnce.requestSubmit();
 for (const element of findAll(document, "[data-scripted]")) element.hidden = false;
 for (const part of findAll(document, "[data-live]")) keepFresh(part, 0);
+for (const form of findAll(document, "form.filters")) hideUntilChanged(form);
 for (const calendar of findAll(document, "[data-calendar]")) followSchedule(calendar);

@@ -1,5 +1,9 @@
 /** Ctrl-K, or Cmd-K: goes to a page of the menu by a part of its name. */
 
+/** Our texts in the language of the page, by the English ones. */
+/** @type {Readonly<Record<string, string>>} */
+const said = JSON.parse(document.body.dataset.texts ?? "{}");
+
 /** The links of the menu, by what they say. */
 const destinations = () =>
   [...document.querySelectorAll("nav a")].flatMap((link) =>
@@ -15,11 +19,11 @@ function matching(text) {
 function makePalette() {
   const dialog = document.createElement("dialog");
   dialog.className = "keys";
-  dialog.ariaLabel = "Go to a page";
+  dialog.ariaLabel = said["go to a page"] ?? "Go to a page";
   const input = document.createElement("input");
   input.type = "search";
-  input.ariaLabel = "Page";
-  input.placeholder = "Go to";
+  input.ariaLabel = said.Page ?? "Page";
+  input.placeholder = said["Go to"] ?? "Go to";
   const list = document.createElement("ul");
   list.className = "plain-list after-list";
   const show = () => {

@@ -1,5 +1,9 @@
 /** Keys for people who do not want the mouse. Every page works without them. */
 
+/** Our texts in the language of the page, by the English ones. */
+/** @type {Readonly<Record<string, string>>} */
+const said = JSON.parse(document.body.dataset.texts ?? "{}");
+
 /** What has rows: tables, and lists in which each entry leads to a page. */
 const ROWS = "main tbody tr, main .list > li";
 const SEARCH = 'main input[type="search"], main .filters input';
@@ -52,16 +56,16 @@ function makeHelp() {
   const dialog = document.createElement("dialog");
   dialog.className = "keys";
   dialog.setAttribute("aria-labelledby", "keys-title");
-  const title = element("h2", "Keys");
+  const title = element("h2", said.Keys ?? "Keys");
   title.id = "keys-title";
   const list = document.createElement("dl");
   list.className = "facts";
   for (const [key = "", does = ""] of KEYS) {
     const term = document.createElement("dt");
     term.append(element("kbd", key));
-    list.append(term, element("dd", does));
+    list.append(term, element("dd", said[does] ?? does));
   }
-  const close = element("button", "Close");
+  const close = element("button", said.Close ?? "Close");
   close.className = "button plain";
   close.addEventListener("click", () => dialog.close());
   dialog.append(title, list, close);

@@ -3,6 +3,10 @@
 /** A challenge expires after five minutes. */
 const FRESH_MS = 4 * 60_000;
 
+/** Our texts in the language of the page, by the English ones. */
+/** @type {Readonly<Record<string, string>>} */
+const said = JSON.parse(document.body.dataset.texts ?? "{}");
+
 const PROBLEMS = new Map([
   ["NotAllowedError", "No passkey was used. You can try again."],
   ["InvalidStateError", "This device has a passkey for your account already."],
@@ -75,7 +79,10 @@ function listen(form) {
       await ask(form);
     } catch (error) {
       const name = error instanceof Error ? error.name : "";
-      if (problem) problem.textContent = PROBLEMS.get(name) ?? OTHER_PROBLEM;
+      if (problem) {
+        const text = PROBLEMS.get(name) ?? OTHER_PROBLEM;
+        problem.textContent = said[text] ?? text;
+      }
     }
     busy = false;
   });

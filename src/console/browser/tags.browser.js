@@ -1,5 +1,9 @@
 /** Shows the event types of a subscription as tags. Without it, they are lines of a text field. */
 
+/** Our texts in the language of the page, by the English ones. */
+/** @type {Readonly<Record<string, string>>} */
+const said = JSON.parse(document.body.dataset.texts ?? "{}");
+
 // A space is a mistake in a type, which the form says, and not the end of one.
 const SEPARATOR = /[\n,]+/;
 
@@ -30,7 +34,7 @@ function tagButton(type, remove) {
   button.type = "button";
   button.className = "tag";
   button.textContent = type;
-  button.ariaLabel = `Remove ${type}`;
+  button.ariaLabel = (said["Remove {what}"] ?? "Remove {what}").replace("{what}", () => type);
   button.addEventListener("click", remove);
   return button;
 }

@@ -1,6 +1,6 @@
 /** Forms, and the buttons and links that look alike. The addresses are paths below the mount of the page. */
 import type { PropsWithChildren } from "hono/jsx";
-import { useHref } from "./mount";
+import { Say, useHref } from "./mount";
 
 type FormProps = PropsWithChildren<{ action: string; class?: string }>;
 
@@ -83,6 +83,8 @@ export const FormButtons = ({
 }: PropsWithChildren<Pick<ButtonProps, "kind"> & { cancel: string }>) => (
   <div class="row">
     <SubmitButton kind={kind}>{children}</SubmitButton>
-    <LinkButton to={cancel}>Cancel</LinkButton>
+    <LinkButton to={cancel}>
+      <Say of="portal.cancel" />
+    </LinkButton>
   </div>
 );

@@ -1,4 +1,5 @@
 /** The Turnstile widget. Its form sends the token as `captchaToken`. */
+import { Say } from "./mount";
 
 const SCRIPT_URL = "https://challenges.cloudflare.com/turnstile/v0/api.js";
 
@@ -20,7 +21,9 @@ export const CaptchaWidget = ({ captcha }: { captcha: CaptchaProps | null }) =>
         data-response-field-name="captchaToken"
       />
       <noscript>
-        <p class="hint">Turn on JavaScript to confirm that you are human.</p>
+        <p class="hint">
+          <Say of="captcha.noScript" />
+        </p>
       </noscript>
       <script src={SCRIPT_URL} nonce={captcha.nonce} async defer />
     </div>

@@ -2,7 +2,6 @@
 import { HOUR_MS, hourOf, iso } from "../../base/time";
 
 interface Period {
-  title: string;
   hours: number;
   hoursPerBar: number;
   /** How many bars apart the labels of the time axis are. */
@@ -10,9 +9,9 @@ interface Period {
 }
 
 export const PERIODS = {
-  "24h": { title: "24 hours", hours: 24, hoursPerBar: 1, barsPerTick: 6 },
-  "7d": { title: "7 days", hours: 168, hoursPerBar: 6, barsPerTick: 4 },
-  "30d": { title: "30 days", hours: 720, hoursPerBar: 24, barsPerTick: 5 },
+  "24h": { hours: 24, hoursPerBar: 1, barsPerTick: 6 },
+  "7d": { hours: 168, hoursPerBar: 6, barsPerTick: 4 },
+  "30d": { hours: 720, hoursPerBar: 24, barsPerTick: 5 },
 } as const satisfies Record<string, Period>;
 
 export type PeriodName = keyof typeof PERIODS;

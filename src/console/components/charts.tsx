@@ -2,17 +2,19 @@
  * Charts of attempts over time. The SVG stretches to its place, so it holds no text; the labels of the axes are HTML
  * beside it.
  */
+import type { Language } from "../../base/texts/texts";
 import { type Bar, PERIOD_NAMES, PERIODS, type PeriodName } from "./chart-periods";
 import { AttemptTable, KINDS, LABELS } from "./chart-table";
-import { A } from "./mount";
+import { A, Say, useTexts } from "./mount";
 
 const HEIGHT = 100;
 const STEP = 10;
 
 const totalOf = (bar: Bar) => bar.success + bar.failed + bar.pending;
-const describeBar = (bar: Bar) =>
-  `${bar.start.slice(0, 10)} ${bar.start.slice(11, 16)} UTC: ` +
-  KINDS.map((kind) => `${bar[kind].toLocaleString("en")} ${LABELS[kind].toLowerCase()}`).join(", ");
+const sumsOf = (texts: Language, count: (kind: (typeof KINDS)[number]) => number) =>
+  KINDS.map((kind) => `${texts.number(count(kind))} ${texts.say(LABELS[kind]).toLowerCase()}`).join(", ");
+const describeBar = (texts: Language, bar: Bar) =>
+  `${bar.start.slice(0, 10)} ${bar.start.slice(11, 16)} UTC: ${sumsOf(texts, (kind) => bar[kind])}`;
 
 /** The least round number that is not below `count` and has a whole half: 2, 4, 6, 8, 10, 20, 40 … */
 export function topOf(count: number): number {
@@ -57,7 +59,7 @@ export function StackedChart({ bars, period, pathOf, keptDays }: ChartProps) {
       <div class="plot">
         <div class="scale small muted" aria-hidden="true">
           {[top, top / 2, 0].map((count) => (
-            <span>{count.toLocaleString("en")}</span>
+            <span>{useTexts().number(count)}</span>
           ))}
         </div>
         <Columns bars={bars} period={period} top={top} />
@@ -76,24 +78,25 @@ const Legend = ({ bars }: { bars: readonly Bar[] }) => (
         <svg viewBox="0 0 10 10" aria-hidden="true">
           <rect class={kind} width="10" height="10" rx="2" />
         </svg>
-        {LABELS[kind]} <strong>{bars.reduce((sum, bar) => sum + bar[kind], 0).toLocaleString("en")}</strong>
+        <Say of={LABELS[kind]} /> <strong>{useTexts().number(bars.reduce((sum, bar) => sum + bar[kind], 0))}</strong>
       </li>
     ))}
   </ul>
 );
 
 const PeriodChoice = ({ period, pathOf }: Pick<ChartProps, "period" | "pathOf">) => (
-  <nav class="choice" aria-label="Period of the chart">
+  <nav class="choice" aria-label={useTexts().say("chart.period")}>
     {PERIOD_NAMES.map((name) => (
       <A to={pathOf(name)} aria-current={name === period ? "true" : undefined}>
-        {PERIODS[name].title}
+        <Say of={`chart.${name}`} />
       </A>
     ))}
   </nav>
 );
 
 function Columns({ bars, period, top }: Pick<ChartProps, "bars" | "period"> & { top: number }) {
-  const sums = KINDS.map((kind) => `${bars.reduce((sum, bar) => sum + bar[kind], 0)} ${kind}`);
+  const texts = useTexts();
+  const sums = sumsOf(texts, (kind) => bars.reduce((sum, bar) => sum + bar[kind], 0));
   const width = bars.length * STEP;
   return (
     <svg
@@ -101,14 +104,14 @@ function Columns({ bars, period, top }: Pick<ChartProps, "bars" | "period"> & { 
       viewBox={`0 0 ${width} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`Attempts in the last ${PERIODS[period].title}: ${sums.join(", ")}`}
+      aria-label={texts.say("chart.label", { period: texts.say(`chart.${period}`), sums })}
     >
       {[0, HEIGHT / 2, HEIGHT].map((y) => (
         <path class="grid" d={`M0 ${y}H${width}`} />
       ))}
       {bars.map((bar, index) => (
         <g>
-          <title>{describeBar(bar)}</title>
+          <title>{describeBar(texts, bar)}</title>
           <rect class="hover" x={index * STEP} y="0" width={STEP} height={HEIGHT} />
           <Stack bar={bar} x={index * STEP} max={top} gap={1.5} />
         </g>
@@ -143,8 +146,8 @@ const Caption = ({ period, keptDays }: Pick<ChartProps, "period" | "keptDays">) 
   const { hours, hoursPerBar } = PERIODS[period];
   return (
     <figcaption class="small muted">
-      Attempts. {hoursPerBar === 1 ? "A bar is one hour" : `A bar is ${hoursPerBar} hours`}; the last one ends with the
-      current hour.{keptDays * 24 < hours && ` Counts are kept for ${keptDays} days.`}
+      <Say of={hoursPerBar === 1 ? "chart.caption" : "chart.captionHours"} values={{ hours: hoursPerBar }} />{" "}
+      {keptDays * 24 < hours && <Say of="chart.kept" values={{ days: keptDays }} />}
     </figcaption>
   );
 };
@@ -159,7 +162,12 @@ export function Sparkline({ bars, label }: { bars: readonly Bar[]; label: string
       viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${label}, last ${bars.length} hours: ${success} success, ${failed} failed`}
+      aria-label={useTexts().say("chart.row", {
+        name: label,
+        hours: String(bars.length),
+        success: String(success),
+        failed: String(failed),
+      })}
     >
       <rect class="none" x="0" y={HEIGHT - 4} width={bars.length * STEP} height="4" />
       {bars.map((bar, index) => (

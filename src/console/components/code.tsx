@@ -1,13 +1,14 @@
 /** A text such as a payload, formatted if it is JSON, with a button that copies all of it as it was sent. */
+import type { Child } from "hono/jsx";
 import { ScrollArea } from "./display";
 import { indented } from "./json";
-import { A } from "./mount";
+import { A, Say } from "./mount";
 
 /** A longer text would make the page too large. The download has all of it. */
 const SHOWN_CHARACTERS = 40_000;
 
 interface CodeBlockProps {
-  title: string;
+  title: Child;
   id: string;
   text: string;
   /** The page that sends the whole text, and the name of its file. */
@@ -24,20 +25,24 @@ export function CodeBlock({ title, id, text, download }: CodeBlockProps) {
         <span class="row">
           {isWhole && (
             <button type="button" class="button quiet" data-copy-from={`${id}-text`} hidden>
-              Copy
+              <Say of="copy.submit" />
             </button>
           )}
           {download && (
-            <A to={download.to} download={download.file}>
-              Download
+            <A to={download.to} download={download.file} class="button quiet">
+              <Say of="portal.download" />
             </A>
           )}
         </span>
       </div>
-      <ScrollArea label={`${title} as text`}>
+      <ScrollArea labelledBy={id}>
         <pre id={`${id}-text`}>{isWhole ? shown : shown.slice(0, SHOWN_CHARACTERS)}</pre>
       </ScrollArea>
-      {!isWhole && <p class="hint">{download ? "The download has the rest." : "The rest is not shown."}</p>}
+      {!isWhole && (
+        <p class="hint">
+          <Say of={download ? "portal.rest" : "portal.noRest"} />
+        </p>
+      )}
     </>
   );
 }

@@ -1,23 +1,20 @@
 /** The pages that ask before something ends: the words of each, and what they have in common. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { FormButtons, PostForm } from "./buttons";
-import { Worded } from "./mount";
+import { Say } from "./mount";
 import { NarrowPage } from "./narrow-page";
 
 interface Words {
-  asks: (name: string) => string;
-  effects: readonly string[];
-  button: string;
+  asks: (name: string) => Child;
+  effects: readonly Child[];
+  button: Child;
 }
 
 const WORDS = {
   subscription: {
-    asks: (name) => `Delete “${name}”?`,
-    effects: [
-      "Nothing more will be sent to it, not even deliveries that are already queued. You can't undo this. To stop " +
-        "events for a while, pause the subscription.",
-    ],
-    button: "Delete subscription",
+    asks: (name) => <Say of="portal.asksDelete" values={{ name }} />,
+    effects: [<Say of="portal.deleteEffect" />],
+    button: <Say of="portal.deleteSubscription" />,
   },
   source: {
     asks: (name) => `Delete “${name}”?`,
@@ -78,13 +75,11 @@ export function ConfirmationPage({
       {above}
       <PostForm action={action} class="card">
         {effects.map((effect) => (
-          <p>
-            <Worded>{effect}</Worded>
-          </p>
+          <p>{effect}</p>
         ))}
         {children}
         <FormButtons kind="danger" cancel={cancel}>
-          <Worded>{button}</Worded>
+          {button}
         </FormButtons>
       </PostForm>
     </NarrowPage>

@@ -59,7 +59,7 @@ export const Copyable = ({ text, label }: { text: string; label: string }) => (
 /** Says that the script keeps the part below up to date; hidden without the script. */
 export const LiveIndicator = () => (
   <span class="small muted" data-scripted hidden>
-    updates automatically
+    <Say of="portal.live" />
   </span>
 );
 
@@ -74,14 +74,18 @@ export const EmptyState = ({ title, children }: PropsWithChildren<{ title: Child
 /**
  * Scrolls content that is wider or longer than its place, such as a table on a phone; the keyboard can scroll it too.
  */
-export const ScrollArea = ({ label, children }: PropsWithChildren<{ label: string }>) => (
-  <section class="scroll" tabindex={0} aria-label={label}>
+export const ScrollArea = ({
+  label,
+  labelledBy,
+  children,
+}: PropsWithChildren<{ label?: string; labelledBy?: string }>) => (
+  <section class="scroll" tabindex={0} aria-label={label} aria-labelledby={labelledBy}>
     {children}
   </section>
 );
 
 /** A part of a page under a heading. */
-export const Card = ({ id, title, children }: PropsWithChildren<{ id: string; title: string }>) => (
+export const Card = ({ id, title, children }: PropsWithChildren<{ id: string; title: Child }>) => (
   <section class="card" aria-labelledby={id}>
     <h2 id={id}>{title}</h2>
     {children}

@@ -5,6 +5,7 @@
 import { type Child, createContext, type JSX, useContext } from "hono/jsx";
 import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH } from "../../base/paths";
 import type { TextKey } from "../../base/texts/en";
+import { knownText } from "../../base/texts/known";
 import { type Language, partsOf, textsIn } from "../../base/texts/texts";
 import { type Term, worded } from "../wording";
 
@@ -32,6 +33,21 @@ interface SayProps {
 
 /** A text in the language of the page. */
 export const Say = ({ of, values = {} }: SayProps) => <>{partsOf(useTexts().template(of), (name) => values[name])}</>;
+
+/** Returns texts that the descriptions of options have in English, in the language of the page. */
+export function useOptionTexts(): (english: string) => string {
+  const texts = useTexts();
+  return (english) => knownText(texts, "option", english) ?? english;
+}
+
+/** Values to choose from, with their texts. */
+export type Choices = readonly (readonly [value: string, text: TextKey])[];
+
+/** The choices in the language of the page. */
+export function useChoices(choices: Choices): (readonly [value: string, label: string])[] {
+  const texts = useTexts();
+  return choices.map(([value, text]) => [value, texts.say(text)]);
+}
 
 /** Returns the addresses of pages by their paths below the mount, such as "/webhooks/new"; "" is the first page. */
 export function useHref(): (to: string) => string {

@@ -1,4 +1,6 @@
 /** The outcome of an attempt in words: its status with the standard text, or why there was no answer. */
+import type { TextKey } from "../../base/texts/en";
+import type { Language } from "../../base/texts/texts";
 import { ABORTED, CONNECTION_FAILED, CONNECTION_LOST, GONE, TIMED_OUT } from "../../webhooks/plane/reasons";
 
 /** The names of the statuses that receivers answer with (IANA's registry). */
@@ -31,12 +33,11 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-const ERROR_TEXTS: Readonly<Record<string, string>> = {
-  [TIMED_OUT]: "No answer in time",
-  [CONNECTION_LOST]: "Connection refused or lost, or no HTTP in the answer",
-  [CONNECTION_FAILED]: "Connection failed: unknown host or no TLS",
-  [GONE]: "410 Gone",
-  [ABORTED]: "The receiver ended the delivery",
+const ERROR_TEXTS: Readonly<Record<string, TextKey>> = {
+  [TIMED_OUT]: "outcome.timedOut",
+  [CONNECTION_LOST]: "outcome.lost",
+  [CONNECTION_FAILED]: "outcome.noConnection",
+  [ABORTED]: "outcome.aborted",
 };
 
 /** "500 Internal Server Error", or the number alone. */
@@ -44,9 +45,12 @@ const statusText = (status: number): string =>
   STATUS_TEXTS[status] === undefined ? String(status) : `${status} ${STATUS_TEXTS[status]}`;
 
 /** The `error` of an attempt for people. */
-export function errorText(error: string): string {
+export function errorText(texts: Language, error: string): string {
+  if (error === GONE) return statusText(410);
   const [, status] = /^status (\d+)$/.exec(error) ?? [];
-  return status === undefined ? (ERROR_TEXTS[error] ?? error) : statusText(Number(status));
+  if (status !== undefined) return statusText(Number(status));
+  const key = ERROR_TEXTS[error];
+  return key === undefined ? error : texts.say(key);
 }
 
 interface Outcome {
@@ -56,8 +60,8 @@ interface Outcome {
 }
 
 /** The outcome in a few words; empty for a success without a status. */
-export function outcomeOf({ status, responseCode, error }: Outcome): string {
-  if (error) return errorText(error);
+export function outcomeOf(texts: Language, { status, responseCode, error }: Outcome): string {
+  if (error) return errorText(texts, error);
   if (responseCode) return statusText(responseCode);
-  return status === "pending" ? "in progress" : "";
+  return status === "pending" ? texts.say("outcome.inProgress") : "";
 }

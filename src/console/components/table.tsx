@@ -1,9 +1,10 @@
 /** A table that scrolls where it is wider than its place. */
-import type { PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import { ScrollArea } from "./display";
 
 /** A heading, and how its column is shown: as numbers, or only where there is room. */
-type Column = string | readonly [heading: string, style: "num" | "wide" | "wide num"];
+type StyledColumn = readonly [heading: Child, style: "num" | "wide" | "wide num"];
+type Column = Exclude<Child, readonly unknown[]> | StyledColumn;
 
 interface TableProps {
   /** Its name for screen readers. */
@@ -13,6 +14,8 @@ interface TableProps {
   opens?: true;
 }
 
+const isStyled = (column: Column): column is StyledColumn => Array.isArray(column);
+
 /** `children` are its rows. */
 export const Table = ({ label, columns, opens, children }: PropsWithChildren<TableProps>) => (
   <ScrollArea label={label}>
@@ -20,7 +23,7 @@ export const Table = ({ label, columns, opens, children }: PropsWithChildren<Tab
       <thead>
         <tr>
           {columns.map((column) => {
-            const [heading, name] = typeof column === "string" ? [column] : column;
+            const [heading, name] = isStyled(column) ? column : [column];
             // A header without a text is none: the column has only buttons.
             if (heading === "") return <td class={name} />;
             return (

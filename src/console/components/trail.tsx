@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { A, Worded } from "./mount";
+import { A, Say } from "./mount";
 
 export interface TrailProps {
   /** The titles of pages by their paths, the topmost one first. */
@@ -20,6 +20,6 @@ export const Trail = ({ to }: TrailProps) => (
 
 /** What is above a page about subscriptions: the list of them and, if the page is below one, that one. */
 export const subscriptionTrail = (one?: { id: string; name: string }): TrailProps["to"] => ({
-  "/webhooks": <Worded>Subscriptions</Worded>,
+  "/webhooks": <Say of="portal.subscriptions" />,
   ...(one && { [`/webhooks/${one.id}`]: one.name }),
 });

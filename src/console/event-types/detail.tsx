@@ -5,9 +5,9 @@ import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Card, ScrollArea, Time } from "../components/display";
 import { FactList } from "../components/facts";
-import { A } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 import { Trail } from "../components/trail";
-import { ENFORCEMENTS, TypeState } from "./list";
+import { TypeState } from "./list";
 import { HERE, pathOf } from "./paths";
 
 type Version = Omit<EventTypeVersion, "schema" | "examples">;
@@ -29,7 +29,7 @@ export function TypeDetail({ type, versions, permissions, receivers }: DetailPro
   const isOwn = type.scope === "tenant";
   return (
     <>
-      <Trail to={{ [HERE]: "Event types" }} />
+      <Trail to={{ [HERE]: <Say of="portal.eventTypes" /> }} />
       <div class="head">
         <div class="row">
           <h1>{type.name}</h1>
@@ -53,9 +53,11 @@ export function TypeDetail({ type, versions, permissions, receivers }: DetailPro
         <div>
           <section class="card">
             {type.schema === undefined ? (
-              <p class="muted">It has no schema, so payloads are not checked.</p>
+              <p class="muted">
+                <Say of="portal.noSchema" />
+              </p>
             ) : (
-              <CodeBlock title="Schema" id="schema" text={JSON.stringify(type.schema)} />
+              <CodeBlock title={<Say of="portal.schema" />} id="schema" text={JSON.stringify(type.schema)} />
             )}
           </section>
           <Examples type={type} mayPublish={permissions.has("event.publish")} receivers={receivers} />
@@ -70,16 +72,16 @@ export function TypeDetail({ type, versions, permissions, receivers }: DetailPro
 }
 
 const Facts = ({ type }: { type: EventType }) => (
-  <section class="card" aria-label="Settings">
+  <section class="card" aria-label={useTexts().say("portal.settings")}>
     {type.description && <p>{type.description}</p>}
     <FactList
       facts={[
-        ["Payload", ENFORCEMENTS[type.enforce]],
-        Boolean(type.group) && ["Group", type.group],
-        ["Subscribers", type.subscribers ?? 0],
+        [<Say of="portal.payload" />, <Say of={`portal.enforce.${type.enforce}`} />],
+        Boolean(type.group) && [<Say of="portal.group" />, type.group],
+        [<Say of="portal.subscribers" />, type.subscribers ?? 0],
         type.deprecated !== undefined && ["Deprecated", <Deprecated {...type.deprecated} />],
         type.warned !== undefined && ["Last warning", <Time at={type.warned.lastAt} />],
-        ["Changed", <Time at={type.updatedAt} />],
+        [<Say of="portal.changed" />, <Time at={type.updatedAt} />],
       ]}
     />
   </section>
@@ -105,7 +107,11 @@ interface ExamplesProps {
 const Examples = ({ type, mayPublish, receivers }: ExamplesProps) =>
   (type.examples ?? []).map((example, place) => (
     <section class="card">
-      <CodeBlock title={`Example ${place + 1}`} id={`example-${place}`} text={JSON.stringify(example)} />
+      <CodeBlock
+        title={<Say of="portal.example" values={{ number: place + 1 }} />}
+        id={`example-${place}`}
+        text={JSON.stringify(example)}
+      />
       {receivers.length > 0 && (
         <ul class="list after-list">
           {receivers.map((receiver) => (
@@ -130,8 +136,11 @@ const SendThis = ({ type, place, to }: { type: string; place: number; to: Receiv
     <PostForm action={`/webhooks/${to.id}/test`} class="inline">
       <input type="hidden" name="type" value={type} />
       <input type="hidden" name="example" value={String(place)} />
-      <SubmitButton kind="plain" label={`Send this to ${to.name}, example ${place + 1}`}>
-        Send this
+      <SubmitButton
+        kind="plain"
+        label={useTexts().say("portal.sendThisTo", { name: to.name, number: String(place + 1) })}
+      >
+        <Say of="portal.sendThis" />
       </SubmitButton>
     </PostForm>
   </li>

@@ -1,11 +1,12 @@
 /** An event: its payload, and what became of it for each subscription that wanted it. */
 
+import type { Language } from "../../base/texts/texts";
 import type { EventDetail as Event } from "../../webhooks/events/schemas";
 import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Copyable, EmptyState, LiveIndicator, Time } from "../components/display";
 import { FactList } from "../components/facts";
-import { A, useHref, Worded } from "../components/mount";
+import { A, Say, useHref, useTexts } from "../components/mount";
 import { outcomeOf } from "../components/outcome";
 import { Trail } from "../components/trail";
 import { Because } from "../filters/because";
@@ -24,11 +25,15 @@ export interface EventView {
 
 export const EventPage = (view: EventView) => (
   <>
-    <Trail to={{ "/events": "Events" }} />
+    <Trail to={{ "/events": <Say of="portal.events" /> }} />
     <div class="head">
       <div class="row">
         <h1>{view.event.type}</h1>
-        {view.event.test && <Badge tone="calm">test</Badge>}
+        {view.event.test && (
+          <Badge tone="calm">
+            <Say of="portal.kindTest" />
+          </Badge>
+        )}
       </div>
       {view.mayPublish && (
         <LinkButton to={`/events/new?${new URLSearchParams({ type: view.event.type })}`}>Publish another</LinkButton>
@@ -37,7 +42,9 @@ export const EventPage = (view: EventView) => (
     <div class="columns">
       <section class="card" aria-labelledby="deliveries">
         <div class="head">
-          <h2 id="deliveries">Who wanted it</h2>
+          <h2 id="deliveries">
+            <Say of="portal.whoWanted" />
+          </h2>
           <LiveIndicator />
         </div>
         <div data-live={useHref()(`/events/${view.event.id}/deliveries${pageQuery(view.cursor)}`)}>
@@ -53,16 +60,19 @@ export const EventPage = (view: EventView) => (
 );
 
 const Facts = ({ event }: { event: Event }) => (
-  <section class="card" aria-label="Event">
+  <section class="card" aria-label={useTexts().say("portal.event")}>
     <FactList
       facts={[
-        ["Published", <Time at={event.createdAt} />],
-        ["ID", <Copyable text={event.id} label="the ID" />],
+        [<Say of="portal.published" />, <Time at={event.createdAt} />],
+        [<Say of="portal.id" />, <Copyable text={event.id} label={useTexts().say("portal.theId")} />],
         event.correlationId !== undefined && [
-          "Correlation ID",
+          <Say of="portal.correlationId" />,
           <A to={`/events?${new URLSearchParams({ q: event.correlationId })}`}>{event.correlationId}</A>,
         ],
-        event.orderKey !== undefined && ["Order key", `${event.orderKey}, number ${event.sequence}`],
+        event.orderKey !== undefined && [
+          <Say of="portal.orderKey" />,
+          <Say of="portal.orderNumber" values={{ key: event.orderKey, number: event.sequence }} />,
+        ],
       ]}
     />
   </section>
@@ -72,12 +82,16 @@ const Payload = ({ event, payloadText }: EventView) => (
   <section class="card" aria-labelledby="payload">
     {payloadText === null ? (
       <>
-        <h2 id="payload">Payload</h2>
-        <p class="muted">Only people who may read the audit log see it, on the page Activity.</p>
+        <h2 id="payload">
+          <Say of="portal.payload" />
+        </h2>
+        <p class="muted">
+          <Say of="portal.hiddenPayload" />
+        </p>
       </>
     ) : (
       <CodeBlock
-        title="Payload"
+        title={<Say of="portal.payload" />}
         id="payload"
         text={payloadText}
         download={{ to: `/events/${event.id}/payload`, file: `${event.id}.json` }}
@@ -94,15 +108,15 @@ type DeliveriesView = Pick<EventView, "event" | "cursor" | "nextCursor">;
 export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
   <>
     {event.subscriptions.length > 0 && nextCursor === null && cursor === "" && (
-      <p class="small muted">{summaryOf(event)}</p>
+      <p class="small muted">{summaryOf(useTexts(), event)}</p>
     )}
     {event.subscriptions.length === 0 && cursor === "" && nextCursor === null ? (
-      <EmptyState title={<Worded>No subscription wanted it</Worded>}>
+      <EmptyState title={<Say of="portal.nobodyWanted" />}>
         <p class="muted">
-          <Worded>No active subscription is for</Worded> <code>{event.type}</code>.
+          <Say of="portal.noneFor" values={{ type: <code>{event.type}</code> }} />
         </p>
         <LinkButton to="/webhooks">
-          <Worded>View subscriptions</Worded>
+          <Say of="portal.viewSubscriptions" />
         </LinkButton>
       </EmptyState>
     ) : (
@@ -119,7 +133,9 @@ export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
                 <Explanation outcome={outcome} />
               </div>
             </div>
-            <Badge tone={TONES[outcome.state]}>{outcome.state}</Badge>
+            <Badge tone={TONES[outcome.state]}>
+              <Say of={`state.${outcome.state}`} />
+            </Badge>
           </li>
         ))}
       </ul>
@@ -127,62 +143,56 @@ export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
     {nextCursor !== null && (
       <p>
         <A to={`/events/${event.id}${pageQuery(nextCursor)}`}>
-          <Worded>More subscriptions</Worded>
+          <Say of="portal.moreSubscriptions" />
         </A>
       </p>
     )}
     {cursor !== "" && (
       <p>
-        <A to={`/events/${event.id}`}>First page</A>
+        <A to={`/events/${event.id}`}>
+          <Say of="portal.firstPage" />
+        </A>
       </p>
     )}
   </>
 );
 
 /** "3 delivered, 1 waiting". */
-function summaryOf({ subscriptions }: Event): string {
+function summaryOf(texts: Language, { subscriptions }: Event): string {
   const counted = STATES.map((state) => [state, subscriptions.filter((one) => one.state === state).length] as const);
-  return counted.flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : [])).join(", ");
+  return counted
+    .flatMap(([state, count]) => (count > 0 ? [texts.say(`portal.${state}Count`, { count: texts.number(count) })] : []))
+    .join(", ");
 }
 
 const STATES = ["failed", "waiting", "delivered", "skipped"] as const;
 
 const TONES = { delivered: "ok", failed: "bad", waiting: "wait", skipped: "calm" } as const;
 
-const REASONS: Record<NonNullable<Outcome["reason"]>, string> = {
-  sending: "An attempt is in progress.",
-  retry: "It waits for its next attempt.",
-  queue: "It waits to be sent.",
-  limit: "It waits because of the subscription's limit.",
-  backlog: "Other deliveries to this subscription come first.",
-  "held-by-operator": "An operator of this service has frozen all sends of the tenant for now. Nothing is lost.",
-  held: "The subscription is paused or disabled and holds it, or has not released it yet.",
-  "retry-after": "The subscriber asked for a pause.",
-  "fan-out": "The deliveries of this event are still being created.",
-  filtered: "Its filter did not let the event through.",
-  paused: "The subscription was paused when the event was published.",
-  "created-later": "The subscription was created after the event.",
-  deleted: "The subscription has been deleted.",
-};
-
 function Explanation({ outcome }: { outcome: Outcome }) {
   const { webhookId, attempt, reason, until } = outcome;
   return (
     <>
       {attempt && reason !== "deleted" && (
-        <A to={`/webhooks/${webhookId}/attempts/${attempt._id}`}>Attempt {attempt.attemptCount}</A>
+        <A to={`/webhooks/${webhookId}/attempts/${attempt._id}`}>
+          <Say of="portal.attemptNumber" values={{ number: attempt.attemptCount }} />
+        </A>
       )}{" "}
-      {attempt && <span class="muted">{outcomeOf(attempt)}</span>}{" "}
+      {attempt && <span class="muted">{outcomeOf(useTexts(), attempt)}</span>}{" "}
       {reason && (
         <span>
-          <Worded>{REASONS[reason]}</Worded>
+          <Say of={`reason.${reason}`} />
         </span>
       )}{" "}
-      {outcome.filterChanged && <span>The filter has changed since, so it can't tell why.</span>}
+      {outcome.filterChanged && (
+        <span>
+          <Say of="portal.filterChanged" />
+        </span>
+      )}
       {outcome.because && <Because reasons={outcome.because} />}
       {until && (
         <span>
-          Due <Time at={until} />
+          <Say of="portal.due" values={{ time: <Time at={until} /> }} />
         </span>
       )}
     </>

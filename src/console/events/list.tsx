@@ -6,7 +6,7 @@ import { withQuery } from "../components/address";
 import { GetForm, LinkButton, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, LiveIndicator, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";
-import { A, useHref } from "../components/mount";
+import { A, type Choices, Say, useChoices, useHref, useTexts } from "../components/mount";
 import { Table } from "../components/table";
 
 /** The search, as in the page's address. Empty: any. */
@@ -32,29 +32,32 @@ export interface EventListView {
 }
 
 const HERE = "/events";
-const PERIODS = [
-  ["", "Any time"],
-  ["1", "Last hour"],
-  ["24", "Last 24 hours"],
-  ["168", "Last 7 days"],
-  ["720", "Last 30 days"],
-] as const;
+const PERIODS: Choices = [
+  ["", "portal.anyTime"],
+  ["1", "portal.lastHour"],
+  ["24", "portal.last24"],
+  ["168", "portal.last7"],
+  ["720", "portal.last30"],
+];
 
-const KINDS = [
-  ["", "Published"],
-  ["all", "Also operational"],
-] as const;
+const KINDS: Choices = [
+  ["", "portal.published"],
+  ["all", "portal.alsoOperational"],
+];
 
 export function EventList(view: EventListView) {
   const { query, nextCursor, permissions } = view;
   const href = useHref();
+  const texts = useTexts();
   const mayPublish = permissions.has("event.publish");
   const isFirst = query.cursor === "";
   return (
     <>
       <div class="head">
         <div class="row">
-          <h1>Events</h1>
+          <h1>
+            <Say of="portal.events" />
+          </h1>
           {isFirst && <LiveIndicator />}
         </div>
         {mayPublish && (
@@ -65,19 +68,29 @@ export function EventList(view: EventListView) {
       </div>
       <search>
         <GetForm class="filters" action={HERE}>
-          <TextField name="q" label="ID or correlation ID" type="search" value={query.q} />
-          <TextField name="type" label="Type" value={query.type} />
-          <Select name="period" label="Period" value={query.period} options={PERIODS} />
-          <Select name="kind" label="Kind" value={query.kind} options={KINDS} />
-          <SubmitButton kind="plain">Search</SubmitButton>
+          <TextField name="q" label={texts.say("portal.idOrCorrelation")} type="search" value={query.q} />
+          <TextField name="type" label={texts.say("portal.type")} value={query.type} />
+          <Select name="period" label={texts.say("portal.period")} value={query.period} options={useChoices(PERIODS)} />
+          <Select name="kind" label={texts.say("portal.kind")} value={query.kind} options={useChoices(KINDS)} />
+          <SubmitButton kind="plain">
+            <Say of="portal.search" />
+          </SubmitButton>
         </GetForm>
       </search>
       <div class="card" {...(isFirst ? { "data-live": href(withQuery(`${HERE}/rows`, { ...query })) } : {})}>
         <EventRows {...view} />
       </div>
       <p class="row">
-        {!isFirst && <A to={withQuery(HERE, { ...query, cursor: "" })}>Newest</A>}
-        {nextCursor !== null && <A to={withQuery(HERE, { ...query, cursor: nextCursor })}>Older</A>}
+        {!isFirst && (
+          <A to={withQuery(HERE, { ...query, cursor: "" })}>
+            <Say of="portal.newest" />
+          </A>
+        )}
+        {nextCursor !== null && (
+          <A to={withQuery(HERE, { ...query, cursor: nextCursor })}>
+            <Say of="portal.older" />
+          </A>
+        )}
       </p>
     </>
   );
@@ -94,34 +107,54 @@ export const EventRows = (view: EventListView) =>
 function NoEvents({ query, nextCursor, mayPublish }: EventListView & { mayPublish: boolean }) {
   if (nextCursor !== null) {
     return (
-      <EmptyState title="None of the events that were searched matches">
-        <p class="muted">Older events follow.</p>
+      <EmptyState title={<Say of="portal.noneSearched" />}>
+        <p class="muted">
+          <Say of="portal.olderFollow" />
+        </p>
       </EmptyState>
     );
   }
   if (Object.values(query).some((value) => value !== "")) {
     return (
-      <EmptyState title="No event matches">
+      <EmptyState title={<Say of="portal.noEvent" />}>
         <p>
-          <A to={HERE}>Show all</A>
+          <A to={HERE}>
+            <Say of="portal.showAll" />
+          </A>
         </p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No events yet">
-      <p class="muted">Your services publish events with an API key. You can also publish one by hand.</p>
+    <EmptyState title={<Say of="portal.noEvents" />}>
+      <p class="muted">
+        <Say of="portal.noEventsText" />
+      </p>
       {mayPublish && <LinkButton to={`${HERE}/new`}>Publish your first event</LinkButton>}
     </EmptyState>
   );
 }
 
 const Rows = ({ events, counts }: EventListView) => (
-  <Table label="Events" columns={["Type", "Outcome", ["Correlation ID", "wide"], "Published"]} opens>
+  <Table
+    label={useTexts().say("portal.events")}
+    columns={[
+      <Say of="portal.type" />,
+      <Say of="portal.outcome" />,
+      [<Say of="portal.correlationId" />, "wide"],
+      <Say of="portal.published" />,
+    ]}
+    opens
+  >
     {events.map((event) => (
       <tr>
         <td class="break">
-          <A to={`${HERE}/${event.id}`}>{event.type}</A> {event.test && <Badge tone="calm">test</Badge>}
+          <A to={`${HERE}/${event.id}`}>{event.type}</A>{" "}
+          {event.test && (
+            <Badge tone="calm">
+              <Say of="portal.kindTest" />
+            </Badge>
+          )}
         </td>
         <td>
           <Counts counts={counts.get(event.id)} event={event} />
@@ -137,15 +170,20 @@ const Rows = ({ events, counts }: EventListView) => (
 
 /** How many deliveries of an event have each outcome. */
 function Counts({ counts, event }: { counts: OutcomeCounts | undefined; event: EventSummary }) {
+  const texts = useTexts();
   if (!counts) {
-    const [none, left] = [event.filtered ? `${event.filtered} filtered` : "nobody subscribed", "no delivery is left"];
-    return <span class="small muted">{event.deliveries === 0 ? none : left}</span>;
+    const none = event.filtered
+      ? texts.say("portal.filteredCount", { count: texts.number(event.filtered) })
+      : texts.say("portal.nobody");
+    return <span class="small muted">{event.deliveries === 0 ? none : texts.say("portal.noneLeft")}</span>;
   }
+  const said = (state: "failed" | "waiting" | "delivered") =>
+    texts.say(`portal.${state}Count`, { count: texts.number(counts[state]) });
   return (
     <span class="row tight">
-      {counts.failed > 0 && <Badge tone="bad">{counts.failed} failed</Badge>}
-      {counts.waiting > 0 && <Badge tone="wait">{counts.waiting} waiting</Badge>}
-      {counts.delivered > 0 && <Badge tone="ok">{counts.delivered} delivered</Badge>}
+      {counts.failed > 0 && <Badge tone="bad">{said("failed")}</Badge>}
+      {counts.waiting > 0 && <Badge tone="wait">{said("waiting")}</Badge>}
+      {counts.delivered > 0 && <Badge tone="ok">{said("delivered")}</Badge>}
     </span>
   );
 }

@@ -14,6 +14,7 @@ import { eventsOf, eventWithText } from "../../webhooks/events/outcomes";
 import { publication } from "../../webhooks/events/publication";
 import { publishEvents } from "../../webhooks/events/publish";
 import { eventListQuery, eventQuery } from "../../webhooks/events/schemas";
+import { Say } from "../components/mount";
 import { parse } from "../failure";
 import { textsOf } from "../http/form";
 import { parseJson } from "../http/json";
@@ -63,7 +64,7 @@ async function viewOf(c: Context<AppEnv>): Promise<EventView> {
 const listPage = (c: Context<AppEnv>, view: Omit<EventListView, "permissions">, refused?: Refused) =>
   page(
     c,
-    { title: "Events", section: SECTION, refused },
+    { title: <Say of="portal.events" />, section: SECTION, refused },
     <EventList {...view} permissions={c.get("principal").permissions} />,
   );
 

@@ -1,5 +1,6 @@
 /** Why a filter does not let an event through. */
 import type { FilterReason } from "../../webhooks/filters/schemas";
+import { Say } from "../components/mount";
 
 /** The conditions that do not hold: "payload.total $gt 100, found number". */
 export const Because = ({ reasons }: { reasons: readonly FilterReason[] }) => (
@@ -9,7 +10,7 @@ export const Because = ({ reasons }: { reasons: readonly FilterReason[] }) => (
         <code>
           {path} {operator} {JSON.stringify(expected)}
         </code>
-        , found {found}
+        , <Say of="portal.found" values={{ what: found }} />
       </li>
     ))}
   </ul>

@@ -3,7 +3,7 @@ import type { FilterResult } from "../../webhooks/filters/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
 import { TextArea, TextField } from "../components/fields";
-import { Worded } from "../components/mount";
+import { Say, useTexts } from "../components/mount";
 import { subscriptionTrail, Trail } from "../components/trail";
 import { Because } from "./because";
 
@@ -26,30 +26,50 @@ interface FilterPageProps {
 
 export function FilterPage({ id, name, values, mayUpdate, result }: FilterPageProps) {
   const here = `/webhooks/${id}`;
+  const texts = useTexts();
   return (
     <div class="narrow">
       <Trail to={subscriptionTrail({ id, name })} />
-      <h1>Filter</h1>
+      <h1>
+        <Say of="portal.filter" />
+      </h1>
       <p class="muted">
-        Only events that fit are sent. <a href="/docs/filters">What a filter can say</a>
+        <Say of="portal.filterText" />{" "}
+        <a href="/docs/filters">
+          <Say of="portal.filterDocs" />
+        </a>
       </p>
       <FailureBanner />
       {result && <Verdict {...result} />}
       <PostForm action={`${here}/filter/test`} class="card">
         <TextArea
           name="filter"
-          label="Filter"
+          label={texts.say("portal.filter")}
           value={values.filter}
           rows={8}
           class="mono"
-          hint='For example {"payload.total": {"$gt": 100}}. Save it empty to send all events again.'
+          hint={texts.say("portal.filterHint")}
         />
-        <TextField name="type" label="Event type to try" value={values.type} placeholder="OrderPaid" />
-        <TextArea name="payload" label="Payload to try" value={values.payload} rows={8} class="mono" />
+        <TextField name="type" label={texts.say("portal.typeToTry")} value={values.type} placeholder="OrderPaid" />
+        <TextArea
+          name="payload"
+          label={texts.say("portal.payloadToTry")}
+          value={values.payload}
+          rows={8}
+          class="mono"
+        />
         <div class="row">
-          <SubmitButton kind={mayUpdate ? "plain" : "main"}>Try</SubmitButton>
-          {mayUpdate && <SubmitButton formaction={`${here}/filter`}>Save filter</SubmitButton>}
-          <LinkButton to={here}>Cancel</LinkButton>
+          <SubmitButton kind={mayUpdate ? "plain" : "main"}>
+            <Say of="portal.try" />
+          </SubmitButton>
+          {mayUpdate && (
+            <SubmitButton formaction={`${here}/filter`}>
+              <Say of="portal.saveFilter" />
+            </SubmitButton>
+          )}
+          <LinkButton to={here}>
+            <Say of="portal.cancel" />
+          </LinkButton>
         </div>
       </PostForm>
     </div>
@@ -57,10 +77,12 @@ export function FilterPage({ id, name, values, mayUpdate, result }: FilterPagePr
 }
 
 const Verdict = ({ subscribed, matches, because }: FilterResult) => (
-  <section class="card" aria-label="Result">
+  <section class="card" aria-label={useTexts().say("portal.result")}>
     <p>
-      <strong>The filter {matches ? "lets" : "does not let"} this event through.</strong>{" "}
-      {!subscribed && <Worded>The subscription does not list its type, so it does not receive the event.</Worded>}
+      <strong>
+        <Say of={matches ? "portal.letsThrough" : "portal.letsNot"} />
+      </strong>{" "}
+      {!subscribed && <Say of="portal.notListed" />}
     </p>
     {!matches && <Because reasons={because} />}
   </section>

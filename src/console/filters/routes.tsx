@@ -8,6 +8,7 @@ import { TEST_RULES } from "../../webhooks/access";
 import { filters } from "../../webhooks/filters/api";
 import type { FilterResult } from "../../webhooks/filters/schemas";
 import { subscriptions } from "../../webhooks/subscriptions/api";
+import { Say } from "../components/mount";
 import type { Form } from "../http/form";
 import { parseJson } from "../http/json";
 import { flash, page, type Refused } from "../http/page";
@@ -34,7 +35,7 @@ async function filterPage(
   const mayUpdate = principal.permissions.has("webhook.update");
   return page(
     c,
-    { title: "Filter", section: "subscriptions", refused },
+    { title: <Say of="portal.filter" />, section: "subscriptions", refused },
     <FilterPage id={row.id} name={row.name} mayUpdate={mayUpdate} result={result} values={values ?? stored} />,
   );
 }

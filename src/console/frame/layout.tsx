@@ -8,6 +8,7 @@ import { ICON_PATH, SCRIPT_PATH, stylePath } from "../assets";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";
 import { A, Say, useTexts } from "../components/mount";
+import { scriptTexts } from "../components/script-texts";
 
 const NAV_SECTIONS = [
   { name: "overview", group: "", title: "Overview", path: "", permission: null },
@@ -49,7 +50,7 @@ export function Layout({ title, section, nonce, brand, currentUser, isOperator, 
   return (
     <html lang={useTexts().locale}>
       <Head title={title} nonce={nonce} brand={brand} />
-      <body class={currentUser ? "inside" : "outside"}>
+      <body class={currentUser ? "inside" : "outside"} data-texts={scriptTexts(useTexts())}>
         <a class="skip" href="#main">
           <Say of="page.skip" />
         </a>

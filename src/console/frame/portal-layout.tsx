@@ -3,7 +3,8 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Brand } from "../../base/brand";
 import type { Portal } from "../../base/schemas/principal";
 import { Banner } from "../components/display";
-import { A, Worded } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
+import { scriptTexts } from "../components/script-texts";
 import { BrandMark, Head, type NavSection } from "./layout";
 import { themeStyle } from "./theme";
 
@@ -21,13 +22,13 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
   const theme = portal?.theme ?? {};
   const shown = { ...brand, name: theme.title ?? brand.name, logoUrl: theme.logoUrl ?? brand.logoUrl };
   return (
-    <html lang="en">
+    <html lang={useTexts().locale}>
       <Head title={title} nonce={nonce} brand={shown}>
         {(theme.colors || theme.scheme) && <style nonce={nonce}>{themeStyle(theme)}</style>}
       </Head>
-      <body class={portal ? "inside" : "outside"}>
+      <body class={portal ? "inside" : "outside"} data-texts={scriptTexts(useTexts())}>
         <a class="skip" href="#main">
-          Skip to content
+          <Say of="page.skip" />
         </a>
         <header class="bar">
           {portal ? (
@@ -41,7 +42,9 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
           )}
           {portal && (
             <details class="menu">
-              <summary>Menu</summary>
+              <summary>
+                <Say of="portal.menu" />
+              </summary>
               <Navigation section={section} />
               <Whereabouts portal={portal} />
             </details>
@@ -57,18 +60,18 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
 }
 
 const SECTIONS = [
-  { name: "subscriptions", title: "Subscriptions", path: "/webhooks" },
-  { name: "events", title: "Events", path: "/events" },
-  { name: "eventTypes", title: "Event types", path: "/event-types" },
+  { name: "subscriptions", title: "portal.subscriptions", path: "/webhooks" },
+  { name: "events", title: "portal.events", path: "/events" },
+  { name: "eventTypes", title: "portal.eventTypes", path: "/event-types" },
 ] as const;
 
 const Navigation = ({ section }: { section: NavSection | null }) => (
-  <nav aria-label="Pages">
+  <nav aria-label={useTexts().say("portal.pages")}>
     <ul>
       {SECTIONS.map(({ name, title, path }) => (
         <li>
           <A to={path} aria-current={name === section ? "page" : undefined}>
-            <Worded>{title}</Worded>
+            <Say of={title} />
           </A>
         </li>
       ))}
@@ -83,7 +86,7 @@ const Whereabouts = ({ portal: { tenantName, returnUrl } }: { portal: Portal }) 
       <strong>{tenantName}</strong>
       {returnUrl !== null && (
         <a href={returnUrl} target="_top">
-          Back
+          <Say of="portal.back" />
         </a>
       )}
     </p>

@@ -6,7 +6,7 @@ import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH, PORTAL_PATH, withRequest } fr
 import type { CurrentUser, Portal, Principal } from "../../base/schemas/principal";
 import { type Language, localeOf, textsIn } from "../../base/texts/texts";
 import type { Mount } from "../components/mount";
-import type { Term } from "../wording";
+import { type Term, wordedIn } from "../wording";
 
 /** For the pages that are mounted at `base`. Those that are mounted nowhere else are the console's. */
 export const mountedAt = (base: string) =>
@@ -42,22 +42,21 @@ const requestOf = (c: Context<AppEnv>): string | undefined => {
 
 const SEALED = /^[\w.-]{1,20000}$/;
 
-export const mountOf = (c: Context<AppEnv>): Mount => ({
-  base: baseOf(c),
-  request: requestOf(c),
-  term: isPortal(c) ? TERMS[portalOf(c)?.theme?.wording ?? "webhooks"] : "subscription",
-  texts: textsOf(c),
-});
+export function mountOf(c: Context<AppEnv>): Mount {
+  const term = isPortal(c) ? TERMS[portalOf(c)?.theme?.wording ?? "webhooks"] : "subscription";
+  return { base: baseOf(c), request: requestOf(c), term, texts: textsOf(c, term) };
+}
 
 /**
- * The texts in the language that the browser asks for, on the pages for accounts. The console behind the sign-in, and
- * portals, are in English.
+ * The texts in the language that the browser asks for, on the pages for accounts and in portals. The console behind
+ * the sign-in is in English.
  */
-function textsOf(c: Context<AppEnv>): Language {
+function textsOf(c: Context<AppEnv>, term: Term): Language {
   const { defaultLocale, texts } = c.get("deps").config;
   const user: CurrentUser | undefined = c.get("currentUser");
-  const isEnglish = isPortal(c) || (user !== undefined && !isForApps(c));
-  return textsIn(isEnglish ? "en" : (localeOf(c.req.header("accept-language")) ?? defaultLocale), texts);
+  const isConsole = user !== undefined && !isForApps(c) && !isPortal(c);
+  const locale = isConsole ? "en" : (localeOf(c.req.header("accept-language")) ?? defaultLocale);
+  return textsIn(locale, texts, (text) => wordedIn(locale, text, term));
 }
 
 /** An address of our own, with what an app has asked for if the requested page has that. */

@@ -14,7 +14,7 @@ import type { CurrentUser } from "../../base/schemas/principal";
 import type { TextKey } from "../../base/texts/en";
 import { isTextKey } from "../../base/texts/texts";
 import { Banner } from "../components/display";
-import { Mounted, Say, Worded } from "../components/mount";
+import { Mounted, Say } from "../components/mount";
 import { ShownFailure } from "../components/shown-failure";
 import { type Failure, failureOf, inWordsOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
@@ -149,14 +149,13 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
   const error = toAppError(c, raised);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   const title = <Say of={ERROR_TITLES[error.status] ?? "page.error"} />;
+  const { message } = inWordsOf(mountOf(c), { failure: failureOf(error), error });
   return page(
     c,
     { title, status: error.status },
     <>
       <h1>{title}</h1>
-      <Banner kind="bad">
-        <Worded>{failureOf(error).message}</Worded>
-      </Banner>
+      <Banner kind="bad">{message}</Banner>
       {isPortal(c) || isForApps(c) ? null : (
         <p>
           <a href={CONSOLE_PATH}>Back to the overview</a>

@@ -1,6 +1,7 @@
 /** The subscriptions of a tenant for operators: their hosts, states and last errors. */
 import type { OperatedTenant } from "../../service/operators/schemas";
 import { Badge, Card, EmptyState, Moment, Time, type Tone } from "../components/display";
+import { useTexts } from "../components/mount";
 import { errorText } from "../components/outcome";
 import { Table } from "../components/table";
 
@@ -92,7 +93,7 @@ const Types = ({ events, similar }: Subscription) => (
 
 const LastError = ({ error, failureCount }: Subscription) => (
   <>
-    {error === null ? "–" : errorText(error)}
+    {error === null ? "–" : errorText(useTexts(), error)}
     {failureCount > 0 && <div class="muted">{failureCount.toLocaleString("en")} failures in a row</div>}
   </>
 );

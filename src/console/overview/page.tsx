@@ -1,13 +1,14 @@
 /** The tenant's attempts in a period, and the subscriptions that need attention. */
 
 import type { Permission } from "../../base/schemas/roles";
+import type { Language } from "../../base/texts/texts";
 import type { TenantStats } from "../../webhooks/stats/schemas";
 import type { AttentionRow, HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";
-import { type Bar, PERIODS, type PeriodName } from "../components/chart-periods";
+import type { Bar, PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Badge, Card, EmptyState, type Tone } from "../components/display";
-import { A } from "../components/mount";
+import { A, useTexts } from "../components/mount";
 import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "../subscriptions/advice";
 import { stateOf } from "../subscriptions/state";
@@ -26,7 +27,7 @@ interface OverviewProps {
 const pathOf = (period: PeriodName) => (period === "24h" ? "" : `?period=${period}`);
 
 export function Overview({ stats, bars, period, keptDays, attention, health, permissions }: OverviewProps) {
-  const { title } = PERIODS[period];
+  const title = useTexts().say(`chart.${period}`);
   return (
     <>
       <h1>Overview</h1>
@@ -88,7 +89,7 @@ const healthLine = (health: HealthCounts) =>
     ...(health.toSend > 0 ? [toSendLine(health)] : []),
   ].join(" ");
 
-function describeItem(item: AttentionRow): { tone: Tone; label: string; text: string } {
+function describeItem(texts: Language, item: AttentionRow): { tone: Tone; label: string; text: string } {
   if (item.failureCount > 0 || item.enabled === 0) {
     const flags = {
       enabled: item.enabled === 1,
@@ -96,8 +97,9 @@ function describeItem(item: AttentionRow): { tone: Tone; label: string; text: st
       isRetrying: item.isRetrying === 1,
       isSlow: item.slow === 1,
     };
-    const text = item.failureCount > 0 ? failuresOf(item) : "New events are not sent to it.";
-    return { ...stateOf({ ...item, ...flags }), text };
+    const text = item.failureCount > 0 ? failuresOf(texts, item) : "New events are not sent to it.";
+    const { tone, label } = stateOf({ ...item, ...flags });
+    return { tone, label: texts.say(label), text };
   }
   if (item.isThrottled) {
     return { tone: "wait", label: "Throttled", text: "The receiver asked for a pause. Deliveries wait for its end." };
@@ -105,9 +107,9 @@ function describeItem(item: AttentionRow): { tone: Tone; label: string; text: st
   return { tone: "wait", label: "Slow", text: "Most answers took more than a second." };
 }
 
-function failuresOf({ error, failureCount }: AttentionRow): string {
+function failuresOf(texts: Language, { error, failureCount }: AttentionRow): string {
   const count = `${many(failureCount, "failed attempt", "failed attempts")} since the last success.`;
-  return error === null ? count : `${errorText(error)}; ${count} ${adviceOn(error).text}`;
+  return error === null ? count : `${errorText(texts, error)}; ${count} ${texts.say(adviceOn(error).text)}`;
 }
 
 interface AttentionProps {
@@ -121,7 +123,7 @@ const Attention = ({ attention, health, permissions }: AttentionProps) => (
     <p class="muted">{healthLine(health)}</p>
     <ul class="list">
       {attention.map((item) => {
-        const { tone, label, text } = describeItem(item);
+        const { tone, label, text } = describeItem(useTexts(), item);
         return (
           <li>
             <div>

@@ -5,7 +5,7 @@ import { eventTypes } from "../../webhooks/event-types/api";
 import { type EventTypeSummary, eventTypeQuery } from "../../webhooks/event-types/schemas";
 import { summaryView, typeView } from "../../webhooks/event-types/view";
 import { Card, EmptyState } from "../components/display";
-import { A } from "../components/mount";
+import { A, Say } from "../components/mount";
 import { TypeDetail } from "../event-types/detail";
 import { HERE, pathOf } from "../event-types/paths";
 import { receiversOf } from "../event-types/receivers";
@@ -21,7 +21,7 @@ export const portalTypePages = new Pages()
     const asked = { limit: String(MAX_ROWS), cursor: c.req.query("cursor") || undefined };
     const { types, nextCursor } = await perform(c, eventTypes.list, parse(eventTypeQuery, asked));
     const view = { types: types.map(summaryView), nextCursor };
-    return page(c, { title: "Event types", section: SECTION }, <TypesByGroup {...view} />);
+    return page(c, { title: <Say of="portal.eventTypes" />, section: SECTION }, <TypesByGroup {...view} />);
   })
   .get(`${HERE}/named/:name`, requires(SEE_TYPES), async (c) => {
     const declared = await perform(c, eventTypes.get, undefined);
@@ -45,10 +45,12 @@ interface ListProps {
 
 const TypesByGroup = ({ types, nextCursor }: ListProps) => (
   <>
-    <h1>Event types</h1>
-    {types.length === 0 && <EmptyState title="No event types are described" />}
+    <h1>
+      <Say of="portal.eventTypes" />
+    </h1>
+    {types.length === 0 && <EmptyState title={<Say of="portal.noTypes" />} />}
     {[...Map.groupBy(types, ({ group }) => group ?? "")].map(([group, listed], place) => (
-      <Card id={`group-${place}`} title={group || "Types"}>
+      <Card id={`group-${place}`} title={group || <Say of="portal.types" />}>
         <ul class="list">
           {listed.map(({ name, description }) => (
             <li>
@@ -63,7 +65,9 @@ const TypesByGroup = ({ types, nextCursor }: ListProps) => (
     ))}
     {nextCursor !== null && (
       <p>
-        <A to={`${HERE}?${new URLSearchParams({ cursor: nextCursor })}`}>Next page</A>
+        <A to={`${HERE}?${new URLSearchParams({ cursor: nextCursor })}`}>
+          <Say of="portal.nextPage" />
+        </A>
       </p>
     )}
   </>

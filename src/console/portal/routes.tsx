@@ -9,6 +9,7 @@ import type { AppEnv } from "../../base/http/env";
 import { PORTAL_PATH } from "../../base/paths";
 import { portalLinks } from "../../identity/portal/api";
 import { tenantsOfReplacement } from "../../identity/portal/session";
+import { Say } from "../components/mount";
 import { deliveryPages } from "../delivery-pages/routes";
 import { mountedAt } from "../http/mount";
 import { ownFormOnly } from "../http/own-form";
@@ -27,14 +28,14 @@ const opening = new Pages()
     const tenants = holder && (await tenantsOfReplacement(c.get("deps"), token, holder));
     return page(
       c,
-      { title: "Open" },
+      { title: <Say of="portal.open" /> },
       tenants ? <ReplacePortal {...{ token, ...tenants }} /> : <OpenLink token={token} />,
     );
   })
   .form("/open", portalLinks.open, {
     values: (sent) => sent.texts("token"),
     done: (c, opened) => {
-      if (!opened) return page(c, { title: "This link does not work", status: 410 }, <EndedLink />);
+      if (!opened) return page(c, { title: <Say of="portal.ended" />, status: 410 }, <EndedLink />);
       keepPortalSession(c, opened);
       return redirectTo(c, "/webhooks");
     },

@@ -1,11 +1,12 @@
 /** The replays of a subscription: choosing what to send again, with its count, and how far each has come. */
+import type { Language } from "../../base/texts/texts";
 import type { ReplayOutcome } from "../../webhooks/resend/replays/outcome-store";
 import type { Replay, ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { ActionButton, GetForm, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, EmptyState, LiveIndicator, Moment, type Tone } from "../components/display";
 import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
-import { A, useHref, Worded } from "../components/mount";
+import { A, type Choices, Say, useChoices, useHref, useTexts } from "../components/mount";
 import { subscriptionTrail, Trail } from "../components/trail";
 
 /** The values of the form. */
@@ -34,53 +35,63 @@ interface ReplaysProps extends ReplayList {
   preview: ReplayPreview | undefined;
 }
 
-const WHICH = [
-  ["missing", "Missing: never sent to it, because it was paused or did not list the type"],
-  ["failed", "Failed: deliveries that never succeeded, with their old IDs"],
-  ["all", "All: every event again, as new deliveries"],
-] as const;
-const PERIODS = [
-  ["1", "the last hour"],
-  ["24", "the last 24 hours"],
-  ["168", "the last 7 days"],
-  ["all", "as far back as events are kept"],
-] as const;
-const RATES = [
-  ["60", "60 per minute"],
-  ["600", "600 per minute"],
-  ["6000", "6,000 per minute"],
-] as const;
+const WHICH: Choices = [
+  ["missing", "portal.which.missing"],
+  ["failed", "portal.which.failed"],
+  ["all", "portal.which.all"],
+];
+const PERIODS: Choices = [
+  ["1", "portal.lastHour"],
+  ["24", "portal.last24"],
+  ["168", "portal.last7"],
+  ["all", "portal.asFar"],
+];
+const RATES = [60, 600, 6_000];
 
 export function Replays({ webhookName, values, preview, ...list }: ReplaysProps) {
   const here = `/webhooks/${list.webhookId}`;
+  const texts = useTexts();
+  const rateOf = (rate: number) =>
+    [String(rate), texts.say("portal.perMinute", { count: texts.number(rate) })] as const;
   return (
     <>
       <Trail to={subscriptionTrail({ id: list.webhookId, name: webhookName })} />
-      <h1>Replay</h1>
+      <h1>
+        <Say of="portal.replay" />
+      </h1>
       <p class="muted">
-        <Worded>Sends past events to this subscription: those it missed, those that failed, or all.</Worded>
+        <Say of="portal.replayText" />
       </p>
       <FailureBanner />
       {list.mayUpdate && (
-        <section class="card" aria-label="New replay">
+        <section class="card" aria-label={texts.say("portal.newReplay")}>
           <GetForm action={`${here}/replays/preview`}>
-            <Select name="which" label="Events" value={values.which} options={WHICH} />
-            <Select name="period" label="Period" value={values.period} options={PERIODS} />
+            <Select name="which" label={texts.say("portal.events")} value={values.which} options={useChoices(WHICH)} />
+            <Select
+              name="period"
+              label={texts.say("portal.period")}
+              value={values.period}
+              options={useChoices(PERIODS)}
+            />
             <TextField
               name="types"
-              label="Event types (optional)"
+              label={texts.say("portal.typesOptional")}
               value={values.types}
-              hint="Separated by spaces. Leave empty for all types of the subscription."
+              hint={texts.say("portal.typesOptionalHint")}
             />
-            <Select name="rate" label="Speed" value={values.rate} options={RATES} />
-            <SubmitButton kind={preview ? "plain" : "main"}>Preview</SubmitButton>
+            <Select name="rate" label={texts.say("portal.speed")} value={values.rate} options={RATES.map(rateOf)} />
+            <SubmitButton kind={preview ? "plain" : "main"}>
+              <Say of="portal.preview" />
+            </SubmitButton>
           </GetForm>
           {preview && <Preview here={here} values={values} preview={preview} />}
         </section>
       )}
       <section class="card" aria-labelledby="replays">
         <div class="head">
-          <h2 id="replays">Replays</h2>
+          <h2 id="replays">
+            <Say of="portal.replays" />
+          </h2>
           <LiveIndicator />
         </div>
         <div data-live={useHref()(`${here}/replays/list`)}>
@@ -93,32 +104,29 @@ export function Replays({ webhookName, values, preview, ...list }: ReplaysProps)
 
 const Preview = ({ here, values, preview }: { here: string; values: ReplayValues; preview: ReplayPreview }) => (
   <Banner kind="note">
-    <p>
-      <strong>{countOf(preview)}</strong> would be sent.
-    </p>
+    <p>{useTexts().count(preview.isPartial ? "portal.wouldSendAtLeast" : "portal.wouldSend", preview.matched)}</p>
     {(preview.matched > 0 || preview.isPartial) && (
       <PostForm action={`${here}/replays`} class="inline">
         {Object.entries(values).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <SubmitButton>Start the replay</SubmitButton>
+        <SubmitButton>
+          <Say of="portal.startReplay" />
+        </SubmitButton>
       </PostForm>
     )}
   </Banner>
 );
 
-const deliveries = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "delivery" : "deliveries"}`;
-const countOf = ({ matched, isPartial }: ReplayPreview) =>
-  isPartial ? `At least ${deliveries(matched)}` : deliveries(matched);
-
-const NAMES: Record<Replay["which"], string> = { missing: "Missing", failed: "Failed", all: "All" };
 const TONES: Record<Replay["status"], Tone> = { running: "wait", finished: "ok", stopped: "calm" };
 
 /** The part of the page that the script refreshes. */
 export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate, outcome }: ReplayList) =>
   replays.length === 0 ? (
-    <EmptyState title="No replays yet">
-      <p class="muted">A replay that you start appears here with its progress.</p>
+    <EmptyState title={<Say of="portal.noReplays" />}>
+      <p class="muted">
+        <Say of="portal.noReplaysText" />
+      </p>
     </EmptyState>
   ) : (
     <>
@@ -126,37 +134,65 @@ export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate, outcome 
         {replays.map((replay, place) => (
           <li>
             <div>
-              {NAMES[replay.which]}: {deliveries(replay.queued)} queued
-              {place === 0 && outcome !== null && `, ${outcomeText(replay, outcome)}`}
+              <Queued {...replay} />
+              {place === 0 && outcome !== null && `, ${outcomeText(useTexts(), replay, outcome)}`}
               <div class="small muted">
-                <Moment at={replay.since} /> to <Moment at={replay.until} />, {progressOf(replay)} % done,{" "}
-                {replay.ratePerMinute.toLocaleString("en")} per minute
+                <Line replay={replay} />
               </div>
             </div>
             <div class="row">
               {replay.status === "running" && mayUpdate && (
-                <ActionButton action={`/webhooks/${webhookId}/replays/${replay.id}/stop`}>Stop</ActionButton>
+                <ActionButton action={`/webhooks/${webhookId}/replays/${replay.id}/stop`}>
+                  <Say of="portal.stop" />
+                </ActionButton>
               )}
-              <Badge tone={TONES[replay.status]}>{replay.status}</Badge>
+              <Badge tone={TONES[replay.status]}>
+                <Say of={`state.${replay.status}`} />
+              </Badge>
             </div>
           </li>
         ))}
       </ul>
       {nextCursor !== null && (
         <p>
-          <A to={`/webhooks/${webhookId}/replays?cursor=${nextCursor}`}>Older</A>
+          <A to={`/webhooks/${webhookId}/replays?cursor=${nextCursor}`}>
+            <Say of="portal.older" />
+          </A>
         </p>
       )}
     </>
   );
 
+const Queued = ({ which, queued }: Replay) => {
+  const texts = useTexts();
+  return texts.count("portal.queued", queued, { name: texts.say(`portal.name.${which}`) });
+};
+
+const Line = ({ replay }: { replay: Replay }) => (
+  <Say
+    of="portal.replayLine"
+    values={{
+      since: <Moment at={replay.since} />,
+      until: <Moment at={replay.until} />,
+      percent: progressOf(replay),
+      rate: useTexts().number(replay.ratePerMinute),
+    }}
+  />
+);
+
 /** Such as "6 delivered", or "4 delivered, 1 failed, 1 waiting". */
-function outcomeText({ queued }: Replay, { delivered, failed, isPartial }: ReplayOutcome): string {
-  const waiting = Math.max(0, queued - delivered - failed);
-  const parts = [`${delivered.toLocaleString("en")} delivered`];
-  if (failed > 0) parts.push(`${failed.toLocaleString("en")} failed`);
-  if (waiting > 0 && !isPartial) parts.push(`${waiting.toLocaleString("en")} waiting`);
-  return `${isPartial ? "at least " : ""}${parts.join(", ")}`;
+function outcomeText(texts: Language, { queued }: Replay, { delivered, failed, isPartial }: ReplayOutcome): string {
+  const waiting = isPartial ? 0 : Math.max(0, queued - delivered - failed);
+  const counts = [
+    ["delivered", delivered],
+    ["failed", failed],
+    ["waiting", waiting],
+  ] as const;
+  const parts = counts.flatMap(([state, count]) =>
+    count > 0 || state === "delivered" ? [texts.say(`portal.${state}Count`, { count: texts.number(count) })] : [],
+  );
+  const what = parts.join(", ");
+  return isPartial ? texts.say("portal.atLeast", { what }) : what;
 }
 
 function progressOf({ since, until, reached }: Replay): number {

@@ -12,6 +12,7 @@ import { replays } from "../../webhooks/resend/replays/api";
 import { outcomeOfReplay, previewReplay, replaysOf } from "../../webhooks/resend/replays/replays";
 import { type ReplayPreview, replayListQuery, replayRequest } from "../../webhooks/resend/replays/schemas";
 import { findSubscription } from "../../webhooks/subscriptions/store";
+import { Say } from "../components/mount";
 import { parse } from "../failure";
 import { textsOf } from "../http/form";
 import { flash, fragment, page, type Refused, rerenderOnError } from "../http/page";
@@ -67,7 +68,7 @@ async function replaysPage(c: Context<AppEnv>, values: ReplayValues, { preview, 
   if (!webhook) throw notFound("Webhook");
   return page(
     c,
-    { title: `Replay to ${webhook.name}`, section: "subscriptions", refused },
+    { title: <Say of="portal.replayTo" values={{ name: webhook.name }} />, section: "subscriptions", refused },
     <Replays {...list} webhookName={webhook.name} values={values} preview={preview} />,
   );
 }

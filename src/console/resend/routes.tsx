@@ -5,6 +5,7 @@ import { RESEND } from "../../webhooks/access";
 import { listTypesWithExamples } from "../../webhooks/event-types/store";
 import { resend } from "../../webhooks/resend/api";
 import { subscriptions } from "../../webhooks/subscriptions/api";
+import { Say } from "../components/mount";
 import { flash, page } from "../http/page";
 import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
@@ -21,7 +22,7 @@ export const operationPages = new Pages()
     const types = await listTypesWithExamples(c.get("deps"), c.get("principal"));
     return page(
       c,
-      { title: "Test a type", section: "subscriptions" },
+      { title: <Say of="portal.testType" />, section: "subscriptions" },
       <TestPage subscription={subscription} types={types} />,
     );
   })

@@ -1,6 +1,7 @@
 /** The page that sends an example of a chosen type to one subscription alone. */
 import { FormButtons, PostForm } from "../components/buttons";
 import { Select } from "../components/fields";
+import { Say, useTexts } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { subscriptionTrail } from "../components/trail";
 
@@ -11,16 +12,18 @@ interface TestPageProps {
 }
 
 export const TestPage = ({ subscription, types }: TestPageProps) => (
-  <NarrowPage title="Test a type" trail={subscriptionTrail(subscription)}>
+  <NarrowPage title={<Say of="portal.testType" />} trail={subscriptionTrail(subscription)}>
     <PostForm action={`/webhooks/${subscription.id}/test`} class="card">
       <Select
         name="type"
-        label="Event type"
+        label={useTexts().say("portal.eventType")}
         value=""
         options={[["", "WebhookTested"], ...types.map((type) => [type, type] as const)]}
-        hint="Its first example is sent to this subscription alone, whatever types it lists."
+        hint={useTexts().say("portal.testHint")}
       />
-      <FormButtons cancel={`/webhooks/${subscription.id}`}>Send a test</FormButtons>
+      <FormButtons cancel={`/webhooks/${subscription.id}`}>
+        <Say of="portal.sendTest" />
+      </FormButtons>
     </PostForm>
   </NarrowPage>
 );

@@ -1,10 +1,11 @@
 /** The security of a subscription: what signs its deliveries, and replacing it in two steps. */
 import { publicKeyText } from "../../base/crypto/ed25519";
+import type { Language } from "../../base/texts/texts";
 import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Copyable, Moment } from "../components/display";
 import { Select } from "../components/fields";
-import { A } from "../components/mount";
+import { A, type Choices, Say, useChoices, useTexts } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { subscriptionTrail, Trail } from "../components/trail";
 import type { Snippet } from "./snippets";
@@ -35,66 +36,88 @@ export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs, snippets, s
     <>
       <Trail to={subscriptionTrail({ id, name })} />
       <div class="head">
-        <h1>Security</h1>
-        {mayUpdate && <LinkButton to={`${here}/secret/rotate`}>Rotate</LinkButton>}
+        <h1>
+          <Say of="portal.security" />
+        </h1>
+        {mayUpdate && (
+          <LinkButton to={`${here}/secret/rotate`}>
+            <Say of="portal.rotate" />
+          </LinkButton>
+        )}
       </div>
       <section class="card">
-        <h2>Secret</h2>
-        {secrets.length === 0 && <p>One secret signs the deliveries.</p>}
+        <h2>
+          <Say of="portal.secret" />
+        </h2>
+        {secrets.length === 0 && (
+          <p>
+            <Say of="portal.oneSecret" />
+          </p>
+        )}
         {secrets.map(({ expiresAt }) => (
-          <p>Old secret: valid until {expiresAt !== null && <Moment at={expiresAt} />}.</p>
+          <p>
+            <Say of="portal.oldSecret" values={{ time: expiresAt !== null && <Moment at={expiresAt} /> }} />
+          </p>
         ))}
         {mayUpdate && hasFormer && (
           <>
             <ActionButton action={`${here}/secret/previous/delete`} kind="danger">
-              {publicKeys.length > 1 ? "End old secrets and keys now" : "End old secret now"}
+              <Say of={publicKeys.length > 1 ? "portal.endOldAll" : "portal.endOld"} />
             </ActionButton>
-            <p class="hint">Receivers that still use an old one refuse deliveries from then on.</p>
+            <p class="hint">
+              <Say of="portal.endOldHint" />
+            </p>
           </>
         )}
       </section>
       <Verifying id={id} snippets={snippets} secret={secret} />
-      <section class="card">
-        <h2>Public keys</h2>
-        {publicKeys.length === 0 ? (
-          <p class="muted">Deliveries are signed with the secret only.</p>
-        ) : (
-          <p>
-            Receivers can fetch them from <Copyable text={keysUrl} label="the URL of the public keys" />
-          </p>
-        )}
-        {publicKeys.map(({ publicKey, startsAt, expiresAt }) => (
-          <div>
-            {publicKey !== null && <Copyable text={publicKeyText(publicKey)} label="the public key" />}
-            <p class="hint">
-              {startsAt > nowMs ? "Signs from " : "Signs since "}
-              <Moment at={startsAt} />
-              {expiresAt !== null && (
-                <>
-                  {" "}
-                  until <Moment at={expiresAt} />
-                </>
-              )}
-            </p>
-          </div>
-        ))}
-      </section>
+      <PublicKeys keys={publicKeys} keysUrl={keysUrl} nowMs={nowMs} />
     </>
   );
 }
 
-const OVERLAPS = [
-  ["3600", "1 hour"],
-  ["86400", "1 day"],
-  ["259200", "3 days"],
-  ["604800", "7 days"],
-  ["0", "no time: it has leaked"],
-] as const;
+const PublicKeys = ({ keys, keysUrl, nowMs }: Pick<SigningProps, "keys" | "keysUrl" | "nowMs">) => (
+  <section class="card">
+    <h2>
+      <Say of="portal.publicKeys" />
+    </h2>
+    {keys.length === 0 ? (
+      <p class="muted">
+        <Say of="portal.secretOnly" />
+      </p>
+    ) : (
+      <p>
+        <Say
+          of="portal.keysAt"
+          values={{ url: <Copyable text={keysUrl} label={useTexts().say("portal.keysUrl")} /> }}
+        />
+      </p>
+    )}
+    {keys.map(({ publicKey, startsAt, expiresAt }) => (
+      <div>
+        {publicKey !== null && <Copyable text={publicKeyText(publicKey)} label={useTexts().say("portal.theKey")} />}
+        <p class="hint">
+          <Say
+            of={expiresAt === null ? "portal.signsFrom" : "portal.signsFromUntil"}
+            values={{ time: <Moment at={startsAt} />, end: expiresAt !== null && <Moment at={expiresAt} /> }}
+          />
+        </p>
+      </div>
+    ))}
+  </section>
+);
 
-const KINDS = [
-  ["v1", "The secret"],
-  ["v1a", "The Ed25519 key"],
-] as const;
+const overlapsIn = (texts: Language) =>
+  [
+    ["3600", texts.count("portal.hours", 1)],
+    ...[1, 3, 7].map((days) => [String(days * 86_400), texts.count("portal.days", days)] as const),
+    ["0", texts.say("portal.leaked")],
+  ] as const;
+
+const KINDS: Choices = [
+  ["v1", "portal.kindSecret"],
+  ["v1a", "portal.kindKey"],
+];
 
 interface RotateProps extends Named {
   hasPublicKeys: boolean;
@@ -104,16 +127,27 @@ interface RotateProps extends Named {
 
 /** Step 1. */
 export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds }: RotateProps) => (
-  <NarrowPage title="Rotate the secret" trail={subscriptionTrail({ id, name })}>
+  <NarrowPage title={<Say of="portal.rotateSecret" />} trail={subscriptionTrail({ id, name })}>
     <PostForm action={`/webhooks/${id}/secret/rotate`} class="card">
       <p>
-        You get a new secret. Until the old one ends, deliveries are signed with both, so you can change your receiver.
+        <Say of="portal.rotateText" />
       </p>
-      {hasPublicKeys && <Select name="kind" label="Replace" value={kind} options={KINDS} />}
-      <Select name="overlapSeconds" label="The old one stays valid for" value={overlapSeconds} options={OVERLAPS} />
+      {hasPublicKeys && (
+        <Select name="kind" label={useTexts().say("portal.replace")} value={kind} options={useChoices(KINDS)} />
+      )}
+      <Select
+        name="overlapSeconds"
+        label={useTexts().say("portal.oldStays")}
+        value={overlapSeconds}
+        options={overlapsIn(useTexts())}
+      />
       <div class="row">
-        <SubmitButton>Rotate</SubmitButton>
-        <A to={`/webhooks/${id}/security`}>Cancel</A>
+        <SubmitButton>
+          <Say of="portal.rotate" />
+        </SubmitButton>
+        <A to={`/webhooks/${id}/security`}>
+          <Say of="portal.cancel" />
+        </A>
       </div>
     </PostForm>
   </NarrowPage>
@@ -130,27 +164,37 @@ export const RotatedPage = ({ id, name, secret, formerExpireAt: [newest] }: Rota
   <div class="narrow">
     <Trail to={subscriptionTrail({ id, name })} />
     <Banner kind="ok">
-      {secret === null ? "The next public key is published." : "The new secret signs from now on."}
+      <Say of={secret === null ? "portal.keyPublished" : "portal.newSigns"} />
     </Banner>
     <section class="card">
       {secret === null ? (
         <>
-          <h1>New public key</h1>
-          <p>It begins to sign in 20 minutes. A receiver that fetches the keys from their URL needs no change.</p>
+          <h1>
+            <Say of="portal.newKey" />
+          </h1>
+          <p>
+            <Say of="portal.newKeyText" />
+          </p>
         </>
       ) : (
         <>
-          <h1>New secret</h1>
-          <Copyable text={secret} label="the new secret" />
-          <p>Give it to your receiver now.</p>
+          <h1>
+            <Say of="portal.newSecret" />
+          </h1>
+          <Copyable text={secret} label={useTexts().say("portal.theNewSecret")} />
+          <p>
+            <Say of="portal.newSecretText" />
+          </p>
         </>
       )}
       {newest !== undefined && (
         <p>
-          The old one is valid until <Moment at={newest} />.
+          <Say of="portal.oldUntil" values={{ time: <Moment at={newest} /> }} />
         </p>
       )}
-      <LinkButton to={`/webhooks/${id}/security`}>Done</LinkButton>
+      <LinkButton to={`/webhooks/${id}/security`}>
+        <Say of="portal.done" />
+      </LinkButton>
     </section>
   </div>
 );

@@ -8,6 +8,7 @@ import { READ_DELIVERIES } from "../../webhooks/access";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { readValidKeys } from "../../webhooks/signing/store";
 import { secrets } from "../../webhooks/subscriptions/rotation/api";
+import { Say } from "../components/mount";
 import { flash, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { requireSubscription } from "../http/subscription";
@@ -23,7 +24,7 @@ async function rotatePage(c: Context<AppEnv>, values: { kind: string; overlapSec
   const hasPublicKeys = options?.signature === "v1+v1a";
   return page(
     c,
-    { title: "Rotate the secret", section: SECTION, refused },
+    { title: <Say of="portal.rotateSecret" />, section: SECTION, refused },
     <Rotate id={id} name={name} hasPublicKeys={hasPublicKeys} {...values} />,
   );
 }
@@ -42,7 +43,7 @@ export const signingPages = new Pages()
     const secret = shown === null ? (mayUpdate ? "hidden" : null) : { shown };
     return page(
       c,
-      { title: "Security", section: SECTION },
+      { title: <Say of="portal.security" />, section: SECTION },
       <Signing
         {...{ id, name, keys, keysUrl, mayUpdate, nowMs, secret }}
         snippets={await readSnippets(c.env.ASSETS, c.req.url)}
@@ -63,7 +64,7 @@ export const signingPages = new Pages()
       const secret = kind === "v1" ? await decrypt(c.get("deps").keys, secretOwner(id), secretSealed) : null;
       return page(
         c,
-        { title: "Secret rotated", section: SECTION },
+        { title: <Say of="portal.secretRotated" />, section: SECTION },
         <RotatedPage id={id} name={name} secret={secret} formerExpireAt={formerExpireAt} />,
       );
     },

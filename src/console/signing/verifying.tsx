@@ -1,6 +1,6 @@
 /** How a receiver verifies the deliveries of a subscription: its secret, and a verifier in each language. */
 import { Copyable, ScrollArea } from "../components/display";
-import { A, Worded } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 import type { Snippet } from "./snippets";
 
 export interface VerifyingProps {
@@ -12,31 +12,39 @@ export interface VerifyingProps {
 
 export const Verifying = ({ id, snippets, secret }: VerifyingProps) => (
   <section class="card" id="verify">
-    <h2>Verify deliveries</h2>
+    <h2>
+      <Say of="portal.verify" />
+    </h2>
     {secret !== null && (
       <p>
-        <Worded>Give your receiver the secret of this subscription, such as in its environment:</Worded>{" "}
+        <Say of="portal.giveSecret" />{" "}
         {secret === "hidden" ? (
-          <A to={`/webhooks/${id}/security?secret=shown#verify`}>Show</A>
+          <A to={`/webhooks/${id}/security?secret=shown#verify`}>
+            <Say of="portal.show" />
+          </A>
         ) : (
-          <Copyable text={`WEBHOOK_SECRET=${shellQuoted(secret.shown)}`} label="the secret" />
+          <Copyable text={`WEBHOOK_SECRET=${shellQuoted(secret.shown)}`} label={useTexts().say("portal.theSecret")} />
         )}
       </p>
     )}
-    <p>Then refuse what is not signed with it. Pass the body as it came, before anything parses it.</p>
+    <p>
+      <Say of="portal.thenRefuse" />
+    </p>
     {snippets.map(({ language, code }, index) => (
       <details class="section">
         <summary>{language}</summary>
         <button type="button" class="button quiet" data-copy-from={`verify-${index}`} hidden>
-          Copy
+          <Say of="copy.submit" />
         </button>
-        <ScrollArea label={`The verifier in ${language}`}>
+        <ScrollArea label={useTexts().say("portal.verifierIn", { language })}>
           <pre id={`verify-${index}`}>{code}</pre>
         </ScrollArea>
       </details>
     ))}
     <p>
-      <a href="/docs/verify">How deliveries are signed</a>, and which header to check.
+      <a href="/docs/verify">
+        <Say of="portal.howSigned" />
+      </a>
     </p>
   </section>
 );

@@ -8,7 +8,8 @@ import { ActionButton, LinkButton } from "../components/buttons";
 import type { Bar, PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Banner, Copyable, Moment, Time } from "../components/display";
-import { A } from "../components/mount";
+import { FactList } from "../components/facts";
+import { A, Say, useOptionTexts, useTexts } from "../components/mount";
 import { subscriptionTrail, Trail } from "../components/trail";
 import { FailedDeliveries, FailureNotice } from "./failures";
 import { HealthNotice, isOff } from "./health";
@@ -55,7 +56,7 @@ export function SubscriptionDetail(view: DetailProps) {
       <HealthNotice health={subscription} mayUpdate={mayUpdate} hasPassedTest={hasPassedTest} />
       {subscription.isCooling && (
         <Banner kind="note">
-          The receiver asked for a pause. Deliveries wait until <Moment at={subscription.cooldownUntil} />.
+          <Say of="portal.cooling" values={{ time: <Moment at={subscription.cooldownUntil} /> }} />
         </Banner>
       )}
       {next && !subscription.isCooling && (
@@ -80,7 +81,7 @@ export function SubscriptionDetail(view: DetailProps) {
 }
 
 const Attempts = ({ subscription: { id }, log: { query }, ...chart }: DetailProps) => (
-  <section class="card" aria-label="Chart of attempts">
+  <section class="card" aria-label={useTexts().say("portal.chart")}>
     <StackedChart {...chart} pathOf={(period) => withQuery(`/webhooks/${id}`, { ...query, period })} />
   </section>
 );
@@ -90,24 +91,38 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   const mayUpdate = permissions.has("webhook.update");
   return (
     <div class="row">
-      <LinkButton to={`${here}/security`}>Security</LinkButton>
+      <LinkButton to={`${here}/security`}>
+        <Say of="portal.security" />
+      </LinkButton>
       {mayUpdate && (
         <>
-          <LinkButton to={`${here}/replays`}>Replay…</LinkButton>
+          <LinkButton to={`${here}/replays`}>
+            <Say of="portal.replayDots" />
+          </LinkButton>
           <ActionButton action={`${here}/test`} kind={isOff(subscription) ? "plain" : "main"}>
-            Send a test
+            <Say of="portal.sendTest" />
           </ActionButton>
-          <LinkButton to={`${here}/test`}>Test a type…</LinkButton>
-          {subscription.enabled && <ActionButton action={`${here}/pause`}>Pause</ActionButton>}
-          {!subscription.enabled && !isOff(subscription) && (
-            <ActionButton action={`${here}/resume`}>Resume</ActionButton>
+          <LinkButton to={`${here}/test`}>
+            <Say of="portal.testTypeDots" />
+          </LinkButton>
+          {subscription.enabled && (
+            <ActionButton action={`${here}/pause`}>
+              <Say of="portal.pause" />
+            </ActionButton>
           )}
-          <LinkButton to={`${here}/edit`}>Edit</LinkButton>
+          {!subscription.enabled && !isOff(subscription) && (
+            <ActionButton action={`${here}/resume`}>
+              <Say of="portal.resume" />
+            </ActionButton>
+          )}
+          <LinkButton to={`${here}/edit`}>
+            <Say of="portal.edit" />
+          </LinkButton>
         </>
       )}
       {permissions.has("webhook.delete") && (
         <LinkButton to={`${here}/delete`} kind="danger">
-          Delete
+          <Say of="portal.delete" />
         </LinkButton>
       )}
     </div>
@@ -117,8 +132,10 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
 const Retries = ({ schedule }: { schedule: readonly number[] | undefined }) => (
   <details>
     <summary>
-      {(schedule ?? DEFAULT_SCHEDULE).length + 1} attempts
-      {schedule === undefined && " (default)"}
+      {useTexts().count(
+        schedule === undefined ? "portal.attemptsDefault" : "portal.attempts",
+        (schedule ?? DEFAULT_SCHEDULE).length + 1,
+      )}
     </summary>
     <Calendar schedule={schedule} />
   </details>
@@ -126,75 +143,52 @@ const Retries = ({ schedule }: { schedule: readonly number[] | undefined }) => (
 
 const Filter = ({ subscription: { id, options } }: { subscription: SubscriptionView }) => (
   <>
-    {options?.filter ? <code class="break">{JSON.stringify(options.filter)}</code> : "none"}{" "}
-    <A to={`/webhooks/${id}/filter`}>Try the filter</A>
+    {options?.filter ? <code class="break">{JSON.stringify(options.filter)}</code> : <Say of="portal.none" />}{" "}
+    <A to={`/webhooks/${id}/filter`}>
+      <Say of="portal.tryFilter" />
+    </A>
   </>
 );
 
 const Secret = ({ id, secret }: Pick<SubscriptionView, "id" | "secret">) => (
-  <>
+  <span id="secret">
     {secret === null ? (
-      <A to={`/webhooks/${id}?secret=shown#secret`}>Show</A>
+      <A to={`/webhooks/${id}?secret=shown#secret`}>
+        <Say of="portal.show" />
+      </A>
     ) : (
-      <Copyable text={secret} label="the secret" />
+      <Copyable text={secret} label={useTexts().say("portal.theSecret")} />
     )}{" "}
-    <A to={`/webhooks/${id}/security#verify`}>Verify deliveries with it</A>
-  </>
+    <A to={`/webhooks/${id}/security#verify`}>
+      <Say of="portal.verifyWith" />
+    </A>
+  </span>
 );
 
 const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; mayUpdate: boolean }) => {
+  const { url, events, options, headers, lastTriggeredAt, createdAt, id } = subscription;
+  const texts = useTexts();
+  const said = useOptionTexts();
+  const settings = settingsOf(options, { autoDisableHours: subscription.defaultAutoDisableHours });
   return (
-    <section class="card" aria-label="Settings">
-      <dl class="facts">
-        <dt>URL</dt>
-        <dd>
-          <Copyable text={subscription.url} label="the URL" />
-        </dd>
-        <dt>Events</dt>
-        <dd>{subscription.events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")}</dd>
-        {mayUpdate && (
-          <>
-            <dt>Secret</dt>
-            <dd id="secret">
-              <Secret {...subscription} />
-            </dd>
-          </>
-        )}
-        <dt>Retries</dt>
-        <dd>
-          <Retries schedule={subscription.options?.retry?.schedule} />
-        </dd>
-        {settingsOf(subscription.options, { autoDisableHours: subscription.defaultAutoDisableHours }).map(
-          ([label, value]) => (
-            <>
-              <dt>{label}</dt>
-              <dd>{value}</dd>
-            </>
-          ),
-        )}
-        <dt>Filter</dt>
-        <dd>
-          <Filter subscription={subscription} />
-        </dd>
-        {Object.keys(subscription.headers).length > 0 && (
-          <>
-            <dt>Own headers</dt>
-            <dd>
-              <HeaderList headers={subscription.headers} />
-            </dd>
-          </>
-        )}
-        <dt>Last sent</dt>
-        <dd>{subscription.lastTriggeredAt ? <Time at={subscription.lastTriggeredAt} /> : "never"}</dd>
-        <dt>Created</dt>
-        <dd>
-          <Time at={subscription.createdAt} />
-        </dd>
-        <dt>ID</dt>
-        <dd>
-          <Copyable text={subscription.id} label="the ID" />
-        </dd>
-      </dl>
+    <section class="card" aria-label={texts.say("portal.settings")}>
+      <FactList
+        facts={[
+          [<Say of="portal.url" />, <Copyable text={url} label={texts.say("portal.theUrl")} />],
+          [
+            <Say of="portal.events" />,
+            events.map((type) => (type === "*" ? texts.say("portal.allTypes") : type)).join(", "),
+          ],
+          mayUpdate && [<Say of="portal.secret" />, <Secret {...subscription} />],
+          [<Say of="portal.retries" />, <Retries schedule={options?.retry?.schedule} />],
+          ...settings.map(([label, value]) => [said(label), said(value)] as const),
+          [<Say of="portal.filter" />, <Filter subscription={subscription} />],
+          Object.keys(headers).length > 0 && [<Say of="portal.ownHeaders" />, <HeaderList headers={headers} />],
+          [<Say of="portal.lastSent" />, lastTriggeredAt ? <Time at={lastTriggeredAt} /> : <Say of="portal.never" />],
+          [<Say of="portal.created" />, <Time at={createdAt} />],
+          [<Say of="portal.id" />, <Copyable text={id} label={texts.say("portal.theId")} />],
+        ]}
+      />
     </section>
   );
 };

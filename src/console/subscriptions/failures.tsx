@@ -2,7 +2,7 @@
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
-import { A } from "../components/mount";
+import { A, Say, useTexts } from "../components/mount";
 import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "./advice";
 import { Outlook } from "./health";
@@ -24,13 +24,14 @@ export function FailureNotice({ subscription, log, mayUpdate }: NoticeProps & { 
   return (
     <Banner kind={subscription.isFailing || !subscription.isRetrying ? "bad" : "note"}>
       <p>
-        <strong>
-          {failureCount} failed {failureCount === 1 ? "attempt" : "attempts"} since the last success.
-        </strong>{" "}
+        <strong>{useTexts().count("portal.failedSince", failureCount)}</strong>{" "}
         {last?.error && (
           <>
-            Last error: <A to={`/webhooks/${id}/attempts/${last.id}`}>{errorText(last.error)}</A>.{" "}
-            {adviceOn(last.error).text}
+            <Say
+              of="portal.lastError"
+              values={{ error: <LastError id={id} attemptId={last.id} error={last.error} /> }}
+            />{" "}
+            <Say of={adviceOn(last.error).text} />
           </>
         )}
       </p>
@@ -40,6 +41,10 @@ export function FailureNotice({ subscription, log, mayUpdate }: NoticeProps & { 
   );
 }
 
+const LastError = ({ id, attemptId, error }: { id: string; attemptId: string; error: string }) => (
+  <A to={`/webhooks/${id}/attempts/${attemptId}`}>{errorText(useTexts(), error)}</A>
+);
+
 /**
  * How many deliveries of the last days have failed for good, and the button that sends them again; nothing if there are
  * none.
@@ -48,19 +53,14 @@ export function FailedDeliveries({ subscription, failed, mayUpdate }: NoticeProp
   const { id, enabled, releasedTo } = subscription;
   const { matched, isPartial } = failed;
   if (matched === 0 && !isPartial) return null;
-  const many = matched.toLocaleString("en");
+  const texts = useTexts();
   const canReplay = mayUpdate && (enabled || releasedTo !== null);
   return (
     <Banner kind="note">
-      <p>
-        {isPartial
-          ? "Deliveries of the last 7 days may have failed for good. There are too many attempts to count them here."
-          : `${many} ${matched === 1 ? "delivery" : "deliveries"} of the last 7 days failed and will not be tried ` +
-            "again."}
-      </p>
+      <p>{isPartial ? texts.say("portal.failedMany") : texts.count("portal.failedWeek", matched)}</p>
       {canReplay && isPartial && (
         <LinkButton to={`/webhooks/${id}/replays/preview?which=failed&period=${FAILED_HOURS}`}>
-          Count failed deliveries
+          <Say of="portal.countFailed" />
         </LinkButton>
       )}
       {canReplay && !isPartial && (
@@ -68,7 +68,9 @@ export function FailedDeliveries({ subscription, failed, mayUpdate }: NoticeProp
           {Object.entries({ which: "failed", period: FAILED_HOURS, rate: PER_MINUTE }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          <SubmitButton kind="plain">Send {many} failed again</SubmitButton>
+          <SubmitButton kind="plain">
+            <Say of="portal.sendFailed" values={{ count: texts.number(matched) }} />
+          </SubmitButton>
         </PostForm>
       )}
     </Banner>

@@ -4,11 +4,12 @@
  */
 
 import type { Deployment, Texts } from "../../base/option";
+import type { TextKey } from "../../base/texts/en";
 import type { TypeRow } from "../../webhooks/event-types/rows";
 import type { HeadersView } from "../../webhooks/options/header-options";
 import { FormButtons, PostForm } from "../components/buttons";
 import { CheckboxGroup, TextArea, TextField } from "../components/fields";
-import { Worded } from "../components/mount";
+import { Say, useTexts } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { subscriptionTrail } from "../components/trail";
 import { OptionSections } from "./option-fields";
@@ -36,27 +37,25 @@ interface FormProps {
   deployment: Deployment;
 }
 
-const EVENTS_HINT =
-  "For example OrderPaid. Separate several with commas or lines. A single * means all types, " +
-  "order.* those that begin with order., postern.* all operational events.";
-
 /** Of the form of a new subscription, whose `id` is null, or of an existing one. */
-export const titleOf = (id: string | null): string => (id === null ? "New subscription" : "Edit subscription");
+export const titleOf = (id: string | null): TextKey =>
+  id === null ? "portal.newSubscription" : "portal.editSubscription";
 
 export function SubscriptionForm({ id, values, headers = {}, types, deployment }: FormProps) {
   const back = id === null ? "/webhooks" : `/webhooks/${id}`;
+  const texts = useTexts();
   return (
-    <NarrowPage title={<Worded>{titleOf(id)}</Worded>} trail={subscriptionTrail()}>
+    <NarrowPage title={<Say of={titleOf(id)} />} trail={subscriptionTrail()}>
       <PostForm action={back} class="card">
-        <TextField name="name" label="Name" value={values.name} required maxlength={200} />
+        <TextField name="name" label={texts.say("portal.name")} value={values.name} required maxlength={200} />
         <TextField
           name="url"
-          label="URL"
+          label={texts.say("portal.url")}
           type="url"
           value={values.url}
           required
           placeholder="https://example.com/hooks"
-          hint="Events are sent to it as POST requests."
+          hint={texts.say("portal.urlHint")}
         />
         <EventTypes types={types} chosen={typesIn(values.events)} />
         <OptionSections
@@ -65,7 +64,9 @@ export function SubscriptionForm({ id, values, headers = {}, types, deployment }
           headers={headers}
           deployment={deployment}
         />
-        <FormButtons cancel={back}>{id === null ? <Worded>Create subscription</Worded> : "Save changes"}</FormButtons>
+        <FormButtons cancel={back}>
+          <Say of={id === null ? "portal.createSubscription" : "portal.saveChanges"} />
+        </FormButtons>
       </PostForm>
     </NarrowPage>
   );
@@ -80,11 +81,12 @@ export const typesIn = (text: string): string[] =>
 
 /** A checklist of the declared types by their groups, and a field for others. */
 function EventTypes({ types, chosen }: { types: readonly ListedType[]; chosen: readonly string[] }) {
+  const texts = useTexts();
   const declared = new Set(types.map(({ name }) => name));
   const others = chosen.filter((type) => !declared.has(type));
   return (
     <>
-      {[...Map.groupBy(types, ({ heading }) => heading ?? "Event types")].map(([heading, listed]) => (
+      {[...Map.groupBy(types, ({ heading }) => heading ?? texts.say("portal.eventTypes"))].map(([heading, listed]) => (
         <CheckboxGroup
           name="types"
           legend={heading}
@@ -94,11 +96,11 @@ function EventTypes({ types, chosen }: { types: readonly ListedType[]; chosen: r
       ))}
       <TextArea
         name="events"
-        label={types.length === 0 ? "Event types" : "Other event types"}
+        label={texts.say(types.length === 0 ? "portal.eventTypes" : "portal.otherTypes")}
         value={others.join("\n")}
         rows={3}
         class="tags"
-        hint={EVENTS_HINT}
+        hint={texts.say("portal.typesHint")}
       />
     </>
   );
@@ -108,13 +110,9 @@ function EventTypes({ types, chosen }: { types: readonly ListedType[]; chosen: r
 const Secret = ({ isNew, value }: { isNew: boolean; value: string }) => (
   <TextField
     name="secret"
-    label="Signing secret"
+    label={useTexts().say("portal.signingSecret")}
     value={value}
     autocomplete="off"
-    hint={
-      isNew
-        ? "Your receiver verifies signatures with it. This one is random. You can see it again later."
-        : "Leave empty to keep the current secret."
-    }
+    hint={useTexts().say(isNew ? "portal.secretNew" : "portal.secretKeep")}
   />
 );

@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../base/time";
 import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/plane/stages";
 import { ActionButton } from "../components/buttons";
 import { Banner, Moment } from "../components/display";
-import { Worded } from "../components/mount";
+import { Say, useTexts } from "../components/mount";
 import type { SubscriptionView } from "./view";
 
 interface NoticeProps {
@@ -14,8 +14,6 @@ interface NoticeProps {
   hasPassedTest: boolean;
 }
 
-const count = (held: number) => `${held.toLocaleString("en")} ${held === 1 ? "delivery is" : "deliveries are"}`;
-
 /** Whether it is off and has a banner that says more than "Paused" and can enable it. */
 export const isOff = ({ enabled, disabledReason, releasedTo }: SubscriptionView): boolean =>
   !enabled && (disabledReason !== null || releasedTo !== null);
@@ -23,19 +21,24 @@ export const isOff = ({ enabled, disabledReason, releasedTo }: SubscriptionView)
 /** The banner of a subscription that is off or that is still sending what it held; nothing for any other. */
 export function HealthNotice({ health, mayUpdate, hasPassedTest }: NoticeProps) {
   const { enabled, disabledReason, releasedTo, releaseRate, toSend } = health;
+  const texts = useTexts();
   if (enabled && toSend > 0) {
     return (
       <Banner kind="note">
-        {count(toSend)} still to be sent, oldest first
-        {releasedTo !== null && `, about ${releaseRate.toLocaleString("en")} per minute`}. New events are sent after
-        them.
+        {releasedTo === null
+          ? texts.count("portal.stillToSend", toSend)
+          : texts.count("portal.releasing", toSend, { rate: texts.number(releaseRate) })}
       </Banner>
     );
   }
   if (!isOff(health)) return null;
   return (
     <Banner kind={disabledReason === null ? "note" : "bad"}>
-      {disabledReason === null ? <strong>Paused.</strong> : <Disabled {...health} hasPassedTest={hasPassedTest} />}
+      {disabledReason === null ? (
+        <strong>{texts.say("portal.paused")}</strong>
+      ) : (
+        <Disabled {...health} hasPassedTest={hasPassedTest} />
+      )}
       <Waiting {...health} />
       {mayUpdate && <Enable {...health} />}
     </Banner>
@@ -50,62 +53,47 @@ const Disabled = ({
 }: SubscriptionView & { hasPassedTest: boolean }) => (
   <p>
     <strong>
-      Disabled
-      {disabledAt !== null && (
-        <>
-          {" "}
-          on <Moment at={disabledAt} />
-        </>
+      {disabledAt === null ? (
+        <Say of="state.disabled" />
+      ) : (
+        <Say of="portal.disabledOn" values={{ time: <Moment at={disabledAt} /> }} />
       )}
-      .
     </strong>{" "}
-    {disabledReason === "gone" ? (
-      "Its URL answered 410 (Gone) twice."
-    ) : (
-      <>
-        No delivery has succeeded
-        {failingSince !== null && (
-          <>
-            {" "}
-            since <Moment at={failingSince} />
-          </>
-        )}
-        .
-      </>
-    )}{" "}
-    {hasPassedTest ? "A test has succeeded since then, so you can enable it." : "Send a test when its URL works again."}
+    <WhyDisabled disabledReason={disabledReason} failingSince={failingSince} />{" "}
+    <Say of={hasPassedTest ? "portal.testPassed" : "portal.testFirst"} />
   </p>
 );
 
+const WhyDisabled = ({ disabledReason, failingSince }: Pick<SubscriptionView, "disabledReason" | "failingSince">) => {
+  if (disabledReason === "gone") return <Say of="portal.goneTwice" />;
+  if (failingSince === null) return <Say of="portal.noneSucceeded" />;
+  return <Say of="portal.noneSince" values={{ time: <Moment at={failingSince} /> }} />;
+};
+
 const Waiting = ({ releasedTo, held, probeAt }: SubscriptionView) => (
   <p>
-    {releasedTo === null ? "No new events are sent to it." : `${count(held)} held. New events are held too.`}
-    {probeAt !== null && held > 0 && (
-      <>
-        {" "}
-        We will try the oldest one on <Moment at={probeAt} />.{" "}
-        <Worded>If it succeeds, we enable the subscription and send the rest.</Worded>
-      </>
-    )}
+    {releasedTo === null ? <Say of="portal.nothingNew" /> : useTexts().count("portal.held", held)}{" "}
+    {probeAt !== null && held > 0 && <Say of="portal.probe" values={{ time: <Moment at={probeAt} /> }} />}
   </p>
 );
 
 function Enable({ id, releasedTo, held }: SubscriptionView) {
   const resume = `/webhooks/${id}/resume`;
+  const count = useTexts().number(held);
   if (releasedTo === null || held === 0) {
     return (
       <ActionButton action={resume} kind="main">
-        Enable
+        <Say of="portal.enable" />
       </ActionButton>
     );
   }
   return (
     <div class="row">
       <ActionButton action={resume} kind="main">
-        Enable and send {held.toLocaleString("en")} held
+        <Say of="portal.enableSend" values={{ count }} />
       </ActionButton>
       <ActionButton action={`${resume}?held=drop`} kind="danger">
-        Enable and drop {held.toLocaleString("en")} held
+        <Say of="portal.enableDrop" values={{ count }} />
       </ActionButton>
     </div>
   );
@@ -117,15 +105,12 @@ export function Outlook({ failingSince, disabledAfterHours, enabled, nowMs }: Su
   const disablesAt = disabledAfterHours === null ? null : failingSince + disabledAfterHours * HOUR_MS;
   return (
     <p>
-      Failing since <Moment at={failingSince} />.{" "}
+      <Say of="portal.failingSince" values={{ time: <Moment at={failingSince} /> }} />{" "}
       {disablesAt !== null && disablesAt <= nowMs && (
-        <>It will be disabled once {MIN_FAILURES_TO_DISABLE} attempts have failed, unless a delivery succeeds first.</>
+        <Say of="portal.disablesAfter" values={{ count: MIN_FAILURES_TO_DISABLE }} />
       )}
       {disablesAt !== null && disablesAt > nowMs && (
-        <>
-          It will be disabled on <Moment at={disablesAt} /> if no delivery succeeds before then and at least{" "}
-          {MIN_FAILURES_TO_DISABLE} attempts have failed.
-        </>
+        <Say of="portal.disablesOn" values={{ time: <Moment at={disablesAt} />, count: MIN_FAILURES_TO_DISABLE }} />
       )}
     </p>
   );

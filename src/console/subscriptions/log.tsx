@@ -1,10 +1,12 @@
 /** The delivery log of one subscription: filters, rows and a link to older rows. */
 
+import type { TextKey } from "../../base/texts/en";
+import type { Language } from "../../base/texts/texts";
 import { withQuery } from "../components/address";
 import { ActionButton, GetForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, LiveIndicator, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
-import { A, useHref } from "../components/mount";
+import { A, type Choices, Say, useChoices, useHref, useTexts } from "../components/mount";
 import { outcomeOf } from "../components/outcome";
 import { Table } from "../components/table";
 
@@ -46,15 +48,23 @@ export interface LogView {
 
 const TONES: Record<LogRow["status"], Tone> = { success: "ok", failed: "bad", pending: "wait" };
 /** What a person has asked for. */
-const KINDS: Partial<Record<LogRow["kind"], string>> = { retry: "manual retry", replay: "replay", test: "test" };
-const STATUSES = [
-  ["", "Any"],
-  ["success", "Success"],
-  ["failed", "Failed"],
-  ["pending", "Pending"],
-] as const;
+const KINDS: Partial<Record<LogRow["kind"], TextKey>> = {
+  retry: "portal.kindRetry",
+  replay: "portal.kindReplay",
+  test: "portal.kindTest",
+};
+const STATUSES: Choices = [
+  ["", "portal.any"],
+  ["success", "portal.statusSuccess"],
+  ["failed", "portal.statusFailed"],
+  ["pending", "portal.statusPending"],
+];
 
-export const StatusBadge = ({ status }: { status: LogRow["status"] }) => <Badge tone={TONES[status]}>{status}</Badge>;
+export const StatusBadge = ({ status }: { status: LogRow["status"] }) => (
+  <Badge tone={TONES[status]}>
+    <Say of={`state.${status}`} />
+  </Badge>
+);
 
 const toMs = (time: number | string) => (typeof time === "string" ? Date.parse(time) : time);
 
@@ -64,34 +74,41 @@ interface Times {
 }
 
 /** The duration of an attempt; empty while it is in progress. */
-export function attemptDuration(row: Times): string {
+export function attemptDuration(texts: Language, row: Times): string {
   if (row.completedAt === null || row.completedAt === undefined) return "";
-  return `${(toMs(row.completedAt) - toMs(row.attemptedAt)).toLocaleString("en")} ms`;
+  return `${texts.number(toMs(row.completedAt) - toMs(row.attemptedAt))} ms`;
 }
 
 export function Log(view: LogView) {
   const href = useHref();
+  const texts = useTexts();
   const { webhookId, query } = view;
   const here = `/webhooks/${webhookId}`;
   const isFirst = query.cursor === "";
   return (
     <section class="card" id="log" aria-labelledby="log-title">
       <div class="head">
-        <h2 id="log-title">Log</h2>
+        <h2 id="log-title">
+          <Say of="portal.log" />
+        </h2>
         {isFirst && <LiveIndicator />}
       </div>
       <GetForm class="filters" action={`${here}#log`}>
-        <Select name="status" label="Status" value={query.status} options={STATUSES} />
-        <TextField name="eventType" label="Event type" value={query.eventType} />
+        <Select name="status" label={texts.say("portal.status")} value={query.status} options={useChoices(STATUSES)} />
+        <TextField name="eventType" label={texts.say("portal.eventType")} value={query.eventType} />
         {query.period !== "" && <input type="hidden" name="period" value={query.period} />}
-        <SubmitButton kind="plain">Filter</SubmitButton>
+        <SubmitButton kind="plain">
+          <Say of="portal.filter" />
+        </SubmitButton>
       </GetForm>
       <div {...(isFirst ? { "data-live": href(withQuery(`${here}/log`, { ...query })) } : {})}>
         <LogRows {...view} />
       </div>
       {!isFirst && (
         <p>
-          <A to={`${withQuery(here, { ...query, cursor: "" })}#log`}>Newest</A>
+          <A to={`${withQuery(here, { ...query, cursor: "" })}#log`}>
+            <Say of="portal.newest" />
+          </A>
         </p>
       )}
     </section>
@@ -103,13 +120,13 @@ export function LogRows(view: LogView) {
   const { webhookId, query, rows, nextCursor } = view;
   if (rows.length === 0) {
     return query.status || query.eventType || query.cursor ? (
-      <EmptyState title="No attempt matches">
+      <EmptyState title={<Say of="portal.noAttempt" />}>
         {nextCursor !== null && <Older webhookId={webhookId} query={query} nextCursor={nextCursor} />}
       </EmptyState>
     ) : (
-      <EmptyState title="Nothing sent yet">
+      <EmptyState title={<Say of="portal.nothingSent" />}>
         <p class="muted">
-          Send a test, or publish an event of one of its types. Deliveries appear here as they happen.
+          <Say of="portal.nothingSentText" />
         </p>
       </EmptyState>
     );
@@ -117,8 +134,16 @@ export function LogRows(view: LogView) {
   return (
     <>
       <Table
-        label="Deliveries"
-        columns={["When", "Status", "Event", ["Outcome", "wide"], ["Attempts", "wide"], ["Duration", "wide num"], ""]}
+        label={useTexts().say("portal.deliveries")}
+        columns={[
+          <Say of="portal.when" />,
+          <Say of="portal.status" />,
+          <Say of="portal.event" />,
+          [<Say of="portal.outcome" />, "wide"],
+          [<Say of="portal.attemptsColumn" />, "wide"],
+          [<Say of="portal.duration" />, "wide num"],
+          "",
+        ]}
         opens
       >
         {[...Map.groupBy(rows, ({ deliveryId }) => deliveryId).values()].map((attempts) => (
@@ -133,7 +158,9 @@ export function LogRows(view: LogView) {
 /** A delivery with those of its attempts that are on the page, newest first. */
 function DeliveryRow({ webhookId, mayRetry, attempts }: LogView & { attempts: readonly LogRow[] }) {
   const [newest, ...earlier] = attempts;
+  const texts = useTexts();
   if (!newest) return null;
+  const kind = KINDS[newest.kind];
   const pathOf = ({ id }: LogRow) => `/webhooks/${webhookId}/attempts/${id}`;
   return (
     <tr>
@@ -146,18 +173,22 @@ function DeliveryRow({ webhookId, mayRetry, attempts }: LogView & { attempts: re
         <StatusBadge status={newest.status} />
       </td>
       <td class="break">
-        {newest.eventType} {KINDS[newest.kind] && <Badge tone="calm">{KINDS[newest.kind]}</Badge>}
-        <div class="slim small muted">{outcomeOf(newest)}</div>
+        {newest.eventType} {kind && <Badge tone="calm">{texts.say(kind)}</Badge>}
+        <div class="slim small muted">{outcomeOf(texts, newest)}</div>
       </td>
-      <td class="wide small break">{outcomeOf(newest)}</td>
+      <td class="wide small break">{outcomeOf(texts, newest)}</td>
       <td class="wide small">
         {earlier.length === 0 ? newest.attemptCount : <Earlier {...{ newest, earlier, pathOf }} />}
       </td>
-      <td class="wide num small">{attemptDuration(newest)}</td>
+      <td class="wide num small">{attemptDuration(texts, newest)}</td>
       <td class="num">
         {mayRetry && newest.status === "failed" && newest.goesOn === 0 && (
-          <ActionButton action={`${pathOf(newest)}/retry`} kind="quiet" label={`Retry ${newest.eventType}`}>
-            Retry
+          <ActionButton
+            action={`${pathOf(newest)}/retry`}
+            kind="quiet"
+            label={texts.say("portal.retryOf", { type: newest.eventType })}
+          >
+            <Say of="portal.retry" />
           </ActionButton>
         )}
       </td>
@@ -178,7 +209,7 @@ const Earlier = ({ newest, earlier, pathOf }: EarlierProps) => (
       {earlier.map((attempt) => (
         <li>
           <A to={pathOf(attempt)}>
-            {attempt.attemptCount}: {outcomeOf(attempt)}
+            {attempt.attemptCount}: {outcomeOf(useTexts(), attempt)}
           </A>
         </li>
       ))}
@@ -188,6 +219,8 @@ const Earlier = ({ newest, earlier, pathOf }: EarlierProps) => (
 
 const Older = ({ webhookId, query, nextCursor }: { webhookId: string; query: LogQuery; nextCursor: string }) => (
   <p class="after">
-    <A to={`${withQuery(`/webhooks/${webhookId}`, { ...query, cursor: nextCursor })}#log`}>Older</A>
+    <A to={`${withQuery(`/webhooks/${webhookId}`, { ...query, cursor: nextCursor })}#log`}>
+      <Say of="portal.older" />
+    </A>
   </p>
 );

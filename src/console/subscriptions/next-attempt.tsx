@@ -1,6 +1,7 @@
 /** "Next attempt in 4 h 12 min (5 of 10)": what a delivery waits for, with a button that ends the wait. */
 import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
 import { ActionButton } from "../components/buttons";
+import { Say, useTexts } from "../components/mount";
 import { duration } from "./schedule";
 
 /** What the delivery waits for. */
@@ -45,11 +46,14 @@ interface LineProps extends NextAttempt {
 export const NextAttemptLine = ({ waitSeconds, number, of, attemptPath, mayStart }: LineProps) => (
   <div class="row">
     <span>
-      Next attempt {waitSeconds > 0 ? `in ${duration(waitSeconds)}` : "in a moment"} ({number} of {of})
+      <Say
+        of={waitSeconds > 0 ? "portal.next" : "portal.nextSoon"}
+        values={{ wait: duration(waitSeconds), number, of }}
+      />
     </span>
     {mayStart && (
-      <ActionButton action={`${attemptPath}/now`} label="Make the next attempt now">
-        Now
+      <ActionButton action={`${attemptPath}/now`} label={useTexts().say("portal.nowLabel")}>
+        <Say of="portal.now" />
       </ActionButton>
     )}
   </div>

@@ -1,8 +1,10 @@
 /** The fields of the delivery options in the form of a subscription, in sections. */
 import type { Child, FC } from "hono/jsx";
 import type { Deployment, Texts } from "../../base/option";
+import type { TextKey } from "../../base/texts/en";
 import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import type { HeadersView } from "../../webhooks/options/header-options";
+import { Say, useOptionTexts } from "../components/mount";
 import { OptionInput } from "../components/option-input";
 import { useFailure } from "../components/shown-failure";
 import { CalendarPreview } from "./schedule";
@@ -15,13 +17,13 @@ interface OptionFieldsProps {
 }
 
 /** The sections by the options that they hold. The last one has those that no other names. */
-const SECTIONS: readonly (readonly [title: string, paths: readonly string[]])[] = [
-  ["Signature and body", ["signature", "signatureProfile", "format"]],
-  ["Filter", ["filter"]],
-  ["Retries", ["retry.schedule", "retry.respectRetryAfter", "retry.onGone", "retry.abortHeader"]],
-  ["Limits", ["rateLimit", "maxConcurrent"]],
-  ["Headers", ["headers"]],
-  ["When it is paused or fails", []],
+const SECTIONS: readonly (readonly [title: TextKey, paths: readonly string[]])[] = [
+  ["section.signature", ["signature", "signatureProfile", "format"]],
+  ["portal.filter", ["filter"]],
+  ["portal.retries", ["retry.schedule", "retry.respectRetryAfter", "retry.onGone", "retry.abortHeader"]],
+  ["section.limits", ["rateLimit", "maxConcurrent"]],
+  ["section.headers", ["headers"]],
+  ["section.off", []],
 ];
 const NAMED = new Set(SECTIONS.flatMap(([, paths]) => paths));
 
@@ -33,6 +35,7 @@ const optionsIn = (paths: readonly string[]) =>
 /** Closed sections, whose titles tell what is set in them. One with an error is open. `secret` is in the first. */
 export function OptionSections({ secret, ...props }: OptionFieldsProps & { secret: Child }) {
   const failure = useFailure();
+  const said = useOptionTexts();
   return (
     <>
       {SECTIONS.map(([title, paths], index) => {
@@ -45,7 +48,8 @@ export function OptionSections({ secret, ...props }: OptionFieldsProps & { secre
         return (
           <details class="section" open={isOpen}>
             <summary>
-              {title} <span class="small muted">{summaryOf(options, props)}</span>
+              <Say of={title} />{" "}
+              <span class="small muted">{summaryOf(options, props, said) ?? <Say of="portal.default" />}</span>
             </summary>
             {index === 0 && secret}
             {options.map((option) => (
@@ -58,17 +62,24 @@ export function OptionSections({ secret, ...props }: OptionFieldsProps & { secre
   );
 }
 
-/** What is set in a section: "10 per second". */
-function summaryOf(options: readonly Placed[], { texts, headers, deployment }: OptionFieldsProps): string {
+/** What is set in a section: "10 per second"; null for nothing. */
+function summaryOf(
+  options: readonly Placed[],
+  { texts, headers, deployment }: OptionFieldsProps,
+  said: (english: string) => string,
+): string | null {
   const set = options.flatMap(({ field, path }) => {
     if (path === "headers") return Object.keys(headers);
     const byDefault = field.show(undefined);
     if (field.inputs.every(({ name }) => (texts[name] ?? byDefault[name]) === byDefault[name])) return [];
     return field.inputs
       .filter(({ name }) => (texts[name] ?? "") !== "" && texts[name] !== "own")
-      .map(({ name, choices }) => choices?.(deployment).find(([text]) => text === texts[name])?.[1] ?? texts[name]);
+      .map(({ name, choices }) => {
+        const label = choices?.(deployment).find(([text]) => text === texts[name])?.[1];
+        return label === undefined ? texts[name] : said(label);
+      });
   });
-  return set.length === 0 ? "default" : set.join(", ");
+  return set.length === 0 ? null : set.join(", ");
 }
 
 function OptionFields({ option: { path, field }, ...props }: OptionFieldsProps & { option: Placed }) {
@@ -88,11 +99,12 @@ function OptionFields({ option: { path, field }, ...props }: OptionFieldsProps &
 const HeadersNow = ({ headers }: OptionFieldsProps) =>
   Object.keys(headers).length === 0 ? null : (
     <div class="field">
-      <p>Set now:</p>
+      <p>
+        <Say of="portal.setNow" />
+      </p>
       <HeaderList headers={headers} />
       <p class="hint">
-        A header that you don't list above stays. To remove one, enter its name and a colon. If you change the host of
-        the URL, enter every header again or remove it.
+        <Say of="portal.headersHint" />
       </p>
     </div>
   );
@@ -108,7 +120,10 @@ export const HeaderList = ({ headers }: { headers: HeadersView }) => (
   <ul class="plain-list">
     {Object.entries(headers).map(([name, { last4 }]) => (
       <li>
-        <code>{name}</code> <span class="muted">{last4 === undefined ? "value hidden" : `value ends in ${last4}`}</span>
+        <code>{name}</code>{" "}
+        <span class="muted">
+          <Say of={last4 === undefined ? "portal.valueHidden" : "portal.valueEnds"} values={{ last: last4 }} />
+        </span>
       </li>
     ))}
   </ul>

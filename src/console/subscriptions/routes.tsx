@@ -19,7 +19,7 @@ import { newSecret } from "../../webhooks/signing/secret";
 import { subscriptions } from "../../webhooks/subscriptions/api";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { ConfirmationPage } from "../components/confirmation-page";
-import { Worded } from "../components/mount";
+import { Say } from "../components/mount";
 import { failureOf } from "../failure";
 import type { Form } from "../http/form";
 import { flash, fragment, type PageOptions, page, type Refused, redirectWithFlash } from "../http/page";
@@ -69,7 +69,7 @@ async function formPage(
   const { types } = await listTypes(deps, c.get("principal"), { limit: MAX_CHOICES, archived: "exclude" });
   return page(
     c,
-    { title: <Worded>{titleOf(id)}</Worded>, section: SECTION, refused },
+    { title: <Say of={titleOf(id)} />, section: SECTION, refused },
     <SubscriptionForm id={id} values={values} headers={headers} types={types} deployment={deps.config} />,
   );
 }
@@ -194,7 +194,7 @@ export const subscriptionPages = new Pages()
     const next = found.isLast ? null : from + LIST_ROWS;
     return page(
       c,
-      { title: <Worded>Subscriptions</Worded>, section: SECTION },
+      { title: <Say of="portal.subscriptions" />, section: SECTION },
       <SubscriptionList {...{ search, state, rows, next }} permissions={principal.permissions} />,
     );
   })
@@ -248,7 +248,7 @@ export const subscriptionPages = new Pages()
     const { id, name } = await requireSubscription(c);
     return page(
       c,
-      { title: <Worded>Delete subscription</Worded>, section: SECTION },
+      { title: <Say of="portal.deleteSubscription" />, section: SECTION },
       <ConfirmationPage of="subscription" name={name} action={`/webhooks/${id}/delete`} cancel={`/webhooks/${id}`} />,
     );
   })

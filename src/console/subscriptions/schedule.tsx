@@ -3,7 +3,7 @@
 import type { Texts } from "../../base/option";
 import { waitsOf } from "../../webhooks/options/schedule-option";
 import { DEFAULT_SCHEDULE } from "../../webhooks/plane/timing";
-import { useHref } from "../components/mount";
+import { Say, useHref, useTexts } from "../components/mount";
 
 /** The two largest units: "4 h 12 min". */
 export function duration(seconds: number): string {
@@ -28,7 +28,9 @@ export function duration(seconds: number): string {
 /** The calendar of the schedule in the form. The script asks for it again while the schedule is typed. */
 export const CalendarPreview = ({ texts }: { texts: Texts }) => (
   <div class="field">
-    <p id="calendar-title">When the attempts are made, if each one fails</p>
+    <p id="calendar-title">
+      <Say of="portal.calendar" />
+    </p>
     <div data-calendar={useHref()("/webhooks/calendar")} aria-live="polite">
       <CalendarOf texts={texts} />
     </div>
@@ -37,9 +39,15 @@ export const CalendarPreview = ({ texts }: { texts: Texts }) => (
 
 export function CalendarOf({ texts }: { texts: Texts }) {
   const schedule = waitsOf(texts);
-  if (schedule === undefined) return <p class="hint">This is not a valid schedule.</p>;
+  if (schedule === undefined) return <Invalid />;
   return <Calendar schedule={schedule ?? undefined} />;
 }
+
+const Invalid = () => (
+  <p class="hint">
+    <Say of="portal.badCalendar" />
+  </p>
+);
 
 /** When each attempt comes, if all before it fail. */
 export function Calendar({ schedule = DEFAULT_SCHEDULE }: { schedule?: readonly number[] | undefined }) {
@@ -49,10 +57,14 @@ export function Calendar({ schedule = DEFAULT_SCHEDULE }: { schedule?: readonly 
     return duration(afterSeconds);
   });
   return (
-    <ol class="calendar" aria-label="Attempts">
-      <li>at once</li>
-      {later.map((after) => (
-        <li>after {after}</li>
+    <ol class="calendar" aria-label={useTexts().say("portal.attemptsColumn")}>
+      <li>
+        <Say of="portal.atOnce" />
+      </li>
+      {later.map((time) => (
+        <li>
+          <Say of="portal.after" values={{ time }} />
+        </li>
       ))}
     </ol>
   );

@@ -1,5 +1,7 @@
 /** The state of a subscription in one or two words. */
+import type { TextKey } from "../../base/texts/en";
 import { Badge, type Tone } from "../components/display";
+import { Say } from "../components/mount";
 import type { PlainSubscription } from "./store";
 
 type State = Pick<
@@ -9,16 +11,20 @@ type State = Pick<
 
 export function stateOf({ enabled, disabledReason, failureCount, isFailing, isRetrying, isSlow }: State): {
   tone: Tone;
-  label: string;
+  label: TextKey;
 } {
-  if (disabledReason !== null) return { tone: "bad", label: "Disabled" };
-  if (!enabled) return { tone: "calm", label: "Paused" };
-  if (isFailing) return { tone: "bad", label: "Failing" };
-  if (failureCount === 0) return isSlow ? { tone: "wait", label: "Slow" } : { tone: "ok", label: "Active" };
-  return isRetrying ? { tone: "wait", label: "Retrying" } : { tone: "bad", label: "Last delivery failed" };
+  if (disabledReason !== null) return { tone: "bad", label: "state.disabled" };
+  if (!enabled) return { tone: "calm", label: "state.paused" };
+  if (isFailing) return { tone: "bad", label: "state.failing" };
+  if (failureCount === 0) return isSlow ? { tone: "wait", label: "state.slow" } : { tone: "ok", label: "state.active" };
+  return isRetrying ? { tone: "wait", label: "state.retrying" } : { tone: "bad", label: "state.lastFailed" };
 }
 
 export function Health(state: State) {
   const { tone, label } = stateOf(state);
-  return <Badge tone={tone}>{label}</Badge>;
+  return (
+    <Badge tone={tone}>
+      <Say of={label} />
+    </Badge>
+  );
 }

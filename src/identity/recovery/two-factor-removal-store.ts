@@ -7,11 +7,19 @@ import { atomically, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import type { RequestOrigin } from "../../base/schemas/actor";
+import type { Locale } from "../../base/schemas/locales";
 import { auditOfLink, holderOfToken } from "../../tenancy/audit/record-store";
 import type { MailedToken } from "../accounts/verification-store";
 import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessionsAndApps } from "../tokens/revocations-store";
 import { stateOfFactor } from "../two-factor/store";
+
+interface RemovalRecipient {
+  email: string;
+  name: string | null;
+  locale: Locale | null;
+  emailVerifiedAt: number | null;
+}
 
 /**
  * Stores the hash of a token that removes the present second factor of a user. Returns where to mail it; null without a
@@ -22,7 +30,7 @@ export async function insertRemovalToken(
   userId: string,
   token: MailedToken,
   nowMs: number,
-): Promise<{ email: string; name: string | null; emailVerifiedAt: number | null } | null> {
+): Promise<RemovalRecipient | null> {
   const enrolled = sql`FROM users WHERE id = ${userId} AND totp_enabled_at IS NOT NULL`;
   const { found } = await atomically(db, {
     // A repeated mail has the same token, which becomes valid for the full time again unless it was used.
@@ -30,9 +38,7 @@ export async function insertRemovalToken(
       SELECT ${token.hash}, 'remove-factor', id, json_object('enrolmentId', totp_enrolment_id), ${nowMs},
         ${token.expiresAt} ${enrolled}
       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
-    found: rows<{ email: string; name: string | null; emailVerifiedAt: number | null }>(
-      sql`SELECT email, name, email_verified_at AS emailVerifiedAt ${enrolled}`,
-    ),
+    found: rows<RemovalRecipient>(sql`SELECT email, name, locale, email_verified_at AS emailVerifiedAt ${enrolled}`),
   });
   return found[0] ?? null;
 }

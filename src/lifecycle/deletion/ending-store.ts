@@ -71,9 +71,9 @@ export interface LeftTenant {
 export function endAccount({ userId, purgeId, actor, condition, mailTo }: EndingAccount, nowMs: number) {
   const begun = hasBegun(purgeId);
   return {
-    purge: sql`INSERT INTO purges (id, kind, subject_id, email, mail_to, name, created_at, run_at)
-      SELECT ${purgeId}, 'user', u.id, u.email, ${mailTo}, iif(u.email_verified_at IS NULL, NULL, u.name), ${nowMs},
-        ${nowMs} FROM users u
+    purge: sql`INSERT INTO purges (id, kind, subject_id, email, mail_to, name, locale, created_at, run_at)
+      SELECT ${purgeId}, 'user', u.id, u.email, ${mailTo}, iif(u.email_verified_at IS NULL, NULL, u.name), u.locale,
+        ${nowMs}, ${nowMs} FROM users u
         WHERE u.id = ${userId} AND ${condition}`,
     tenantPurges: sql`INSERT INTO purges (id, kind, subject_id, part_of, shard, former_shard, name, created_at,
       run_at)

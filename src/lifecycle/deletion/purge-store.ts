@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { jsonList, query } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import type { Locale } from "../../base/schemas/locales";
 
 /** A deletion under way. Times are Unix ms. */
 export interface Purge {
@@ -18,6 +19,8 @@ export interface Purge {
   /** Where the confirmation goes; null for nowhere. */
   mailTo: string | null;
   name: string | null;
+  /** Of a user who has chosen one. */
+  locale: Locale | null;
   /** JSON array of user ids. */
   members: string;
   createdAt: number;
@@ -47,7 +50,7 @@ export async function takePurges(
     WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} AND ${isHere}
       ORDER BY run_at LIMIT ${limit})
     RETURNING id, kind, subject_id AS subjectId, shard, former_shard AS formerShard, email, mail_to AS mailTo, name,
-      members, created_at AS createdAt, step, cursor`;
+      locale, members, created_at AS createdAt, step, cursor`;
 }
 
 /** Stores how far a purge has come, and when it continues. */

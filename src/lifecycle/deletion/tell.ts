@@ -31,9 +31,9 @@ export const afterTenants: Step = {
 export const tellFormerUser: Step = {
   name: "tell former user",
   page: async (deps, purge) => {
-    const { mailTo, name, createdAt } = purge;
-    if (mailTo !== null) {
-      await queueMail(deps, { kind: "accountDeleted", id: mailIdOf(purge), email: mailTo, name, deletedAt: createdAt });
+    const { mailTo: email, name, locale, createdAt: deletedAt } = purge;
+    if (email !== null) {
+      await queueMail(deps, { kind: "accountDeleted", id: mailIdOf(purge), email, name, locale, deletedAt });
     }
     return "done";
   },

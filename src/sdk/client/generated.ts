@@ -2937,7 +2937,7 @@ export interface StepUp {
   passkey?: ShownPasskey | undefined;
 }
 
-/** A subscription: the endpoint of a subscriber in the tenant. */
+/** A subscription: the receiver of a subscriber in the tenant. */
 export interface Subscription {
   _id: string;
   /** The id of the subscription in your own system, unique in the tenant. */

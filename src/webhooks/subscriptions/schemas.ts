@@ -109,7 +109,7 @@ export const resumption = z.object({
 
 export const subscription = described(
   "Subscription",
-  "A subscription: the endpoint of a subscriber in the tenant.",
+  "A subscription: the receiver of a subscriber in the tenant.",
   () => ({
     _id: id,
     externalId: externalId.optional(),
