@@ -3,14 +3,14 @@
  * of a real `npm run dev`. Each signs somebody in, renews the tokens, refuses another state or nonce, and signs out.
  * What this machine has no tool for, or whose packages it does not get, is NOT CHECKED, and named again at the end.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseEnv } from "node:util";
+import { parseEnv, promisify } from "node:util";
 import { type DevServer, freePort, startDevServer } from "../test/browser/dev-server.ts";
 import { Visitor } from "../test/sdk/visitor.ts";
 import { type Library, librariesAt } from "./libraries/list.ts";
@@ -30,14 +30,17 @@ function check(what: string, ok: boolean, detail: unknown = ""): void {
 }
 
 /** Null once it is installed; otherwise why it is not. */
-function install({ files, install: commands }: Library, cwd: string): string | null {
+async function install({ files, install: commands }: Library, cwd: string): Promise<string | null> {
   for (const [to, from] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, to)), { recursive: true });
     copyFileSync(from, join(cwd, to));
   }
   for (const [program = "", ...args] of commands) {
-    const { status, stderr, error } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
-    if (status !== 0) return `${program} ${args[0]}: ${error?.message ?? stderr.trim().split("\n").at(-1)}`;
+    try {
+      await promisify(execFile)(program, args, { cwd, env });
+    } catch (error) {
+      return `${program} ${args[0]}: ${error instanceof Error ? error.message.trim().split("\n").at(-1) : error}`;
+    }
   }
   return null;
 }
@@ -103,7 +106,10 @@ async function listening(): Promise<void> {
   throw new Error("The app does not listen.");
 }
 
-/** Registers somebody, and lets the app go without PKCE, as two of the libraries do. Returns the id of the tenant. */
+/**
+ * Registers somebody, and lets the app go without PKCE, as two of the libraries do, and back to an address without a
+ * slash, as express-openid-connect does. Returns the id of the tenant.
+ */
 async function prepare(): Promise<string> {
   const api = (method: string, path: string, body: object, token = env.PLATFORM_KEY) =>
     fetch(`${env.POSTERN_URL}/api/v1${path}`, {
@@ -111,7 +117,10 @@ async function prepare(): Promise<string> {
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     });
-  await api("PATCH", `/platform/clients/${env.CLIENT_ID}`, { pkce: "optional" });
+  await api("PATCH", `/platform/clients/${env.CLIENT_ID}`, {
+    pkce: "optional",
+    postLogoutUrls: [`${appUrl}/`, appUrl],
+  });
   const tenant = await (await api("POST", "/platform/tenants", { name: "Yours", externalId: "yours" })).json();
   const user = { email: EMAIL, password: PASSWORD, emailVerified: true };
   const { data } = (await (await api("POST", "/platform/users", user)).json()) as { data: { id: string } };
@@ -119,6 +128,9 @@ async function prepare(): Promise<string> {
   await api("POST", `/platform/tenants/${id}/members`, { user: data.id, role: "owner" });
   return id;
 }
+
+/** Those that the arguments name, or all. */
+const isWanted = ({ name }: Library) => process.argv.length < 3 || process.argv.slice(2).includes(name);
 
 let failures = 0;
 const notChecked: string[] = [];
@@ -129,9 +141,9 @@ try {
   env = { ...process.env, ...parseEnv(readFileSync(await server.appFile(), "utf8")), PORT: String(port) };
   visitor.stopsAt = appUrl;
   const tenantId = await prepare();
-  for (const library of librariesAt(server.base)) {
-    const cwd = mkdtempSync(join(folder, `${library.name}-`));
-    const missing = install(library, cwd);
+  for (const library of librariesAt(server.base).filter(isWanted)) {
+    const cwd = mkdtempSync(join(folder, "library-"));
+    const missing = await install(library, cwd);
     if (missing !== null) {
       notChecked.push(`NOT CHECKED ${library.name}: ${missing}`);
       continue;
@@ -143,6 +155,7 @@ try {
       console.log(`ok      ${library.name} ${version}`);
     } catch (error) {
       failures += 1;
+      for (const child of running) child.kill();
       console.log(`FAILED  ${library.name} ${version}\n${error instanceof Error ? error.message : error}`);
     }
   }

@@ -111,7 +111,7 @@ Postern is listening on ${address}
     envFile === null
       ? ""
       : `
-  Your app:    node --env-file=${envFile} …   (has its client, and that key)`
+  Your app:    npx node --env-file=${envFile} src/docs/pages/shop/sign-in.mjs   (its client, and that key)`
   }
   Receiver:    npm run receiver        (in another terminal)
 

@@ -27,7 +27,7 @@ export class Visitor {
     const answer = await fetch(url, { ...init, headers, redirect: "manual" });
     for (const line of answer.headers.getSetCookie()) {
       const [, name = "", value = ""] = line.match(/^([^=]+)=([^;]*)/) ?? [];
-      if (/max-age=0/i.test(line)) this.jar.delete(name);
+      if (/max-age=0|expires=Thu, 01 Jan 1970/i.test(line)) this.jar.delete(name);
       else this.jar.set(name, value);
     }
     const html = await answer.text();
