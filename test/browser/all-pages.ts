@@ -46,7 +46,7 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   const key = await make("/platform/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
   await make(`/platform/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
   const people = await send("/platform/imports", { name: "From Auth0" }, key.key);
-  await appPages(stage, page, make);
+  await appPages(stage, page, { email: OPERATOR, operatorToken: accessToken ?? "", send });
   const webhook = await idIn(page, `${console}/webhooks?q=billing`, /webhooks\/([\w-]{36})"/);
   const person = await idIn(page, `${console}/operator?q=${encodeURIComponent(OPERATOR)}`, /people\/([\w-]{36})"/);
   return {

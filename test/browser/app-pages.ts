@@ -31,14 +31,25 @@ async function pagesOfNewcomer(stage: Stage, clientId: string): Promise<void> {
   await page.context().close();
 }
 
-/** `make` calls the API as the operator, who is signed in on `page`. */
+type Send = (path: string, body: object, token?: string) => Promise<Record<string, string>>;
+
+/** Registers an app, and makes the person with the address a member of a second tenant. Returns the client's id. */
+async function prepare(stage: Stage, email: string, operatorToken: string, send: Send): Promise<string> {
+  const scopes = ["tenants.write", "members.write", "clients.write"];
+  const { key } = await send("/platform/keys", { name: "apps", scopes }, operatorToken);
+  const tenant = await send("/platform/tenants", { name: "Second tenant" }, key);
+  await send(`/platform/tenants/${tenant.id}/members`, { user: `email:${email}`, role: "viewer" }, key);
+  const { id = "" } = await send("/platform/clients", { name: "Shop", redirectUrls: [redirectOf(stage)] }, key);
+  return id;
+}
+
+/** `send` calls the API. The person with the address is signed in on `page`. */
 export async function appPages(
   stage: Stage,
   page: Page,
-  make: (path: string, body: object) => Promise<Record<string, string>>,
+  { email, operatorToken, send }: { email: string; operatorToken: string; send: Send },
 ): Promise<void> {
-  const { id = "" } = await make("/platform/clients", { name: "Shop", redirectUrls: [redirectOf(stage)] });
-  await make("/tenants", { name: "Second tenant" });
+  const id = await prepare(stage, email, operatorToken, send);
   await page.goto(authorizeAt(stage, id));
   await inspect(page, "account-tenant", "Where do you use Shop?");
   await press(page, "Second tenant");

@@ -6,7 +6,7 @@ import type { AppEnv } from "../../../base/http/env";
 import { requires } from "../../../base/http/operation";
 import { operation } from "../../../base/operation";
 import { openRequest, sealRequest } from "../../../oauth/authorization/authorize";
-import { PostForm, SubmitButton } from "../../components/buttons";
+import { PostForm } from "../../components/buttons";
 import { Say } from "../../components/mount";
 import { NarrowPage } from "../../components/narrow-page";
 import { decided, VISIT, whoAnswers } from "../../http/app-visit";
@@ -41,9 +41,9 @@ async function accountPage(c: Context<AppEnv>) {
       <PostForm action="/select-account" class="card">
         <input type="hidden" name="r" value={sealed} />
         <div class="row">
-          <SubmitButton>
+          <button type="submit" class="button main long">
             <Say of="choose.continueAs" values={{ email: user.email }} />
-          </SubmitButton>
+          </button>
           <a class="button plain" href={another}>
             <Say of="choose.another" />
           </a>
@@ -71,7 +71,7 @@ async function tenantPage(c: Context<AppEnv>) {
         <input type="hidden" name="r" value={sealed} />
         {outcome.decision.open.map(({ tenantId, tenantName }) => (
           <p>
-            <button type="submit" class="button plain" name="tenant" value={tenantId}>
+            <button type="submit" class="button plain long" name="tenant" value={tenantId}>
               {tenantName}
             </button>
           </p>
